@@ -1,0 +1,111 @@
+// The program under study, as plain data:
+//
+//   translation units ──index──▶ Program {functions, calls} ──plan──▶ edits ──▶ mirror + sites.json
+//
+// This header has no Clang in it: the driver reads the index through it, the rewriter works on it alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <unordered_map>
+#include <vector>
+
+namespace vprof::instrumenter {
+
+template <class T>
+using Result = tl::expected<T, std::string>;
+
+/// How a call can be measured in place (DESIGN §6). `kRefused`: not at all; the reason says why.
+enum class Form : uint8_t {
+  kStatement,   ///< the statement is just the call: a block with a scope
+  kExpression,  ///< C: GNU statement expression with a scope
+  kValue,       ///< C++: (enter, leave(call)) through the comma operator
+  kVoid,        ///< C++: (enter, call, leave)
+  kGuard,       ///< C++: (guard, call), only if it is the only wrapped call of its full expression
+  kRefused,
+};
+
+enum class CallKind : uint8_t { kDirect, kVirtual, kIndirect, kSpawn };
+
+/// One place in a function where another function is called.
+struct Call {
+  std::string callee_key;   ///< key of the callee; `spelling@` where only the text is known (indirect calls)
+  std::string callee_name;  ///< as a user would write it
+  CallKind kind = CallKind::kDirect;
+  Form form = Form::kRefused;
+  bool from_macro = false;    ///< begin..end is a macro expansion that holds the call
+  bool noreturn = false;      ///< the callee never returns (error path): does not count towards height
+  uint32_t begin = 0;         ///< byte offsets of the text to be wrapped, in `file`
+  uint32_t end = 0;           ///< one past the last byte; for kStatement behind the `;`
+  uint32_t full_expr = 0;     ///< offset of the full expression that holds it: calls with equal values share it
+  uint32_t line = 0;          ///< 1-based, physical line in `file`
+  uint32_t column = 0;        ///< 1-based, bytes
+  std::string file;           ///< relative to the mirror
+  std::string reason;         ///< for kRefused
+};
+
+/// One function, method, or lambda body; with a definition (`file` not empty) or without.
+struct Function {
+  std::string key;   ///< `qualified::name@file:line` or `name@`
+  std::string name;  ///< qualified name as users write it
+  std::string file;  ///< relative to the mirror; empty: no definition in the program
+  uint32_t line = 0;
+  uint32_t column = 0;
+  uint32_t body = 0;  ///< offset just behind the `{` of the body, where a scope can be inserted
+  bool is_cxx = false;
+  bool trivial = false;     ///< a few instructions, no loop, no call: timing it would distort more than tell
+  bool in_tree = false;     ///< the definition lies in the mirror and may be rewritten
+  std::string refused;      ///< why no scope can be inserted (coroutine, constexpr, body in a macro …); empty: it can
+  uint32_t head_begin = 0;  ///< offset of the definition's first token: [head_begin, body-1) is its declaration
+  uint32_t name_begin = 0;  ///< offset and length of the name in the definition
+  uint32_t name_end = 0;
+  uint32_t body_end = 0;  ///< offset just behind the closing `}`
+  bool returns_void = false;
+  bool variadic = false;
+  std::vector<std::string> params;  ///< names of the parameters ("" where unnamed)
+  std::vector<std::string> param_types;
+  std::vector<Call> calls;  ///< in order of (file, begin)
+  int height = 0;           ///< longest chain of calls below it; 0: a leaf
+};
+
+/// One compiled file with the files it was made from.
+struct Unit {
+  std::string file;
+  std::vector<std::string> deps;  ///< files in the tree that it includes, itself too
+  std::string error;              ///< why Clang could not parse it; empty if it could
+};
+
+/// The index of a whole program. Functions are sorted by key, so ids (positions) are deterministic.
+class Program {
+ public:
+  std::vector<Function> functions;
+  std::vector<Unit> units;
+  std::vector<std::string> conflicts;  ///< places where units disagree about the text of a header
+
+  /// The function with exactly this key, or nullptr.
+  const Function* by_key(std::string_view key) const;
+  /// All functions that a user may mean: by key, `name@path`, qualified name, or the last part of it.
+  std::vector<const Function*> find(std::string_view name) const;
+  /// At most `count` names near `name` (edit distance), best first: for "did you mean".
+  std::vector<std::string> suggestions(std::string_view name, size_t count = 3) const;
+  /// Functions with a call to one of `f`, sorted by key.
+  std::vector<const Function*> callers(const Function& f) const;
+  /// Whether expanding `f` would measure at least one call.
+  bool expandable(const Function& f) const;
+  /// Builds the lookup tables and heights; call after changing `functions`.
+  void finish();
+
+ private:
+  std::unordered_map<std::string, uint32_t> by_key_;
+  std::unordered_map<std::string, std::vector<uint32_t>> by_name_;
+  std::unordered_map<std::string, std::vector<uint32_t>> callers_;
+};
+
+/// Reads index.json. Error: one line that names the file and what is wrong with it.
+Result<Program> load_program(const std::string& path);
+/// Writes index.json atomically.
+Result<void> save_program(const Program& program, const std::string& path);
+
+}  // namespace vprof::instrumenter
