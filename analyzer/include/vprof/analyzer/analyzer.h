@@ -1,0 +1,141 @@
+// From traces to ranked factors:
+//
+//   trace + sites.json ──read──▶ threads {segments, frames, waits} ──critical path──▶ times of each interval
+//                      ──moments──▶ variance tree ──select──▶ factors
+//
+// Units: all times in nanoseconds unless a name says ticks. The divisor of every variance and covariance is n.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace vprof::analyzer {
+
+template <class T>
+using Result = tl::expected<T, std::string>;
+
+enum class Specificity : uint8_t { kLinear, kQuadratic, kCubic };
+
+/// What the user can set about factor selection (dissertation, Algorithm 1; technical report, Algorithm 2 for `dominance`).
+struct Options {
+  int k = 3;                ///< how many factors are asked for
+  double threshold = 0.05;  ///< d: least contribution of a factor, as a part of the variance of the latency
+  double dominance = 0.9;   ///< m: an instance one of whose children holds this part of it counts nothing itself
+  Specificity specificity = Specificity::kQuadratic;
+  std::string interval;  ///< which interval of sites.json; empty: the one with most completed executions
+};
+
+enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
+
+/// Covariance of two children of one node. `contribution` = 2 Cov / Var(latency).
+struct Covariance {
+  uint32_t a = 0, b = 0;  ///< indices into Node::children
+  double covariance_ns2 = 0;
+  double contribution = 0;
+};
+
+/// A node of the variance tree. Children and their covariances add up to the node (Var of the children + 2 Cov).
+struct Node {
+  NodeKind kind = NodeKind::kFunction;
+  std::string function;      ///< as a user would write it; `body(f)`, `wait(pthread_mutex_lock)`, `queue(cq_pop)`
+  std::string function_key;  ///< key in sites.json, empty where there is none
+  std::string site;          ///< `file:line` of the call, or of the function
+  double mean_ns = 0;
+  double variance_ns2 = 0;
+  double contribution = 0;  ///< Var / Var(latency)
+  double share = 0;         ///< Cov(node, latency) / Var(latency); adds up over siblings
+  double tail_share = 0;    ///< part of (mean beyond p99 - mean); adds up over siblings
+  uint64_t count = 0;       ///< intervals in which it had time
+  std::vector<Covariance> covariances;
+  std::vector<Node> children;
+};
+
+struct Instance {
+  std::vector<std::string> path;  ///< names from the root to the node
+  std::string site;
+  double contribution = 0;
+  bool dominated = false;  ///< counts nothing in the factor's contribution (Options::dominance)
+};
+
+enum class FactorKind : uint8_t { kVariance, kCovariance };
+enum class FactorStatus : uint8_t { kSelected, kExpandable, kExpanded, kLeaf, kSetAside };
+
+/// Variance of a function or covariance of two, over all instances (dissertation 2.3.2.2).
+struct Factor {
+  int rank = 0;  ///< 1 is first
+  FactorKind kind = FactorKind::kVariance;
+  std::vector<std::string> functions;  ///< one, or two
+  std::vector<std::string> keys;       ///< function keys, empty strings where there is none
+  std::string definition;              ///< `file:line` of the (first) function, empty if unknown
+  double contribution = 0;
+  std::array<double, 2> ci95{};  ///< of the contribution
+  double share = 0;
+  double tail_share = 0;
+  int height = 0;
+  double specificity = 0;
+  double score = 0;  ///< equation 2.4, with V as a part of Var(latency)
+  FactorStatus status = FactorStatus::kLeaf;
+  std::vector<Instance> instances;
+};
+
+struct LabelSummary {
+  std::string label;
+  uint64_t count = 0;
+  double mean_ns = 0;
+  double variance_ns2 = 0;
+};
+
+struct IntervalSummary {
+  std::string name;
+  uint64_t count = 0;
+  uint64_t incomplete = 0;  ///< begun but not ended in the trace, or ended without a begin
+  double mean_ns = 0, variance_ns2 = 0, stddev_ns = 0;
+  double p50_ns = 0, p95_ns = 0, p99_ns = 0, p999_ns = 0, max_ns = 0;
+  std::vector<LabelSummary> labels;
+  double between_labels = 0;  ///< Var(E[latency | label]) / Var(latency)
+};
+
+/// Everything that was lost or could not be explained. Shown in every report.
+struct Losses {
+  uint64_t dropped = 0;          ///< records that found no room
+  uint64_t torn = 0;             ///< records cut off by the end of the program
+  uint64_t unreadable_bytes = 0; ///< damaged parts of trace files
+  uint64_t unmatched_waits = 0;  ///< waits on the path with no known waker
+  uint64_t inferred_edges = 0;
+  uint64_t exact_edges = 0;
+  std::vector<std::string> notes;  ///< one line each, for people
+};
+
+struct Overhead {
+  uint64_t records = 0;
+  uint64_t dropped = 0;
+  uint64_t chunks = 0;
+  uint64_t stalls = 0;
+  double record_ns = 0;           ///< calibrated cost of one scope
+  double baseline_mean_ns = 0;    ///< mean latency of the run with all sites off; 0: no such run
+  double mean_ratio = 1.0;        ///< mean / baseline mean
+};
+
+struct Profile {
+  IntervalSummary interval;
+  Node tree;  ///< root: the interval
+  std::vector<Factor> factors;  ///< ranked; every factor with a contribution of at least 0.01
+  Losses losses;
+  Overhead overhead;
+  int k = 3;
+  double threshold = 0.05;
+};
+
+/// Analyses one recording: all `*.vpt` files of `trace_dir`, with `sites_json`.
+/// Errors (one line, names the file and what to do): no trace, foreign or unreadable trace, no completed interval.
+/// Same input, same result, to the last bit.
+Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json, const Options& options);
+
+/// Only the latency summary, without critical paths: for baseline runs.
+Result<IntervalSummary> summarize_latency(const std::string& trace_dir, const std::string& sites_json,
+                                          const Options& options);
+
+}  // namespace vprof::analyzer
