@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -33,9 +34,10 @@ enum class CallKind : uint8_t { kDirect, kVirtual, kIndirect, kSpawn };
 struct Call {
   std::string callee_key;   ///< key of the callee; `spelling@` where only the text is known (indirect calls)
   std::string callee_name;  ///< as a user would write it
+  std::string callee_usr;   ///< Clang's cross-unit id of the callee; empty for indirect calls
+  std::string macro;        ///< the macro whose expansion begin..end is; empty if it is plain text
   CallKind kind = CallKind::kDirect;
   Form form = Form::kRefused;
-  bool from_macro = false;    ///< begin..end is a macro expansion that holds the call
   bool noreturn = false;      ///< the callee never returns (error path): does not count towards height
   uint32_t begin = 0;         ///< byte offsets of the text to be wrapped, in `file`
   uint32_t end = 0;           ///< one past the last byte; for kStatement behind the `;`
@@ -50,6 +52,7 @@ struct Call {
 struct Function {
   std::string key;   ///< `qualified::name@file:line` or `name@`
   std::string name;  ///< qualified name as users write it
+  std::string usr;   ///< Clang's cross-unit id
   std::string file;  ///< relative to the mirror; empty: no definition in the program
   uint32_t line = 0;
   uint32_t column = 0;
@@ -64,16 +67,16 @@ struct Function {
   uint32_t body_end = 0;  ///< offset just behind the closing `}`
   bool returns_void = false;
   bool variadic = false;
+  bool is_method = false;
   std::vector<std::string> params;  ///< names of the parameters ("" where unnamed)
-  std::vector<std::string> param_types;
   std::vector<Call> calls;  ///< in order of (file, begin)
   int height = 0;           ///< longest chain of calls below it; 0: a leaf
 };
 
 /// One compiled file with the files it was made from.
 struct Unit {
-  std::string file;
-  std::vector<std::string> deps;  ///< files in the tree that it includes, itself too
+  std::string file;               ///< relative to the mirror
+  std::vector<std::string> deps;  ///< files in the tree that it includes, itself too; relative to the mirror
   std::string error;              ///< why Clang could not parse it; empty if it could
 };
 
@@ -82,7 +85,8 @@ class Program {
  public:
   std::vector<Function> functions;
   std::vector<Unit> units;
-  std::vector<std::string> conflicts;  ///< places where units disagree about the text of a header
+  std::map<std::string, std::string> file_hashes;  ///< content_hash() of each file in the tree as it was indexed
+  std::vector<std::string> conflicts;  ///< places where units disagree about the text of a shared file
 
   /// The function with exactly this key, or nullptr.
   const Function* by_key(std::string_view key) const;
@@ -102,6 +106,12 @@ class Program {
   std::unordered_map<std::string, std::vector<uint32_t>> by_name_;
   std::unordered_map<std::string, std::vector<uint32_t>> callers_;
 };
+
+/// Whether timing a call would tell something: the callee is not trivial and returns.
+bool worth_measuring(const Program& program, const Call& call);
+
+/// Hash of a file's text, as lower-case hex; equal texts have equal hashes on every machine.
+std::string content_hash(std::string_view text);
 
 /// Reads index.json. Error: one line that names the file and what is wrong with it.
 Result<Program> load_program(const std::string& path);

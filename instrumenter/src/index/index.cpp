@@ -1,0 +1,111 @@
+#include "index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "../pristine.h"
+#include "../progress.h"
+#include "cache.h"
+#include "merge.h"
+#include "parse_unit.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<SourceTree> open_tree(const IndexOptions& options) {
+  SourceTree tree;
+  std::error_code error;
+  tree.root = fs::canonical(options.mirror, error).string();
+  if (error) return tl::unexpected(fmt::format("{}: {}", options.mirror, error.message()));
+  const Result<PristineFiles> pristine = PristineFiles::open(tree.root, options.pristine);
+  if (!pristine) return tl::unexpected(pristine.error());
+  for (const std::string& file : pristine->rewritten()) {
+    const Result<std::string> text = pristine->original(file);
+    if (!text) return tl::unexpected(text.error());
+    tree.originals[file] = *text;
+  }
+  return tree;
+}
+
+bool is_c_or_cxx(const std::string& file) {
+  static const std::set<std::string> extensions{".c", ".cc", ".cp", ".cxx", ".cpp", ".c++", ".C", ".CPP", ".i", ".ii"};
+  return extensions.count(fs::path(file).extension().string()) != 0;
+}
+
+/// The commands that compile C or C++ files that are still there (a configure script's probes are gone), without repetition.
+std::vector<CompileCommand> usable(std::vector<CompileCommand> commands) {
+  std::vector<CompileCommand> result;
+  std::set<std::vector<std::string>> seen;
+  for (CompileCommand& command : commands) {
+    if (!is_c_or_cxx(command.file)) continue;
+    if (!fs::exists(fs::path(command.directory) / command.file)) continue;
+    std::vector<std::string> identity = command.arguments;
+    identity.push_back(command.directory);
+    if (seen.insert(std::move(identity)).second) result.push_back(std::move(command));
+  }
+  return result;
+}
+
+std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands, const SourceTree& tree,
+                                  const IndexCache& cache, unsigned jobs) {
+  std::vector<ParsedUnit> parsed(commands.size());
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (std::optional<ParsedUnit> known = cache.find(commands[i]))
+      parsed[i] = std::move(*known);
+    else
+      missing.push_back(i);
+  }
+  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::atomic<size_t> next{0};
+  std::atomic<size_t> done{0};
+  const auto work = [&] {
+    for (size_t n = next++; n < missing.size(); n = next++) {
+      parsed[missing[n]] = parse_unit(commands[missing[n]], tree);
+      report_progress(++done, missing.size(), parsed[missing[n]].unit.file);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::min<size_t>(jobs, missing.size()); ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  return parsed;
+}
+
+}  // namespace
+
+Result<Program> index_program(const IndexOptions& options) {
+  Result<std::vector<CompileCommand>> database = read_compile_commands(options.compile_commands);
+  if (!database) return tl::unexpected(database.error());
+  const Result<SourceTree> tree = open_tree(options);
+  if (!tree) return tl::unexpected(tree.error());
+  const std::vector<CompileCommand> commands = usable(std::move(*database));
+  if (commands.empty())
+    return tl::unexpected(fmt::format("{}: names no C or C++ file that exists", options.compile_commands));
+
+  IndexCache cache(options.cache + "/index.cbor", *tree);
+  std::vector<ParsedUnit> parsed = parse_all(commands, *tree, cache, options.jobs);
+  std::vector<std::pair<Unit, std::vector<Function>>> units;
+  for (size_t i = 0; i < parsed.size(); ++i) {
+    cache.store(commands[i], parsed[i]);
+    units.emplace_back(std::move(parsed[i].unit), std::move(parsed[i].functions));
+  }
+  if (auto saved = cache.save(); !saved) return tl::unexpected(saved.error());
+
+  Program program = merge_units(std::move(units));
+  program.file_hashes = cache.tree_hashes();
+  const bool any_parsed =
+      std::any_of(program.units.begin(), program.units.end(), [](const Unit& u) { return u.error.empty(); });
+  if (!any_parsed)
+    return tl::unexpected(fmt::format("{}: Clang could parse none of {} units; the first error is: {}",
+                                      options.compile_commands, program.units.size(), program.units.front().error));
+  return program;
+}
+
+}  // namespace vprof::instrumenter

@@ -1,0 +1,184 @@
+#include "parse_unit.h"
+
+#include <clang/Basic/FileManager.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Tooling/ArgumentsAdjusters.h>
+#include <clang/Tooling/JSONCompilationDatabase.h>
+#include <clang/Tooling/Tooling.h>
+#include <fmt/format.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "ast_facts.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Path of each file below the root of the tree, asked for once per file of a unit.
+class TreePaths {
+ public:
+  explicit TreePaths(const std::string& root) : root_(root + "/") {}
+
+  const std::string& operator()(const clang::FileEntry& file) {
+    const auto [it, is_new] = known_.try_emplace(&file);
+    if (is_new) it->second = relative(file.tryGetRealPathName());
+    return it->second;
+  }
+
+  std::string absolute(llvm::StringRef name) const {
+    std::error_code error;
+    fs::path path = fs::weakly_canonical(name.str(), error);
+    return error ? name.str() : path.string();
+  }
+
+ private:
+  std::string relative(llvm::StringRef name) const {
+    const std::string path = absolute(name);
+    return path.compare(0, root_.size(), root_) == 0 ? path.substr(root_.size()) : "";
+  }
+
+  std::string root_;
+  std::map<const clang::FileEntry*, std::string> known_;
+};
+
+class FactsConsumer : public clang::ASTConsumer {
+ public:
+  FactsConsumer(ParsedUnit& out, TreePaths& paths) : out_(out), paths_(paths) {}
+
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    std::set<std::string> deps;
+    std::set<std::string> outside;
+    const clang::SourceManager& sources = context.getSourceManager();
+    for (auto it = sources.fileinfo_begin(); it != sources.fileinfo_end(); ++it) {
+      const clang::FileEntry& file = it->first.getFileEntry();
+      const std::string& path = paths_(file);
+      if (path.empty())
+        outside.insert(paths_.absolute(file.tryGetRealPathName()));
+      else
+        deps.insert(path);
+    }
+    out_.unit.deps.assign(deps.begin(), deps.end());
+    out_.outside.assign(outside.begin(), outside.end());
+    if (context.getDiagnostics().hasUncompilableErrorOccurred()) return;
+    out_.functions = functions_of_unit(context, [this](const clang::FileEntry& f) { return paths_(f); });
+  }
+
+ private:
+  ParsedUnit& out_;
+  TreePaths& paths_;
+};
+
+class FactsAction : public clang::ASTFrontendAction {
+ public:
+  FactsAction(ParsedUnit& out, TreePaths& paths) : out_(out), paths_(paths) {}
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
+    return std::make_unique<FactsConsumer>(out_, paths_);
+  }
+
+ private:
+  ParsedUnit& out_;
+  TreePaths& paths_;
+};
+
+/// Keeps the first error as one line.
+class FirstError : public clang::DiagnosticConsumer {
+ public:
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override {
+    clang::DiagnosticConsumer::HandleDiagnostic(level, info);
+    if (level < clang::DiagnosticsEngine::Error) return;
+    llvm::SmallString<128> text;
+    info.FormatDiagnostic(text);
+    std::string line = text.str().str();
+    if (info.hasSourceManager() && info.getLocation().isValid()) {
+      const clang::PresumedLoc place = info.getSourceManager().getPresumedLoc(info.getLocation());
+      if (place.isValid()) line = fmt::format("{}:{}: {}", place.getFilename(), place.getLine(), line);
+    }
+    if (message.empty()) message = line;
+    const size_t quote = line.find('\'');
+    if (line.find("unknown argument") != std::string::npos && quote != std::string::npos)
+      unknown_argument = line.substr(quote + 1, line.find('\'', quote + 1) - quote - 1);
+  }
+  std::string message;
+  std::string unknown_argument;
+};
+
+std::vector<std::string> syntax_only(const CompileCommand& command) {
+  namespace tooling = clang::tooling;
+  std::vector<std::string> arguments = command.arguments;
+  for (const tooling::ArgumentsAdjuster& adjust :
+       {tooling::getClangStripOutputAdjuster(), tooling::getClangStripDependencyFileAdjuster(),
+        tooling::getStripPluginsAdjuster(), tooling::getClangSyntaxOnlyAdjuster()})
+    arguments = adjust(arguments, command.file);
+  const bool cxx = !arguments.empty() && fs::path(arguments[0]).filename().string().find("++") != std::string::npos;
+  if (arguments.empty()) arguments.emplace_back();
+  arguments[0] = cxx ? "clang++" : "clang";
+  // -w: the user's warnings are the user's compiler's business.
+  const std::vector<std::string> ours{"-w", "-Wno-error", "-resource-dir", VPROF_CLANG_RESOURCE_DIR};
+  arguments.insert(arguments.begin() + 1, ours.begin(), ours.end());
+  return arguments;
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const CompileCommand& command, const SourceTree& tree) {
+  // One per unit: each has a working directory of its own.
+  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> overlay(
+      new llvm::vfs::OverlayFileSystem(llvm::vfs::createPhysicalFileSystem()));
+  if (!tree.originals.empty()) {
+    llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> originals(new llvm::vfs::InMemoryFileSystem);
+    for (const auto& [file, text] : tree.originals)
+      originals->addFile(tree.root + "/" + file, 0, llvm::MemoryBuffer::getMemBuffer(text, file));
+    overlay->pushOverlay(originals);
+  }
+  overlay->setCurrentWorkingDirectory(command.directory);
+  return overlay;
+}
+
+}  // namespace
+
+ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree) {
+  std::vector<std::string> arguments = syntax_only(command);
+  std::error_code error;
+  const fs::path file = fs::weakly_canonical(fs::path(command.directory) / command.file, error);
+  const std::string name = fs::path(file).lexically_proximate(tree.root).string();
+  for (;;) {
+    ParsedUnit out;
+    out.unit.file = name;
+    TreePaths paths(tree.root);
+    FirstError errors;
+    llvm::IntrusiveRefCntPtr<clang::FileManager> files(
+        new clang::FileManager(clang::FileSystemOptions(), file_system(command, tree)));
+    clang::tooling::ToolInvocation invocation(arguments, std::make_unique<FactsAction>(out, paths), files.get());
+    invocation.setDiagnosticConsumer(&errors);
+    if (invocation.run()) return out;
+    // GCC has options that Clang does not know; none of them changes what the text means to us.
+    const auto unknown = std::find(arguments.begin(), arguments.end(), errors.unknown_argument);
+    if (!errors.unknown_argument.empty() && unknown != arguments.end()) {
+      arguments.erase(unknown);
+      continue;
+    }
+    out.functions.clear();
+    out.unit.error = errors.message.empty() ? "Clang could not parse it" : errors.message;
+    return out;
+  }
+}
+
+Result<std::vector<CompileCommand>> read_compile_commands(const std::string& path) {
+  std::string message;
+  const auto database = clang::tooling::JSONCompilationDatabase::loadFromFile(
+      path, message, clang::tooling::JSONCommandLineSyntax::AutoDetect);
+  if (database == nullptr) {
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return tl::unexpected(fmt::format("{}: not a compilation database: {}", path, message));
+  }
+  std::vector<CompileCommand> commands;
+  for (const clang::tooling::CompileCommand& c : database->getAllCompileCommands())
+    commands.push_back({c.Directory, c.Filename, c.CommandLine});
+  return commands;
+}
+
+}  // namespace vprof::instrumenter

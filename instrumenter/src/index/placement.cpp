@@ -1,0 +1,246 @@
+#include "placement.h"
+
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/Basic/Builtins.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
+
+#include <set>
+
+namespace vprof::instrumenter {
+
+using clang::dyn_cast;
+using clang::isa;
+
+/// The piece that is wrapped: the call itself, or the macro expansion that holds it.
+struct Placer::Unit {
+  const clang::Stmt* stmt;
+  size_t depth;  ///< its ancestors are around.ancestors[0..depth)
+  TextRange text;
+  std::string macro;
+};
+
+namespace {
+
+bool is_transparent(const clang::Stmt& stmt) {
+  return isa<clang::ExprWithCleanups, clang::ImplicitCastExpr, clang::MaterializeTemporaryExpr,
+             clang::CXXBindTemporaryExpr, clang::ConstantExpr>(stmt);
+}
+
+/// The nearest ancestor that is more than an implicit conversion, and its position.
+std::pair<const clang::Stmt*, size_t> parent_of(const std::vector<const clang::Stmt*>& ancestors,
+                                                size_t depth) {
+  while (depth > 0 && is_transparent(*ancestors[depth - 1])) --depth;
+  return depth == 0 ? std::pair<const clang::Stmt*, size_t>{nullptr, 0}
+                    : std::pair{ancestors[depth - 1], depth - 1};
+}
+
+/// Whether something below `stmt` forbids moving it into a block or statement expression of its own.
+const char* obstacle_below(const clang::Stmt& stmt, bool statement_expression) {
+  if (statement_expression && isa<clang::CompoundLiteralExpr>(stmt))
+    return "an argument holds a compound literal, which would die too early";
+  if (isa<clang::LabelStmt, clang::SwitchCase>(stmt)) return "holds a label";
+  if (isa<clang::IndirectGotoStmt, clang::AddrLabelExpr>(stmt)) return "holds a computed goto";
+  if (isa<clang::CoawaitExpr, clang::CoyieldExpr>(stmt)) return "holds a suspension point";
+  if (const auto* call = dyn_cast<clang::CallExpr>(&stmt)) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    if (callee != nullptr && is_never_wrapped(*callee)) return "holds a call that needs its caller's frame";
+  }
+  if (isa<clang::LambdaExpr>(stmt)) return nullptr;
+  for (const clang::Stmt* child : stmt.children()) {
+    if (child == nullptr) continue;
+    if (const char* reason = obstacle_below(*child, statement_expression)) return reason;
+  }
+  return nullptr;
+}
+
+Placement refuse(Placement placement, std::string reason) {
+  placement.form = Form::kRefused;
+  placement.reason = std::move(reason);
+  return placement;
+}
+
+}  // namespace
+
+bool is_never_wrapped(const clang::FunctionDecl& callee) {
+  if (callee.hasAttr<clang::ReturnsTwiceAttr>()) return true;
+  const unsigned builtin = callee.getBuiltinID();
+  if (builtin != 0 && !callee.getASTContext().BuiltinInfo.isPredefinedLibFunction(builtin)) return true;
+  static const std::set<llvm::StringRef> names{"alloca",     "setjmp",      "_setjmp",    "sigsetjmp",
+                                               "__sigsetjmp", "savectx",    "vfork",      "getcontext",
+                                               "longjmp",    "siglongjmp",  "_longjmp"};
+  return callee.getIdentifier() != nullptr && names.count(callee.getName()) != 0;
+}
+
+Placer::Placer(clang::ASTContext& context)
+    : context_(context), sources_(context.getSourceManager()), language_(context.getLangOpts()) {}
+
+std::optional<TextRange> Placer::text_of(const clang::Stmt& stmt) const {
+  clang::SourceLocation begin = stmt.getBeginLoc();
+  clang::SourceLocation end = stmt.getEndLoc();
+  if (begin.isInvalid() || end.isInvalid()) return std::nullopt;
+  // Never the spelling of a macro argument: it may be expanded more than once, or turned into a string.
+  if (begin.isMacroID() && !clang::Lexer::isAtStartOfMacroExpansion(begin, sources_, language_, &begin))
+    return std::nullopt;
+  if (end.isMacroID() && !clang::Lexer::isAtEndOfMacroExpansion(end, sources_, language_, &end))
+    return std::nullopt;
+  const auto [begin_file, begin_offset] = sources_.getDecomposedLoc(begin);
+  const auto [end_file, end_offset] = sources_.getDecomposedLoc(end);
+  const unsigned last = clang::Lexer::MeasureTokenLength(end, sources_, language_);
+  if (begin_file != end_file || end_offset + last <= begin_offset) return std::nullopt;
+  return TextRange{begin_file, begin_offset, end_offset + last};
+}
+
+std::optional<Placer::Unit> Placer::unit_to_wrap(const clang::Expr& call,
+                                                 const Surroundings& around) const {
+  const size_t depth = around.ancestors.size();
+  if (call.getBeginLoc().isFileID()) {
+    const std::optional<TextRange> text = text_of(call);
+    if (!text) return std::nullopt;
+    return Unit{&call, depth, *text, ""};
+  }
+  // The smallest piece of the tree that is exactly the outermost expansion the call stems from. A call whose callee alone
+  // comes from a macro (`#define call f` … `call(x)`) counts with its arguments.
+  const clang::SourceLocation in_macro = call.getBeginLoc();
+  const clang::CharSourceRange expansion = sources_.getExpansionRange(in_macro);
+  const auto [file, begin] = sources_.getDecomposedLoc(expansion.getBegin());
+  unsigned end = sources_.getFileOffset(expansion.getEnd());
+  if (expansion.isTokenRange())
+    end += clang::Lexer::MeasureTokenLength(expansion.getEnd(), sources_, language_);
+  const std::string macro =
+      clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(expansion.getBegin()),
+                                  sources_, language_)
+          .str();
+  for (size_t i = depth + 1; i-- > 0;) {
+    const clang::Stmt* stmt = i == depth ? &call : around.ancestors[i];
+    if (isa<clang::DeclStmt>(stmt)) return std::nullopt;
+    const std::optional<TextRange> text = text_of(*stmt);
+    if (!text) continue;
+    if (text->file != file || text->begin > begin || text->end < end) continue;
+    const bool exact = text->begin == begin && text->end == end;
+    const bool callee_only = i == depth && text->begin == begin;
+    if (!exact && !callee_only) return std::nullopt;
+    return Unit{stmt, i, *text, macro};
+  }
+  return std::nullopt;
+}
+
+bool Placer::is_statement(const Unit& unit, const Surroundings& around) const {
+  auto [parent, depth] = parent_of(around.ancestors, unit.depth);
+  const clang::Stmt* child = unit.depth > depth + 1 ? around.ancestors[depth + 1] : unit.stmt;
+  while (parent != nullptr) {
+    if (const auto* block = dyn_cast<clang::CompoundStmt>(parent)) {
+      const bool value_of_stmt_expr = depth > 0 && isa<clang::StmtExpr>(around.ancestors[depth - 1]) &&
+                                      block->body_back() == child;
+      return !value_of_stmt_expr;
+    }
+    if (const auto* s = dyn_cast<clang::IfStmt>(parent)) return child == s->getThen() || child == s->getElse();
+    if (const auto* s = dyn_cast<clang::WhileStmt>(parent)) return child == s->getBody();
+    if (const auto* s = dyn_cast<clang::DoStmt>(parent)) return child == s->getBody();
+    if (const auto* s = dyn_cast<clang::ForStmt>(parent)) return child == s->getBody();
+    if (const auto* s = dyn_cast<clang::CXXForRangeStmt>(parent)) return child == s->getBody();
+    if (const auto* s = dyn_cast<clang::SwitchCase>(parent); s != nullptr && child != s->getSubStmt())
+      return false;
+    if (!isa<clang::LabelStmt, clang::SwitchCase>(parent)) return false;
+    // A label: what matters is where the labelled statement stands.
+    child = parent;
+    if (depth == 0) return false;
+    --depth;
+    parent = around.ancestors[depth];
+  }
+  return false;
+}
+
+/// Offset just behind the `;` that follows the text; none if something else follows.
+std::optional<unsigned> Placer::semicolon_after(const TextRange& text) const {
+  const clang::SourceLocation last =
+      sources_.getLocForStartOfFile(text.file).getLocWithOffset(static_cast<int>(text.end) - 1);
+  const clang::SourceLocation token =
+      clang::Lexer::GetBeginningOfToken(last, sources_, language_);
+  const std::optional<clang::Token> next = clang::Lexer::findNextToken(token, sources_, language_);
+  if (!next || !next->is(clang::tok::semi) || next->getLocation().isMacroID()) return std::nullopt;
+  const auto [file, offset] = sources_.getDecomposedLoc(next->getLocation());
+  if (file != text.file) return std::nullopt;
+  return offset + 1;
+}
+
+Placement Placer::expression_form(const Unit& unit, const Surroundings& around,
+                                  Placement placement) const {
+  const auto* expr = dyn_cast<clang::Expr>(unit.stmt);
+  if (expr == nullptr) return refuse(std::move(placement), "inside a macro that is not an expression");
+  const clang::Stmt* direct_parent = unit.depth > 0 ? around.ancestors[unit.depth - 1] : nullptr;
+  const auto* conversion = direct_parent == nullptr ? nullptr : dyn_cast<clang::ImplicitCastExpr>(direct_parent);
+  if (!language_.CPlusPlus) {
+    const bool only_read = conversion != nullptr && conversion->getCastKind() == clang::CK_LValueToRValue;
+    if (expr->isGLValue() && !only_read)
+      return refuse(std::move(placement), "the macro is an lvalue");
+    if (expr->getType()->isArrayType())
+      return refuse(std::move(placement), "the macro is an array");
+    placement.form = Form::kExpression;
+    return placement;
+  }
+  if (around.constructor_initialiser)
+    return refuse(std::move(placement), "in a constructor's initialiser list");
+  if (around.handler_of_function_try)
+    return refuse(std::move(placement), "in the handler of a function try block");
+  if (expr->isTypeDependent() || expr->getType()->isDependentType())
+    return refuse(std::move(placement), "its type depends on a template parameter");
+  if (expr->getType()->isVoidType()) {
+    placement.form = Form::kVoid;
+    return placement;
+  }
+  if (expr->isPRValue() && expr->getType()->isRecordType()) {
+    if (!language_.CPlusPlus17)
+      return refuse(std::move(placement), "yields a class by value before C++17");
+    placement.form = Form::kGuard;
+    return placement;
+  }
+  if (expr->isXValue() && !expr->getType()->isRecordType())
+    return refuse(std::move(placement), "yields an rvalue reference to a scalar");
+  if (expr->isGLValue() && (expr->getType()->isFunctionType() || expr->getObjectKind() != clang::OK_Ordinary))
+    return refuse(std::move(placement), "yields a function or a bit-field");
+  placement.form = Form::kValue;
+  return placement;
+}
+
+Placement Placer::place(const clang::Expr& call, const Surroundings& around) const {
+  Placement placement;
+  const clang::SourceLocation start = sources_.getExpansionLoc(call.getBeginLoc());
+  const auto [file, offset] = sources_.getDecomposedLoc(start);
+  placement.text = {file, offset, offset};
+  const std::optional<Unit> unit = unit_to_wrap(call, around);
+  if (!unit) {
+    if (call.getBeginLoc().isMacroID())
+      return refuse(std::move(placement), "inside a macro that is neither an expression nor a statement");
+    return refuse(std::move(placement), "its text is not in one piece");
+  }
+  placement.text = unit->text;
+  placement.macro = unit->macro;
+  placement.full_expr = unit->text.begin;
+  for (size_t i = unit->depth; i-- > 0 && isa<clang::Expr>(around.ancestors[i]);) {
+    if (isa<clang::StmtExpr>(around.ancestors[i])) break;
+    if (around.ancestors[i]->getBeginLoc().isValid())
+      placement.full_expr = sources_.getFileOffset(sources_.getExpansionLoc(around.ancestors[i]->getBeginLoc()));
+  }
+  for (const clang::Stmt* ancestor : around.ancestors)
+    if (isa<clang::AsmStmt>(ancestor)) return refuse(std::move(placement), "operand of an asm statement");
+
+  const bool statement = is_statement(*unit, around);
+  if (statement) {
+    if (const char* reason = obstacle_below(*unit->stmt, false)) return refuse(std::move(placement), reason);
+    const std::optional<unsigned> end = semicolon_after(unit->text);
+    const bool complete = !isa<clang::Expr>(unit->stmt) && !end;  // a macro that is a whole block
+    if (end || complete) {
+      placement.text.end = end.value_or(unit->text.end);
+      placement.form = Form::kStatement;
+      return placement;
+    }
+  }
+  if (const char* reason = obstacle_below(*unit->stmt, !language_.CPlusPlus))
+    return refuse(std::move(placement), reason);
+  return expression_form(*unit, around, std::move(placement));
+}
+
+}  // namespace vprof::instrumenter

@@ -1,0 +1,55 @@
+// vprof-instrument: the part of VProfiler that knows C and C++. Called by vprof; docs/formats.md says how.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "index/index.h"
+#include "rewrite/rewrite.h"
+
+namespace {
+
+constexpr int kUserError = 2;
+
+int finish(const vprof::instrumenter::Result<void>& result) {
+  if (result) return 0;
+  fmt::print(stderr, "vprof-instrument: {}\n", result.error());
+  return kUserError;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace vprof::instrumenter;
+  CLI::App app("Indexes and instruments C and C++ programs; vprof calls it");
+  app.require_subcommand(1);
+
+  IndexOptions index;
+  std::string out;
+  CLI::App* index_verb = app.add_subcommand("index", "Find all functions and calls of a program");
+  index_verb->add_option("--compile-commands", index.compile_commands)->required();
+  index_verb->add_option("--mirror", index.mirror)->required();
+  index_verb->add_option("--pristine", index.pristine)->required();
+  index_verb->add_option("--cache", index.cache)->required();
+  index_verb->add_option("--out", out)->required();
+  index_verb->add_option("--jobs", index.jobs);
+
+  RewriteOptions rewrite;
+  CLI::App* rewrite_verb = app.add_subcommand("rewrite", "Bring the mirror to what a plan asks for");
+  rewrite_verb->add_option("--index", rewrite.index)->required();
+  rewrite_verb->add_option("--plan", rewrite.plan)->required();
+  rewrite_verb->add_option("--mirror", rewrite.mirror)->required();
+  rewrite_verb->add_option("--pristine", rewrite.pristine)->required();
+  rewrite_verb->add_option("--sites", rewrite.sites)->required();
+  rewrite_verb->add_option("--summary", rewrite.summary);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : kUserError;
+  }
+  if (*rewrite_verb) return finish(rewrite_mirror(rewrite));
+  const Result<Program> program = index_program(index);
+  if (!program) return finish(tl::unexpected(program.error()));
+  return finish(save_program(*program, out));
+}

@@ -1,0 +1,167 @@
+#include "call_sites.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace vprof::instrumenter {
+namespace {
+
+/// Calls that one piece of text holds: usually one; several where a macro is wrapped as a whole.
+struct Group {
+  std::vector<const Call*> calls;
+  const Call& first() const { return *calls.front(); }
+};
+
+std::vector<Group> groups_of(const Function& f) {
+  std::map<std::tuple<std::string, uint32_t, uint32_t, Form>, Group> groups;
+  for (const Call& call : f.calls) {
+    // A refused call has no text of its own: each is a group.
+    const uint32_t end = call.form == Form::kRefused ? call.begin : call.end;
+    Group& group = groups[{call.file, call.begin, end, call.form}];
+    group.calls.push_back(&call);
+  }
+  std::vector<Group> result;
+  for (auto& [place, group] : groups) {
+    if (group.first().form != Form::kRefused) {
+      result.push_back(std::move(group));
+      continue;
+    }
+    for (const Call* call : group.calls) result.push_back({{call}});
+  }
+  return result;
+}
+
+const char* rule_of(const Call& call) {
+  if (!call.macro.empty()) return "macro";
+  switch (call.form) {
+    case Form::kStatement: return "statement";
+    case Form::kExpression: return "expression";
+    case Form::kValue:
+    case Form::kVoid: return "comma";
+    case Form::kGuard: return "guard";
+    case Form::kRefused: break;
+  }
+  return "";
+}
+
+class Chooser {
+ public:
+  Chooser(const Program& program, const Plan& plan, const Function& f) : program_(program), plan_(plan), function_(f) {}
+
+  CallSites run() {
+    for (const Group& group : groups_of(function_)) choose(group);
+    keep_guards_alone();
+    number_slots();
+    return std::move(out_);
+  }
+
+ private:
+  void choose(const Group& group) {
+    std::vector<const Call*> worthwhile;
+    for (const Call* call : group.calls) {
+      if (call->noreturn) continue;
+      if (worth_measuring(program_, *call))
+        worthwhile.push_back(call);
+      else
+        note(*call, "trivial callee: timing it would distort more than it tells");
+    }
+    if (worthwhile.empty()) return;
+    const Call& call = *worthwhile.front();
+    const std::string place = fmt::format("{}:{}:{}", call.file, call.line, call.column);
+    if (plan_.demoted.count(place) != 0) return note(call, "demoted: called often, matters little");
+    if (is_excluded(plan_, call.file, call.callee_name)) return note(call, "excluded by the configuration");
+    if (call.form == Form::kRefused) return measure_at_entry(call, call.reason);
+    wrap(group, worthwhile);
+  }
+
+  void wrap(const Group& group, const std::vector<const Call*>& worthwhile) {
+    const Call& call = *worthwhile.front();
+    CallSites::Wrapped wrapped;
+    wrapped.form = group.first().form;
+    wrapped.begin = call.begin;
+    wrapped.end = call.end;
+    Site& site = wrapped.site;
+    site.kind = SiteKind::kCall;
+    site.function = call.callee_key;
+    site.parent = function_.key;
+    site.file = call.file;
+    site.offset = call.begin;
+    site.line = call.line;
+    site.column = call.column;
+    site.rule = rule_of(call);
+    site.call = call.kind;
+    const bool one_callee = std::all_of(worthwhile.begin(), worthwhile.end(),
+                                        [&](const Call* c) { return c->callee_key == call.callee_key; });
+    if (!one_callee) site.function = call.macro.empty() ? call.callee_key : call.macro + "@";
+    if (!one_callee || call.kind == CallKind::kIndirect) {
+      int& height = out_.pseudo_functions[site.function];
+      for (const Call* c : worthwhile)
+        if (const Function* callee = program_.by_key(c->callee_key)) height = std::max(height, callee->height);
+    }
+    full_exprs_[{call.file, call.full_expr}].push_back(out_.wrapped.size());
+    calls_.push_back(&call);
+    out_.wrapped.push_back(std::move(wrapped));
+  }
+
+  /// A guard closes at the end of the full expression, so it would swallow what else is measured there.
+  void keep_guards_alone() {
+    std::set<size_t> removed;
+    for (const auto& [place, members] : full_exprs_) {
+      if (members.size() < 2) continue;
+      for (const size_t i : members)
+        if (out_.wrapped[i].form == Form::kGuard) removed.insert(i);
+    }
+    std::vector<CallSites::Wrapped> kept;
+    for (size_t i = 0; i < out_.wrapped.size(); ++i) {
+      if (removed.count(i) == 0)
+        kept.push_back(std::move(out_.wrapped[i]));
+      else
+        measure_at_entry(*calls_[i], "yields a class by value beside other measured calls of one expression");
+    }
+    out_.wrapped = std::move(kept);
+  }
+
+  void number_slots() {
+    for (CallSites::Wrapped& w : out_.wrapped)
+      if (w.form == Form::kValue || w.form == Form::kVoid) w.slot = out_.slots++;
+  }
+
+  void measure_at_entry(const Call& call, const std::string& reason) {
+    const Function* callee = program_.by_key(call.callee_key);
+    const bool possible = call.kind == CallKind::kDirect && callee != nullptr && callee->in_tree &&
+                          callee->refused.empty() && !is_excluded(plan_, callee->file, callee->name);
+    if (possible)
+      out_.measured_callees.insert(callee->key);
+    else
+      note(call, reason);
+  }
+
+  void note(const Call& call, std::string reason) {
+    out_.unwrapped.push_back(
+        {function_.key, call.callee_name, call.file, call.line, call.column, std::move(reason)});
+  }
+
+  const Program& program_;
+  const Plan& plan_;
+  const Function& function_;
+  CallSites out_;
+  std::vector<const Call*> calls_;  // of out_.wrapped, before guards are removed
+  std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> full_exprs_;
+};
+
+}  // namespace
+
+bool is_excluded(const Plan& plan, const std::string& file, const std::string& name) {
+  return std::any_of(plan.exclude.begin(), plan.exclude.end(), [&](const std::string& glob) {
+    return fnmatch(glob.c_str(), file.c_str(), 0) == 0 || fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+  });
+}
+
+CallSites call_sites_of(const Program& program, const Plan& plan, const Function& f) {
+  return Chooser(program, plan, f).run();
+}
+
+}  // namespace vprof::instrumenter

@@ -1,0 +1,233 @@
+#include "instrumentation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "call_sites.h"
+#include "function_events.h"
+#include "vprof/runtime/trace_format.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+/// scope.h first, and line numbers as if it were not there. It includes nothing, so the user's feature macros still come first.
+constexpr const char* kPrelude = "#include <vprof/runtime/scope.h>\n#line 1\n";
+
+Edit call_edit(const CallSites::Wrapped& w, uint32_t id) {
+  Edit edit{w.begin, w.end, "", ""};
+  switch (w.form) {
+    case Form::kStatement:
+      edit.before = fmt::format("{{ VPROF_SITE({}); ", id);
+      edit.after = " }";
+      break;
+    case Form::kExpression:
+      edit.before = fmt::format("VPROF_EXPR({}) ", id);
+      edit.after = " VPROF_EXPR_END";
+      break;
+    case Form::kValue:
+      edit.before = fmt::format("VPROF_VALUE({},{}) ", w.slot, id);
+      edit.after = fmt::format(" VPROF_VALUE_END({})", w.slot);
+      break;
+    case Form::kVoid:
+      edit.before = fmt::format("VPROF_VOID({},{}) ", w.slot, id);
+      edit.after = fmt::format(" VPROF_VOID_END({})", w.slot);
+      break;
+    case Form::kGuard:
+      edit.before = fmt::format("VPROF_GUARD({}) ", id);
+      edit.after = " VPROF_GUARD_END";
+      break;
+    case Form::kRefused: break;
+  }
+  return edit;
+}
+
+class Instrumenter {
+ public:
+  Instrumenter(const Program& program, const Plan& plan, const SiteIds& known_ids, const ReadOriginal& read_original)
+      : program_(program), plan_(plan), known_ids_(known_ids), read_original_(read_original) {}
+
+  Result<Instrumentation> run() {
+    if (auto chosen = choose_functions(); !chosen) return tl::unexpected(chosen.error());
+    drop_overlapping();
+    if (auto numbered = number_sites(); !numbered) return tl::unexpected(numbered.error());
+    if (auto placed = place_edits(); !placed) return tl::unexpected(placed.error());
+    return std::move(out_);
+  }
+
+ private:
+  /// What is inserted into one function.
+  struct Rewritten {
+    const Function* function = nullptr;
+    bool scope = false;  ///< a scope of its own
+    CallSites calls;
+    FunctionEvents events;
+  };
+
+  Result<void> choose_functions() {
+    Result<std::map<std::string, FunctionEvents>> events = configured_events(program_, plan_);
+    if (!events) return tl::unexpected(events.error());
+    std::set<std::string> measured = plan_.measured;
+    for (const std::string& key : plan_.expanded) {
+      const Function* f = program_.by_key(key);
+      if (f == nullptr) return tl::unexpected(fmt::format("function {} of the plan is not in the program; run vprof index", key));
+      if (!f->in_tree || is_excluded(plan_, f->file, f->name)) continue;
+      Rewritten& r = rewritten_[key];
+      r.calls = call_sites_of(program_, plan_, *f);
+      if (!f->refused.empty()) refuse_expressions(r.calls, *f);
+      measured.insert(key);
+      measured.insert(r.calls.measured_callees.begin(), r.calls.measured_callees.end());
+      out_.pseudo_functions.insert(r.calls.pseudo_functions.begin(), r.calls.pseudo_functions.end());
+    }
+    for (const std::string& key : measured) {
+      const Function* f = program_.by_key(key);
+      if (f == nullptr) return tl::unexpected(fmt::format("function {} of the plan is not in the program; run vprof index", key));
+      rewritten_[key].scope = f->in_tree && f->refused.empty() && !is_excluded(plan_, f->file, f->name);
+    }
+    for (auto& [key, event] : *events) rewritten_[key].events = std::move(event);
+    for (auto& [key, r] : rewritten_) r.function = program_.by_key(key);
+    return {};
+  }
+
+  /// A function that cannot hold a frame object cannot hold the C++ forms that need one.
+  static void refuse_expressions(CallSites& calls, const Function& f) {
+    std::vector<CallSites::Wrapped> kept;
+    for (CallSites::Wrapped& w : calls.wrapped) {
+      if (w.form != Form::kValue && w.form != Form::kVoid) {
+        kept.push_back(std::move(w));
+        continue;
+      }
+      calls.unwrapped.push_back({f.key, w.site.function, w.site.file, w.site.line, w.site.column,
+                                 "in a function that cannot be instrumented: " + f.refused});
+    }
+    calls.wrapped = std::move(kept);
+    calls.slots = 0;
+  }
+
+  /// Pieces of text that overlap without nesting can come only from macros that play with syntax: the later one gives way.
+  void drop_overlapping() {
+    struct Owner {
+      Rewritten* rewritten;
+      size_t index;
+    };
+    std::map<std::string, std::pair<std::vector<Edit>, std::vector<Owner>>> files;
+    for (auto& [key, r] : rewritten_) {
+      for (size_t i = 0; i < r.calls.wrapped.size(); ++i) {
+        auto& [edits, owners] = files[r.calls.wrapped[i].site.file];
+        edits.push_back(call_edit(r.calls.wrapped[i], 0));
+        owners.push_back({&r, i});
+      }
+    }
+    std::map<Rewritten*, std::set<size_t>> bad;
+    for (auto& [file, entry] : files)
+      for (const size_t i : overlapping(entry.first)) bad[entry.second[i].rewritten].insert(entry.second[i].index);
+    for (auto& [r, indices] : bad) {
+      for (auto it = indices.rbegin(); it != indices.rend(); ++it) {
+        const Site& site = r->calls.wrapped[*it].site;
+        r->calls.unwrapped.push_back({site.parent, site.function, site.file, site.line, site.column, "overlaps another measured text"});
+        r->calls.wrapped.erase(r->calls.wrapped.begin() + static_cast<std::ptrdiff_t>(*it));
+      }
+    }
+  }
+
+  /// Sites that are known from an earlier rewrite keep their numbers; new ones get the next free ones, in order of file and offset.
+  /// Functions that share one text (templates by inclusion) share its sites.
+  Result<void> number_sites() {
+    std::map<std::pair<std::string, uint32_t>, std::map<std::string, Site>> by_place;
+    for (const auto& [key, r] : rewritten_) {
+      const Function& f = *r.function;
+      if (r.scope) {
+        Site site{0, SiteKind::kFunction, key, "", f.file, f.body, f.line, f.column, "entry", CallKind::kDirect};
+        by_place[{site.file, site.offset}].emplace(site_identity(site), site);
+      }
+      for (const CallSites::Wrapped& w : r.calls.wrapped)
+        by_place[{w.site.file, w.site.offset}].emplace(identity(w), w.site);
+    }
+    uint32_t next = 1;
+    for (const auto& [known, id] : known_ids_) next = std::max(next, id + 1);
+    for (auto& [place, sites] : by_place) {
+      for (auto& [name, site] : sites) {
+        const auto known = known_ids_.find(name);
+        site.id = known != known_ids_.end() ? known->second : next++;
+        ids_[name] = site.id;
+        ++out_.wrapped_by_rule[site.rule];
+        out_.sites.push_back(site);
+      }
+    }
+    if (next > VPROF_MAX_SITES)
+      return tl::unexpected(fmt::format("the plan needs site number {}, but at most {} fit into a record", next - 1, VPROF_MAX_SITES - 1));
+    std::sort(out_.sites.begin(), out_.sites.end(), [](const Site& a, const Site& b) { return a.id < b.id; });
+    return {};
+  }
+
+  static std::string identity(const CallSites::Wrapped& w) { return site_identity(w.site); }
+
+  Result<void> place_edits() {
+    std::set<std::pair<std::string, uint32_t>> done;
+    for (const auto& [key, r] : rewritten_) {
+      const Function& f = *r.function;
+      out_.unwrapped.insert(out_.unwrapped.end(), r.calls.unwrapped.begin(), r.calls.unwrapped.end());
+      if (f.in_tree && f.body != 0 && done.insert({f.file, f.body}).second) {
+        const std::string text = body_text(r);
+        if (!text.empty()) out_.edits[f.file].push_back({f.body, f.body, " " + text, ""});
+        if (!r.events.on_return.empty())
+          if (auto wrapped = add_wrapper(f, r.events.on_return); !wrapped) return wrapped;
+      }
+      for (const CallSites::Wrapped& w : r.calls.wrapped)
+        if (done.insert({w.site.file + "\n" + std::to_string(w.end), w.begin}).second)
+          out_.edits[w.site.file].push_back(call_edit(w, ids_.at(identity(w))));
+    }
+    for (auto& [file, edits] : out_.edits) {
+      const Result<std::string> original = read_original_(file);
+      if (!original) return tl::unexpected(original.error());
+      const auto indexed = program_.file_hashes.find(file);
+      if (indexed == program_.file_hashes.end() || indexed->second != content_hash(*original))
+        return tl::unexpected(fmt::format("{}: changed since it was indexed; run vprof index", file));
+      const uint32_t start = original->compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
+      edits.insert(edits.begin(), Edit{start, start, kPrelude, ""});
+    }
+    return {};
+  }
+
+  std::string body_text(const Rewritten& r) const {
+    std::string text = r.events.at_body;
+    if (r.scope) {
+      const Function& f = *r.function;
+      const uint32_t id = ids_.at(site_identity({0, SiteKind::kFunction, f.key, "", f.file, f.body, 0, 0, "", CallKind::kDirect}));
+      text += r.calls.slots > 0 ? fmt::format("VPROF_FUNCTION_N({}, {}); ", id, r.calls.slots)
+                                : fmt::format("VPROF_FUNCTION({}); ", id);
+    }
+    return text;
+  }
+
+  Result<void> add_wrapper(const Function& f, const std::string& on_return) {
+    const Result<std::string> original = read_original_(f.file);
+    if (!original) return tl::unexpected(original.error());
+    Result<std::vector<Edit>> edits = wrapper_edits(f, on_return, *original);
+    if (!edits) return tl::unexpected(edits.error());
+    for (Edit& edit : *edits) out_.edits[f.file].push_back(std::move(edit));
+    return {};
+  }
+
+  const Program& program_;
+  const Plan& plan_;
+  const SiteIds& known_ids_;
+  const ReadOriginal& read_original_;
+  std::map<std::string, Rewritten> rewritten_;
+  std::map<std::string, uint32_t> ids_;
+  Instrumentation out_;
+};
+
+}  // namespace
+
+std::string site_identity(const Site& site) {
+  return fmt::format("{} {}:{}", site.kind == SiteKind::kFunction ? "function" : "call " + site.function, site.file, site.offset);
+}
+
+Result<Instrumentation> instrument(const Program& program, const Plan& plan, const SiteIds& known_ids,
+                                   const ReadOriginal& read_original) {
+  return Instrumenter(program, plan, known_ids, read_original).run();
+}
+
+}  // namespace vprof::instrumenter
