@@ -1,0 +1,27 @@
+// The hand-over from the acceptor to the workers.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "order.h"
+
+namespace orders {
+
+struct OrderQueue {
+  std::mutex mutex;
+  std::condition_variable not_empty;
+  std::deque<Order*> waiting;
+  bool closed = false;
+};
+
+void enqueue_order(OrderQueue& queue, Order* order);
+
+/// The oldest order; waits for one. Null when the queue is closed and empty.
+Order* dequeue_order(OrderQueue& queue);
+
+/// Lets the workers run out.
+void close_queue(OrderQueue& queue);
+
+}  // namespace orders
