@@ -1,0 +1,183 @@
+// Stands in for every compiler while the mirror is built:
+//
+//   cc args ──▶ find the real cc ──▶ note what is compiled ──▶ exec cc + include path, runtime +
+//   args
+//
+// `.vprof/shims/cc` is a link to this program. Settings are in `shim.conf` beside the link rather
+// than in the environment, since builds may clean that, and CMake remembers the full path of the
+// link and uses it later by itself.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.h"
+#include "record.h"
+
+namespace vprof::shim {
+namespace {
+
+struct Settings {
+  std::string log, library, directory;  // `directory`: of the library
+  std::vector<std::string> includes;
+};
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) == nullptr ? std::string() : std::string(resolved);
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_executable(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+/// A shim of this or of any other installation: running it as "the real compiler" would come back
+/// here for ever.
+bool is_shim(const std::string& path) { return base_name(real_path(path)) == "vprof-shim"; }
+
+std::vector<std::string> path_directories() {
+  const char* path = std::getenv("PATH");
+  std::vector<std::string> all;
+  std::string_view rest = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+  while (true) {
+    const size_t colon = rest.find(':');
+    all.emplace_back(colon == 0 || rest.empty() ? "." : rest.substr(0, colon));
+    if (colon == std::string_view::npos) return all;
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+/// The first `name` on PATH for which `wanted_shim` says whether it is to be a shim.
+std::string search(const std::string& name, bool wanted_shim) {
+  for (const std::string& directory : path_directories()) {
+    const std::string candidate = directory + "/" + name;
+    if (is_executable(candidate) && is_shim(candidate) == wanted_shim) return candidate;
+  }
+  return "";
+}
+
+/// Takes directories of shims off PATH: what the real compiler (ccache, a wrapper script) calls
+/// next is real too.
+void leave_shims_behind(const std::string& name) {
+  std::string path;
+  for (const std::string& directory : path_directories()) {
+    if (is_shim(directory + "/" + name)) continue;
+    path += (path.empty() ? "" : ":") + directory;
+  }
+  ::setenv("PATH", path.c_str(), 1);
+}
+
+Settings read_settings(const std::string& shim_directory) {
+  Settings settings;
+  std::ifstream in(shim_directory + "/shim.conf");
+  for (std::string line; std::getline(in, line);) {
+    const size_t equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string key = line.substr(0, equals);
+    const std::string value = line.substr(equals + 1);
+    if (key == "log") settings.log = value;
+    if (key == "include") settings.includes.push_back(value);
+    if (key == "library") settings.library = value;
+  }
+  settings.directory = settings.library.substr(0, settings.library.rfind('/'));
+  return settings;
+}
+
+bool is_launcher(const std::string& name) {
+  return name == "ccache" || name == "sccache" || name == "distcc";
+}
+
+std::vector<std::string> compile_flags(const Settings& settings) {
+  std::vector<std::string> flags = {"-DVPROF_ENABLED"};
+  for (const std::string& include : settings.includes) {
+    flags.emplace_back("-isystem");
+    flags.push_back(include);
+  }
+  return flags;
+}
+
+/// Early on the line, so that the runtime comes before libc and libpthread where the dynamic linker
+/// looks for names;
+/// --no-as-needed, since nothing may refer to it yet.
+std::vector<std::string> link_flags(const Settings& settings) {
+  return {"-L" + settings.directory, "-Wl,-rpath," + settings.directory,
+          "-Wl,--push-state,--no-as-needed", "-lvprof", "-Wl,--pop-state"};
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+[[noreturn]] int run(const std::vector<std::string>& command) {
+  std::vector<char*> argv;
+  for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::execv(argv[0], argv.data());
+  std::fprintf(stderr, "vprof-shim: cannot run %s: %s\n", argv[0], std::strerror(errno));
+  std::_Exit(127);
+}
+
+/// The directory of the link through which we were called; empty if that cannot be found out.
+std::string shim_directory(const std::string& invoked) {
+  const std::string link = invoked.find('/') == std::string::npos ? search(invoked, true) : invoked;
+  return link.substr(0, link.rfind('/'));
+}
+
+int not_found(const std::string& name) {
+  std::fprintf(stderr, "vprof-shim: no compiler %s on PATH behind the shims\n", name.c_str());
+  return 127;
+}
+
+int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
+  const std::string name = base_name(invoked);
+  const Settings settings = read_settings(shim_directory(invoked));
+  const std::string real = search(name, false);
+  if (real.empty()) return not_found(name);
+  std::vector<std::string> command = {real};
+  std::string compiler = real;
+  if (is_launcher(name)) {
+    // `ccache gcc ...`: the launcher may answer from its cache and never call the compiler, so we
+    // note it here.
+    if (arguments.empty() || arguments[0][0] == '-' || arguments[0].empty()) {
+      append(command, arguments);
+      run(command);
+    }
+    const bool plain = arguments[0].find('/') == std::string::npos;
+    compiler =
+        plain || is_shim(arguments[0]) ? search(base_name(arguments[0]), false) : arguments[0];
+    if (compiler.empty()) return not_found(arguments[0]);
+    arguments.erase(arguments.begin());
+    command.push_back(compiler);
+  }
+  leave_shims_behind(name);
+  const CommandLine line = parse(arguments);
+  if (line.mode != Mode::kQuery && !settings.includes.empty()) {
+    const std::vector<std::string> flags = compile_flags(settings);
+    if (line.preprocesses) append(command, flags);
+    if (line.takes_runtime) append(command, link_flags(settings));
+    record(settings.log, compiler, flags, line);
+  }
+  append(command, arguments);
+  run(command);
+}
+
+}  // namespace
+}  // namespace vprof::shim
+
+int main(int argc, char** argv) {
+  if (argc < 1) return 127;
+  return vprof::shim::shim_main(argv[0], {argv + 1, argv + argc});
+}

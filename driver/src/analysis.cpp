@@ -1,0 +1,161 @@
+#include "analysis.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "interrupt.h"
+#include "near.h"
+#include "progress.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> names_of(const std::vector<Point>& points) {
+  std::vector<std::string> names;
+  for (const Point& point : points) names.push_back(point.function);
+  return names;
+}
+
+/// Which functions never did what an interval needs, as far as the configuration tells.
+std::string why_no_interval(const Config& config) {
+  std::vector<std::string> reasons;
+  for (const Interval& interval : config.intervals) {
+    if (!interval.function.empty()) {
+      reasons.push_back(
+          fmt::format("interval \"{}\": its function {} was never called, or never returned, "
+                      "during the workload",
+                      interval.name, interval.function));
+    } else {
+      reasons.push_back(
+          fmt::format("interval \"{}\": {} (begin) or {} (end) was never called during the "
+                      "workload, or their keys "
+                      "do not agree",
+                      interval.name, listed(names_of(interval.begin), "or"),
+                      listed(names_of(interval.end), "or")));
+    }
+  }
+  if (reasons.empty())
+    return "no interval: vprof_begin and vprof_end were not both called during the workload";
+  return listed(reasons, "; and");
+}
+
+/// Whether a latency summary exists at all: an analyzer error may also be about unreadable files,
+/// which is another matter.
+bool is_about_intervals(const std::string& error) {
+  return error.find("interval") != std::string::npos;
+}
+
+std::string explained(const Session& session, const std::string& error) {
+  if (!is_about_intervals(error)) return error;
+  const auto& intervals = session.config.intervals;
+  return fmt::format("{}: {}", session.config.place(intervals.empty() ? 0 : intervals[0].line),
+                     why_no_interval(session.config));
+}
+
+bool holds(const std::vector<Decided>& all, const analyzer::Factor& factor) {
+  const std::string id = factor_id(factor);
+  return std::any_of(all.begin(), all.end(), [&id](const Decided& one) { return one.id == id; });
+}
+
+}  // namespace
+
+report::TextOptions text_options() {
+  report::TextOptions options;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* columns = std::getenv("COLUMNS");
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  options.color = terminal && (no_color == nullptr || *no_color == '\0');
+  struct winsize size{};
+  int width = 0;
+  if (columns != nullptr) width = static_cast<int>(std::strtol(columns, nullptr, 10));
+  if (width == 0 && terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+  if (width > 0) options.width = std::clamp(width, 40, 200);
+  return options;
+}
+
+report::Story story_of(const State& state, const fs::path& sites_json) {
+  report::Story story{.iterations = state.history, .unwrapped = {}};
+  const auto sites = read_json(sites_json);
+  if (!sites) return story;
+  std::map<std::string, uint64_t> counts;
+  for (const json& one : sites->value("unwrapped", json::array()))
+    ++counts[one.value("reason", "unknown")];
+  for (const auto& [reason, count] : counts)
+    story.unwrapped.push_back({.reason = reason, .count = count});
+  return story;
+}
+
+Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace) {
+  const Progress progress("analyze");
+  const interrupt::DieAtOnce at_once;
+  auto profile =
+      analyzer::analyze(trace.string(), (trace / "sites.json").string(), session.config.factors);
+  if (!profile) return tl::unexpected(explained(session, profile.error()));
+  if (profile->interval.count == 0) return tl::unexpected(explained(session, "no interval"));
+  const double baseline = session.state.baseline_mean_ns;
+  if (baseline > 0) {
+    profile->overhead.baseline_mean_ns = baseline;
+    profile->overhead.mean_ratio = profile->interval.mean_ns / baseline;
+  }
+  return profile;
+}
+
+Result<double> baseline_mean(const Session& session, const fs::path& trace) {
+  const Progress progress("analyze the baseline");
+  const interrupt::DieAtOnce at_once;
+  auto summary = analyzer::summarize_latency(trace.string(), (trace / "sites.json").string(),
+                                             session.config.factors);
+  if (!summary) return tl::unexpected(explained(session, summary.error()));
+  if (summary->count == 0) return tl::unexpected(explained(session, "no interval"));
+  return summary->mean_ns;
+}
+
+std::string factor_id(const analyzer::Factor& factor) {
+  std::string id;
+  for (size_t i = 0; i < factor.functions.size(); ++i) {
+    const bool key = i < factor.keys.size() && !factor.keys[i].empty();
+    // body(f) and wait(l) may carry the key of a function without being it.
+    const bool is_function = key && factor.keys[i].rfind(factor.functions[i] + "@", 0) == 0;
+    id += (id.empty() ? "" : " + ") + (is_function ? factor.keys[i] : factor.functions[i]);
+  }
+  return id;
+}
+
+std::string factor_name(const analyzer::Factor& factor) { return listed(factor.functions); }
+
+void overlay_decisions(analyzer::Profile& profile, const State& state) {
+  for (analyzer::Factor& factor : profile.factors) {
+    if (holds(state.selected, factor)) factor.status = analyzer::FactorStatus::kSelected;
+    if (holds(state.set_aside, factor)) factor.status = analyzer::FactorStatus::kSetAside;
+  }
+}
+
+Result<void> write_report(const Session& session, analyzer::Profile profile) {
+  overlay_decisions(profile, session.state);
+  const report::Story story = story_of(session.state, session.workspace.sites());
+  const std::string text =
+      report::json(profile, story).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  const fs::path own = session.workspace.iteration(session.state.iteration) / "report.json";
+  if (auto written = write_file_atomic(own, text); !written) return written;
+  return write_file_atomic(session.workspace.report(), text);
+}
+
+Result<std::pair<analyzer::Profile, report::Story>> read_report(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error))
+    return fail("there is no report {}; `vprof loop` makes one", shown(file));
+  auto document = read_json(file);
+  if (!document) return tl::unexpected(document.error());
+  auto parsed = report::from_json(*document);
+  if (!parsed) return fail("{}: {}", shown(file), parsed.error());
+  return *parsed;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,54 @@
+#include "commands.h"
+
+#include <cstdio>
+
+#include "interrupt.h"
+#include "progress.h"
+
+namespace vprof::driver {
+
+namespace {
+
+void show_end_of(const fs::path& log) {
+  constexpr size_t kLines = 15;
+  for (const std::string& line : last_lines(log, kLines))
+    std::fprintf(stderr, "  | %s\n", line.c_str());
+}
+
+std::string how_it_ended(int code) {
+  return code > 128 ? fmt::format("was killed by signal {}", code - 128)
+                    : fmt::format("failed with exit code {}", code);
+}
+
+}  // namespace
+
+Result<Finished> run_step(const StepCommand& step) {
+  Command command = step.command;
+  if (auto made = make_directories(command.log.parent_path()); !made)
+    return tl::unexpected(made.error());
+  Result<Finished> finished = fail("not run");
+  {
+    Progress progress(step.step);
+    if (command.on_line) {
+      const auto sink = command.on_line;
+      command.on_line = [&progress, sink](std::string_view line) {
+        progress.take_line(line);
+        sink(line);
+      };
+    }
+    finished = run_command(command);
+  }
+  if (!finished || finished->code == 0) return finished;
+  show_end_of(command.log);
+  return fail("{} {}; its output is in {}", step.what, how_it_ended(finished->code),
+              shown(command.log));
+}
+
+void say(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+void warn(const std::string& line) { std::fprintf(stderr, "vprof: warning: %s\n", line.c_str()); }
+
+}  // namespace vprof::driver

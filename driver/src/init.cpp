@@ -1,0 +1,102 @@
+// `vprof init`: looks at a source tree and writes a vprof.json to start from.
+#include <algorithm>
+#include <thread>
+
+#include "commands.h"
+#include "verbs.h"
+
+namespace vprof::driver {
+
+namespace {
+
+struct BuildSystem {
+  std::string name;
+  std::string configure, build;
+};
+
+/// By the files at the top of the tree; where there are several, the one that the others are
+/// usually made from comes later.
+BuildSystem recognise(const fs::path& source) {
+  const auto there = [&source](const char* name) {
+    std::error_code error;
+    return fs::exists(source / name, error);
+  };
+  const std::string jobs = std::to_string(std::max(1U, std::thread::hardware_concurrency()));
+  const std::string make = "make -j" + jobs;
+  if (there("CMakeLists.txt")) {
+    return {"CMake", "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo",
+            "cmake --build build -j" + jobs};
+  }
+  if (there("configure")) return {"a configure script", "./configure", make};
+  if (there("configure.ac")) return {"autoconf", "autoreconf -fi && ./configure", make};
+  if (there("meson.build")) {
+    return {"Meson", "test -d build || meson setup build --buildtype=debugoptimized",
+            "ninja -C build"};
+  }
+  if (there("Makefile") || there("makefile") || there("GNUmakefile")) return {"make", "", make};
+  return {"", "", make};
+}
+
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+/// Comments say what each key is for, so that the file can be completed without the manual.
+std::string configuration(const BuildSystem& system) {
+  return fmt::format(
+      R"(// What vprof needs to know about this program. All keys: docs/configuration.md of vprof.
+{{
+  // The source tree. It is copied to .vprof/mirror and never written to.
+  "source": ".",
+
+  // Commands, run by sh at the top of the copy. "configure" runs once; leave it empty if there is none.
+  "configure": {},
+  "build": {},
+
+  // The workload: starts the program that was built, puts load on it, stops it, and ends by itself.
+  "run": "./run-workload.sh",
+
+  // What one interval is: here one call of a function. See the manual for requests that span functions and
+  // threads. Leave the list empty if the source calls vprof_begin and vprof_end.
+  "intervals": [
+    {{ "name": "request", "function": "handle_request" }}
+  ],
+
+  // The program's own locks and queues, if it has any; those of POSIX and C++ are known.
+  "sync": {{
+    "acquire": [],
+    "release": [],
+    "enqueue": [],
+    "dequeue": []
+  }},
+
+  // How many factors to look for, and the least part of the variance that counts.
+  "factors": {{ "k": 3, "threshold": 0.05 }}
+}}
+)",
+      quoted(system.configure), quoted(system.build));
+}
+
+}  // namespace
+
+Result<int> verb_init(const Global& global) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(global.config, error))) {
+    return fail("{} is there already and is not overwritten; edit it, or delete it first",
+                shown(global.config));
+  }
+  const fs::path source = fs::absolute(global.config).parent_path();
+  const BuildSystem system = recognise(source);
+  if (auto written = write_file_atomic(global.config, configuration(system)); !written)
+    return tl::unexpected(written.error());
+  if (system.name.empty()) {
+    say(
+        fmt::format("wrote {}; how the program is built was not recognised, so complete "
+                    "\"configure\" and \"build\"",
+                    shown(global.config)));
+  } else {
+    say(fmt::format("wrote {} for a program built by {}", shown(global.config), system.name));
+  }
+  say("next: set \"run\" and \"intervals\" in it, then `vprof check`, then `vprof loop`");
+  return 0;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,295 @@
+// `vprof loop`: Algorithm 3 of the dissertation, one turn after the other, resumable between any
+// two steps.
+//
+//   mirror ─▶ first build ─▶ index ─▶ begin or resume
+//        ┌────────────────────────────────────────────────────────────┐
+//        ▼                                                            │ expand
+//   measure (instrument ─▶ build ─▶ baseline ─▶ run) ─▶ analyze ─▶ decide ─▶ done
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "analysis.h"
+#include "ask.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "near.h"
+#include "steps.h"
+#include "verbs.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using instrumenter::Program;
+
+class Loop {
+ public:
+  Loop(Session& session, const LoopOptions& options)
+      : session_(session), state_(session.state), options_(options) {}
+
+  Result<void> run() {
+    if (auto prepared = prepare(); !prepared) return prepared;
+    if (auto begun = begin_or_resume(); !begun) return begun;
+    while (true) {
+      if (state_.step == Step::kMeasure) {
+        if (auto measured = measure(); !measured) return measured;
+      }
+      if (state_.step == Step::kAnalyze) {
+        if (auto analyzed = analyze(); !analyzed) return analyzed;
+      }
+      auto goes_on = decide();
+      if (!goes_on) return tl::unexpected(goes_on.error());
+      if (!*goes_on) return {};
+    }
+  }
+
+ private:
+  Result<void> prepare() {
+    if (auto mirrored = mirror_step(session_); !mirrored) return tl::unexpected(mirrored.error());
+    if (auto built = first_build_step(session_); !built) return built;
+    auto program = index_step(session_);
+    if (!program) return tl::unexpected(program.error());
+    program_ = std::move(*program);
+    auto targets = resolve(session_.config, program_);
+    if (!targets) return tl::unexpected(targets.error());
+    targets_ = std::move(*targets);
+    for (const std::string& warning : targets_.warnings) warn(warning);
+    return {};
+  }
+
+  Result<void> begin_or_resume() {
+    const std::string wanted = fingerprint(session_.config);
+    const bool other_search = state_.iteration > 0 && state_.intervals != wanted;
+    if (other_search) say("the intervals in vprof.json have changed: the search begins anew");
+    if (options_.restart || other_search) {
+      if (auto put_away = put_away_old_iterations(); !put_away) return put_away;
+    }
+    if (state_.iteration == 0) return begin(wanted);
+    state_.expanded = follow_edits(state_.expanded, program_);
+    if (state_.expanded.empty()) state_.expanded = targets_.roots;
+    say(fmt::format("going on with iteration {}", state_.iteration));
+    return session_.save();
+  }
+
+  Result<void> begin(const std::string& intervals) {
+    state_.intervals = intervals;
+    return next_iteration(targets_.roots);
+  }
+
+  /// Earlier reports stay readable until the next restart.
+  Result<void> put_away_old_iterations() {
+    const fs::path old = session_.workspace.dot / "iterations.previous";
+    std::error_code error;
+    if (fs::exists(session_.workspace.iteration(1), error)) {
+      if (auto gone = remove_tree(old); !gone) return gone;
+      fs::rename(session_.workspace.iterations(), old, error);
+      if (error)
+        return fail("cannot rename {}: {}", shown(session_.workspace.iterations()),
+                    error.message());
+    }
+    state_ = restarted(state_);
+    return session_.save();
+  }
+
+  Result<void> next_iteration(const std::vector<std::string>& keys) {
+    report::Iteration iteration;
+    for (const std::string& key : keys) {
+      if (std::find(state_.expanded.begin(), state_.expanded.end(), key) != state_.expanded.end())
+        continue;
+      state_.expanded.push_back(key);
+      const instrumenter::Function* function = program_.by_key(key);
+      iteration.expanded.push_back(function == nullptr ? key : function->name);
+    }
+    ++state_.iteration;
+    state_.step = Step::kMeasure;
+    state_.history.resize(static_cast<size_t>(state_.iteration) - 1);
+    state_.history.push_back(std::move(iteration));
+    return session_.save();
+  }
+
+  report::Iteration& current() { return state_.history.back(); }
+
+  Result<void> measure() {
+    say(fmt::format("\niteration {}: {}", state_.iteration, why_));
+    if (auto made = make_directories(session_.workspace.iteration(state_.iteration)); !made)
+      return made;
+    auto instrumented = instrument_step(session_, program_, targets_);
+    if (!instrumented) return tl::unexpected(instrumented.error());
+    explain(*instrumented);
+    auto built = build_step(session_);
+    if (!built) return tl::unexpected(built.error());
+    if (built->compiled == 0 && !instrumented->files_changed.empty()) {
+      warn(fmt::format("{} files changed but the build compiled nothing",
+                       instrumented->files_changed.size()));
+    }
+    current().sites = instrumented->sites;
+    current().build_s = built->seconds;
+    if (auto measured = baseline(); !measured) return measured;
+    auto seconds = record_step(session_, recording_of(session_, /*sites=*/true));
+    if (!seconds) return tl::unexpected(seconds.error());
+    current().run_s = *seconds;
+    state_.step = Step::kAnalyze;
+    return session_.save();
+  }
+
+  void explain(const Instrumented& instrumented) const {
+    const uint64_t before =
+        state_.iteration > 1 ? state_.history[state_.history.size() - 2].sites : 0;
+    const uint64_t added = instrumented.sites > before ? instrumented.sites - before : 0;
+    std::vector<std::string> names = state_.history.back().expanded;
+    if (names.size() > 4) {
+      const size_t more = names.size() - 3;
+      names.resize(3);
+      names.push_back(fmt::format("{} more", more));
+    }
+    say(fmt::format("expanding {}{}; {} new call sites; {} files to be rebuilt", listed(names),
+                    share_, added, instrumented.files_changed.size()));
+    if (!instrumented.units_failed.empty()) {
+      warn(fmt::format("not instrumented since they could not be rewritten: {}",
+                       listed(instrumented.units_failed)));
+    }
+  }
+
+  /// Intervals alone, once: what the program does when nothing inside an interval is measured.
+  Result<void> baseline() {
+    if (state_.baseline_mean_ns > 0) return {};
+    const Recording recording = recording_of(session_, /*sites=*/false);
+    if (auto seconds = record_step(session_, recording); !seconds)
+      return tl::unexpected(seconds.error());
+    auto mean = baseline_mean(session_, recording.trace);
+    if (!mean) return tl::unexpected(mean.error());
+    state_.baseline_mean_ns = *mean;
+    if (!options_.keep_traces) {
+      if (auto gone = remove_tree(recording.trace); !gone) return gone;
+    }
+    return session_.save();
+  }
+
+  Result<void> analyze() {
+    auto profile = analyze_trace(session_, session_.workspace.trace(state_.iteration));
+    if (!profile) {
+      // The recording is of no use; the next attempt makes another one.
+      state_.step = Step::kMeasure;
+      if (auto saved = session_.save(); !saved) return saved;
+      return tl::unexpected(profile.error());
+    }
+    current().mean_ns = profile->interval.mean_ns;
+    current().variance_ns2 = profile->interval.variance_ns2;
+    state_.step = Step::kDecide;
+    if (auto written = write_report(session_, *profile); !written) return written;
+    if (auto saved = session_.save(); !saved) return saved;
+    summarize(*profile);
+    return drop_older_traces();
+  }
+
+  static void summarize(const analyzer::Profile& profile) {
+    say(fmt::format("{} intervals, mean {:.3f} ms, standard deviation {:.3f} ms",
+                    profile.interval.count, profile.interval.mean_ns / 1e6,
+                    profile.interval.stddev_ns / 1e6));
+    for (const analyzer::Factor& factor : profile.factors) {
+      if (factor.rank > profile.k) break;
+      say(fmt::format("  {}. {}: {:.1f} % of the variance", factor.rank, factor_name(factor),
+                      100 * factor.contribution));
+    }
+  }
+
+  /// Traces may be gigabytes; those of the last iteration stay for whoever wants to look closer.
+  Result<void> drop_older_traces() {
+    for (int n = 1; n < state_.iteration && !options_.keep_traces; ++n) {
+      if (auto gone = remove_tree(session_.workspace.trace(n)); !gone) return gone;
+    }
+    return {};
+  }
+
+  /// Whether another iteration was begun.
+  Result<bool> decide() {
+    auto read = read_report(session_.workspace.iteration(state_.iteration) / "report.json");
+    if (!read) return tl::unexpected(read.error());
+    const analyzer::Profile& profile = read->first;
+    const Decision decision =
+        options_.decide_alone
+            ? decide_automatically(profile, program_, state_, session_.config.factors)
+            : ask(profile, program_, session_, read_terminal_line);
+    take_over(decision);
+    if (auto written = write_report(session_, profile); !written)
+      return tl::unexpected(written.error());
+    if (decision.quit) return stop_for_now();
+    const int most =
+        options_.max_iterations > 0 ? options_.max_iterations : session_.config.max_iterations;
+    if (decision.expand.empty() || state_.iteration >= most) return finish(decision, profile, most);
+    why_ = "breaking down what varies most";
+    share_ = fmt::format(": {:.0f} % of the variance", 100 * decision.contribution);
+    if (auto next = next_iteration(decision.expand); !next) return tl::unexpected(next.error());
+    return true;
+  }
+
+  void take_over(const Decision& decision) {
+    if (options_.decide_alone) state_.selected.clear();
+    state_.selected.insert(state_.selected.end(), decision.selected.begin(),
+                           decision.selected.end());
+    state_.set_aside.insert(state_.set_aside.end(), decision.set_aside.begin(),
+                            decision.set_aside.end());
+  }
+
+  Result<bool> stop_for_now() {
+    if (auto saved = session_.save(); !saved) return tl::unexpected(saved.error());
+    say("stopped; `vprof loop` goes on from here, `vprof report` shows what is known so far");
+    return false;
+  }
+
+  Result<bool> finish(const Decision& decision, const analyzer::Profile& profile, int most) {
+    state_.step = Step::kDone;
+    if (auto saved = session_.save(); !saved) return tl::unexpected(saved.error());
+    if (decision.expand.empty()) {
+      say(
+          fmt::format("done after iteration {}: nothing that can be broken down contributes {:.0f} "
+                      "% of the variance",
+                      state_.iteration, 100 * profile.threshold));
+    } else {
+      say(fmt::format(
+          "stopped after iteration {}, the limit of {}; `--max-iterations` sets another",
+          state_.iteration, most));
+    }
+    return false;
+  }
+
+  Session& session_;
+  State& state_;
+  const LoopOptions& options_;
+  Program program_;
+  Targets targets_;
+  std::string why_ = "measuring the calls of the expanded functions";
+  std::string share_;
+};
+
+Result<void> print_result(const Session& session, const LoopOptions& options) {
+  if (options.json) {
+    auto text = read_file(session.workspace.report());
+    if (!text) return tl::unexpected(text.error());
+    say(*text);
+    return {};
+  }
+  auto read = read_report(session.workspace.report());
+  if (!read) return tl::unexpected(read.error());
+  say("\n" + report::text(read->first, read->second, text_options()));
+  return {};
+}
+
+}  // namespace
+
+Result<int> verb_loop(const Global& global, const LoopOptions& options) {
+  if (!options.decide_alone && ::isatty(STDIN_FILENO) == 0) {
+    return fail("standard input is no terminal, so nobody can be asked; use `vprof loop --auto`");
+  }
+  auto session = open_session(global.config, Access::kWrite);
+  if (!session) return tl::unexpected(session.error());
+  session->config.factors.interval = options.interval;
+  if (auto done = Loop(*session, options).run(); !done) return tl::unexpected(done.error());
+  if (interrupt::requested()) return fail("interrupted");
+  if (auto printed = print_result(*session, options); !printed)
+    return tl::unexpected(printed.error());
+  return 0;
+}
+
+}  // namespace vprof::driver

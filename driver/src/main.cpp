@@ -1,0 +1,146 @@
+// The command line: reads it, runs one verb, and turns its result into an exit code.
+//
+//   0 done   2 an error of one line   128 + signal interrupted; the same command goes on
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+
+#include "interrupt.h"
+#include "verbs.h"
+
+namespace vprof::driver {
+namespace {
+
+constexpr int kUserError = 2;
+
+struct Line {
+  Global global;
+  std::string directory;
+  LoopOptions loop;
+  ReportOptions report;
+  AnalyzeOptions analyze;
+  std::vector<std::string> expand, command;
+  bool baseline = false;
+  std::string function;
+  std::function<Result<int>()> verb;
+};
+
+/// A verb without options of its own.
+CLI::App* add(CLI::App& app, Line& line, const char* name, const char* help,
+              std::function<Result<int>()> verb) {
+  CLI::App* sub = app.add_subcommand(name, help);
+  sub->fallthrough();  // -C and --config may stand behind the verb, too
+  sub->callback([&line, verb = std::move(verb)] { line.verb = verb; });
+  return sub;
+}
+
+void add_single_steps(CLI::App& app, Line& line) {
+  add(app, line, "index", "find the functions of the program and their calls",
+      [&line] { return verb_index(line.global); });
+  CLI::App* instrument = add(app, line, "instrument", "rewrite the mirror",
+                             [&line] { return verb_instrument(line.global, line.expand); });
+  instrument->add_option(
+      "--expand", line.expand,
+      "functions whose calls are to be measured, besides those of the intervals");
+  add(app, line, "build", "build the mirror", [&line] { return verb_build(line.global); });
+  CLI::App* record = add(app, line, "record", "run the workload and record it",
+                         [&line] { return verb_record(line.global, line.command, line.baseline); });
+  record->add_flag("--baseline", line.baseline, "record intervals only");
+  record->add_option("command", line.command, "run this instead of \"run\" of vprof.json")
+      ->option_text("[-- COMMAND...]");
+  record->positionals_at_end();
+  CLI::App* analyze = add(app, line, "analyze", "analyse a recording",
+                          [&line] { return verb_analyze(line.global, line.analyze); });
+  analyze->add_option("dir", line.analyze.trace, "a recording from elsewhere");
+  analyze->add_option("--interval", line.analyze.interval, "name of the interval to be explained");
+  analyze->add_flag("--json", line.analyze.json, "print report.json");
+}
+
+void add_loop(CLI::App& app, Line& line) {
+  CLI::App* loop = add(app, line, "loop", "measure, rank and break down until the cause is found",
+                       [&line] { return verb_loop(line.global, line.loop); });
+  loop->add_flag("--auto", line.loop.decide_alone, "decide by policy instead of asking");
+  CLI::Option* resume =
+      loop->add_flag("--resume", line.loop.resume, "go on where the last loop ended (the default)");
+  loop->add_flag("--restart", line.loop.restart, "begin the search anew")->excludes(resume);
+  loop->add_flag("--keep-traces", line.loop.keep_traces, "keep the traces of all iterations");
+  loop->add_flag("--json", line.loop.json, "print the final report as JSON");
+  loop->add_option("--max-iterations", line.loop.max_iterations, "stop after so many")
+      ->check(CLI::Range(1, 1000));
+  loop->add_option("--interval", line.loop.interval, "name of the interval to be explained");
+}
+
+void add_verbs(CLI::App& app, Line& line) {
+  add(app, line, "init", "write a vprof.json for a source tree",
+      [&line] { return verb_init(line.global); });
+  add(app, line, "check", "tell what would go wrong", [&line] { return verb_check(line.global); });
+  add_loop(app, line);
+  add_single_steps(app, line);
+  CLI::App* report = add(app, line, "report", "print the last report",
+                         [&line] { return verb_report(line.global, line.report); });
+  report->add_flag("--json", line.report.json, "as JSON");
+  report->add_flag("--tree", line.report.tree, "the variance tree");
+  report->add_option("--iteration", line.report.iteration, "that of an earlier iteration")
+      ->check(CLI::Range(1, 1000));
+  CLI::App* graph = add(app, line, "graph", "callers and callees of a function",
+                        [&line] { return verb_graph(line.global, line.function); });
+  graph->add_option("function", line.function, "its name")->required();
+}
+
+int error_line(const std::string& message) {
+  std::fprintf(stderr, "vprof: %s\n", message.c_str());
+  return kUserError;
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text) c = c == '\n' ? ' ' : c;
+  return text;
+}
+
+int run_verb(const Line& line) {
+  if (!line.directory.empty() && ::chdir(line.directory.c_str()) != 0) {
+    return error_line("cannot enter directory " + line.directory);
+  }
+  const Result<int> result = line.verb();
+  if (result) return *result;
+  if (!interrupt::requested()) return error_line(result.error());
+  std::fprintf(stderr, "vprof: interrupted; the same command goes on from here\n");
+  return interrupt::exit_code();
+}
+
+int vprof_main(int argc, char** argv) {
+  Line line;
+  CLI::App app("Tells why the latency of a C or C++ server varies.", "vprof");
+  app.set_version_flag("--version", "vprof " VPROF_VERSION);
+  app.require_subcommand(1);
+  app.add_option("-C", line.directory, "directory of vprof.json")->option_text("DIR");
+  app.add_option("--config", line.global.config, "a configuration file of another name")
+      ->option_text("FILE");
+  add_verbs(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return error_line(one_line(error.what()) + "; `vprof --help` lists the verbs");
+  }
+  return run_verb(line);
+}
+
+}  // namespace
+}  // namespace vprof::driver
+
+int main(int argc, char** argv) {
+  // Orphans of a workload come to us, so that the dead ones can be told from the living
+  // (process.cpp).
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  vprof::driver::interrupt::install();
+  try {
+    return vprof::driver::vprof_main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "vprof: unexpected: %s\n", error.what());
+    return 2;
+  }
+}

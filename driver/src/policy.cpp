@@ -1,0 +1,110 @@
+#include "policy.h"
+
+#include <algorithm>
+
+#include "analysis.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using analyzer::Factor;
+using analyzer::FactorKind;
+using analyzer::FactorStatus;
+using instrumenter::Function;
+using instrumenter::Program;
+
+bool contains(const std::vector<std::string>& all, const std::string& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+bool decided(const State& state, const Factor& factor) {
+  const std::string id = factor_id(factor);
+  const auto same = [&id](const Decided& one) { return one.id == id; };
+  return std::any_of(state.selected.begin(), state.selected.end(), same) ||
+         std::any_of(state.set_aside.begin(), state.set_aside.end(), same);
+}
+
+/// The function that the i-th name of a factor is; nullptr for waits, bodies and library functions.
+const Function* function_of(const Factor& factor, size_t i, const Program& program) {
+  if (i < factor.keys.size() && !factor.keys[i].empty()) {
+    const Function* function = program.by_key(factor.keys[i]);
+    return function != nullptr && function->name == factor.functions[i] ? function : nullptr;
+  }
+  const auto found = program.find(factor.functions[i]);
+  return found.size() == 1 && found[0]->name == factor.functions[i] ? found[0] : nullptr;
+}
+
+bool already_expanded(const Factor& factor, const State& state) {
+  if (factor.status == FactorStatus::kExpanded) return true;
+  return factor.kind == FactorKind::kVariance && contains(state.expanded, factor_id(factor));
+}
+
+/// Takes what can be expanded of `factors` of one kind, at most k factors.
+void take(Decision& decision, const std::vector<const Factor*>& factors, FactorKind kind,
+          const Program& program, const State& state, int k) {
+  int taken = 0;
+  for (const Factor* factor : factors) {
+    if (taken == k) return;
+    if (factor->kind != kind) continue;
+    bool any = false;
+    for (const std::string& key : expandable_keys(*factor, program, state)) {
+      if (!contains(decision.expand, key)) {
+        decision.expand.push_back(key);
+        any = true;
+      }
+    }
+    if (!any) continue;
+    ++taken;
+    decision.contribution += factor->contribution;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> expandable_keys(const Factor& factor, const Program& program,
+                                         const State& state) {
+  std::vector<std::string> keys;
+  if (factor.status == FactorStatus::kLeaf && factor.kind == FactorKind::kVariance) return keys;
+  for (size_t i = 0; i < factor.functions.size(); ++i) {
+    const Function* function = function_of(factor, i, program);
+    if (function == nullptr || !program.expandable(*function) ||
+        contains(state.expanded, function->key))
+      continue;
+    keys.push_back(function->key);
+  }
+  return keys;
+}
+
+std::vector<const Factor*> undecided(const analyzer::Profile& profile, const State& state) {
+  std::vector<const Factor*> factors;
+  for (const Factor& factor : profile.factors) {
+    if (factor.contribution < profile.threshold || already_expanded(factor, state) ||
+        decided(state, factor))
+      continue;
+    factors.push_back(&factor);
+  }
+  return factors;
+}
+
+Decision decide_automatically(const analyzer::Profile& profile, const Program& program,
+                              const State& state, const analyzer::Options& options) {
+  Decision decision;
+  // Answers are those of the last profile: what led in an earlier one may have been explained by
+  // what was expanded since.
+  State open = state;
+  open.selected.clear();
+  const std::vector<const Factor*> factors = undecided(profile, open);
+  take(decision, factors, FactorKind::kVariance, program, open, options.k);
+  if (decision.expand.empty())
+    take(decision, factors, FactorKind::kCovariance, program, open, options.k);
+  for (size_t i = 0; i < factors.size() && i < static_cast<size_t>(options.k); ++i) {
+    const Factor& factor = *factors[i];
+    const bool leaf =
+        factor.kind == FactorKind::kVariance && expandable_keys(factor, program, open).empty();
+    if (leaf) decision.selected.push_back({.id = factor_id(factor), .name = factor_name(factor)});
+  }
+  return decision;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,38 @@
+// What to do with the ranked factors (Algorithm 3, lines 9 to 20): expand, accept as an answer, or
+// leave.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "state.h"
+#include "vprof/instrumenter/program.h"
+
+namespace vprof::driver {
+
+struct Decision {
+  std::vector<std::string>
+      expand;  ///< function keys to be broken down in the next iteration; empty: the search ends
+  double contribution = 0;        ///< of the factors that they come from, as a part of the variance
+  std::vector<Decided> selected;  ///< accepted as answers
+  std::vector<Decided> set_aside;
+  bool quit = false;  ///< the user wants to go on later
+};
+
+/// Keys of the functions of a factor that can be broken down and were not yet.
+std::vector<std::string> expandable_keys(const analyzer::Factor& factor,
+                                         const instrumenter::Program& program, const State& state);
+
+/// The ranked factors that deserve a decision: contribution at least the threshold, not expanded,
+/// not decided.
+std::vector<const analyzer::Factor*> undecided(const analyzer::Profile& profile,
+                                               const State& state);
+
+/// The policy of `--auto`: of the undecided factors the first k variance factors that can be
+/// expanded, in order of rank; if there is none, the functions of the covariance factors that can.
+/// Leaves among the first k ranked factors are answers.
+Decision decide_automatically(const analyzer::Profile& profile,
+                              const instrumenter::Program& program, const State& state,
+                              const analyzer::Options& options);
+
+}  // namespace vprof::driver

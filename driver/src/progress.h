@@ -1,0 +1,44 @@
+// What is going on and since when, for every step that takes longer than a second.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace vprof::driver {
+
+/// At a terminal a line that is redrawn until the step ends; elsewhere plain lines, more and more
+/// seldom. Writes to standard error, so that standard output holds results only. One at a time.
+class Progress {
+ public:
+  explicit Progress(std::string step);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `done` of `total` things are finished, now comes `what`. Any thread.
+  void update(uint64_t done, uint64_t total, const std::string& what);
+  /// Takes a line `@progress DONE TOTAL WHAT`; others are ignored.
+  void take_line(std::string_view line);
+  double seconds() const;
+
+ private:
+  void run();
+  std::string line(double elapsed) const;
+
+  const std::string step_;
+  const std::chrono::steady_clock::time_point start_;
+  const bool terminal_;
+  mutable std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  bool shown_ = false;
+  uint64_t done_ = 0, total_ = 0;
+  std::string what_;
+  std::thread ticker_;
+};
+
+}  // namespace vprof::driver

@@ -1,0 +1,303 @@
+#include "steps.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "commands.h"
+#include "compile_database.h"
+#include "near.h"
+#include "progress.h"
+#include "shims.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using instrumenter::Program;
+using nlohmann::json;
+
+std::string configure_fingerprint(const Config& config) {
+  std::string all = config.configure;
+  for (const auto& [name, value] : config.env) all += "\n" + name + "=" + value;
+  return instrumenter::content_hash(all);
+}
+
+/// All that decides what a whole build yields: the source as it was last copied, and how it is
+/// built.
+std::string build_fingerprint(const Session& session) {
+  const Config& config = session.config;
+  return instrumenter::content_hash(read_file(session.workspace.manifest()).value_or("") + "\n" +
+                                    configure_fingerprint(config) + "\n" + config.build + "\n" +
+                                    config.compile_commands);
+}
+
+std::vector<std::string> rewrite_command(const Session& session) {
+  const Workspace& ws = session.workspace;
+  return {session.locations.instrument,
+          "rewrite",
+          "--index",
+          ws.index(),
+          "--plan",
+          ws.plan(),
+          "--mirror",
+          ws.mirror(),
+          "--pristine",
+          ws.pristine(),
+          "--sites",
+          ws.sites(),
+          "--summary",
+          ws.summary()};
+}
+
+Result<void> run_helper(const Session& session, const std::string& step,
+                        std::vector<std::string> argv) {
+  const fs::path log = session.workspace.iteration(session.state.iteration) / (step + ".log");
+  StepCommand command{.step = step, .what = "vprof-instrument", .command = {}};
+  command.command.argv = std::move(argv);
+  command.command.directory = session.workspace.root;
+  command.command.log = log;
+  command.command.on_line = [](std::string_view) {};
+  auto finished = run_step(command);
+  if (!finished) return tl::unexpected(finished.error());
+  return {};
+}
+
+Result<void> write_plan(const Session& session, const Targets& targets) {
+  const json plan = {{"schema", 1},
+                     {"expanded", session.state.expanded},
+                     {"measured", json::array()},
+                     {"demoted", json::array()},
+                     {"exclude", session.config.exclude},
+                     {"intervals", targets.intervals.is_null() ? json::array() : targets.intervals},
+                     {"sync", targets.sync.is_null() ? json::array() : targets.sync}};
+  return write_file_atomic(session.workspace.plan(), plan.dump(1) + "\n");
+}
+
+/// Takes all instrumentation out of the mirror, so that what is built next is the program as its
+/// authors wrote it.
+Result<void> restore_mirror(const Session& session) {
+  std::error_code error;
+  const Workspace& ws = session.workspace;
+  if (!fs::exists(ws.index(), error) || !fs::exists(ws.plan(), error)) return {};
+  Session bare{.config = session.config,
+               .workspace = ws,
+               .locations = session.locations,
+               .state = session.state,
+               .lock = Lock()};
+  bare.state.expanded.clear();
+  if (auto written = write_plan(bare, Targets{}); !written) return written;
+  return run_helper(session, "restore", rewrite_command(session));
+}
+
+StepCommand build_command(const Session& session, const std::string& step,
+                          const std::string& text) {
+  StepCommand command{.step = step, .what = fmt::format("the {} command", step), .command = {}};
+  command.command.argv = shell(text);
+  command.command.directory = session.workspace.mirror();
+  command.command.environment = build_environment(session.workspace, session.config.env);
+  command.command.log = session.workspace.iteration(session.state.iteration) / (step + ".log");
+  return command;
+}
+
+Result<void> configure(Session& session) {
+  const std::string wanted = configure_fingerprint(session.config);
+  if (session.state.configured == wanted) return {};
+  if (!session.config.configure.empty()) {
+    say("configuring the program in " + shown(session.workspace.mirror()));
+    auto finished = run_step(build_command(session, "configure", session.config.configure));
+    if (!finished) return tl::unexpected(finished.error());
+  }
+  session.state.configured = wanted;
+  return session.save();
+}
+
+/// A header that was rewritten may be unknown to a plain makefile as something that sources depend
+/// on.
+void touch_dependents(const Session& session, const Program& program,
+                      const std::vector<std::string>& changed) {
+  const std::set<std::string> files(changed.begin(), changed.end());
+  for (const instrumenter::Unit& unit : program.units) {
+    if (fs::path(unit.file).is_absolute() || files.contains(unit.file)) continue;
+    const bool depends = std::any_of(unit.deps.begin(), unit.deps.end(),
+                                     [&](const auto& d) { return files.contains(d); });
+    if (depends)
+      ::utimensat(AT_FDCWD, (session.workspace.mirror() / unit.file).c_str(), nullptr, 0);
+  }
+}
+
+Result<void> clear_trace_directory(const fs::path& trace) {
+  if (auto gone = remove_tree(trace); !gone) return gone;
+  if (auto made = make_directories(trace); !made) return made;
+  // Servers that give up root after start must be able to write; sticky, as /tmp is.
+  if (::chmod(trace.c_str(), 01777) != 0) return fail("cannot change the mode of {}", shown(trace));
+  return {};
+}
+
+bool holds_traces(const fs::path& directory) {
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(directory, error)) {
+    if (item.path().extension() == ".vpt") return true;
+  }
+  return false;
+}
+
+std::vector<std::string> texts(const json& document, const char* key) {
+  std::vector<std::string> all;
+  for (const json& one : document.value(key, json::array())) {
+    all.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<MirrorChange> mirror_step(Session& session) {
+  Result<MirrorChange> change;
+  {
+    const Progress progress("copy");
+    change = sync_mirror(session.config.source, session.workspace);
+  }
+  if (!change) return change;
+  for (const std::string& path : change->skipped)
+    warn(fmt::format("not copied into the mirror: {}", path));
+  const bool configure_changed = std::find(change->changed.begin(), change->changed.end(),
+                                           "configure") != change->changed.end();
+  if (change->first || configure_changed) session.state.configured.clear();
+  if (change->first) {
+    for (const fs::path& old : {session.workspace.compile_commands(), session.workspace.index(),
+                                session.workspace.plan()}) {
+      if (auto gone = remove_tree(old); !gone) return tl::unexpected(gone.error());
+    }
+    say(fmt::format("copied {} files into {}", change->changed.size(),
+                    shown(session.workspace.mirror())));
+  } else if (change->any()) {
+    say(fmt::format("source changed: {} files copied again, {} deleted", change->changed.size(),
+                    change->deleted.size()));
+  }
+  if (session.state.built == build_fingerprint(session)) return change;
+  if (auto restored = restore_mirror(session); !restored) return tl::unexpected(restored.error());
+  session.state.built.clear();
+  session.state.step = Step::kMeasure;
+  session.state.baseline_mean_ns = 0;
+  if (auto saved = session.save(); !saved) return tl::unexpected(saved.error());
+  return change;
+}
+
+Result<void> first_build_step(Session& session) {
+  const std::string wanted = build_fingerprint(session);
+  if (session.state.built == wanted) return {};
+  if (auto installed = install_shims(session.locations, session.workspace); !installed)
+    return installed;
+  if (auto configured = configure(session); !configured) return configured;
+  say("building the program as it is, to learn how it is compiled");
+  auto finished = run_step(build_command(session, "build", session.config.build));
+  if (!finished) return tl::unexpected(finished.error());
+  auto database = make_compile_database(session);
+  if (!database) return tl::unexpected(database.error());
+  say(fmt::format("{} compilations", *database));
+  session.state.built = wanted;
+  return session.save();
+}
+
+Result<Program> index_step(const Session& session) {
+  const Workspace& ws = session.workspace;
+  auto done = run_helper(
+      session, "index",
+      {session.locations.instrument, "index", "--compile-commands", ws.compile_commands(),
+       "--mirror", ws.mirror(), "--pristine", ws.pristine(), "--cache", ws.cache(), "--out",
+       ws.index(), "--jobs", std::to_string(session.config.jobs)});
+  if (!done) return tl::unexpected(done.error());
+  auto program = load_index(session);
+  if (!program) return program;
+  std::vector<std::string> failed;
+  for (const instrumenter::Unit& unit : program->units) {
+    if (!unit.error.empty()) failed.push_back(fmt::format("{}: {}", unit.file, unit.error));
+  }
+  say(fmt::format("{} functions in {} compiled files", program->functions.size(),
+                  program->units.size()));
+  if (!failed.empty()) {
+    warn(
+        fmt::format("{} of {} files could not be read by Clang and are not measured; the first: {}",
+                    failed.size(), program->units.size(), failed[0]));
+  }
+  return program;
+}
+
+Result<Program> load_index(const Session& session) {
+  std::error_code error;
+  const fs::path file = session.workspace.index();
+  if (!fs::exists(file, error)) return fail("there is no {}; run `vprof index` first", shown(file));
+  return instrumenter::load_program(file.string());
+}
+
+Result<Instrumented> instrument_step(const Session& session, const Program& program,
+                                     const Targets& targets) {
+  if (auto written = write_plan(session, targets); !written) return tl::unexpected(written.error());
+  auto done = run_helper(session, "instrument", rewrite_command(session));
+  if (!done) return tl::unexpected(done.error());
+  auto summary = read_json(session.workspace.summary());
+  if (!summary) return tl::unexpected(summary.error());
+  Instrumented result{.sites = summary->value("sites", uint64_t{0}),
+                      .files_changed = texts(*summary, "files_changed"),
+                      .units_failed = texts(*summary, "units_failed")};
+  touch_dependents(session, program, result.files_changed);
+  std::error_code error;
+  const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
+  fs::copy_file(session.workspace.plan(), kept, fs::copy_options::overwrite_existing, error);
+  if (error) return fail("cannot write {}: {}", shown(kept), error.message());
+  return result;
+}
+
+Result<Built> build_step(const Session& session) {
+  if (auto installed = install_shims(session.locations, session.workspace); !installed) {
+    return tl::unexpected(installed.error());
+  }
+  auto finished = run_step(build_command(session, "build", session.config.build));
+  if (!finished) return tl::unexpected(finished.error());
+  auto recorded = collect_compile_commands(session.workspace);
+  if (!recorded) return tl::unexpected(recorded.error());
+  return Built{.seconds = finished->seconds, .compiled = recorded->added};
+}
+
+Recording recording_of(const Session& session, bool sites) {
+  const int n = session.state.iteration;
+  return {.argv = shell(session.config.run),
+          .trace = sites ? session.workspace.trace(n) : session.workspace.baseline(n),
+          .log = session.workspace.iteration(n) / (sites ? "run.log" : "baseline.log"),
+          .sites = sites};
+}
+
+Result<double> record_step(const Session& session, const Recording& recording) {
+  if (auto cleared = clear_trace_directory(recording.trace); !cleared)
+    return tl::unexpected(cleared.error());
+  StepCommand step{
+      .step = recording.sites ? "run" : "baseline run", .what = "the workload", .command = {}};
+  step.command.argv = recording.argv;
+  step.command.directory = session.workspace.mirror();
+  step.command.environment = session.config.env;
+  step.command.environment["VPROF_TRACE_DIR"] = recording.trace.string();
+  step.command.environment["VPROF_SITES"] = recording.sites ? "" : "off";
+  step.command.log = recording.log;
+  step.command.end_leftovers = true;
+  auto finished = run_step(step);
+  if (!finished) return tl::unexpected(finished.error());
+  if (finished->leftovers) warn("the workload left processes running; they were ended");
+  if (!holds_traces(recording.trace)) {
+    return fail(
+        "the workload wrote no trace: \"run\" must start the program that was built in {}, linked "
+        "dynamically; its "
+        "output is in {}",
+        shown(session.workspace.mirror()), shown(recording.log));
+  }
+  std::error_code error;
+  fs::copy_file(session.workspace.sites(), recording.trace / "sites.json",
+                fs::copy_options::overwrite_existing, error);
+  if (error)
+    return fail("cannot write {}: {}", shown(recording.trace / "sites.json"), error.message());
+  return finished->seconds;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,52 @@
+// The verbs of the command line; each is in a file of its own and reads as a list of steps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files.h"
+
+namespace vprof::driver {
+
+/// What holds for every verb: `--config`, or vprof.json in the directory of `-C`.
+struct Global {
+  fs::path config = "vprof.json";
+};
+
+struct LoopOptions {
+  bool decide_alone = false;  ///< --auto
+  bool resume = false;        ///< what happens anyhow; said to be clear
+  bool restart = false;
+  bool keep_traces = false;
+  bool json = false;       ///< print the final report as JSON
+  int max_iterations = 0;  ///< 0: as in vprof.json
+  std::string interval;
+};
+
+struct ReportOptions {
+  bool json = false;
+  bool tree = false;
+  int iteration = 0;  ///< 0: the last one
+};
+
+struct AnalyzeOptions {
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  bool json = false;
+};
+
+/// All return an error of one line, or the exit code.
+Result<int> verb_init(const Global& global);
+Result<int> verb_check(const Global& global);
+Result<int> verb_index(const Global& global);
+Result<int> verb_instrument(const Global& global, const std::vector<std::string>& expand);
+Result<int> verb_build(const Global& global);
+Result<int> verb_record(const Global& global, const std::vector<std::string>& command,
+                        bool baseline);
+Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
+Result<int> verb_loop(const Global& global, const LoopOptions& options);
+Result<int> verb_report(const Global& global, const ReportOptions& options);
+Result<int> verb_graph(const Global& global, const std::string& function);
+
+}  // namespace vprof::driver
