@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# From a fresh clone to a first report: set-up, build, then `vprof loop --auto` on examples/quickstart.
+set -euo pipefail
+# shellcheck source=scripts/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+install_packages
+
+say "Building vprof (build/release; a few minutes the first time, mostly for the part that uses Clang)"
+mkdir -p "$root/build"
+configure release
+cmake --build "$root/build/release" --parallel "$parallel" --target vprof
+vprof=$root/build/release/driver/vprof
+
+# A copy, so that the demo leaves nothing behind in the tree and starts from the beginning each time.
+demo=$root/build/demo/quickstart
+say "Profiling examples/quickstart (a copy in build/demo/quickstart)"
+rm -rf "$demo"
+mkdir -p "$(dirname "$demo")"
+cp -R "$root/examples/quickstart" "$demo"
+rm -rf "$demo/.vprof" "$demo/build"
+(cd "$demo" && "$vprof" loop --auto)
+
+say "What this means"
+"$vprof" -C "$demo" report --json >"$demo/report.json"
+python3 "$root/scripts/explain.py" "$demo/report.json"

@@ -1,0 +1,83 @@
+# Sourced by demo.sh and test.sh: what both need before they can do their own work. Bash.
+#
+# Everything comes from Debian 12 (main, updates, security). A machine that has it all is not touched.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# One line a package group, with what needs it.
+packages=(
+  g++ gcc libc6-dev make cmake ninja-build ccache pkg-config # the build
+  clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
+  llvm-19-tools clang-tidy-19 clang-format-19 # tests and checks
+  nlohmann-json3-dev libeigen3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev catch2
+  python3 ca-certificates # scripts and end-to-end tests
+)
+
+started=$SECONDS
+
+# A heading with the time since the start, so that one sees what takes long.
+say() {
+  printf '\n[%02d:%02d] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$*"
+}
+
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "needs root or sudo to run: $*"
+  fi
+}
+
+is_installed() {
+  dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'
+}
+
+install_packages() {
+  command -v apt-get >/dev/null || die "this script sets up Debian 12; elsewhere, install: ${packages[*]}"
+  local missing=() package
+  for package in "${packages[@]}"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  if [ ${#missing[@]} = 0 ]; then
+    say "Set-up: all Debian packages are installed"
+    return
+  fi
+  say "Set-up: installing Debian packages: ${missing[*]}"
+  as_root apt-get update -qq
+  # --no-install-recommends halves the download: clang recommends much that is not needed to build.
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+    -o Dpkg::Use-Pty=0 >"${TMPDIR:-/tmp}/vprof-apt.$$.log" 2>&1 || {
+    tail -20 "${TMPDIR:-/tmp}/vprof-apt.$$.log" >&2
+    die "apt-get could not install the packages (the whole output: ${TMPDIR:-/tmp}/vprof-apt.$$.log)"
+  }
+  rm -f "${TMPDIR:-/tmp}/vprof-apt.$$.log"
+}
+
+# How many compilations run at once: one a core, but no more than memory allows (files that include Clang take
+# up to 1.5 GB each).
+parallel_jobs() {
+  local cores memory_kb by_memory
+  cores=$(nproc)
+  memory_kb=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
+  by_memory=$((memory_kb / 1500000))
+  [ "$by_memory" -ge 1 ] || by_memory=1
+  [ "$cores" -le "$by_memory" ] && echo "$cores" || echo "$by_memory"
+}
+
+configure() { # preset
+  (cd "$root" && cmake --preset "$1" >"$root/build/$1-configure.log" 2>&1) || {
+    tail -30 "$root/build/$1-configure.log" >&2
+    return 1
+  }
+}
+
+# shellcheck disable=SC2034  # for the scripts that source this
+parallel=$(parallel_jobs)

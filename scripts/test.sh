@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Everything that is checked before a change goes in: set-up, style, build, unit tests (also under the sanitizers), the
+# end-to-end tests, the installed tree and memcached. Ends with a line "N passed, N failed".
+#
+#   test.sh            all of it (about half an hour on two cores)
+#   test.sh --quick    without clang-tidy, sanitizers and memcached
+set -euo pipefail
+# shellcheck source=scripts/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+quick=no
+case "${1:-}" in
+  "") ;;
+  --quick) quick=yes ;;
+  *) die "unknown option $1 (known: --quick)" ;;
+esac
+
+passed=0
+failed=0
+failures=()
+logs=$root/build/test-logs
+
+finish() {
+  say "Done"
+  local failure
+  for failure in "${failures[@]}"; do echo "failed: $failure"; done
+  echo "$passed passed, $failed failed"
+  [ "$failed" = 0 ]
+}
+
+record() { # name status: a check that counts as one test
+  if [ "$2" = 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    failures+=("$1")
+  fi
+}
+
+# Runs a check and keeps its output out of sight unless it fails.
+check() { # name command...
+  local name=$1 status=0 before=$SECONDS
+  shift
+  say "$name"
+  "$@" >"$logs/${name//[^a-zA-Z0-9]/-}.log" 2>&1 || status=$?
+  record "$name" "$status"
+  if [ "$status" = 0 ]; then
+    echo "ok ($((SECONDS - before)) s)"
+  else
+    tail -40 "$logs/${name//[^a-zA-Z0-9]/-}.log"
+    echo "FAILED ($((SECONDS - before)) s); the whole output: $logs/${name//[^a-zA-Z0-9]/-}.log"
+  fi
+  return "$status"
+}
+
+# Runs a part of ctest and adds its counts; ctest's own "out of" line is what is summed.
+run_ctest() { # name directory [ctest options]
+  local name=$1 directory=$2 log status=0 total bad
+  shift 2
+  log="$logs/${name//[^a-zA-Z0-9]/-}.log"
+  say "$name"
+  ctest --test-dir "$directory" --output-on-failure --no-tests=error "$@" >"$log" 2>&1 || status=$?
+  total=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log" | tail -1)
+  bad=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of.*/\1/p' "$log" | tail -1)
+  if [ -z "$total" ]; then
+    tail -20 "$log"
+    record "$name (no test was run)" 1
+    return
+  fi
+  passed=$((passed + total - bad))
+  failed=$((failed + bad))
+  if [ "$status" != 0 ] || [ "$bad" != 0 ]; then
+    grep -vE '^ *[0-9]+/[0-9]+ Test +#.*Passed|^ *Start ' "$log" | tail -80
+    failures+=("$name: $bad of $total tests, see $log")
+  fi
+  tail -3 "$log" | sed -n 's/^Total Test time (real) = *//p' | sed "s/^/$((total - bad)) of $total passed in /"
+}
+
+our_sources() { # every C and C++ file that we wrote, but golden files, whose layout is what they test
+  git -C "$root" ls-files -z -- '*.c' '*.cpp' '*.h' '*.hpp' |
+    grep -zvE '(^|/)(golden|cases|fixtures|inputs|data)/' | sed -z "s#^#$root/#"
+}
+
+check_format() {
+  our_sources | xargs -0 clang-format-19 --dry-run -Werror
+}
+
+# The compilation database of the release build says how each file is compiled.
+check_tidy() {
+  python3 - "$root" <<'PYTHON' | xargs -0 -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet
+import json, os, sys
+root = sys.argv[1]
+with open(os.path.join(root, "build/release/compile_commands.json"), encoding="utf-8") as file:
+    files = {os.path.join(entry["directory"], entry["file"]) for entry in json.load(file)}
+ours = ("annotations", "analyzer", "driver", "instrumenter", "report", "runtime")
+for path in sorted(files):
+    if os.path.relpath(path, root).split(os.sep)[0] in ours:
+        sys.stdout.write(path + "\0")
+PYTHON
+}
+
+build() { # preset
+  configure "$1" && cmake --build "$root/build/$1" --parallel "$parallel"
+}
+
+install_packages
+mkdir -p "$logs"
+cd "$root"
+
+check "Format (clang-format)" check_format || true
+if ! check "Build: release" build release; then
+  finish
+  exit 1
+fi
+if [ "$quick" = no ]; then check "Static analysis (clang-tidy)" check_tidy || true; fi
+run_ctest "Tests: release" "$root/build/release" -LE e2e -j "$parallel"
+if [ "$quick" = no ]; then
+  for preset in asan-ubsan tsan; do
+    if check "Build: $preset" build "$preset"; then
+      run_ctest "Tests: $preset" "$root/build/$preset" -LE e2e -j "$parallel"
+    fi
+  done
+fi
+# These run programs whose latency is measured, so one at a time.
+run_ctest "End to end: quickstart, interruption, installed tree" "$root/build/release" -L e2e -LE memcached
+if [ "$quick" = no ]; then run_ctest "End to end: memcached" "$root/build/release" -L memcached; fi
+finish
