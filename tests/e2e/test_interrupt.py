@@ -1,0 +1,103 @@
+"""Interrupted at any step, the loop leaves a state from which `vprof loop` goes on, and no process behind."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+from e2e import (
+    arguments,
+    check_conservation,
+    copy_example,
+    fingerprint,
+    load_report,
+    main,
+    require,
+    require_unchanged,
+    run,
+    unqualified,
+)
+
+# The loop is in a certain step when a certain file has appeared: a step's log is made as it begins.
+STEPS = [
+    ("mirror and first build", "mirror", signal.SIGINT),
+    ("index", "cache", signal.SIGINT),
+    ("instrument", "iterations/1/instrument.log", signal.SIGINT),
+    ("build", "iterations/1/build.log", signal.SIGINT),
+    ("run", "iterations/1/run.log", signal.SIGINT),
+    ("terminated build", "iterations/2/build.log", signal.SIGTERM),
+    ("killed run", "iterations/2/run.log", signal.SIGKILL),
+]
+STEP_TIMEOUT_S = 120
+
+
+def group_is_gone(group):
+    """Whether no process of the group is left; zombies that wait for init do not count."""
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
+                state, _, process_group = file.read().rsplit(")", 1)[1].split()[:3]
+        except (OSError, ValueError, IndexError):
+            continue  # it has ended meanwhile
+        if int(process_group) == group and state != "Z":
+            return False
+    return True
+
+
+def interrupt(vprof, example, step, mark, how):
+    """Starts the loop, as a terminal would in a process group of its own, and sends it `how` when `mark` has appeared."""
+    loop = subprocess.Popen(
+        [str(vprof), "-C", str(example), "loop", "--auto"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    began = time.time()
+    mark = example / ".vprof" / mark
+    while loop.poll() is None and not (mark.exists() and mark.stat().st_mtime >= began - 1):
+        require(time.time() - began < STEP_TIMEOUT_S, f"{step}: {mark} did not appear")
+        time.sleep(0.005)
+    if loop.poll() is not None:
+        raise SystemExit(f"FAILED: {step}: the loop ended before {mark} appeared: {loop.stderr.read()}")
+    time.sleep(0.2)
+    os.killpg(loop.pid, how)
+    try:
+        _, errors = loop.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        os.killpg(loop.pid, signal.SIGKILL)
+        raise SystemExit(f"FAILED: {step}: the loop goes on 20 s after the signal") from None
+    print(f"{step}: status {loop.returncode} {errors.strip()!r}", flush=True)
+    if how != signal.SIGKILL:
+        require(loop.returncode == 128 + how, f"{step}: exit status {loop.returncode}, not {128 + how}")
+        require(len(errors.strip().splitlines()) <= 1, f"{step}: more than one line on standard error")
+    deadline = time.time() + 5
+    while not group_is_gone(loop.pid) and time.time() < deadline:
+        time.sleep(0.05)
+    require(group_is_gone(loop.pid), f"{step}: processes are left")
+    state = example / ".vprof" / "state.json"
+    if state.exists():
+        json.loads(state.read_text(encoding="utf-8"))
+
+
+def test():
+    options = arguments()
+    example = copy_example(options.root, "quickstart-c", options.scratch / "source")
+    before = fingerprint(example)
+    for step, mark, how in STEPS:
+        interrupt(options.vprof, example, step, mark, how)
+        require_unchanged(before, example)
+    run([options.vprof, "-C", example, "loop", "--auto"])
+    require_unchanged(before, example)
+    report = load_report(options.vprof, example)
+    check_conservation(report)
+    first = report["factors"][0]["functions"]
+    require([unqualified(name) for name in first] == ["compact_shelf"], f"after all interruptions factor 1 is {first}")
+    require(len(report["iterations"]) <= 4, f"{len(report['iterations'])} iterations: interrupted ones were counted")
+
+
+main(test)
