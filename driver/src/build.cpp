@@ -1,5 +1,6 @@
 // `vprof build`: builds the mirror as it is now with the user's own command.
 #include "commands.h"
+#include "near.h"
 #include "steps.h"
 #include "verbs.h"
 
@@ -19,7 +20,7 @@ Result<int> verb_build(const Global& global) {
   if (!built) return tl::unexpected(built.error());
   if (!session->state.history.empty()) session->state.history.back().build_s = built->seconds;
   if (auto saved = session->save(); !saved) return tl::unexpected(saved.error());
-  say(fmt::format("{} files compiled in {:.1f} s", built->compiled, built->seconds));
+  say(fmt::format("{} compiled in {:.1f} s", counted(built->compiled, "file"), built->seconds));
   return 0;
 }
 

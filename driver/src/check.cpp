@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "commands.h"
+#include "near.h"
 #include "steps.h"
 #include "verbs.h"
 
@@ -28,10 +29,10 @@ class Checklist {
     say(fmt::format("PROBLEM  {}: {}; {}", what, problem, mend));
     ++problems_;
   }
-  int problems() const { return problems_; }
+  size_t problems() const { return problems_; }
 
  private:
-  int problems_ = 0;
+  size_t problems_ = 0;
 };
 
 fs::path on_path(const std::string& name, const fs::path& directory) {
@@ -163,8 +164,7 @@ Result<int> verb_check(const Global& global) {
   check_processors(list);
   check_disk(list, session->workspace);
   if (list.problems() == 0) return 0;
-  return fail("{} problem{} found; see the lines above", list.problems(),
-              list.problems() == 1 ? "" : "s");
+  return fail("{} found; see the lines above", counted(list.problems(), "problem"));
 }
 
 }  // namespace vprof::driver

@@ -208,11 +208,12 @@ std::map<std::string, std::string> read_env(ReadState& state, ObjectReader& top)
 Config read_all(ReadState& state, const nlohmann::json& document, const fs::path& file) {
   ObjectReader top(state, document, "", "the configuration", kTop);
   Config config;
-  config.file = file;
+  config.file = fs::absolute(file).lexically_normal();
   top.require("build", "give the command that builds the program, such as \"make -j4\"");
   top.require("run", "give the command that runs the workload and ends by itself");
   const fs::path source = top.text("source", ".");
-  config.source = (fs::absolute(file).parent_path() / source).lexically_normal();
+  config.source = (config.file.parent_path() / source).lexically_normal();
+  if (!config.source.has_filename()) config.source = config.source.parent_path();
   config.configure = top.text("configure");
   config.build = top.text("build");
   config.run = top.text("run");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands.h"
+#include "near.h"
 #include "steps.h"
 #include "verbs.h"
 
@@ -56,8 +57,8 @@ Result<int> verb_instrument(const Global& global, const std::vector<std::string>
   if (!done) return tl::unexpected(done.error());
   state.history.back().sites = done->sites;
   if (auto saved = session->save(); !saved) return tl::unexpected(saved.error());
-  say(fmt::format("{} functions expanded, {} sites, {} files rewritten", state.expanded.size(),
-                  done->sites, done->files_changed.size()));
+  say(fmt::format("{} expanded, {}, {} rewritten", counted(state.expanded.size(), "function"),
+                  counted(done->sites, "site"), counted(done->files_changed.size(), "file")));
   return 0;
 }
 

@@ -120,8 +120,8 @@ class Loop {
     auto built = build_step(session_);
     if (!built) return tl::unexpected(built.error());
     if (built->compiled == 0 && !instrumented->files_changed.empty()) {
-      warn(fmt::format("{} files changed but the build compiled nothing",
-                       instrumented->files_changed.size()));
+      warn(fmt::format("{} changed but the build compiled nothing",
+                       counted(instrumented->files_changed.size(), "file")));
     }
     current().sites = instrumented->sites;
     current().build_s = built->seconds;
@@ -143,8 +143,9 @@ class Loop {
       names.resize(3);
       names.push_back(fmt::format("{} more", more));
     }
-    say(fmt::format("expanding {}{}; {} new call sites; {} files to be rebuilt", listed(names),
-                    share_, added, instrumented.files_changed.size()));
+    say(fmt::format("expanding {}{}; {}; rebuilding {}", listed(names), share_,
+                    counted(added, "new call site"),
+                    counted(instrumented.files_changed.size(), "file")));
     if (!instrumented.units_failed.empty()) {
       warn(fmt::format("not instrumented since they could not be rewritten: {}",
                        listed(instrumented.units_failed)));

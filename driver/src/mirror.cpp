@@ -62,8 +62,8 @@ bool ties_to_place(const fs::path& relative) {
 /// Lists the source tree without changing anything in it (directories are read, no file is opened).
 class Scan {
  public:
-  Scan(const fs::path& source, std::vector<std::string>& skipped)
-      : source_(source), skipped_(skipped) {}
+  Scan(const fs::path& source, fs::path leave_out, std::vector<std::string>& skipped)
+      : source_(source), leave_out_(std::move(leave_out)), skipped_(skipped) {}
 
   Result<Manifest> run() {
     std::vector<fs::path> pending = {fs::path()};
@@ -86,6 +86,7 @@ class Scan {
     if (name == ".git" || name == ".vprof" || is_object_file(name) || ties_to_place(relative))
       return {};
     const fs::path full = source_ / relative;
+    if (full == leave_out_) return {};
     struct stat status{};
     if (::lstat(full.c_str(), &status) != 0)
       return fail("cannot read {}: {}", shown(full), std::strerror(errno));
@@ -119,6 +120,7 @@ class Scan {
   }
 
   const fs::path& source_;
+  const fs::path leave_out_;
   std::vector<std::string>& skipped_;
   Manifest found_;
 };
@@ -233,9 +235,10 @@ Result<void> save_manifest(const Workspace& workspace, const Manifest& manifest)
 
 }  // namespace
 
-Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& workspace) {
+Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& workspace,
+                                 const fs::path& leave_out) {
   MirrorChange change;
-  auto now = Scan(source, change.skipped).run();
+  auto now = Scan(source, leave_out, change.skipped).run();
   if (!now) return tl::unexpected(now.error());
   const Manifest before = load_manifest(workspace);
   change.first = before.empty();

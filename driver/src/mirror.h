@@ -32,6 +32,10 @@ struct MirrorChange {
 /// as new as the sync, so that make sees it. Links that would lead out of the copy are made to lead
 /// to where they led before, absolute links into the source tree to the copy. Error: names the
 /// file. What was copied by then stays and is seen again by the next call.
-Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& workspace);
+///
+/// `leave_out` is one more file not to be copied: vprof.json, whose edits are no edits of the
+/// program.
+Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& workspace,
+                                 const fs::path& leave_out = {});
 
 }  // namespace vprof::driver

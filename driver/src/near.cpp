@@ -40,4 +40,8 @@ std::string listed(const std::vector<std::string>& names, std::string_view last)
   return text;
 }
 
+std::string counted(size_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
 }  // namespace vprof::driver

@@ -16,4 +16,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 /// `a, b and c`.
 std::string listed(const std::vector<std::string>& names, std::string_view last = "and");
 
+/// `1 file`, `2 files`.
+std::string counted(size_t count, const std::string& thing);
+
 }  // namespace vprof::driver

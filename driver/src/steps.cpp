@@ -158,7 +158,7 @@ Result<MirrorChange> mirror_step(Session& session) {
   Result<MirrorChange> change;
   {
     const Progress progress("copy");
-    change = sync_mirror(session.config.source, session.workspace);
+    change = sync_mirror(session.config.source, session.workspace, session.config.file);
   }
   if (!change) return change;
   for (const std::string& path : change->skipped)
@@ -171,11 +171,11 @@ Result<MirrorChange> mirror_step(Session& session) {
                                 session.workspace.plan()}) {
       if (auto gone = remove_tree(old); !gone) return tl::unexpected(gone.error());
     }
-    say(fmt::format("copied {} files into {}", change->changed.size(),
+    say(fmt::format("copied {} into {}", counted(change->changed.size(), "file"),
                     shown(session.workspace.mirror())));
   } else if (change->any()) {
-    say(fmt::format("source changed: {} files copied again, {} deleted", change->changed.size(),
-                    change->deleted.size()));
+    say(fmt::format("source changed: {} copied again, {} deleted",
+                    counted(change->changed.size(), "file"), change->deleted.size()));
   }
   if (session.state.built == build_fingerprint(session)) return change;
   if (auto restored = restore_mirror(session); !restored) return tl::unexpected(restored.error());
@@ -197,7 +197,7 @@ Result<void> first_build_step(Session& session) {
   if (!finished) return tl::unexpected(finished.error());
   auto database = make_compile_database(session);
   if (!database) return tl::unexpected(database.error());
-  say(fmt::format("{} compilations", *database));
+  say(fmt::format("{} recorded", counted(*database, "compilation")));
   session.state.built = wanted;
   return session.save();
 }
@@ -216,8 +216,8 @@ Result<Program> index_step(const Session& session) {
   for (const instrumenter::Unit& unit : program->units) {
     if (!unit.error.empty()) failed.push_back(fmt::format("{}: {}", unit.file, unit.error));
   }
-  say(fmt::format("{} functions in {} compiled files", program->functions.size(),
-                  program->units.size()));
+  say(fmt::format("{} in {}", counted(program->functions.size(), "function"),
+                  counted(program->units.size(), "compiled file")));
   if (!failed.empty()) {
     warn(
         fmt::format("{} of {} files could not be read by Clang and are not measured; the first: {}",

@@ -1,0 +1,179 @@
+#include "config.h"
+
+#include <catch2/catch.hpp>
+
+#include "json_lines.h"
+#include "near.h"
+#include "temporary.h"
+
+using namespace vprof::driver;
+using Catch::Matchers::Contains;
+using vprof::test::Temporary;
+
+namespace {
+
+const Temporary& project() {
+  static const Temporary directory;
+  return directory;
+}
+
+Result<Config> parse(const std::string& text) {
+  return parse_config(text, project() / "vprof.json");
+}
+
+/// A configuration that holds `rest` beside what must be there; `rest` starts on line 2.
+Result<Config> with(const std::string& rest) {
+  return parse("{\"build\": \"make\", \"run\": \"./run\",\n" + rest + "}");
+}
+
+std::string error_of(const Result<Config>& config) { return config ? "" : config.error(); }
+
+}  // namespace
+
+TEST_CASE("a full configuration is read") {
+  const auto config = parse(R"({
+    // comments are allowed
+    "source": "sub/..", "configure": "./configure", "build": "make", "run": "./load /* not a comment */",
+    "env": {"A": "1"}, "compile_commands": "build/compile_commands.json",
+    "intervals": [
+      {"name": "whole", "function": "handle"},
+      {"name": "parts",
+       "begin": {"function": "f", "key": "arg:0"},
+       "end": [{"function": "g", "at": "entry", "key": "arg:0->conn"}, {"function": "h", "key": "return"}],
+       "switch": {"function": "s", "key": "*arg:1"},
+       "label": {"function": "f", "value": "arg:1->names[0].text"}}],
+    "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1"}],
+             "enqueue": {"function": "push", "task": "arg:1"}, "dequeue": {"function": "pop"}},
+    "factors": {"k": 5, "threshold": 0.1, "specificity": "cubic", "dominance": 0.8},
+    "exclude": ["third_party/*"], "max_iterations": 4, "jobs": 2})");
+  REQUIRE(error_of(config) == "");
+  CHECK(config->source == project().path());
+  CHECK(config->run == "./load /* not a comment */");
+  CHECK(config->env.at("A") == "1");
+  REQUIRE(config->intervals.size() == 2);
+  CHECK(config->intervals[0].function == "handle");
+  CHECK(config->intervals[1].begin[0].at == "entry");
+  CHECK(config->intervals[1].end[0].at == "entry");
+  CHECK(config->intervals[1].end[1].at == "exit");
+  CHECK(config->intervals[1].label[0].value == "arg:1->names[0].text");
+  REQUIRE(config->sync.size() == 4);
+  CHECK(config->sync[0].value == "arg:0");
+  CHECK(config->sync[3].value == "return");
+  CHECK(config->factors.k == 5);
+  CHECK(config->factors.threshold == 0.1);
+  CHECK(config->factors.specificity == vprof::analyzer::Specificity::kCubic);
+  CHECK(config->exclude == std::vector<std::string>{"third_party/*"});
+  CHECK(config->max_iterations == 4);
+  CHECK(config->jobs == 2);
+}
+
+TEST_CASE("what may be left out has a default") {
+  const auto config = with("\"intervals\": {\"function\": \"ns::handle\"}");
+  REQUIRE(error_of(config) == "");
+  CHECK(config->intervals[0].name == "ns::handle");
+  CHECK(config->factors.k == 3);
+  CHECK(config->max_iterations == 10);
+  CHECK(config->jobs >= 1);
+}
+
+TEST_CASE("each mistake gets one line with its place and a way out") {
+  const auto check = [](const Result<Config>& config, const std::string& line,
+                        const std::string& words) {
+    const std::string error = error_of(config);
+    INFO(error);
+    CHECK_THAT(error, Contains("vprof.json:" + line + ":") && Contains(words));
+    CHECK(error.find('\n') == std::string::npos);
+  };
+  check(with("\"intervls\": []"), "2", "key \"intervls\" is unknown; did you mean \"intervals\"?");
+  check(with("\"zzzzzzzzz\": 1"), "2", "may hold");
+  check(with("\n\"jobs\": \"two\""), "3", "\"jobs\" must be a number, not a text");
+  check(with("\"jobs\": 0"), "2", "must be between 1 and 1024");
+  check(with("\"jobs\": 1.5"), "2", "whole number");
+  check(with("\"env\": []"), "2", "\"env\" must be an object");
+  check(with("\"env\": {\"A\": 1}"), "2", "\"A\" in \"env\" must be a text");
+  check(with("\"exclude\": [1]"), "2", "must be a list of texts");
+  check(with("\"source\": \"nowhere\""), "2", "does not exist");
+  check(with("\"build\": \"make again\""), "2", "appears twice");
+  check(with("\"factors\": {\"threshold\": 5}"), "2", "must be between 0 and 1");
+  check(with("\"factors\": {\n\"specifity\": \"cubic\"}"), "3", "did you mean \"specificity\"?");
+  check(with("\"factors\": {\"specificity\": \"quartic\"}"), "2", "\"quartic\"");
+  check(with("\"intervals\": [\n{\"name\": \"a\"}]"), "3", "needs a \"function\"");
+  check(with("\"intervals\": [\n7]"), "3", "an interval must be an object");
+  check(with("\"intervals\": [{\"function\": \"f\"},\n{\"function\": \"f\"}]"), "3",
+        "two intervals");
+  check(with("\"intervals\": [{\"function\": \"f\", \"begin\": {\"function\": \"g\", \"key\": "
+             "\"arg:0\"}}]"),
+        "2", "not both");
+  check(with("\"intervals\": [{\"begin\": {\"function\": \"g\"}, \"end\": []}]"), "2",
+        "key \"key\" is missing");
+  check(with("\"intervals\": [{\"begin\": {\"function\": \"g\", \"key\": \"arg0\"}}]"), "2",
+        "not \"arg0\"");
+  check(with("\"sync\": {\"aquire\": []}"), "2", "did you mean \"acquire\"?");
+  check(with("\"sync\": {\"enqueue\": {\"function\": \"push\"}}"), "2", "key \"task\" is missing");
+  check(with("\"sync\": {\"acquire\": {\"object\": \"arg:0\"}}"), "2",
+        "key \"function\" is missing");
+  check(parse("{\n\"run\": \"x\"}"), "1", "key \"build\" is missing");
+  check(parse("{\"build\": \"\", \"run\": \"x\"}"), "1", "must not be empty");
+  check(parse("[]"), "1", "must be an object");
+  check(parse("{\n  \"build\": \"make\"\n  \"run\": \"x\"}"), "3:7", "malformed JSON");
+  check(parse(""), "1:1", "malformed JSON");
+}
+
+TEST_CASE("a missing file says how to make one") {
+  CHECK_THAT(error_of(load_config(project() / "none.json")), Contains("vprof init"));
+}
+
+TEST_CASE("lines of values are found past comments and strings") {
+  const auto lines = json_lines("{\n// \"a\": 1\n\"a\": /* \n */ {\"b\\\"\": [1,\n2]},\n\"a\": 2}");
+  CHECK(lines.line_of.at("/a/b\\\"/1") == 5);
+  CHECK(lines.line_of.at("/a") == 6);
+  CHECK(lines.duplicate == "/a");
+}
+
+TEST_CASE("texts that are no JSON do not trap the scanner") {
+  for (const char* text :
+       {"", "{", "[", "[}", "{\"a\"", "{,,,}", "[1,]", "\"", "{\"a\":}", "/*", "//"})
+    json_lines(text);
+  json_lines(std::string(100'000, '['));
+}
+
+TEST_CASE("names are near when little differs") {
+  CHECK(edit_distance("abc", "abc") == 0);
+  CHECK(edit_distance("abc", "acb") == 1);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(nearest("thresold", {"k", "threshold"}) == "threshold");
+  CHECK(nearest("something", {"k", "threshold"}).empty());
+  CHECK(listed({"a", "b", "c"}) == "a, b and c");
+  CHECK(listed({"a", "b"}, "or") == "a or b");
+}
+
+TEST_CASE("docs/configuration.md has every key") {
+  const std::string page = vprof::test::read(std::string(VPROF_DOCS) + "/configuration.md");
+  REQUIRE(!page.empty());
+  for (const std::string& key : known_keys()) {
+    INFO(key);
+    CHECK(page.find("`" + key + "`") != std::string::npos);
+  }
+}
+
+TEST_CASE("docs/configuration.md has no key that is unknown, and its example is valid") {
+  const std::string page = vprof::test::read(std::string(VPROF_DOCS) + "/configuration.md");
+  const auto keys = known_keys();
+  // Every row of a table of keys starts with the key.
+  for (size_t at = page.find("\n| `"); at != std::string::npos; at = page.find("\n| `", at + 1)) {
+    const size_t begin = at + 4;
+    const std::string key = page.substr(begin, page.find('`', begin) - begin);
+    INFO(key);
+    CHECK(std::find(keys.begin(), keys.end(), key) != keys.end());
+  }
+  size_t examples = 0;
+  for (size_t at = page.find("```jsonc\n"); at != std::string::npos;
+       at = page.find("```jsonc\n", at + 1)) {
+    const size_t begin = at + 9;
+    const std::string example = page.substr(begin, page.find("```", begin) - begin);
+    INFO(example);
+    CHECK(error_of(parse(example)) == "");
+    ++examples;
+  }
+  CHECK(examples >= 2);
+}

@@ -1,0 +1,35 @@
+#include "files.h"
+
+#include <catch2/catch.hpp>
+
+#include "temporary.h"
+
+using namespace vprof::driver;
+using vprof::test::Temporary;
+
+TEST_CASE("a file is replaced as a whole") {
+  const Temporary directory;
+  const fs::path file = directory / "a.json";
+  REQUIRE(write_file_atomic(file, "one"));
+  REQUIRE(write_file_atomic(file, "two"));
+  CHECK(read_file(file).value() == "two");
+  CHECK(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()) == 1);
+  CHECK_FALSE(write_file_atomic(directory / "none/a.json", "x"));
+}
+
+TEST_CASE("reading reports what is wrong") {
+  const Temporary directory;
+  CHECK_FALSE(read_file(directory / "none"));
+  CHECK_FALSE(read_file(directory.path()));
+  vprof::test::write(directory / "bad.json", "{");
+  CHECK_THAT(read_json(directory / "bad.json").error(), Catch::Contains("damaged"));
+}
+
+TEST_CASE("the last lines of a log") {
+  const Temporary directory;
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "line " + std::to_string(i) + "\n";
+  vprof::test::write(directory / "log", text + "the end");
+  CHECK(last_lines(directory / "log", 2) == std::vector<std::string>{"line 19999", "the end"});
+  CHECK(last_lines(directory / "none", 2).empty());
+}

@@ -1,0 +1,188 @@
+#include "mirror.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "temporary.h"
+
+using namespace vprof::driver;
+using vprof::test::read;
+using vprof::test::Temporary;
+using vprof::test::write;
+
+namespace {
+
+/// Everything about a tree that a tool could have changed: names, contents, modes, times, targets
+/// of links.
+std::map<std::string, std::string> snapshot(const fs::path& root) {
+  std::map<std::string, std::string> all;
+  for (const auto& item : fs::recursive_directory_iterator(root)) {
+    struct stat status{};
+    ::lstat(item.path().c_str(), &status);
+    std::string text =
+        fmt::format("{:o} {}.{} ", status.st_mode, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    if (item.is_symlink()) {
+      text += fs::read_symlink(item.path()).string();
+    } else if (item.is_regular_file()) {
+      text += read(item.path());
+    }
+    all[item.path().lexically_relative(root)] = text;
+  }
+  return all;
+}
+
+struct Fixture {
+  Temporary directory;
+  fs::path source = directory / "source";
+  Workspace workspace{directory / "work"};
+  fs::path mirror = workspace.mirror();
+
+  Fixture() {
+    write(source / "a.c", "int a;\n");
+    write(source / "dir/with space.c", "int b;\n");
+    fs::create_directories(workspace.dot);
+  }
+  MirrorChange sync() {
+    auto change = sync_mirror(source, workspace);
+    INFO((change ? "" : change.error()));
+    REQUIRE(change);
+    return *change;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a first copy keeps contents, modes, times and links, and does not touch the source") {
+  Fixture f;
+  write(f.source / "script.sh", "#!/bin/sh\n");
+  fs::permissions(f.source / "script.sh", fs::perms::owner_all);
+  fs::permissions(f.source / "a.c", fs::perms::owner_read);
+  fs::create_symlink("a.c", f.source / "link.c");
+  fs::create_symlink("nowhere", f.source / "dangling");
+  write(f.source / ".git/HEAD", "x");
+  write(f.source / ".vprof/x", "x");
+  write(f.source / "a.o", "object");
+  write(f.source / "built/CMakeCache.txt", "CMAKE_HOME_DIRECTORY=/elsewhere");
+  const auto before = snapshot(f.source);
+  const MirrorChange change = f.sync();
+  CHECK(change.first);
+  CHECK(change.skipped == std::vector<std::string>{"built"});
+  CHECK(snapshot(f.source) == before);
+  auto copy = snapshot(f.mirror);
+  auto wanted = before;
+  for (const char* left_out :
+       {".git", ".git/HEAD", ".vprof", ".vprof/x", "a.o", "built", "built/CMakeCache.txt"})
+    wanted.erase(left_out);
+  // Times of directories change with what is put into them.
+  wanted.erase("dir");
+  copy.erase("dir");
+  // A link has a time of its own that says nothing.
+  for (const char* link : {"link.c", "dangling"}) {
+    CHECK(fs::read_symlink(f.mirror / link) == fs::read_symlink(f.source / link));
+    wanted.erase(link);
+    copy.erase(link);
+  }
+  CHECK(copy == wanted);
+}
+
+TEST_CASE("a second sync changes nothing") {
+  Fixture f;
+  f.sync();
+  const auto before = snapshot(f.mirror);
+  const MirrorChange change = f.sync();
+  CHECK_FALSE(change.first);
+  CHECK_FALSE(change.any());
+  CHECK(snapshot(f.mirror) == before);
+}
+
+TEST_CASE("edits, new files and deletions are followed; what the build made stays") {
+  Fixture f;
+  f.sync();
+  write(f.mirror / "generated.h", "made");
+  write(f.mirror / "dir/made.o", "made");
+  write(f.source / "a.c", "int edited;\n");
+  write(f.source / "new/n.c", "int n;\n");
+  fs::remove_all(f.source / "dir");
+  const MirrorChange change = f.sync();
+  CHECK(change.changed == std::vector<std::string>{"a.c", "new/n.c"});
+  CHECK(std::count(change.deleted.begin(), change.deleted.end(), "dir/with space.c") == 1);
+  CHECK(read(f.mirror / "a.c") == "int edited;\n");
+  CHECK(read(f.mirror / "generated.h") == "made");
+  CHECK(read(f.mirror / "dir/made.o") == "made");
+  CHECK_FALSE(fs::exists(f.mirror / "dir/with space.c"));
+}
+
+TEST_CASE("a file that changed loses its pristine copy and its instrumentation") {
+  Fixture f;
+  f.sync();
+  write(f.workspace.pristine() / "a.c", "int a;\n");
+  write(f.workspace.pristine() / "dir/with space.c", "int b;\n");
+  write(f.mirror / "a.c", "instrumented\n");
+  write(f.mirror / "dir/with space.c", "instrumented\n");
+  write(f.source / "a.c", "int other;\n");
+  f.sync();
+  CHECK(read(f.mirror / "a.c") == "int other;\n");
+  CHECK_FALSE(fs::exists(f.workspace.pristine() / "a.c"));
+  CHECK(read(f.mirror / "dir/with space.c") == "instrumented\n");
+  CHECK(fs::exists(f.workspace.pristine() / "dir/with space.c"));
+}
+
+TEST_CASE("an older version that comes back is new to make") {
+  Fixture f;
+  f.sync();
+  const auto object_time = fs::file_time_type::clock::now();
+  write(f.source / "a.c", "int older;\n");
+  fs::last_write_time(f.source / "a.c", object_time - std::chrono::hours(24));
+  f.sync();
+  CHECK(fs::last_write_time(f.mirror / "a.c") >= object_time - std::chrono::seconds(1));
+}
+
+TEST_CASE("a file of read-only mode is replaced, and kinds may change") {
+  Fixture f;
+  fs::permissions(f.source / "a.c", fs::perms::owner_read);
+  f.sync();
+  fs::permissions(f.source / "a.c", fs::perms::owner_read | fs::perms::owner_write);
+  write(f.source / "a.c", "int again;\n");
+  fs::permissions(f.source / "a.c", fs::perms::owner_read);
+  fs::remove_all(f.source / "dir");
+  write(f.source / "dir", "a file now");
+  f.sync();
+  CHECK(read(f.mirror / "a.c") == "int again;\n");
+  CHECK(read(f.mirror / "dir") == "a file now");
+  fs::remove(f.source / "dir");
+  write(f.source / "dir/x.c", "a directory again");
+  f.sync();
+  CHECK(read(f.mirror / "dir/x.c") == "a directory again");
+}
+
+TEST_CASE("links never lead from the mirror back into the source tree") {
+  Fixture f;
+  write(f.directory / "shared/s.h", "shared");
+  fs::create_symlink(f.source / "a.c", f.source / "absolute.c");
+  fs::create_symlink("../shared/s.h", f.source / "outside.h");
+  fs::create_symlink("../a.c", f.source / "dir/inside.c");
+  f.sync();
+  CHECK(fs::canonical(f.mirror / "absolute.c") == fs::canonical(f.mirror / "a.c"));
+  CHECK(fs::canonical(f.mirror / "outside.h") == fs::canonical(f.directory / "shared/s.h"));
+  CHECK(fs::canonical(f.mirror / "dir/inside.c") == fs::canonical(f.mirror / "a.c"));
+}
+
+TEST_CASE("a mirror without its manifest is made anew") {
+  Fixture f;
+  f.sync();
+  write(f.mirror / "a.c", "instrumented");
+  fs::remove(f.workspace.manifest());
+  const MirrorChange change = f.sync();
+  CHECK(change.first);
+  CHECK(read(f.mirror / "a.c") == "int a;\n");
+}
+
+TEST_CASE("the configuration is no part of the program") {
+  Fixture f;
+  write(f.source / "vprof.json", "{}");
+  REQUIRE(sync_mirror(f.source, f.workspace, f.source / "vprof.json"));
+  CHECK_FALSE(fs::exists(f.mirror / "vprof.json"));
+}

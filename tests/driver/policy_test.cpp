@@ -1,0 +1,167 @@
+#include "policy.h"
+
+#include <catch2/catch.hpp>
+
+#include "analysis.h"
+#include "ask.h"
+#include "program_fixture.h"
+
+using namespace vprof::driver;
+using vprof::analyzer::Factor;
+using vprof::analyzer::FactorKind;
+using vprof::analyzer::FactorStatus;
+using vprof::analyzer::Profile;
+using vprof::test::program;
+
+namespace {
+
+Factor variance(const std::string& key, double contribution,
+                FactorStatus status = FactorStatus::kExpandable) {
+  Factor factor;
+  factor.functions = {key.substr(0, key.find('@'))};
+  factor.keys = {key.find('@') == std::string::npos ? "" : key};
+  factor.contribution = contribution;
+  factor.status = status;
+  return factor;
+}
+
+Factor covariance(const std::string& a, const std::string& b, double contribution) {
+  Factor factor = variance(a, contribution);
+  factor.kind = FactorKind::kCovariance;
+  factor.functions.push_back(b.substr(0, b.find('@')));
+  factor.keys.push_back(b);
+  return factor;
+}
+
+Profile profile(std::vector<Factor> factors) {
+  Profile made;
+  made.factors = std::move(factors);
+  for (size_t i = 0; i < made.factors.size(); ++i) made.factors[i].rank = static_cast<int>(i) + 1;
+  return made;
+}
+
+const std::string kHandle = "handle@a.c:10", kStore = "store@b.c:5", kParse = "parse@a.c:1",
+                  kWorker = "worker@c.c:7";
+
+std::vector<std::string> ids(const std::vector<Decided>& all) {
+  std::vector<std::string> names;
+  for (const Decided& one : all) names.push_back(one.id);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the policy expands by rank, at most k, above the threshold") {
+  State state;
+  state.expanded = {kHandle};
+  vprof::analyzer::Options options;
+  options.k = 1;
+  const Profile p = profile({variance(kHandle, 1, FactorStatus::kExpanded), variance(kStore, 0.6),
+                             variance(kParse, 0.3)});
+  Decision decision = decide_automatically(p, program(), state, options);
+  CHECK(decision.expand == std::vector<std::string>{kStore});
+  CHECK(decision.contribution == 0.6);
+  options.k = 3;
+  CHECK(decide_automatically(p, program(), state, options).expand ==
+        std::vector<std::string>{kStore, kParse});
+  Profile low = p;
+  low.threshold = 0.5;
+  CHECK(decide_automatically(low, program(), state, options).expand ==
+        std::vector<std::string>{kStore});
+}
+
+TEST_CASE("leaves among the leading factors are answers") {
+  State state;
+  state.expanded = {kHandle};
+  const Profile p = profile({variance("wait(lock)", 0.5, FactorStatus::kLeaf),
+                             variance("helper@a.c:3", 0.3, FactorStatus::kLeaf),
+                             variance("body(handle)", 0.01, FactorStatus::kLeaf)});
+  const Decision decision = decide_automatically(p, program(), state, {});
+  CHECK(decision.expand.empty());
+  CHECK(ids(decision.selected) == std::vector<std::string>{"wait(lock)", "helper@a.c:3"});
+}
+
+TEST_CASE("a covariance is broken down only when no variance is left") {
+  State state;
+  const Profile both = profile({covariance(kStore, kParse, 0.7), variance(kHandle, 0.2)});
+  CHECK(decide_automatically(both, program(), state, {}).expand ==
+        std::vector<std::string>{kHandle});
+  state.expanded = {kHandle};
+  CHECK(decide_automatically(both, program(), state, {}).expand ==
+        std::vector<std::string>{kStore, kParse});
+  state.expanded = {kHandle, kStore, kParse};
+  CHECK(decide_automatically(both, program(), state, {}).expand.empty());
+}
+
+TEST_CASE(
+    "what was set aside stays aside, and so does what carries a key without being a function") {
+  State state;
+  state.set_aside = {{.id = kStore, .name = "store"}};
+  Factor body = variance(kParse, 0.9, FactorStatus::kLeaf);
+  body.functions = {"body(parse)"};
+  CHECK(decide_automatically(profile({variance(kStore, 0.9), body}), program(), state, {})
+            .expand.empty());
+  Profile p = profile({variance(kStore, 0.9)});
+  overlay_decisions(p, state);
+  CHECK(p.factors[0].status == FactorStatus::kSetAside);
+}
+
+namespace {
+
+struct Talk {
+  std::vector<std::string> lines;
+  size_t at = 0;
+  ReadLine reader() {
+    return [this]() -> std::optional<std::string> {
+      if (at == lines.size()) return std::nullopt;
+      return lines[at++];
+    };
+  }
+};
+
+Decision talk(const Profile& p, std::vector<std::string> lines, int k = 3) {
+  Session session{.config = {},
+                  .workspace = Workspace("/nowhere"),
+                  .locations = {},
+                  .state = {},
+                  .lock = Lock()};
+  session.config.source = "/nowhere";
+  session.config.factors.k = k;
+  Talk t{.lines = std::move(lines)};
+  return ask(p, program(), session, t.reader());
+}
+
+}  // namespace
+
+TEST_CASE("answers are taken one by one") {
+  const Profile p = profile({variance(kStore, 0.5), variance(kParse, 0.3),
+                             variance("wait(l)", 0.2, FactorStatus::kLeaf)});
+  const Decision decision = talk(p, {"e", "s", "a"});
+  CHECK(decision.expand == std::vector<std::string>{kStore});
+  CHECK(ids(decision.set_aside) == std::vector<std::string>{kParse});
+  CHECK(ids(decision.selected) == std::vector<std::string>{"wait(l)"});
+  CHECK_FALSE(decision.quit);
+}
+
+TEST_CASE("an empty answer is the default: expand what can be, accept the rest") {
+  const Profile p = profile({variance(kStore, 0.5), variance("wait(l)", 0.2, FactorStatus::kLeaf)});
+  const Decision decision = talk(p, {"", ""});
+  CHECK(decision.expand.size() == 1);
+  CHECK(decision.selected.size() == 1);
+}
+
+TEST_CASE("looking and mistyping ask again; the end of input quits") {
+  const Profile p = profile({variance(kStore, 0.5)});
+  CHECK(talk(p, {"t", "o", "x", "a"}).selected.size() == 1);
+  CHECK(talk(p, {"o"}).quit);
+  CHECK(talk(p, {"q"}).quit);
+  CHECK(talk(p, {}).quit);
+}
+
+TEST_CASE("the next factors are asked for only while none is expanded") {
+  const Profile p = profile({variance(kStore, 0.5), variance(kParse, 0.3), variance(kWorker, 0.2)});
+  CHECK(talk(p, {"e"}, 1).expand.size() == 1);
+  const Decision decision = talk(p, {"s", "e"}, 1);
+  CHECK(decision.set_aside.size() == 1);
+  CHECK(decision.expand == std::vector<std::string>{kParse});
+}
