@@ -1,0 +1,66 @@
+#include "clock.h"
+
+#include <algorithm>
+
+namespace vprof::analyzer {
+namespace {
+
+constexpr int kFractionBits = 32;
+constexpr int64_t kFarthest = int64_t{1} << 60;  // no clock of a real machine is beyond; damaged words are
+
+using Int128 = __int128;
+
+int64_t clamp_time(Int128 value) {
+  return static_cast<int64_t>(std::clamp<Int128>(value, -kFarthest, kFarthest));
+}
+
+int64_t clamp_word(uint64_t word) {
+  return static_cast<int64_t>(std::min<uint64_t>(word, static_cast<uint64_t>(kFarthest)));
+}
+
+}  // namespace
+
+Clock::Clock(uint64_t start_ticks, uint64_t start_ns, uint64_t ticks_per_second) {
+  const uint64_t frequency = ticks_per_second == 0 ? 1'000'000'000 : ticks_per_second;
+  const auto rate =
+      static_cast<uint64_t>((static_cast<unsigned __int128>(1'000'000'000) << kFractionBits) / frequency);
+  pieces_ = {{clamp_word(start_ticks), clamp_word(start_ns), rate}};
+}
+
+bool Clock::add_snapshot(uint64_t ticks, uint64_t ns) {
+  Piece& previous = pieces_.back();
+  const Piece next{clamp_word(ticks), clamp_word(ns), previous.rate};
+  if (next.ticks <= previous.ticks || next.ns <= previous.ns) return false;
+  const auto rate = static_cast<uint64_t>(
+      (static_cast<unsigned __int128>(next.ns - previous.ns) << kFractionBits) /
+      static_cast<unsigned __int128>(next.ticks - previous.ticks));
+  // A snapshot is exact to microseconds at worst. Close to the one before that is no rate at all, and further away a rate
+  // far from the estimate means that one of the words is damaged.
+  if (rate / 2 > previous.rate || rate < previous.rate / 2) return false;
+  previous.rate = rate;
+  pieces_.push_back({next.ticks, next.ns, rate});
+  return true;
+}
+
+int64_t Clock::to_ns(uint64_t ticks_word) const {
+  const int64_t ticks = clamp_word(ticks_word);
+  const auto ends_before = [&](size_t i) {
+    return i + 1 < pieces_.size() && pieces_[i + 1].ticks <= ticks;
+  };
+  size_t i = last_;
+  if (pieces_[i].ticks > ticks || ends_before(i)) {
+    const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), ticks,
+                                        [](int64_t t, const Piece& piece) { return t < piece.ticks; });
+    i = after == pieces_.begin() ? 0 : static_cast<size_t>(after - pieces_.begin()) - 1;
+    last_ = i;
+  }
+  const Piece& piece = pieces_[i];
+  const Int128 offset =
+      (static_cast<Int128>(ticks - piece.ticks) * static_cast<Int128>(piece.rate)) >> kFractionBits;
+  int64_t ns = clamp_time(piece.ns + offset);
+  // Rounding of the rate must not carry a stretch past the beginning of the next.
+  if (i + 1 < pieces_.size()) ns = std::min(ns, pieces_[i + 1].ns);
+  return ns;
+}
+
+}  // namespace vprof::analyzer

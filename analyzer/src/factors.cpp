@@ -1,0 +1,262 @@
+#include "factors.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace vprof::analyzer {
+namespace {
+
+bool waits(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
+
+/// What of a wait nobody is blamed for: its own rest, and wakers seen outside any frame.
+bool unexplained(const TreeNode& node) {
+  return node.kind == NodeKind::kBody || node.kind == NodeKind::kUntracked;
+}
+
+/// 0.975 quantile of Student's t with 1, 2, ... degrees of freedom.
+double t_quantile(size_t degrees) {
+  constexpr std::array<double, 30> kTable = {
+      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+      2.120,  2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  return degrees == 0 ? 0 : kTable[std::min(degrees, kTable.size()) - 1];
+}
+
+/// A factor while its instances are collected: nodes for a variance, pairs for a covariance.
+struct Draft {
+  Factor factor;
+  std::vector<uint32_t> nodes;
+  std::vector<uint32_t> pairs;
+};
+
+std::vector<std::string> path_to(const VarianceTree& tree, uint32_t node) {
+  std::vector<std::string> path;
+  for (; node != kNone; node = tree.nodes[node].parent) path.push_back(tree.nodes[node].name);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+FactorStatus status_of(const TreeNode& node) {
+  if (node.expanded) return FactorStatus::kExpanded;
+  return node.expandable ? FactorStatus::kExpandable : FactorStatus::kLeaf;
+}
+
+/// Of a pair: what can still be done about it, expanding one of them.
+FactorStatus status_of(const TreeNode& a, const TreeNode& b) {
+  const FactorStatus of_a = status_of(a);
+  const FactorStatus of_b = status_of(b);
+  for (const FactorStatus status : {FactorStatus::kExpandable, FactorStatus::kExpanded}) {
+    if (of_a == status || of_b == status) return status;
+  }
+  return FactorStatus::kLeaf;
+}
+
+/// Delete-one-batch jackknife. Neighbouring intervals share contention, so batches of neighbours are left out, not intervals.
+class Jackknife {
+ public:
+  explicit Jackknife(const VarianceTree& tree, const std::vector<BatchSums>& batches)
+      : tree_(tree), batches_(batches) {
+    if (batches.size() < 2) return;
+    for (const BatchSums& batch : batches) n_ += batch.n;
+    const NodeSums root = sum(0);
+    for (const BatchSums& batch : batches) without_.push_back(variance_without(root, 0, batch));
+  }
+
+  std::array<double, 2> interval(const Draft& draft, const std::vector<bool>& dominated) const {
+    const double theta = draft.factor.contribution;
+    if (without_.empty()) return {theta, theta};
+    std::vector<long double> left(batches_.size());
+    for (const uint32_t node : draft.nodes) {
+      if (!dominated[node]) add_node(tree_.nodes[node].path_node, left);
+    }
+    for (const uint32_t pair : draft.pairs) add_pair(tree_.pairs[pair], left);
+    for (size_t b = 0; b < left.size(); ++b) left[b] = without_[b] > 0 ? left[b] / without_[b] : 0;
+    long double mean = 0;
+    for (const long double value : left) mean += value / static_cast<long double>(left.size());
+    long double squares = 0;
+    for (const long double value : left) squares += (value - mean) * (value - mean);
+    const auto count = static_cast<long double>(left.size());
+    const auto error = static_cast<double>(std::sqrt(squares * (count - 1) / count));
+    const double reach = t_quantile(left.size() - 1) * error;
+    return {theta - reach, theta + reach};
+  }
+
+ private:
+  NodeSums sum(uint32_t id) const {
+    NodeSums total;
+    for (const BatchSums& batch : batches_) total += batch.node(id);
+    return total;
+  }
+
+  long double variance_without(NodeSums total, uint32_t id, const BatchSums& batch) const {
+    total -= batch.node(id);
+    return variance(n_ - batch.n, total.x, total.xx);
+  }
+
+  void add_node(uint32_t id, std::vector<long double>& left) const {
+    const NodeSums total = sum(id);
+    for (size_t b = 0; b < left.size(); ++b) left[b] += variance_without(total, id, batches_[b]);
+  }
+
+  void add_pair(const TreePair& pair, std::vector<long double>& left) const {
+    const uint32_t a = tree_.nodes[pair.a].path_node;
+    const uint32_t b = tree_.nodes[pair.b].path_node;
+    const NodeSums sum_a = sum(a);
+    const NodeSums sum_b = sum(b);
+    const auto products = [&](const BatchSums& batch) { return batch.pair(std::min(a, b), std::max(a, b)); };
+    UInt128 xy = 0;
+    for (const BatchSums& batch : batches_) xy += products(batch);
+    for (size_t i = 0; i < left.size(); ++i) {
+      const BatchSums& batch = batches_[i];
+      left[i] += 2 * covariance(n_ - batch.n, sum_a.x - batch.node(a).x, sum_b.x - batch.node(b).x,
+                                xy - products(batch));
+    }
+  }
+
+  const VarianceTree& tree_;
+  const std::vector<BatchSums>& batches_;
+  uint64_t n_ = 0;
+  std::vector<long double> without_;  // variance of the latency without batch b
+};
+
+class Ranking {
+ public:
+  Ranking(const VarianceTree& tree, const Options& options)
+      : tree_(tree), options_(options), dominated_(dominated_nodes(tree, options.dominance)) {
+    graph_height_ = tree.nodes[0].height;
+    for (size_t i = 1; i < tree.nodes.size(); ++i) {
+      graph_height_ = std::max(graph_height_, tree.nodes[i].height + 1);
+    }
+  }
+
+  std::vector<Factor> run(const std::vector<BatchSums>& batches) {
+    for (uint32_t i = 1; i < tree_.nodes.size(); ++i) add_node(i);
+    for (uint32_t i = 0; i < tree_.pairs.size(); ++i) add_pair(i);
+    const Jackknife jackknife(tree_, batches);
+    std::vector<Factor> factors;
+    for (auto& [key, draft] : drafts_) {
+      if (std::abs(draft.factor.contribution) < kLeastListed) continue;
+      draft.factor.ci95 = jackknife.interval(draft, dominated_);
+      finish(draft.factor);
+      factors.push_back(std::move(draft.factor));
+    }
+    std::sort(factors.begin(), factors.end(), [](const Factor& a, const Factor& b) {
+      return std::tie(b.score, b.contribution, a.functions, a.keys, a.kind) <
+             std::tie(a.score, a.contribution, b.functions, b.keys, b.kind);
+    });
+    for (size_t i = 0; i < factors.size(); ++i) factors[i].rank = static_cast<int>(i + 1);
+    return factors;
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // the second is empty for a variance
+
+  void add_node(uint32_t index) {
+    const TreeNode& node = tree_.nodes[index];
+    Draft& draft = drafts_[{node.factor, ""}];
+    Factor& factor = draft.factor;
+    if (draft.nodes.empty()) {
+      factor.functions = {node.name};
+      factor.keys = {node.key};
+      factor.definition = node.definition;
+      factor.height = node.height;
+      factor.status = status_of(node);
+    }
+    draft.nodes.push_back(index);
+    if (!dominated_[index]) factor.contribution += node.contribution;
+    factor.share += node.share;
+    factor.tail_share += node.tail_share;
+    factor.instances.push_back({path_to(tree_, index), node.site, node.contribution, dominated_[index]});
+  }
+
+  void add_pair(uint32_t index) {
+    const TreePair& pair = tree_.pairs[index];
+    if (std::abs(pair.contribution) < kLeastCovariance) return;
+    const TreeNode* a = &tree_.nodes[pair.a];
+    const TreeNode* b = &tree_.nodes[pair.b];
+    if (std::tie(b->name, b->factor) < std::tie(a->name, a->factor)) std::swap(a, b);
+    Draft& draft = drafts_[{a->factor, b->factor}];
+    Factor& factor = draft.factor;
+    if (draft.pairs.empty()) {
+      factor.kind = FactorKind::kCovariance;
+      factor.functions = {a->name, b->name};
+      factor.keys = {a->key, b->key};
+      factor.definition = a->definition;
+      factor.height = std::max(a->height, b->height);
+      factor.status = status_of(*a, *b);
+    }
+    draft.pairs.push_back(index);
+    factor.contribution += pair.contribution;
+    factor.share += a->share + b->share;
+    factor.tail_share += a->tail_share + b->tail_share;
+    factor.instances.push_back({path_to(tree_, pair.parent), a->site, pair.contribution, false});
+  }
+
+  void finish(Factor& factor) const {
+    factor.specificity = specificity(graph_height_, factor.height, options_.specificity);
+    factor.score = factor.specificity * factor.contribution;
+    std::stable_sort(factor.instances.begin(), factor.instances.end(), [](const Instance& a, const Instance& b) {
+      if (a.dominated != b.dominated) return b.dominated;
+      return std::abs(a.contribution) > std::abs(b.contribution);
+    });
+  }
+
+  const VarianceTree& tree_;
+  const Options& options_;
+  const std::vector<bool> dominated_;
+  int graph_height_ = 0;
+  std::map<Key, Draft> drafts_;
+};
+
+}  // namespace
+
+double specificity(int graph_height, int height, Specificity power) {
+  const double distance = std::max(graph_height - height, 0);
+  switch (power) {
+    case Specificity::kLinear: return distance;
+    case Specificity::kCubic: return distance * distance * distance;
+    case Specificity::kQuadratic: break;
+  }
+  return distance * distance;
+}
+
+std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
+  std::vector<bool> result(tree.nodes.size(), false);
+  std::vector<double> explained(tree.nodes.size(), 0);  // of a wait: variance that goes with somebody's work
+  for (size_t i = 1; i < tree.nodes.size(); ++i) {
+    const TreeNode& node = tree.nodes[i];
+    const TreeNode& parent = tree.nodes[node.parent];
+    const bool holds_parent = node.variance_ns2 >= dominance * parent.variance_ns2;
+    if (waits(parent.kind) && unexplained(node)) {
+      // The wait says it better: one of the two counts, and it is the one with a name that a user knows.
+      result[i] = node.kind == NodeKind::kUntracked || holds_parent;
+      continue;
+    }
+    explained[node.parent] += node.variance_ns2;
+    if (holds_parent && parent.variance_ns2 > 0) result[node.parent] = true;
+  }
+  for (const TreePair& pair : tree.pairs) {
+    const TreeNode& parent = tree.nodes[pair.parent];
+    const int known = (unexplained(tree.nodes[pair.a]) ? 0 : 1) + (unexplained(tree.nodes[pair.b]) ? 0 : 1);
+    explained[pair.parent] += known * pair.covariance_ns2;
+    const bool counts = !waits(parent.kind) || known == 2;
+    if (counts && parent.variance_ns2 > 0 && 2 * pair.covariance_ns2 >= dominance * parent.variance_ns2) {
+      result[pair.parent] = true;
+    }
+  }
+  // A wait that others' work explains yields to that work, though it may be spread over several functions.
+  for (size_t i = 1; i < tree.nodes.size(); ++i) {
+    const TreeNode& node = tree.nodes[i];
+    if (waits(node.kind) && node.variance_ns2 > 0 && explained[i] >= dominance * node.variance_ns2) result[i] = true;
+  }
+  return result;
+}
+
+std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<BatchSums>& batches,
+                                 const Options& options) {
+  return Ranking(tree, options).run(batches);
+}
+
+}  // namespace vprof::analyzer

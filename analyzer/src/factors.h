@@ -1,0 +1,28 @@
+// Which factors explain the variance: Algorithm 1 with the pruning of the technical report's Algorithm 2.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "moments.h"
+#include "variance_tree.h"
+#include "vprof/analyzer/analyzer.h"
+
+namespace vprof::analyzer {
+
+/// The least contribution with which a factor is listed, and with which a covariance is looked at.
+inline constexpr double kLeastListed = 0.01;
+inline constexpr double kLeastCovariance = 0.001;
+
+/// By node: whether what lies below explains it, so that it counts nothing itself.
+std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance);
+
+/// Ranked by score; equal scores by contribution, then names. `batches` give the confidence intervals; without any, the
+/// intervals are points.
+std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<BatchSums>& batches,
+                                 const Options& options);
+
+/// (graph height - height) to the power the user chose (equation 2.3).
+double specificity(int graph_height, int height, Specificity power);
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,335 @@
+#include "path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vprof/runtime/trace_format.h"
+
+namespace vprof::analyzer {
+namespace {
+
+// A chain of wakers longer than this is cut: its last wait stays a wait. Bounds memory, not time, which shrinks anyway.
+constexpr size_t kMaxWakers = 256;
+// How far back among a thread's dequeues the one of the interval is searched.
+constexpr int kMaxDequeues = 256;
+// Indices beyond are damage, and not worth a table.
+constexpr uint32_t kMaxNames = 1u << 16;
+
+std::string wait_function(uint32_t event) {
+  switch (event) {
+    case VPROF_EV_WAIT_MUTEX: return "pthread_mutex_lock";
+    case VPROF_EV_WAIT_RDLOCK: return "pthread_rwlock_rdlock";
+    case VPROF_EV_WAIT_WRLOCK: return "pthread_rwlock_wrlock";
+    case VPROF_EV_WAIT_COND: return "pthread_cond_wait";
+    case VPROF_EV_WAIT_JOIN: return "pthread_join";
+    case VPROF_EV_WAIT_SEM: return "sem_wait";
+    default: return fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
+  }
+}
+
+/// `worker-17` and `worker-18` do the same work: one name for both.
+std::string role_of(const std::string& thread_name) {
+  std::string role = thread_name;
+  while (!role.empty() && std::string_view("0123456789-_:#/. ").find(role.back()) != std::string_view::npos) {
+    role.pop_back();
+  }
+  if (role.empty()) role = "thread";
+  return role;
+}
+
+}  // namespace
+
+PathWalker::PathWalker(const Recording& recording, const Sites& sites, const Intervals& intervals,
+                       const Links& links, PathTree& tree)
+    : recording_(recording), sites_(sites), intervals_(intervals), links_(links), tree_(tree) {
+  for (const Thread& thread : recording.threads) {
+    thread_names_.push_back(tree.intern(fmt::format("untracked({})", role_of(thread.name))));
+  }
+  hand_off_ = tree.intern("queue(hand-off)");
+  untracked_ = tree.intern("untracked");
+}
+
+uint32_t PathWalker::wait_name(const Wait& wait) {
+  const bool app = wait.event == VPROF_EV_WAIT_APP;
+  auto& names = app ? sync_names_ : wait_names_;
+  const uint32_t index = app ? wait.sync : wait.event - VPROF_EV_WAIT_FIRST;
+  const auto make = [&] {
+    return tree_.intern(fmt::format("wait({})", app ? sites_.sync_name(wait.sync) : wait_function(wait.event)));
+  };
+  if (index >= kMaxNames) return make();
+  if (names.size() <= index) names.resize(index + 1, kNone);
+  if (names[index] == kNone) names[index] = make();
+  return names[index];
+}
+
+uint32_t PathWalker::queue_name(uint32_t sync) {
+  const auto make = [&] { return tree_.intern(fmt::format("queue({})", sites_.sync_name(sync))); };
+  if (sync >= kMaxNames) return make();
+  if (queue_names_.size() <= sync) queue_names_.resize(sync + 1, kNone);
+  if (queue_names_[sync] == kNone) queue_names_[sync] = make();
+  return queue_names_[sync];
+}
+
+uint32_t PathWalker::thread_untracked(uint32_t node, uint32_t thread) {
+  return tree_.untracked(node, thread_names_[thread]);
+}
+
+void PathWalker::add(uint32_t leaf, int64_t ns) {
+  if (ns <= 0) return;
+  if (leaf_at_.size() <= leaf) leaf_at_.resize(std::max<size_t>(leaf + 1, leaf_at_.size() * 2));
+  if (leaf_at_[leaf] == 0) {
+    leaves_.push_back({leaf, 0});
+    leaf_at_[leaf] = static_cast<uint32_t>(leaves_.size());
+  }
+  leaves_[leaf_at_[leaf] - 1].ns += ns;
+}
+
+// ---- frames of one thread, and the waits in them -------------------------------------------------------------------
+
+/// Lays [lo, hi] of a thread, with all that it waited for, below `node`.
+void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside) {
+  begin_stretch(thread, lo, hi, node, outside);
+  while (!stretches_.empty()) {
+    if (step()) continue;
+    Stretch& done = stretches_.back();
+    close_above(done, kNone);
+    account(done, done.lo);
+    stretches_.pop_back();
+  }
+}
+
+void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside) {
+  const std::vector<Item>& items = recording_.threads[thread].items;
+  const auto first = std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end < hi; });
+  const auto index = static_cast<uint32_t>(first - items.begin());
+  stretches_.push_back({thread, lo, hi, static_cast<int64_t>(index) - 1, node, outside, open_.size(), false});
+}
+
+/// Opens the frames that cover the end of the innermost stretch, from the outermost on. The last item that ended before it is
+/// `next`, so the item after that, or those around it, are the ones.
+void PathWalker::open_chain() {
+  Stretch& stretch = stretches_.back();
+  stretch.begun = true;
+  const std::vector<Item>& items = recording_.threads[stretch.thread].items;
+  const int64_t hi = stretch.now;
+  chain_.clear();
+  for (auto i = static_cast<uint32_t>(stretch.next + 1); i < items.size(); i = items[i].parent) {
+    if (items[i].start < hi && items[i].end > stretch.lo) chain_.push_back(i);
+  }
+  for (auto it = chain_.rbegin(); it != chain_.rend(); ++it) {
+    const size_t frames = open_.size();
+    open_item(*it, hi);
+    if (open_.size() == frames) break;  // a wait: all of it is done with, whatever it holds
+  }
+}
+
+/// Looks at the next item of the innermost stretch. False: nothing more lies in it.
+bool PathWalker::step() {
+  Stretch& stretch = stretches_.back();
+  if (stretch.now <= stretch.lo) return false;
+  if (!stretch.begun) {
+    open_chain();
+    return true;
+  }
+  if (stretch.next < 0) return false;
+  const auto index = static_cast<uint32_t>(stretch.next);
+  const Item& item = recording_.threads[stretch.thread].items[index];
+  if (item.end <= stretch.lo) return false;
+  --stretch.next;
+  if (item.start >= stretch.now) return true;  // without duration, or within a wait that is done
+  close_above(stretch, item.parent);
+  const int64_t end = std::min(item.end, stretch.now);
+  account(stretch, end);
+  open_item(index, end);
+  return true;
+}
+
+uint32_t PathWalker::node_of_top(const Stretch& stretch) const {
+  return open_.size() > stretch.base ? open_.back().node : stretch.node;
+}
+
+/// Gives [until, now] to the innermost open frame.
+void PathWalker::account(Stretch& stretch, int64_t until) {
+  until = std::max(until, stretch.lo);
+  if (until >= stretch.now) return;
+  const uint32_t leaf = open_.size() > stretch.base ? tree_.body(open_.back().node) : stretch.outside;
+  add(leaf, stretch.now - until);
+  stretch.now = until;
+}
+
+/// Closes frames until `parent` is the innermost one.
+void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
+  while (open_.size() > stretch.base && open_.back().item != parent) {
+    account(stretch, recording_.threads[stretch.thread].items[open_.back().item].start);
+    open_.pop_back();
+  }
+}
+
+void PathWalker::open_item(uint32_t index, int64_t end) {
+  const Stretch& stretch = stretches_.back();
+  const Item& item = recording_.threads[stretch.thread].items[index];
+  if (item.is_wait()) {
+    open_wait(index, end);
+    return;
+  }
+  const Site& site = sites_.sites[item.what];
+  uint32_t above = node_of_top(stretch);
+  // A call directly within a call of the same function: one is evaluated as an argument of the other, they are siblings.
+  if (site.parent != kNone && open_.size() > stretch.base && open_.back().caller == site.parent) {
+    above = open_.back().above;
+  }
+  open_.push_back({index, tree_.frame(above, item.what), above, site.parent});
+}
+
+bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index) const {
+  const Thread& history = recording_.threads[thread];
+  for (uint32_t i = index; i-- > 0 && history.items[i].parent <= index;) {
+    const Item& item = history.items[i];
+    if (!item.is_wait()) continue;
+    const Wait& wait = history.waits[item.what & ~kWaitBit];
+    if (wait.event != VPROF_EV_WAIT_APP && links_.waker(thread, wait, item.start, item.end)) return true;
+  }
+  return false;
+}
+
+/// A wait, of which the part before `end` counts. Ends because a waker's stretch ends strictly before the wait's: the upper
+/// end of stretches falls with their depth, and within a stretch `next` and `now` fall.
+void PathWalker::open_wait(uint32_t index, int64_t end) {
+  Stretch& stretch = stretches_.back();
+  const uint32_t thread = stretch.thread;
+  const Item& item = recording_.threads[thread].items[index];
+  const Wait& wait = recording_.threads[thread].waits[item.what & ~kWaitBit];
+  const int64_t start = std::max(item.start, stretch.lo);
+  const uint32_t node = tree_.wait(node_of_top(stretch), wait_name(wait));
+  const bool app = wait.event == VPROF_EV_WAIT_APP;
+  std::optional<WakeUp> waker = links_.waker(thread, wait, item.start, item.end);
+  // Who ends another's wait is not waiting himself then: a release after `end` contradicts that, unless it is the end.
+  if (waker && waker->time >= end && item.end > end) waker.reset();
+  if (stretches_.size() >= kMaxWakers) waker.reset();
+  if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index)) {
+    // The locks below an application's lock know their wakers better than its name and the clock do.
+    open_.push_back({index, node, node, kNone});
+    return;
+  }
+  ++(!waker ? edges_.unknown : waker->exact ? edges_.exact : edges_.inferred);
+  stretch.now = start;
+  const int64_t release = waker ? std::clamp(waker->time, start, end - 1) : start;
+  add(tree_.body(node), end - release);
+  if (release > start) {
+    const uint32_t blamed = waker->thread;
+    begin_stretch(blamed, start, release, node, thread_untracked(node, blamed));
+  }
+}
+
+// ---- from segment to segment ---------------------------------------------------------------------------------------
+
+/// The segment in which the thread worked for the interval right before `time`.
+const Segment* PathWalker::segment_at(uint32_t thread, uint32_t interval, int64_t time) const {
+  const std::vector<Segment>& segments = recording_.threads[thread].segments;
+  const auto after = std::partition_point(segments.begin(), segments.end(),
+                                          [&](const Segment& s) { return s.start < time; });
+  if (after == segments.begin()) return nullptr;
+  const Segment& segment = *(after - 1);
+  return segment.interval == interval && segment.end >= time ? &segment : nullptr;
+}
+
+/// The segment of the interval, on any thread, that was still active latest before `time`; of several that go on at
+/// `time`, the one that began last.
+const IntervalSegment* PathWalker::previous_segment(uint32_t interval, int64_t time) const {
+  const IntervalSegment* first = intervals_.segments.data() + intervals_.first[interval];
+  const IntervalSegment* last = intervals_.segments.data() + intervals_.first[interval + 1];
+  const IntervalSegment* at =
+      std::partition_point(first, last, [&](const IntervalSegment& s) { return s.start < time; });
+  const IntervalSegment* best = nullptr;
+  for (; at != first; --at) {
+    const IntervalSegment* candidate = at - 1;
+    if (best != nullptr && std::min(candidate->latest_end, time) <= std::min(best->end, time)) break;
+    if (best == nullptr || std::min(candidate->end, time) > std::min(best->end, time)) best = candidate;
+  }
+  return best;
+}
+
+/// The dequeue by which `thread` came to work for the interval at `time`, and where the task came from: the latest dequeue of
+/// a task that was enqueued on behalf of the interval, since the thread last worked for it; else the latest one since it last
+/// worked for anything.
+bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time, Origin& origin) const {
+  const Thread& history = recording_.threads[thread];
+  const auto before = [&](int64_t t) {  // the last segment that began before t
+    return std::partition_point(history.segments.begin(), history.segments.end(),
+                                [&](const Segment& s) { return s.start < t; });
+  };
+  const auto labelled = before(time);
+  const int64_t idle_since = labelled == history.segments.begin() ? INT64_MIN : (labelled - 1)->end;
+  const auto after = std::partition_point(history.dequeues.begin(), history.dequeues.end(),
+                                          [&](const TaskEvent& d) { return d.time <= time; });
+  const TaskEvent* fallback = nullptr;
+  const TaskEvent* found = nullptr;
+  auto segment = labelled;  // the one before it is the last that began before the dequeue looked at
+  int tries = kMaxDequeues;
+  for (auto it = after; it != history.dequeues.begin() && found == nullptr && tries-- > 0;) {
+    const TaskEvent& dequeue = *--it;
+    if (dequeue.time < intervals_.all[interval].begin) break;
+    bool worked_since = false;
+    while (segment != history.segments.begin() && (segment - 1)->end > dequeue.time) {
+      --segment;
+      worked_since = worked_since || segment->interval == interval;
+    }
+    if (worked_since) break;
+    if (dequeue.from_thread == kNone || dequeue.from_thread == thread || dequeue.from_time >= time) continue;
+    if (segment_at(dequeue.from_thread, interval, dequeue.from_time + 1) != nullptr ||
+        segment_at(dequeue.from_thread, interval, dequeue.from_time) != nullptr) {
+      found = &dequeue;
+    } else if (fallback == nullptr && dequeue.time >= idle_since) {
+      fallback = &dequeue;
+    }
+  }
+  if (found == nullptr) found = fallback;
+  if (found == nullptr) return false;
+  origin = {found->from_thread, found->from_time, found->time, found->sync};
+  return true;
+}
+
+/// Every turn but one without a segment lowers `now`; and one without a segment goes to a segment that holds time before
+/// `now`, or on by an edge that leads to an earlier time, or ends. So the walk ends.
+const std::vector<LeafTime>& PathWalker::walk(uint32_t id) {
+  const Interval& interval = intervals_.all[id];
+  for (const LeafTime& leaf : leaves_) leaf_at_[leaf.node] = 0;
+  leaves_.clear();
+  constexpr uint32_t kRoot = PathTree::kRoot;
+  const int64_t begin = interval.begin;
+  uint32_t thread = interval.end_thread;
+  int64_t now = interval.end;
+  while (now > begin) {
+    if (const Segment* segment = segment_at(thread, id, now)) {
+      const int64_t from = std::max(segment->start, begin);
+      lay(thread, from, now, kRoot, tree_.body(kRoot));
+      now = from;
+      if (now <= begin) break;
+    }
+    Origin origin{};
+    if (find_origin(thread, id, now, origin)) {
+      const int64_t dequeued = std::clamp(origin.dequeued, begin, now);
+      const int64_t enqueued = std::clamp(origin.enqueued, begin, dequeued);
+      lay(thread, dequeued, now, kRoot, tree_.body(kRoot));
+      const uint32_t node = tree_.queue(kRoot, queue_name(origin.sync));
+      if (enqueued < dequeued) lay(thread, enqueued, dequeued, node, thread_untracked(node, thread));
+      thread = origin.thread;
+      now = enqueued;
+    } else if (const IntervalSegment* previous = previous_segment(id, now)) {
+      const int64_t left = std::max(begin, std::min(previous->end, now));
+      if (left < now) {
+        const uint32_t node = tree_.queue(kRoot, hand_off_);
+        lay(thread, left, now, node, thread_untracked(node, thread));
+      }
+      thread = previous->thread;
+      now = left;
+    } else {
+      add(tree_.untracked(kRoot, untracked_), now - begin);
+      break;
+    }
+  }
+  return leaves_;
+}
+
+}  // namespace vprof::analyzer

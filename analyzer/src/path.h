@@ -1,0 +1,104 @@
+// The critical path of an interval (dissertation 2.3.3.3, Algorithm 2), walked back from its end, as times of tree nodes.
+//
+//   end ◀── own frames ◀── wait: frames of the waker ◀── own frames ◀── queue ◀── frames of the thread that enqueued ◀── begin
+//
+// Law: the times found add up to the latency exactly, to the nanosecond. Why it holds and why the walk ends: docs/analysis.md.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "intervals.h"
+#include "links.h"
+#include "path_tree.h"
+#include "timeline.h"
+
+namespace vprof::analyzer {
+
+struct EdgeCounts {
+  uint64_t exact = 0;
+  uint64_t inferred = 0;
+  uint64_t unknown = 0;  ///< waits that stay waits
+};
+
+/// Time of one leaf in one interval, ns.
+struct LeafTime {
+  uint32_t node;
+  int64_t ns;
+};
+
+class PathWalker {
+ public:
+  PathWalker(const Recording& recording, const Sites& sites, const Intervals& intervals, const Links& links,
+             PathTree& tree);
+
+  /// Leaves of the path of a complete interval; each leaf once, in no particular order but always the same one. Valid until
+  /// the next call.
+  const std::vector<LeafTime>& walk(uint32_t interval);
+
+  const EdgeCounts& edges() const { return edges_; }
+
+ private:
+  /// One stretch [lo, now] of a thread whose frames are being laid below `node`, from its end to its beginning.
+  struct Stretch {
+    uint32_t thread;
+    int64_t lo;
+    int64_t now;       // everything later is done
+    int64_t next;      // next item to look at; -1: none left
+    uint32_t node;     // parent of the outermost frames
+    uint32_t outside;  // leaf for time that no frame covers
+    size_t base;       // its open frames are open_[base ..]
+    bool begun;        // the frames that cover its end are open
+  };
+  struct OpenFrame {
+    uint32_t item;
+    uint32_t node;
+    uint32_t above;     // node that holds `node`, for arguments evaluated within this call
+    uint32_t caller;    // function that holds the call site; kNone: not a call site
+  };
+  struct Origin {
+    uint32_t thread;
+    int64_t enqueued, dequeued;
+    uint32_t sync;
+  };
+
+  void add(uint32_t leaf, int64_t ns);
+  void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
+  void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
+  void open_chain();
+  bool step();
+  void account(Stretch& stretch, int64_t until);
+  void close_above(Stretch& stretch, uint32_t parent);
+  void open_item(uint32_t item, int64_t end);
+  void open_wait(uint32_t item, int64_t end);
+  bool has_known_wait_inside(uint32_t thread, uint32_t item) const;
+  uint32_t node_of_top(const Stretch& stretch) const;
+
+  const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;
+  const IntervalSegment* previous_segment(uint32_t interval, int64_t time) const;
+  bool find_origin(uint32_t thread, uint32_t interval, int64_t time, Origin& origin) const;
+  uint32_t wait_name(const Wait& wait);
+  uint32_t queue_name(uint32_t sync);
+  uint32_t thread_untracked(uint32_t node, uint32_t thread);
+
+  const Recording& recording_;
+  const Sites& sites_;
+  const Intervals& intervals_;
+  const Links& links_;
+  PathTree& tree_;
+  EdgeCounts edges_;
+  std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, but for WAIT_APP
+  std::vector<uint32_t> sync_names_;    // wait(<sync function>)
+  std::vector<uint32_t> queue_names_;   // queue(<sync function>)
+  std::vector<uint32_t> thread_names_;  // untracked(<thread>)
+  uint32_t hand_off_ = 0;
+  uint32_t untracked_ = 0;
+  std::vector<Stretch> stretches_;
+  std::vector<OpenFrame> open_;
+  std::vector<uint32_t> chain_;
+  std::vector<LeafTime> leaves_;
+  std::vector<uint32_t> leaf_at_;  // by node: 1 + index into leaves_, 0: none yet
+};
+
+}  // namespace vprof::analyzer

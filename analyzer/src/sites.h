@@ -1,0 +1,46 @@
+// What the site numbers of a trace mean: sites.json, checked once, as dense tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vprof/analyzer/analyzer.h"
+
+namespace vprof::analyzer {
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+struct Function {
+  std::string key, name, file;
+  int line = 0;
+  int height = 0;
+  bool expandable = false;
+  bool expanded = false;
+};
+
+struct Site {
+  uint32_t function = kNone;  ///< index into Sites::functions; of a call site: the callee
+  uint32_t parent = kNone;    ///< of a call site: the function that holds it; else kNone
+  std::string place;          ///< file:line
+};
+
+/// Site 0 and sites that the file does not define have function == kNone: their records are skipped and counted.
+struct Sites {
+  int root_height = 0;
+  std::vector<Function> functions;
+  std::vector<Site> sites;             ///< by site id
+  std::vector<std::string> intervals;  ///< names by index
+  std::vector<std::string> sync;       ///< function names by index
+
+  bool defines(uint32_t site) const {
+    return site < sites.size() && sites[site].function != kNone;
+  }
+  std::string sync_name(uint32_t index) const;
+  std::string interval_name(uint32_t index) const;
+};
+
+/// Error: one line that names the file and the entry at fault.
+Result<Sites> read_sites(const std::string& path);
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,115 @@
+// A thread's history in memory: frames and waits as one forest, events beside it.
+//
+// Frames and waits stand in one array in order of their end (post-order of the nesting), which is the order in which they
+// were written. The children of item i are found by walking down from i - 1; j < i lies within i if and only if parent[j] <= i.
+// The critical path is walked back in time, so this is also the order in which it is read.
+//
+//   time ──────────▶        items: B  C  A  E  D       parent: 2 2 - 4 -
+//   [A [B] [C]] [D [E]]
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sites.h"
+#include "vprof/analyzer/analyzer.h"
+
+namespace vprof::analyzer {
+
+inline constexpr uint32_t kWaitBit = 1u << 31;
+
+struct Item {
+  int64_t start = 0;  ///< ns
+  int64_t end = 0;    ///< ns
+  uint32_t what = 0;  ///< a site, or kWaitBit | index into Thread::waits
+  uint32_t parent = kNone;
+
+  bool is_wait() const { return (what & kWaitBit) != 0; }
+};
+static_assert(sizeof(Item) == 24);
+
+/// What is waited on or released. Objects in shared memory are known to the whole family of processes.
+struct ObjectKey {
+  uint64_t scope = 0;    ///< the process, or the family of processes
+  uint64_t address = 0;  ///< also a pthread_t, or an application's own value
+  uint32_t kind = 0;     ///< id of the release event that ends such a wait
+  auto operator<=>(const ObjectKey&) const = default;
+};
+
+struct Wait {
+  ObjectKey object;
+  uint64_t sequence = 0;
+  uint32_t event = 0;  ///< VPROF_EV_WAIT_*
+  uint32_t sync = 0;   ///< of WAIT_APP: index in sites.json
+};
+
+struct Release {
+  ObjectKey object;
+  uint64_t sequence = 0;
+  int64_t time = 0;
+  uint32_t thread = 0;
+};
+
+/// BEGIN, END, SWITCH or LABEL.
+struct Mark {
+  int64_t time = 0;
+  uint64_t id = 0;
+  uint64_t scope = 0;  ///< 0, or 1 + the process where ids are known inside one process only
+  uint32_t event = 0;
+  uint32_t index = 0;  ///< kind of interval; of LABEL: index into Thread::labels
+};
+
+struct TaskEvent {
+  int64_t time = 0;
+  uint64_t task = 0;
+  uint32_t sync = 0;
+  // Of a dequeue, once links are made: who enqueued the task, and when. kNone: not known.
+  uint32_t from_thread = kNone;
+  int64_t from_time = 0;
+};
+
+/// A stretch in which the thread worked for one interval.
+struct Segment {
+  int64_t start = 0;
+  int64_t end = 0;
+  uint32_t interval = 0;  ///< index into Intervals::all
+};
+
+struct Thread {
+  uint32_t process = 0;
+  uint32_t serial = 0;
+  std::string name;
+  std::vector<Item> items;
+  std::vector<Wait> waits;
+  std::vector<Release> releases;
+  std::vector<Mark> marks;  ///< in order of time
+  std::vector<std::string> labels;
+  std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
+  std::vector<Segment> segments;              ///< in order of time, disjoint, never empty
+  uint64_t records = 0;
+  uint64_t torn = 0;
+  uint64_t dropped = 0;
+  uint64_t unknown = 0;  ///< records of events and sites that this program or sites.json does not know
+  uint64_t clipped = 0;  ///< frames that overlapped their neighbours, cut to fit
+};
+
+struct Process {
+  uint64_t family = 0;
+  uint32_t pid = 0;
+};
+
+struct Recording {
+  std::vector<Process> processes;
+  std::vector<Thread> threads;  ///< ordered by process, then serial
+  Losses losses;
+  Overhead overhead;
+};
+
+/// Puts items into order of their end and fills in parents. Items that overlap without nesting (damage) are cut and counted.
+void build_forest(Thread& thread);
+
+/// Reads a whole trace directory. `want_items` false leaves out frames and waits (for a latency summary).
+Result<Recording> read_recording(const std::string& directory, const Sites& sites, bool want_items);
+
+}  // namespace vprof::analyzer
