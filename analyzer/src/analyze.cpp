@@ -33,11 +33,12 @@ Result<Chosen> choose(const Intervals& intervals, const Sites& sites, const std:
   if (!kind) return tl::make_unexpected(kind.error());
   Chosen chosen{*kind, sites.interval_name(*kind), completed_of(intervals, *kind)};
   if (chosen.ids.empty()) {
-    return tl::make_unexpected(fmt::format(
-        "{}: no completed interval '{}' ({} began); was it annotated, and did the workload reach it?", trace_dir,
-        chosen.name, std::count_if(intervals.all.begin(), intervals.all.end(), [&](const Interval& i) {
-          return i.kind == chosen.kind;
-        })));
+    return tl::make_unexpected(
+        fmt::format("{}: no completed interval '{}' ({} began); was it annotated, and did the "
+                    "workload reach it?",
+                    trace_dir, chosen.name,
+                    std::count_if(intervals.all.begin(), intervals.all.end(),
+                                  [&](const Interval& i) { return i.kind == chosen.kind; })));
   }
   return chosen;
 }
@@ -70,7 +71,8 @@ class NodeTimes {
   std::vector<uint32_t> at_;  // by node: 1 + index into times_
 };
 
-/// Walks all chosen intervals. Returns how many of them do not add up to their latency, which would be a defect.
+/// Walks all chosen intervals. Returns how many of them do not add up to their latency, which would
+/// be a defect.
 uint64_t walk_all(const Intervals& intervals, const Chosen& chosen, int64_t p99, PathWalker& walker,
                   const PathTree& tree, Moments& moments) {
   uint64_t violations = 0;
@@ -97,7 +99,8 @@ uint64_t walk_all(const Intervals& intervals, const Chosen& chosen, int64_t p99,
 void note_reliability(const std::vector<int64_t>& sorted, const IntervalSummary& summary,
                       std::vector<std::string>& notes) {
   if (sorted.size() < kEnough) {
-    notes.push_back(fmt::format("only {} intervals: below {} the ranking may not hold", sorted.size(), kEnough));
+    notes.push_back(fmt::format("only {} intervals: below {} the ranking may not hold",
+                                sorted.size(), kEnough));
   }
   double slowest = 0;
   for (size_t i = 0; i < std::min<size_t>(5, sorted.size()); ++i) {
@@ -106,14 +109,16 @@ void note_reliability(const std::vector<int64_t>& sorted, const IntervalSummary&
   }
   const double all = summary.variance_ns2 * static_cast<double>(sorted.size());
   if (sorted.size() > 10 && all > 0 && slowest > all / 2) {
-    notes.push_back(fmt::format("the 5 slowest intervals carry {:.0f} % of the variance: a longer run may rank otherwise",
-                                100 * slowest / all));
+    notes.push_back(fmt::format(
+        "the 5 slowest intervals carry {:.0f} % of the variance: a longer run may rank otherwise",
+        100 * slowest / all));
   }
 }
 
 }  // namespace
 
-Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json, const Options& options) {
+Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
+                        const Options& options) {
   const auto sites = read_sites(sites_json);
   if (!sites) return tl::make_unexpected(sites.error());
   auto recording = read_recording(trace_dir, *sites, true);
@@ -144,14 +149,14 @@ Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_j
   profile.overhead = recording->overhead;
   note_reliability(latencies, profile.interval, profile.losses.notes);
   if (violations != 0) {
-    profile.losses.notes.push_back(
-        fmt::format("{} intervals do not add up to their latency: please report this defect", violations));
+    profile.losses.notes.push_back(fmt::format(
+        "{} intervals do not add up to their latency: please report this defect", violations));
   }
   return profile;
 }
 
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir, const std::string& sites_json,
-                                          const Options& options) {
+Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
+                                          const std::string& sites_json, const Options& options) {
   const auto sites = read_sites(sites_json);
   if (!sites) return tl::make_unexpected(sites.error());
   auto recording = read_recording(trace_dir, *sites, false);

@@ -6,7 +6,8 @@ namespace vprof::analyzer {
 namespace {
 
 constexpr int kFractionBits = 32;
-constexpr int64_t kFarthest = int64_t{1} << 60;  // no clock of a real machine is beyond; damaged words are
+constexpr int64_t kFarthest = int64_t{1}
+                              << 60;  // no clock of a real machine is beyond; damaged words are
 
 using Int128 = __int128;
 
@@ -22,8 +23,8 @@ int64_t clamp_word(uint64_t word) {
 
 Clock::Clock(uint64_t start_ticks, uint64_t start_ns, uint64_t ticks_per_second) {
   const uint64_t frequency = ticks_per_second == 0 ? 1'000'000'000 : ticks_per_second;
-  const auto rate =
-      static_cast<uint64_t>((static_cast<unsigned __int128>(1'000'000'000) << kFractionBits) / frequency);
+  const auto rate = static_cast<uint64_t>(
+      (static_cast<unsigned __int128>(1'000'000'000) << kFractionBits) / frequency);
   pieces_ = {{clamp_word(start_ticks), clamp_word(start_ns), rate}};
 }
 
@@ -34,8 +35,8 @@ bool Clock::add_snapshot(uint64_t ticks, uint64_t ns) {
   const auto rate = static_cast<uint64_t>(
       (static_cast<unsigned __int128>(next.ns - previous.ns) << kFractionBits) /
       static_cast<unsigned __int128>(next.ticks - previous.ticks));
-  // A snapshot is exact to microseconds at worst. Close to the one before that is no rate at all, and further away a rate
-  // far from the estimate means that one of the words is damaged.
+  // A snapshot is exact to microseconds at worst. Close to the one before that is no rate at all,
+  // and further away a rate far from the estimate means that one of the words is damaged.
   if (rate / 2 > previous.rate || rate < previous.rate / 2) return false;
   previous.rate = rate;
   pieces_.push_back({next.ticks, next.ns, rate});
@@ -49,8 +50,9 @@ int64_t Clock::to_ns(uint64_t ticks_word) const {
   };
   size_t i = last_;
   if (pieces_[i].ticks > ticks || ends_before(i)) {
-    const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), ticks,
-                                        [](int64_t t, const Piece& piece) { return t < piece.ticks; });
+    const auto after =
+        std::upper_bound(pieces_.begin(), pieces_.end(), ticks,
+                         [](int64_t t, const Piece& piece) { return t < piece.ticks; });
     i = after == pieces_.begin() ? 0 : static_cast<size_t>(after - pieces_.begin()) - 1;
     last_ = i;
   }

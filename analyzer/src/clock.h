@@ -1,7 +1,8 @@
 // Ticks of one process to nanoseconds of CLOCK_MONOTONIC.
 //
-// Every timestamp is converted and rounded once; all later arithmetic is on these integers. Durations are differences
-// of converted timestamps, never converted durations, so that adjacent stretches of time tile without a gap.
+// Every timestamp is converted and rounded once; all later arithmetic is on these integers.
+// Durations are differences of converted timestamps, never converted durations, so that adjacent
+// stretches of time tile without a gap.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@ class Clock {
   /// `ticks_per_second` is used until there are two snapshots. 0 counts as 1e9.
   Clock(uint64_t start_ticks, uint64_t start_ns, uint64_t ticks_per_second);
 
-  /// Snapshots that go backwards, or whose rate is out of all proportion (damage), are left out. Returns whether it was used.
+  /// Snapshots that go backwards, or whose rate is out of all proportion (damage), are left out.
+  /// Returns whether it was used.
   bool add_snapshot(uint64_t ticks, uint64_t ns);
 
   int64_t to_ns(uint64_t ticks) const;
@@ -26,10 +28,12 @@ class Clock {
   struct Piece {
     int64_t ticks;
     int64_t ns;
-    uint64_t rate;  // ns per tick, fixed point with 32 fraction bits; of the stretch that begins here
+    uint64_t
+        rate;  // ns per tick, fixed point with 32 fraction bits; of the stretch that begins here
   };
   std::vector<Piece> pieces_ = {{0, 0, 1ull << 32}};
-  mutable size_t last_ = 0;  // the piece of the last conversion: neighbours in time are asked for in turn
+  mutable size_t last_ =
+      0;  // the piece of the last conversion: neighbours in time are asked for in turn
 };
 
 }  // namespace vprof::analyzer

@@ -12,7 +12,8 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint64_t kFamilyScope = 1ull << 63;  // tells scopes that are families from those that are processes
+constexpr uint64_t kFamilyScope =
+    1ull << 63;  // tells scopes that are families from those that are processes
 
 uint32_t id_of(const vprof_slot& slot) { return static_cast<uint32_t>(slot.word1 & VPROF_ID_MASK); }
 uint64_t payload_of(const vprof_slot& slot) { return slot.word1 >> VPROF_ID_BITS; }
@@ -36,17 +37,20 @@ Clock make_clock(const TraceFile& file) {
         const vprof_slot head = slot_at(chunk.slots, i);
         if (head.word1 == 0 || id_of(head) != VPROF_EV_CLOCK) continue;
         const vprof_slot next = slot_at(chunk.slots, i + 1);
-        if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT) clock.add_snapshot(head.word0, next.word0);
+        if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT)
+          clock.add_snapshot(head.word0, next.word0);
       }
     }
   }
   return clock;
 }
 
-/// Decodes the chunks of one thread. Every slot is looked at once; nothing is kept of those it cannot use but a count.
+/// Decodes the chunks of one thread. Every slot is looked at once; nothing is kept of those it
+/// cannot use but a count.
 class Decoder {
  public:
-  Decoder(Thread& thread, const Process& process, const Sites& sites, const Clock& clock, bool want_items)
+  Decoder(Thread& thread, const Process& process, const Sites& sites, const Clock& clock,
+          bool want_items)
       : thread_(thread), sites_(sites), clock_(clock), want_items_(want_items) {
     process_scope_ = thread.process + 1;
     family_scope_ = process.family == 0 ? process_scope_ : process.family | kFamilyScope;
@@ -138,7 +142,8 @@ class Decoder {
     const auto sync = static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
     if (thread_.waits.size() >= kWaitBit) return true;
     thread_.waits.push_back({key(object.word0, aux, release_kind(id)), sequence.word0, id, sync});
-    add_item(head.word0, payload_of(head), kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
+    add_item(head.word0, payload_of(head),
+             kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
     return true;
   }
 
@@ -171,7 +176,8 @@ class Decoder {
       if (!next(part)) return false;
       for (int byte = 0; byte < 8 && text.size() < length; ++byte) {
         const auto c = static_cast<unsigned char>(part.word0 >> (8 * byte));
-        text.push_back(c >= 0x20 && c < 0x7f ? static_cast<char>(c) : '?');  // what any reader can show
+        text.push_back(c >= 0x20 && c < 0x7f ? static_cast<char>(c)
+                                             : '?');  // what any reader can show
       }
     }
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
@@ -193,7 +199,8 @@ class Decoder {
     if (!next(what)) return false;
     auto& list = id == VPROF_EV_ENQUEUE ? thread_.enqueues : thread_.dequeues;
     if (want_items_ && what.word0 != 0) {
-      list.push_back({clock_.to_ns(head.word0), what.word0, static_cast<uint32_t>(payload_of(head))});
+      list.push_back(
+          {clock_.to_ns(head.word0), what.word0, static_cast<uint32_t>(payload_of(head))});
     }
     return true;
   }
@@ -233,7 +240,8 @@ struct Job {
 
 void decode(const Job& job, const Sites& sites, bool want_items, Recording& recording) {
   Thread& thread = recording.threads[job.thread];
-  const Clock clock = *job.clock;  // it remembers where it was asked last, so each thread has its own
+  const Clock clock =
+      *job.clock;  // it remembers where it was asked last, so each thread has its own
   Decoder decoder(thread, recording.processes[thread.process], sites, clock, want_items);
   for (const Chunk& chunk : job.chunks->chunks) {
     decoder.chunk(chunk.slots);
@@ -246,11 +254,14 @@ void decode(const Job& job, const Sites& sites, bool want_items, Recording& reco
   for (Release& release : thread.releases) release.thread = job.thread;
 }
 
-/// Threads are independent and each writes to its own slot of the result, so the order of work does not show in it.
-void decode_all(const std::vector<Job>& jobs, const Sites& sites, bool want_items, Recording& recording) {
+/// Threads are independent and each writes to its own slot of the result, so the order of work does
+/// not show in it.
+void decode_all(const std::vector<Job>& jobs, const Sites& sites, bool want_items,
+                Recording& recording) {
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t i = next++; i < jobs.size(); i = next++) decode(jobs[i], sites, want_items, recording);
+    for (size_t i = next++; i < jobs.size(); i = next++)
+      decode(jobs[i], sites, want_items, recording);
   };
   const size_t helpers = std::min<size_t>({std::thread::hardware_concurrency(), jobs.size(), 8});
   std::vector<std::thread> pool;
@@ -266,7 +277,8 @@ void add_header(const TraceFile& file, Recording& recording) {
   recording.losses.dropped += header.dropped;
   recording.overhead.chunks += header.chunks;
   recording.overhead.stalls += header.stalls;
-  const double ticks_per_second = header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
+  const double ticks_per_second =
+      header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
   recording.overhead.record_ns = std::max(recording.overhead.record_ns, cost);
 }
@@ -287,14 +299,18 @@ void sum_up(Recording& recording) {
   recording.overhead.dropped = recording.losses.dropped;
   auto& notes = recording.losses.notes;
   if (unknown != 0) {
-    notes.push_back(fmt::format("{} records of sites or events that are not known: is sites.json that of the run?", unknown));
+    notes.push_back(fmt::format(
+        "{} records of sites or events that are not known: is sites.json that of the run?",
+        unknown));
   }
-  if (clipped != 0) notes.push_back(fmt::format("{} records overlapped without nesting and were cut", clipped));
+  if (clipped != 0)
+    notes.push_back(fmt::format("{} records overlapped without nesting and were cut", clipped));
 }
 
 }  // namespace
 
-Result<Recording> read_recording(const std::string& directory, const Sites& sites, bool want_items) {
+Result<Recording> read_recording(const std::string& directory, const Sites& sites,
+                                 bool want_items) {
   auto files = open_traces(directory);
   if (!files) return tl::make_unexpected(files.error());
   Recording recording;

@@ -19,8 +19,9 @@ bool unexplained(const TreeNode& node) {
 /// 0.975 quantile of Student's t with 1, 2, ... degrees of freedom.
 double t_quantile(size_t degrees) {
   constexpr std::array<double, 30> kTable = {
-      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-      2.120,  2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
   return degrees == 0 ? 0 : kTable[std::min(degrees, kTable.size()) - 1];
 }
 
@@ -53,7 +54,8 @@ FactorStatus status_of(const TreeNode& a, const TreeNode& b) {
   return FactorStatus::kLeaf;
 }
 
-/// Delete-one-batch jackknife. Neighbouring intervals share contention, so batches of neighbours are left out, not intervals.
+/// Delete-one-batch jackknife. Neighbouring intervals share contention, so batches of neighbours
+/// are left out, not intervals.
 class Jackknife {
  public:
   explicit Jackknife(const VarianceTree& tree, const std::vector<BatchSums>& batches)
@@ -105,7 +107,9 @@ class Jackknife {
     const uint32_t b = tree_.nodes[pair.b].path_node;
     const NodeSums sum_a = sum(a);
     const NodeSums sum_b = sum(b);
-    const auto products = [&](const BatchSums& batch) { return batch.pair(std::min(a, b), std::max(a, b)); };
+    const auto products = [&](const BatchSums& batch) {
+      return batch.pair(std::min(a, b), std::max(a, b));
+    };
     UInt128 xy = 0;
     for (const BatchSums& batch : batches_) xy += products(batch);
     for (size_t i = 0; i < left.size(); ++i) {
@@ -168,7 +172,8 @@ class Ranking {
     if (!dominated_[index]) factor.contribution += node.contribution;
     factor.share += node.share;
     factor.tail_share += node.tail_share;
-    factor.instances.push_back({path_to(tree_, index), node.site, node.contribution, dominated_[index]});
+    factor.instances.push_back(
+        {path_to(tree_, index), node.site, node.contribution, dominated_[index]});
   }
 
   void add_pair(uint32_t index) {
@@ -197,10 +202,11 @@ class Ranking {
   void finish(Factor& factor) const {
     factor.specificity = specificity(graph_height_, factor.height, options_.specificity);
     factor.score = factor.specificity * factor.contribution;
-    std::stable_sort(factor.instances.begin(), factor.instances.end(), [](const Instance& a, const Instance& b) {
-      if (a.dominated != b.dominated) return b.dominated;
-      return std::abs(a.contribution) > std::abs(b.contribution);
-    });
+    std::stable_sort(factor.instances.begin(), factor.instances.end(),
+                     [](const Instance& a, const Instance& b) {
+                       if (a.dominated != b.dominated) return b.dominated;
+                       return std::abs(a.contribution) > std::abs(b.contribution);
+                     });
   }
 
   const VarianceTree& tree_;
@@ -215,22 +221,27 @@ class Ranking {
 double specificity(int graph_height, int height, Specificity power) {
   const double distance = std::max(graph_height - height, 0);
   switch (power) {
-    case Specificity::kLinear: return distance;
-    case Specificity::kCubic: return distance * distance * distance;
-    case Specificity::kQuadratic: break;
+    case Specificity::kLinear:
+      return distance;
+    case Specificity::kCubic:
+      return distance * distance * distance;
+    case Specificity::kQuadratic:
+      break;
   }
   return distance * distance;
 }
 
 std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
   std::vector<bool> result(tree.nodes.size(), false);
-  std::vector<double> explained(tree.nodes.size(), 0);  // of a wait: variance that goes with somebody's work
+  std::vector<double> explained(tree.nodes.size(),
+                                0);  // of a wait: variance that goes with somebody's work
   for (size_t i = 1; i < tree.nodes.size(); ++i) {
     const TreeNode& node = tree.nodes[i];
     const TreeNode& parent = tree.nodes[node.parent];
     const bool holds_parent = node.variance_ns2 >= dominance * parent.variance_ns2;
     if (waits(parent.kind) && unexplained(node)) {
-      // The wait says it better: one of the two counts, and it is the one with a name that a user knows.
+      // The wait says it better: one of the two counts, and it is the one with a name that a user
+      // knows.
       result[i] = node.kind == NodeKind::kUntracked || holds_parent;
       continue;
     }
@@ -239,17 +250,21 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
   }
   for (const TreePair& pair : tree.pairs) {
     const TreeNode& parent = tree.nodes[pair.parent];
-    const int known = (unexplained(tree.nodes[pair.a]) ? 0 : 1) + (unexplained(tree.nodes[pair.b]) ? 0 : 1);
+    const int known =
+        (unexplained(tree.nodes[pair.a]) ? 0 : 1) + (unexplained(tree.nodes[pair.b]) ? 0 : 1);
     explained[pair.parent] += known * pair.covariance_ns2;
     const bool counts = !waits(parent.kind) || known == 2;
-    if (counts && parent.variance_ns2 > 0 && 2 * pair.covariance_ns2 >= dominance * parent.variance_ns2) {
+    if (counts && parent.variance_ns2 > 0 &&
+        2 * pair.covariance_ns2 >= dominance * parent.variance_ns2) {
       result[pair.parent] = true;
     }
   }
-  // A wait that others' work explains yields to that work, though it may be spread over several functions.
+  // A wait that others' work explains yields to that work, though it may be spread over several
+  // functions.
   for (size_t i = 1; i < tree.nodes.size(); ++i) {
     const TreeNode& node = tree.nodes[i];
-    if (waits(node.kind) && node.variance_ns2 > 0 && explained[i] >= dominance * node.variance_ns2) result[i] = true;
+    if (waits(node.kind) && node.variance_ns2 > 0 && explained[i] >= dominance * node.variance_ns2)
+      result[i] = true;
   }
   return result;
 }

@@ -1,4 +1,5 @@
-// Which factors explain the variance: Algorithm 1 with the pruning of the technical report's Algorithm 2.
+// Which factors explain the variance: Algorithm 1 with the pruning of the technical report's
+// Algorithm 2.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ inline constexpr double kLeastCovariance = 0.001;
 /// By node: whether what lies below explains it, so that it counts nothing itself.
 std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance);
 
-/// Ranked by score; equal scores by contribution, then names. `batches` give the confidence intervals; without any, the
-/// intervals are points.
+/// Ranked by score; equal scores by contribution, then names. `batches` give the confidence
+/// intervals; without any, the intervals are points.
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<BatchSums>& batches,
                                  const Options& options);
 

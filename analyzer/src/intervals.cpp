@@ -35,7 +35,9 @@ struct MarkRef {
 class Builder {
  public:
   Builder(Recording& recording, bool want_segments)
-      : recording_(recording), want_segments_(want_segments), works_for_(recording.threads.size()) {}
+      : recording_(recording),
+        want_segments_(want_segments),
+        works_for_(recording.threads.size()) {}
 
   Intervals run() {
     for (const MarkRef& ref : in_order()) {
@@ -68,10 +70,18 @@ class Builder {
 
   void apply(uint32_t thread, const Mark& mark) {
     switch (mark.event) {
-      case VPROF_EV_BEGIN: begin(thread, mark); break;
-      case VPROF_EV_END: end(thread, mark); break;
-      case VPROF_EV_SWITCH: work_for(thread, find_for_switch(mark), mark.time); break;
-      default: label(thread, mark); break;
+      case VPROF_EV_BEGIN:
+        begin(thread, mark);
+        break;
+      case VPROF_EV_END:
+        end(thread, mark);
+        break;
+      case VPROF_EV_SWITCH:
+        work_for(thread, find_for_switch(mark), mark.time);
+        break;
+      default:
+        label(thread, mark);
+        break;
     }
   }
 
@@ -80,7 +90,8 @@ class Builder {
     Interval& made = result_.all.emplace_back();
     made.kind = mark.index;
     made.begin = made.end = mark.time;
-    open_[{mark.id, mark.scope, mark.index}] = interval;  // one that was open under this id stays incomplete
+    open_[{mark.id, mark.scope, mark.index}] =
+        interval;  // one that was open under this id stays incomplete
     kinds_ = std::max(kinds_, mark.index + 1);
     work_for(thread, interval, mark.time);
   }
@@ -88,7 +99,8 @@ class Builder {
   void end(uint32_t thread, const Mark& mark) {
     const auto found = open_.find({mark.id, mark.scope, mark.index});
     if (found == open_.end()) {
-      if (result_.unmatched_ends.size() <= mark.index) result_.unmatched_ends.resize(mark.index + 1);
+      if (result_.unmatched_ends.size() <= mark.index)
+        result_.unmatched_ends.resize(mark.index + 1);
       ++result_.unmatched_ends[mark.index];
       return;
     }
@@ -100,7 +112,8 @@ class Builder {
     if (works_for_[thread].interval == interval) work_for(thread, kNone, mark.time);
   }
 
-  /// A switch function may serve several kinds of intervals, and then only one of them knows the id.
+  /// A switch function may serve several kinds of intervals, and then only one of them knows the
+  /// id.
   uint32_t find_for_switch(const Mark& mark) const {
     if (mark.id == 0) return kNone;
     const auto exact = open_.find({mark.id, mark.scope, mark.index});
@@ -114,9 +127,11 @@ class Builder {
 
   void label(uint32_t thread, const Mark& mark) {
     const std::string& text = recording_.threads[thread].labels[mark.index];
-    const auto [known, is_new] = label_index_.try_emplace(text, static_cast<uint32_t>(result_.labels.size()));
+    const auto [known, is_new] =
+        label_index_.try_emplace(text, static_cast<uint32_t>(result_.labels.size()));
     if (is_new) result_.labels.push_back(text);
-    for (uint32_t kind = 0; kind < kinds_; ++kind) {  // a label does not say of which kind its interval is
+    for (uint32_t kind = 0; kind < kinds_;
+         ++kind) {  // a label does not say of which kind its interval is
       const auto found = open_.find({mark.id, mark.scope, kind});
       if (found != open_.end()) result_.all[found->second].label = known->second;
     }
@@ -188,7 +203,8 @@ Intervals build_intervals(Recording& recording, bool want_segments) {
   return Builder(recording, want_segments).run();
 }
 
-Result<uint32_t> choose_kind(const Intervals& intervals, const Sites& sites, const std::string& wanted) {
+Result<uint32_t> choose_kind(const Intervals& intervals, const Sites& sites,
+                             const std::string& wanted) {
   std::vector<uint64_t> completed(std::max<size_t>(1, sites.intervals.size()));
   for (const Interval& interval : intervals.all) {
     if (completed.size() <= interval.kind) completed.resize(interval.kind + 1);
@@ -203,7 +219,8 @@ Result<uint32_t> choose_kind(const Intervals& intervals, const Sites& sites, con
     if (sites.interval_name(kind) == wanted) return kind;
     names += (names.empty() ? "" : ", ") + sites.interval_name(kind);
   }
-  return tl::make_unexpected(fmt::format("no interval is named '{}'; there are: {}", wanted, names));
+  return tl::make_unexpected(
+      fmt::format("no interval is named '{}'; there are: {}", wanted, names));
 }
 
 }  // namespace vprof::analyzer

@@ -9,7 +9,8 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr int64_t kClockSlack = 1'000'000;  // ns that a release may seem to come after the wait that it ended
+constexpr int64_t kClockSlack =
+    1'000'000;  // ns that a release may seem to come after the wait that it ended
 
 struct TaskKey {
   uint64_t task, scope;
@@ -34,15 +35,18 @@ std::vector<TaskRef> tasks_in_order(const Recording& recording) {
   std::vector<TaskRef> refs;
   for (uint32_t t = 0; t < recording.threads.size(); ++t) {
     const Thread& thread = recording.threads[t];
-    for (uint32_t i = 0; i < thread.enqueues.size(); ++i) refs.push_back({thread.enqueues[i].time, false, t, i});
-    for (uint32_t i = 0; i < thread.dequeues.size(); ++i) refs.push_back({thread.dequeues[i].time, true, t, i});
+    for (uint32_t i = 0; i < thread.enqueues.size(); ++i)
+      refs.push_back({thread.enqueues[i].time, false, t, i});
+    for (uint32_t i = 0; i < thread.dequeues.size(); ++i)
+      refs.push_back({thread.dequeues[i].time, true, t, i});
   }
   std::sort(refs.begin(), refs.end());
   return refs;
 }
 
-/// A task is taken once: its latest enqueue before the dequeue, in the same process, else in its family (queues in shared
-/// memory). Addresses are used again, so an enqueue that was taken is not a candidate for a later dequeue.
+/// A task is taken once: its latest enqueue before the dequeue, in the same process, else in its
+/// family (queues in shared memory). Addresses are used again, so an enqueue that was taken is not
+/// a candidate for a later dequeue.
 void match_tasks(Recording& recording) {
   struct Origin {
     uint32_t thread;
@@ -90,33 +94,40 @@ Links::Links(Recording& recording) {
     thread.releases = {};
   }
   std::sort(releases_.begin(), releases_.end(), [](const Release& a, const Release& b) {
-    return std::tie(a.object, a.sequence, a.time, a.thread) < std::tie(b.object, b.sequence, b.time, b.thread);
+    return std::tie(a.object, a.sequence, a.time, a.thread) <
+           std::tie(b.object, b.sequence, b.time, b.thread);
   });
   match_tasks(recording);
 }
 
 Links::Candidates Links::candidates(const Wait& wait) const {
-  const auto [from, to] = std::equal_range(releases_.begin(), releases_.end(), Release{wait.object, 0, 0, 0},
-                                           [](const Release& a, const Release& b) { return a.object < b.object; });
+  const auto [from, to] =
+      std::equal_range(releases_.begin(), releases_.end(), Release{wait.object, 0, 0, 0},
+                       [](const Release& a, const Release& b) { return a.object < b.object; });
   // Without a sequence all releases of the object are candidates, and time decides.
-  const auto end = wait.sequence == 0
-                       ? to
-                       : std::partition_point(from, to, [&](const Release& r) { return r.sequence <= wait.sequence; });
-  return {releases_.data() + (from - releases_.begin()), releases_.data() + (end - releases_.begin())};
+  const auto end = wait.sequence == 0 ? to : std::partition_point(from, to, [&](const Release& r) {
+    return r.sequence <= wait.sequence;
+  });
+  return {releases_.data() + (from - releases_.begin()),
+          releases_.data() + (end - releases_.begin())};
 }
 
-std::optional<WakeUp> Links::waker(uint32_t thread, const Wait& wait, int64_t start, int64_t end) const {
+std::optional<WakeUp> Links::waker(uint32_t thread, const Wait& wait, int64_t start,
+                                   int64_t end) const {
   const auto [first, last] = candidates(wait);
   const bool by_time = wait.event == VPROF_EV_WAIT_APP || wait.event == VPROF_EV_WAIT_JOIN;
   if (!by_time && wait.event != VPROF_EV_WAIT_COND) {
-    // The newest release that the wait has seen is the one that ended it, if there is such a number at all.
+    // The newest release that the wait has seen is the one that ended it, if there is such a number
+    // at all.
     if (wait.sequence == 0 || first == last) return std::nullopt;
     const Release& release = *(last - 1);
-    if (release.thread == thread || release.time < start || release.time > end + kClockSlack) return std::nullopt;
+    if (release.thread == thread || release.time < start || release.time > end + kClockSlack)
+      return std::nullopt;
     return WakeUp{release.thread, std::min(release.time, end), true};
   }
-  // A signal may have gone to another waiter, and an application's release has no number: of those within the wait the last
-  // one is taken, and it is certain only if it is the only one. Numbers of one object grow with time, so both are ordered.
+  // A signal may have gone to another waiter, and an application's release has no number: of those
+  // within the wait the last one is taken, and it is certain only if it is the only one. Numbers of
+  // one object grow with time, so both are ordered.
   const Release* at = last;
   if (wait.sequence == 0) {
     at = std::partition_point(first, last, [&](const Release& r) { return r.time <= end; });

@@ -9,8 +9,9 @@ namespace vprof::analyzer {
 //
 //   Σ(x - mx)(y - my) = Σxy - my Σx - mx Σy + n mx my
 //
-// is an integer that fits into 128 bits, though its terms may not: they are added modulo 2^128, and the result is exact.
-// What is left of the means, below 1 ns each, is subtracted in floating point, where nothing cancels any more.
+// is an integer that fits into 128 bits, though its terms may not: they are added modulo 2^128, and
+// the result is exact. What is left of the means, below 1 ns each, is subtracted in floating point,
+// where nothing cancels any more.
 long double covariance(uint64_t n, UInt128 sum_x, UInt128 sum_y, UInt128 sum_xy) {
   if (n == 0) return 0;
   const UInt128 mx = sum_x / n;
@@ -40,9 +41,9 @@ NodeSums& NodeSums::operator-=(const NodeSums& other) {
 }
 
 UInt128 BatchSums::pair(uint32_t a, uint32_t b) const {
-  const auto found = std::lower_bound(pairs.begin(), pairs.end(), std::pair(a, b), [](const PairSum& p, auto key) {
-    return std::pair(p.a, p.b) < key;
-  });
+  const auto found =
+      std::lower_bound(pairs.begin(), pairs.end(), std::pair(a, b),
+                       [](const PairSum& p, auto key) { return std::pair(p.a, p.b) < key; });
   return found != pairs.end() && found->a == a && found->b == b ? found->xy : 0;
 }
 

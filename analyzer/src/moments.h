@@ -1,8 +1,9 @@
 // Exact sums over intervals, and the variances and covariances that follow from them.
 //
-// Times are integers, so sums of their products are integers, and 128 bits hold them: adding is associative, nothing is
-// rounded before the end, and the result depends neither on the order of the intervals nor on how they are cut into batches.
-// Floating Welford moments are stable but have neither property. See docs/analysis.md.
+// Times are integers, so sums of their products are integers, and 128 bits hold them: adding is
+// associative, nothing is rounded before the end, and the result depends neither on the order of
+// the intervals nor on how they are cut into batches. Floating Welford moments are stable but have
+// neither property. See docs/analysis.md.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace vprof::analyzer {
 using UInt128 = unsigned __int128;
 using Int128 = __int128;
 
-/// Σ(x - mean(x))(y - mean(y)) / n from the sums over n intervals (0 where n is 0). Exact up to the last division.
+/// Σ(x - mean(x))(y - mean(y)) / n from the sums over n intervals (0 where n is 0). Exact up to the
+/// last division.
 long double covariance(uint64_t n, UInt128 sum_x, UInt128 sum_y, UInt128 sum_xy);
 inline long double variance(uint64_t n, UInt128 sum_x, UInt128 sum_xx) {
   return covariance(n, sum_x, sum_x, sum_xx);
@@ -55,7 +57,8 @@ class Moments {
     uint64_t ns;
   };
 
-  /// One interval: its nodes in order of (parent, node), the root among them with the latency. Each node once.
+  /// One interval: its nodes in order of (parent, node), the root among them with the latency. Each
+  /// node once.
   void add(const std::vector<Time>& times, uint64_t latency, bool in_tail);
   void end_batch();
 

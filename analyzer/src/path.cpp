@@ -9,7 +9,8 @@
 namespace vprof::analyzer {
 namespace {
 
-// A chain of wakers longer than this is cut: its last wait stays a wait. Bounds memory, not time, which shrinks anyway.
+// A chain of wakers longer than this is cut: its last wait stays a wait. Bounds memory, not time,
+// which shrinks anyway.
 constexpr size_t kMaxWakers = 256;
 // How far back among a thread's dequeues the one of the interval is searched.
 constexpr int kMaxDequeues = 256;
@@ -18,20 +19,28 @@ constexpr uint32_t kMaxNames = 1u << 16;
 
 std::string wait_function(uint32_t event) {
   switch (event) {
-    case VPROF_EV_WAIT_MUTEX: return "pthread_mutex_lock";
-    case VPROF_EV_WAIT_RDLOCK: return "pthread_rwlock_rdlock";
-    case VPROF_EV_WAIT_WRLOCK: return "pthread_rwlock_wrlock";
-    case VPROF_EV_WAIT_COND: return "pthread_cond_wait";
-    case VPROF_EV_WAIT_JOIN: return "pthread_join";
-    case VPROF_EV_WAIT_SEM: return "sem_wait";
-    default: return fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
+    case VPROF_EV_WAIT_MUTEX:
+      return "pthread_mutex_lock";
+    case VPROF_EV_WAIT_RDLOCK:
+      return "pthread_rwlock_rdlock";
+    case VPROF_EV_WAIT_WRLOCK:
+      return "pthread_rwlock_wrlock";
+    case VPROF_EV_WAIT_COND:
+      return "pthread_cond_wait";
+    case VPROF_EV_WAIT_JOIN:
+      return "pthread_join";
+    case VPROF_EV_WAIT_SEM:
+      return "sem_wait";
+    default:
+      return fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
   }
 }
 
 /// `worker-17` and `worker-18` do the same work: one name for both.
 std::string role_of(const std::string& thread_name) {
   std::string role = thread_name;
-  while (!role.empty() && std::string_view("0123456789-_:#/. ").find(role.back()) != std::string_view::npos) {
+  while (!role.empty() &&
+         std::string_view("0123456789-_:#/. ").find(role.back()) != std::string_view::npos) {
     role.pop_back();
   }
   if (role.empty()) role = "thread";
@@ -55,7 +64,8 @@ uint32_t PathWalker::wait_name(const Wait& wait) {
   auto& names = app ? sync_names_ : wait_names_;
   const uint32_t index = app ? wait.sync : wait.event - VPROF_EV_WAIT_FIRST;
   const auto make = [&] {
-    return tree_.intern(fmt::format("wait({})", app ? sites_.sync_name(wait.sync) : wait_function(wait.event)));
+    return tree_.intern(
+        fmt::format("wait({})", app ? sites_.sync_name(wait.sync) : wait_function(wait.event)));
   };
   if (index >= kMaxNames) return make();
   if (names.size() <= index) names.resize(index + 1, kNone);
@@ -85,7 +95,8 @@ void PathWalker::add(uint32_t leaf, int64_t ns) {
   leaves_[leaf_at_[leaf] - 1].ns += ns;
 }
 
-// ---- frames of one thread, and the waits in them -------------------------------------------------------------------
+// ---- frames of one thread, and the waits in them
+// -------------------------------------------------------------------
 
 /// Lays [lo, hi] of a thread, with all that it waited for, below `node`.
 void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside) {
@@ -99,15 +110,18 @@ void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uin
   }
 }
 
-void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside) {
+void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
+                               uint32_t outside) {
   const std::vector<Item>& items = recording_.threads[thread].items;
-  const auto first = std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end < hi; });
+  const auto first =
+      std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end < hi; });
   const auto index = static_cast<uint32_t>(first - items.begin());
-  stretches_.push_back({thread, lo, hi, static_cast<int64_t>(index) - 1, node, outside, open_.size(), false});
+  stretches_.push_back(
+      {thread, lo, hi, static_cast<int64_t>(index) - 1, node, outside, open_.size(), false});
 }
 
-/// Opens the frames that cover the end of the innermost stretch, from the outermost on. The last item that ended before it is
-/// `next`, so the item after that, or those around it, are the ones.
+/// Opens the frames that cover the end of the innermost stretch, from the outermost on. The last
+/// item that ended before it is `next`, so the item after that, or those around it, are the ones.
 void PathWalker::open_chain() {
   Stretch& stretch = stretches_.back();
   stretch.begun = true;
@@ -153,7 +167,8 @@ uint32_t PathWalker::node_of_top(const Stretch& stretch) const {
 void PathWalker::account(Stretch& stretch, int64_t until) {
   until = std::max(until, stretch.lo);
   if (until >= stretch.now) return;
-  const uint32_t leaf = open_.size() > stretch.base ? tree_.body(open_.back().node) : stretch.outside;
+  const uint32_t leaf =
+      open_.size() > stretch.base ? tree_.body(open_.back().node) : stretch.outside;
   add(leaf, stretch.now - until);
   stretch.now = until;
 }
@@ -175,7 +190,8 @@ void PathWalker::open_item(uint32_t index, int64_t end) {
   }
   const Site& site = sites_.sites[item.what];
   uint32_t above = node_of_top(stretch);
-  // A call directly within a call of the same function: one is evaluated as an argument of the other, they are siblings.
+  // A call directly within a call of the same function: one is evaluated as an argument of the
+  // other, they are siblings.
   if (site.parent != kNone && open_.size() > stretch.base && open_.back().caller == site.parent) {
     above = open_.back().above;
   }
@@ -188,13 +204,15 @@ bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index) const {
     const Item& item = history.items[i];
     if (!item.is_wait()) continue;
     const Wait& wait = history.waits[item.what & ~kWaitBit];
-    if (wait.event != VPROF_EV_WAIT_APP && links_.waker(thread, wait, item.start, item.end)) return true;
+    if (wait.event != VPROF_EV_WAIT_APP && links_.waker(thread, wait, item.start, item.end))
+      return true;
   }
   return false;
 }
 
-/// A wait, of which the part before `end` counts. Ends because a waker's stretch ends strictly before the wait's: the upper
-/// end of stretches falls with their depth, and within a stretch `next` and `now` fall.
+/// A wait, of which the part before `end` counts. Ends because a waker's stretch ends strictly
+/// before the wait's: the upper end of stretches falls with their depth, and within a stretch
+/// `next` and `now` fall.
 void PathWalker::open_wait(uint32_t index, int64_t end) {
   Stretch& stretch = stretches_.back();
   const uint32_t thread = stretch.thread;
@@ -204,11 +222,13 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   const uint32_t node = tree_.wait(node_of_top(stretch), wait_name(wait));
   const bool app = wait.event == VPROF_EV_WAIT_APP;
   std::optional<WakeUp> waker = links_.waker(thread, wait, item.start, item.end);
-  // Who ends another's wait is not waiting himself then: a release after `end` contradicts that, unless it is the end.
+  // Who ends another's wait is not waiting himself then: a release after `end` contradicts that,
+  // unless it is the end.
   if (waker && waker->time >= end && item.end > end) waker.reset();
   if (stretches_.size() >= kMaxWakers) waker.reset();
   if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index)) {
-    // The locks below an application's lock know their wakers better than its name and the clock do.
+    // The locks below an application's lock know their wakers better than its name and the clock
+    // do.
     open_.push_back({index, node, node, kNone});
     return;
   }
@@ -222,7 +242,8 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   }
 }
 
-// ---- from segment to segment ---------------------------------------------------------------------------------------
+// ---- from segment to segment
+// ---------------------------------------------------------------------------------------
 
 /// The segment in which the thread worked for the interval right before `time`.
 const Segment* PathWalker::segment_at(uint32_t thread, uint32_t interval, int64_t time) const {
@@ -234,8 +255,8 @@ const Segment* PathWalker::segment_at(uint32_t thread, uint32_t interval, int64_
   return segment.interval == interval && segment.end >= time ? &segment : nullptr;
 }
 
-/// The segment of the interval, on any thread, that was still active latest before `time`; of several that go on at
-/// `time`, the one that began last.
+/// The segment of the interval, on any thread, that was still active latest before `time`; of
+/// several that go on at `time`, the one that began last.
 const IntervalSegment* PathWalker::previous_segment(uint32_t interval, int64_t time) const {
   const IntervalSegment* first = intervals_.segments.data() + intervals_.first[interval];
   const IntervalSegment* last = intervals_.segments.data() + intervals_.first[interval + 1];
@@ -244,16 +265,19 @@ const IntervalSegment* PathWalker::previous_segment(uint32_t interval, int64_t t
   const IntervalSegment* best = nullptr;
   for (; at != first; --at) {
     const IntervalSegment* candidate = at - 1;
-    if (best != nullptr && std::min(candidate->latest_end, time) <= std::min(best->end, time)) break;
-    if (best == nullptr || std::min(candidate->end, time) > std::min(best->end, time)) best = candidate;
+    if (best != nullptr && std::min(candidate->latest_end, time) <= std::min(best->end, time))
+      break;
+    if (best == nullptr || std::min(candidate->end, time) > std::min(best->end, time))
+      best = candidate;
   }
   return best;
 }
 
-/// The dequeue by which `thread` came to work for the interval at `time`, and where the task came from: the latest dequeue of
-/// a task that was enqueued on behalf of the interval, since the thread last worked for it; else the latest one since it last
-/// worked for anything.
-bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time, Origin& origin) const {
+/// The dequeue by which `thread` came to work for the interval at `time`, and where the task came
+/// from: the latest dequeue of a task that was enqueued on behalf of the interval, since the thread
+/// last worked for it; else the latest one since it last worked for anything.
+bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
+                             Origin& origin) const {
   const Thread& history = recording_.threads[thread];
   const auto before = [&](int64_t t) {  // the last segment that began before t
     return std::partition_point(history.segments.begin(), history.segments.end(),
@@ -276,7 +300,8 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time, O
       worked_since = worked_since || segment->interval == interval;
     }
     if (worked_since) break;
-    if (dequeue.from_thread == kNone || dequeue.from_thread == thread || dequeue.from_time >= time) continue;
+    if (dequeue.from_thread == kNone || dequeue.from_thread == thread || dequeue.from_time >= time)
+      continue;
     if (segment_at(dequeue.from_thread, interval, dequeue.from_time + 1) != nullptr ||
         segment_at(dequeue.from_thread, interval, dequeue.from_time) != nullptr) {
       found = &dequeue;
@@ -290,8 +315,9 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time, O
   return true;
 }
 
-/// Every turn but one without a segment lowers `now`; and one without a segment goes to a segment that holds time before
-/// `now`, or on by an edge that leads to an earlier time, or ends. So the walk ends.
+/// Every turn but one without a segment lowers `now`; and one without a segment goes to a segment
+/// that holds time before `now`, or on by an edge that leads to an earlier time, or ends. So the
+/// walk ends.
 const std::vector<LeafTime>& PathWalker::walk(uint32_t id) {
   const Interval& interval = intervals_.all[id];
   for (const LeafTime& leaf : leaves_) leaf_at_[leaf.node] = 0;
@@ -313,7 +339,8 @@ const std::vector<LeafTime>& PathWalker::walk(uint32_t id) {
       const int64_t enqueued = std::clamp(origin.enqueued, begin, dequeued);
       lay(thread, dequeued, now, kRoot, tree_.body(kRoot));
       const uint32_t node = tree_.queue(kRoot, queue_name(origin.sync));
-      if (enqueued < dequeued) lay(thread, enqueued, dequeued, node, thread_untracked(node, thread));
+      if (enqueued < dequeued)
+        lay(thread, enqueued, dequeued, node, thread_untracked(node, thread));
       thread = origin.thread;
       now = enqueued;
     } else if (const IntervalSegment* previous = previous_segment(id, now)) {

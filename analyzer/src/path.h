@@ -1,8 +1,11 @@
-// The critical path of an interval (dissertation 2.3.3.3, Algorithm 2), walked back from its end, as times of tree nodes.
+// The critical path of an interval (dissertation 2.3.3.3, Algorithm 2), walked back from its end,
+// as times of tree nodes.
 //
-//   end ◀── own frames ◀── wait: frames of the waker ◀── own frames ◀── queue ◀── frames of the thread that enqueued ◀── begin
+//   end ◀── own frames ◀── wait: frames of the waker ◀── own frames ◀── queue ◀── frames of the
+//   thread that enqueued ◀── begin
 //
-// Law: the times found add up to the latency exactly, to the nanosecond. Why it holds and why the walk ends: docs/analysis.md.
+// Law: the times found add up to the latency exactly, to the nanosecond. Why it holds and why the
+// walk ends: docs/analysis.md.
 #pragma once
 
 #include <cstdint>
@@ -30,17 +33,18 @@ struct LeafTime {
 
 class PathWalker {
  public:
-  PathWalker(const Recording& recording, const Sites& sites, const Intervals& intervals, const Links& links,
-             PathTree& tree);
+  PathWalker(const Recording& recording, const Sites& sites, const Intervals& intervals,
+             const Links& links, PathTree& tree);
 
-  /// Leaves of the path of a complete interval; each leaf once, in no particular order but always the same one. Valid until
-  /// the next call.
+  /// Leaves of the path of a complete interval; each leaf once, in no particular order but always
+  /// the same one. Valid until the next call.
   const std::vector<LeafTime>& walk(uint32_t interval);
 
   const EdgeCounts& edges() const { return edges_; }
 
  private:
-  /// One stretch [lo, now] of a thread whose frames are being laid below `node`, from its end to its beginning.
+  /// One stretch [lo, now] of a thread whose frames are being laid below `node`, from its end to
+  /// its beginning.
   struct Stretch {
     uint32_t thread;
     int64_t lo;
@@ -54,8 +58,8 @@ class PathWalker {
   struct OpenFrame {
     uint32_t item;
     uint32_t node;
-    uint32_t above;     // node that holds `node`, for arguments evaluated within this call
-    uint32_t caller;    // function that holds the call site; kNone: not a call site
+    uint32_t above;   // node that holds `node`, for arguments evaluated within this call
+    uint32_t caller;  // function that holds the call site; kNone: not a call site
   };
   struct Origin {
     uint32_t thread;

@@ -3,7 +3,8 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint32_t kFrameKey = 100;  // beyond NodeKind: a frame is looked up by its site, not by its function
+constexpr uint32_t kFrameKey =
+    100;  // beyond NodeKind: a frame is looked up by its site, not by its function
 
 bool starts_blame(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
 
@@ -29,7 +30,8 @@ uint32_t PathTree::add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t 
 }
 
 uint32_t PathTree::child(uint32_t parent, NodeKind kind, uint32_t ident) {
-  const auto [entry, is_new] = children_.try_emplace({parent, static_cast<uint32_t>(kind), ident}, 0);
+  const auto [entry, is_new] =
+      children_.try_emplace({parent, static_cast<uint32_t>(kind), ident}, 0);
   if (is_new) entry->second = add(parent, kind, ident, 0);
   return entry->second;
 }
@@ -38,7 +40,8 @@ uint32_t PathTree::frame(uint32_t parent, uint32_t site) {
   const auto [entry, is_new] = children_.try_emplace({parent, kFrameKey, site}, 0);
   if (!is_new) return entry->second;
   const uint32_t function = sites_.sites[site].function;
-  for (uint32_t node = parent; node != kRoot && !starts_blame(nodes_[node].kind); node = nodes_[node].parent) {
+  for (uint32_t node = parent; node != kRoot && !starts_blame(nodes_[node].kind);
+       node = nodes_[node].parent) {
     if (nodes_[node].kind == NodeKind::kFunction && nodes_[node].ident == function) {
       return entry->second = node;
     }

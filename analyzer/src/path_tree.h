@@ -1,6 +1,8 @@
-// The places that time can be in: one node per path from the interval down to a function, body, wait, queue.
+// The places that time can be in: one node per path from the interval down to a function, body,
+// wait, queue.
 //
-// Nodes are made when time is first found there, so a parent's number is always smaller than its child's.
+// Nodes are made when time is first found there, so a parent's number is always smaller than its
+// child's.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +19,8 @@ struct PathNode {
   NodeKind kind = NodeKind::kFunction;
   bool blamed = false;  ///< below a wait or queue: what another thread did
   uint32_t parent = kNone;
-  uint32_t ident = 0;   ///< function, or index into names; of a body: unused
-  uint32_t site = 0;    ///< where known, else 0
+  uint32_t ident = 0;  ///< function, or index into names; of a body: unused
+  uint32_t site = 0;   ///< where known, else 0
   uint32_t body = kNone;
 };
 
@@ -31,15 +33,18 @@ class PathTree {
   const std::string& name(uint32_t index) const { return names_[index]; }
   uint32_t intern(const std::string& name);
 
-  /// The node of a frame of `site` directly below `parent`. Recursion folds onto the first occurrence of the function on the
-  /// path, but not across a wait: what the waker did stays apart from what the waiter did.
+  /// The node of a frame of `site` directly below `parent`. Recursion folds onto the first
+  /// occurrence of the function on the path, but not across a wait: what the waker did stays apart
+  /// from what the waiter did.
   uint32_t frame(uint32_t parent, uint32_t site);
 
-  /// A wait. In a convoy each waker itself waited for the next, in the same function: such a chain folds onto its first wait,
-  /// so that the tree does not grow with the number of threads.
+  /// A wait. In a convoy each waker itself waited for the next, in the same function: such a chain
+  /// folds onto its first wait, so that the tree does not grow with the number of threads.
   uint32_t wait(uint32_t parent, uint32_t name);
   uint32_t queue(uint32_t parent, uint32_t name) { return child(parent, NodeKind::kQueue, name); }
-  uint32_t untracked(uint32_t parent, uint32_t name) { return child(parent, NodeKind::kUntracked, name); }
+  uint32_t untracked(uint32_t parent, uint32_t name) {
+    return child(parent, NodeKind::kUntracked, name);
+  }
 
   /// The own time of a node: what none of its children explains.
   uint32_t body(uint32_t node);

@@ -83,8 +83,8 @@ std::string Sites::interval_name(uint32_t index) const {
 Result<Sites> read_sites(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return tl::make_unexpected(fmt::format(
-        "{}: cannot be read; it is written when the program is instrumented", path));
+    return tl::make_unexpected(
+        fmt::format("{}: cannot be read; it is written when the program is instrumented", path));
   }
   try {
     return parse(Json::parse(file));

@@ -25,7 +25,8 @@ struct Site {
   std::string place;          ///< file:line
 };
 
-/// Site 0 and sites that the file does not define have function == kNone: their records are skipped and counted.
+/// Site 0 and sites that the file does not define have function == kNone: their records are skipped
+/// and counted.
 struct Sites {
   int root_height = 0;
   std::vector<Function> functions;
@@ -33,9 +34,7 @@ struct Sites {
   std::vector<std::string> intervals;  ///< names by index
   std::vector<std::string> sync;       ///< function names by index
 
-  bool defines(uint32_t site) const {
-    return site < sites.size() && sites[site].function != kNone;
-  }
+  bool defines(uint32_t site) const { return site < sites.size() && sites[site].function != kNone; }
   std::string sync_name(uint32_t index) const;
   std::string interval_name(uint32_t index) const;
 };

@@ -37,15 +37,18 @@ void add_labels(const Intervals& intervals, const std::vector<Sums>& by_label, c
     const Sums& sums = by_label[label];
     if (sums.n == 0) continue;
     const long double distance = sums.mean() - all.mean();
-    between += static_cast<long double>(sums.n) * distance * distance / static_cast<long double>(all.n);
+    between +=
+        static_cast<long double>(sums.n) * distance * distance / static_cast<long double>(all.n);
     summary.labels.push_back({intervals.labels[label], sums.n, static_cast<double>(sums.mean()),
                               static_cast<double>(variance(sums.n, sums.x, sums.xx))});
   }
-  std::sort(summary.labels.begin(), summary.labels.end(), [](const LabelSummary& a, const LabelSummary& b) {
-    return a.count != b.count ? a.count > b.count : a.label < b.label;
-  });
+  std::sort(summary.labels.begin(), summary.labels.end(),
+            [](const LabelSummary& a, const LabelSummary& b) {
+              return a.count != b.count ? a.count > b.count : a.label < b.label;
+            });
   const long double total = variance(all.n, all.x, all.xx);
-  if (summary.labels.size() > 1 && total > 0) summary.between_labels = static_cast<double>(between / total);
+  if (summary.labels.size() > 1 && total > 0)
+    summary.between_labels = static_cast<double>(between / total);
 }
 
 }  // namespace
@@ -61,7 +64,8 @@ std::vector<uint32_t> completed_of(const Intervals& intervals, uint32_t kind) {
   return chosen;
 }
 
-std::vector<int64_t> sorted_latencies(const Intervals& intervals, const std::vector<uint32_t>& chosen) {
+std::vector<int64_t> sorted_latencies(const Intervals& intervals,
+                                      const std::vector<uint32_t>& chosen) {
   std::vector<int64_t> latencies;
   latencies.reserve(chosen.size());
   for (const uint32_t i : chosen) latencies.push_back(intervals.all[i].latency());
@@ -76,8 +80,8 @@ int64_t quantile(const std::vector<int64_t>& sorted, double p) {
   return sorted[std::min(index, sorted.size() - 1)];
 }
 
-IntervalSummary summarize(const Intervals& intervals, const std::vector<uint32_t>& chosen, uint32_t kind,
-                          const std::string& name) {
+IntervalSummary summarize(const Intervals& intervals, const std::vector<uint32_t>& chosen,
+                          uint32_t kind, const std::string& name) {
   IntervalSummary summary;
   summary.name = name;
   summary.count = chosen.size();

@@ -11,13 +11,15 @@ namespace vprof::analyzer {
 /// Completed intervals of a kind, in order of their end.
 std::vector<uint32_t> completed_of(const Intervals& intervals, uint32_t kind);
 
-/// The smallest latency such that at least the part `p` of all is not above it. `sorted` is not empty.
+/// The smallest latency such that at least the part `p` of all is not above it. `sorted` is not
+/// empty.
 int64_t quantile(const std::vector<int64_t>& sorted, double p);
 
 /// `chosen` is not empty.
-IntervalSummary summarize(const Intervals& intervals, const std::vector<uint32_t>& chosen, uint32_t kind,
-                          const std::string& name);
+IntervalSummary summarize(const Intervals& intervals, const std::vector<uint32_t>& chosen,
+                          uint32_t kind, const std::string& name);
 
-std::vector<int64_t> sorted_latencies(const Intervals& intervals, const std::vector<uint32_t>& chosen);
+std::vector<int64_t> sorted_latencies(const Intervals& intervals,
+                                      const std::vector<uint32_t>& chosen);
 
 }  // namespace vprof::analyzer

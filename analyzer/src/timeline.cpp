@@ -7,8 +7,8 @@ namespace vprof::analyzer {
 void build_forest(Thread& thread) {
   std::vector<Item>& items = thread.items;
   const auto by_end = [](const Item& a, const Item& b) { return a.end < b.end; };
-  // Records come in order of exit but for signal handlers (one slot late) and damage. Stable: of two that end together,
-  // the one written first is the inner one.
+  // Records come in order of exit but for signal handlers (one slot late) and damage. Stable: of
+  // two that end together, the one written first is the inner one.
   if (!std::is_sorted(items.begin(), items.end(), by_end)) {
     std::stable_sort(items.begin(), items.end(), by_end);
   }

@@ -1,8 +1,9 @@
 // A thread's history in memory: frames and waits as one forest, events beside it.
 //
-// Frames and waits stand in one array in order of their end (post-order of the nesting), which is the order in which they
-// were written. The children of item i are found by walking down from i - 1; j < i lies within i if and only if parent[j] <= i.
-// The critical path is walked back in time, so this is also the order in which it is read.
+// Frames and waits stand in one array in order of their end (post-order of the nesting), which is
+// the order in which they were written. The children of item i are found by walking down from i -
+// 1; j < i lies within i if and only if parent[j] <= i. The critical path is walked back in time,
+// so this is also the order in which it is read.
 //
 //   time ──────────▶        items: B  C  A  E  D       parent: 2 2 - 4 -
 //   [A [B] [C]] [D [E]]
@@ -29,7 +30,8 @@ struct Item {
 };
 static_assert(sizeof(Item) == 24);
 
-/// What is waited on or released. Objects in shared memory are known to the whole family of processes.
+/// What is waited on or released. Objects in shared memory are known to the whole family of
+/// processes.
 struct ObjectKey {
   uint64_t scope = 0;    ///< the process, or the family of processes
   uint64_t address = 0;  ///< also a pthread_t, or an application's own value
@@ -90,7 +92,8 @@ struct Thread {
   uint64_t records = 0;
   uint64_t torn = 0;
   uint64_t dropped = 0;
-  uint64_t unknown = 0;  ///< records of events and sites that this program or sites.json does not know
+  uint64_t unknown =
+      0;  ///< records of events and sites that this program or sites.json does not know
   uint64_t clipped = 0;  ///< frames that overlapped their neighbours, cut to fit
 };
 
@@ -106,10 +109,12 @@ struct Recording {
   Overhead overhead;
 };
 
-/// Puts items into order of their end and fills in parents. Items that overlap without nesting (damage) are cut and counted.
+/// Puts items into order of their end and fills in parents. Items that overlap without nesting
+/// (damage) are cut and counted.
 void build_forest(Thread& thread);
 
-/// Reads a whole trace directory. `want_items` false leaves out frames and waits (for a latency summary).
+/// Reads a whole trace directory. `want_items` false leaves out frames and waits (for a latency
+/// summary).
 Result<Recording> read_recording(const std::string& directory, const Sites& sites, bool want_items);
 
 }  // namespace vprof::analyzer

@@ -21,17 +21,20 @@ using Bytes = std::span<const unsigned char>;
 
 std::string check_header(const std::string& path, const vprof_file_header& header) {
   if (header.magic == __builtin_bswap64(VPROF_TRACE_MAGIC)) {
-    return fmt::format("{}: trace of a machine with the other byte order; analyze it on such a machine", path);
+    return fmt::format(
+        "{}: trace of a machine with the other byte order; analyze it on such a machine", path);
   }
   if (header.magic != VPROF_TRACE_MAGIC) {
     return fmt::format("{}: not a trace; remove it from the trace directory", path);
   }
   if (header.endian != VPROF_TRACE_ENDIAN) {
-    return fmt::format("{}: trace of a machine with the other byte order; analyze it on such a machine", path);
+    return fmt::format(
+        "{}: trace of a machine with the other byte order; analyze it on such a machine", path);
   }
   if (header.version != VPROF_TRACE_VERSION) {
-    return fmt::format("{}: trace format version {}, this program reads version {}; record it again", path,
-                       header.version, VPROF_TRACE_VERSION);
+    return fmt::format(
+        "{}: trace format version {}, this program reads version {}; record it again", path,
+        header.version, VPROF_TRACE_VERSION);
   }
   if (header.slot_bytes != sizeof(vprof_slot)) {
     return fmt::format("{}: slots of {} bytes, this program reads {}; record it again", path,
@@ -63,7 +66,8 @@ void find_chunks(TraceFile& file) {
   const Bytes all = file.mapping->bytes();
   // `used` below the header or beyond any file is damage: then the size of the file has to do.
   uint64_t used = file.header.used;
-  if (used < VPROF_FILE_HEADER_BYTES || used > std::max<uint64_t>(file.header.capacity, all.size())) {
+  if (used < VPROF_FILE_HEADER_BYTES ||
+      used > std::max<uint64_t>(file.header.capacity, all.size())) {
     used = all.size();
   }
   const uint64_t readable = std::min<uint64_t>(used, all.size());
@@ -74,7 +78,8 @@ void find_chunks(TraceFile& file) {
     const uint64_t left = readable - at;
     if (left >= sizeof(header)) std::memcpy(&header, all.data() + at, sizeof(header));
     if (left < sizeof(header) || !plausible(header, at, used)) {
-      // Chunks begin at pages, so the next one is found there. A page of zeros was reserved but never written.
+      // Chunks begin at pages, so the next one is found there. A page of zeros was reserved but
+      // never written.
       const uint64_t skip = std::min<uint64_t>(left, VPROF_PAGE_BYTES);
       if (!all_zero(all.subspan(at, skip))) file.unreadable_bytes += skip;
       at += skip;
@@ -102,12 +107,14 @@ Result<TraceFile> open_trace(const std::string& path) {
   file.path = path;
   file.mapping = *mapping;
   const Bytes all = file.mapping->bytes();
-  // The beginning says whether it is a trace at all, also where the file is cut off within the header.
+  // The beginning says whether it is a trace at all, also where the file is cut off within the
+  // header.
   std::memcpy(&file.header, all.data(), std::min(all.size(), sizeof(file.header)));
   const size_t identity = offsetof(vprof_file_header, clock);
   if (all.size() >= identity || all.size() == 0) {
-    std::string error = all.empty() ? fmt::format("{}: empty file; remove it from the trace directory", path)
-                                    : check_header(path, file.header);
+    std::string error =
+        all.empty() ? fmt::format("{}: empty file; remove it from the trace directory", path)
+                    : check_header(path, file.header);
     if (!error.empty()) return tl::make_unexpected(std::move(error));
   }
   if (all.size() < sizeof(file.header)) {
@@ -126,7 +133,7 @@ Result<std::shared_ptr<const Mapping>> Mapping::open(const std::string& path) {
   };
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return fail("cannot open");
-  struct stat status {};
+  struct stat status{};
   if (::fstat(fd, &status) != 0) {
     auto error = fail("cannot read its size");
     ::close(fd);
@@ -159,12 +166,13 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
     if (it->path().extension() == ".vpt") paths.push_back(it->path().string());
   }
   if (error) {
-    return tl::make_unexpected(
-        fmt::format("{}: cannot read the trace directory: {}; record a run first", directory, error.message()));
+    return tl::make_unexpected(fmt::format(
+        "{}: cannot read the trace directory: {}; record a run first", directory, error.message()));
   }
   if (paths.empty()) {
     return tl::make_unexpected(fmt::format(
-        "{}: no trace (*.vpt) in this directory; was the program built with the runtime and run?", directory));
+        "{}: no trace (*.vpt) in this directory; was the program built with the runtime and run?",
+        directory));
   }
   std::sort(paths.begin(), paths.end());
   std::vector<TraceFile> files;

@@ -1,6 +1,7 @@
 // One .vpt file: validated, mapped, and cut into the chunks of its threads.
 //
-//   file ──open──▶ header checked ──▶ chunks found (damaged parts skipped and counted) ──▶ grouped by thread
+//   file ──open──▶ header checked ──▶ chunks found (damaged parts skipped and counted) ──▶ grouped
+//   by thread
 //
 // Nothing read from a file is trusted as a length before it is held against the size of the file.
 #pragma once
@@ -51,7 +52,8 @@ struct TraceFile {
   uint64_t unreadable_bytes = 0;
 };
 
-/// All *.vpt files of a directory in order of their names. Error: one line, names the file and what to do.
+/// All *.vpt files of a directory in order of their names. Error: one line, names the file and what
+/// to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);
 
 /// Reads slot `i` of a chunk; word1 == 0 means that the record is not whole.

@@ -10,12 +10,14 @@ namespace {
 
 class Maker {
  public:
-  Maker(const PathTree& tree, const Sites& sites, const BatchSums& total, const std::string& root_name)
+  Maker(const PathTree& tree, const Sites& sites, const BatchSums& total,
+        const std::string& root_name)
       : tree_(tree), sites_(sites), total_(total), root_name_(root_name) {
     const NodeSums root = total.node(PathTree::kRoot);
     latency_variance_ = variance(total.n, root.x, root.xx);
     mean_latency_ = static_cast<long double>(root.x) / total.n;
-    if (total.tail_n != 0) tail_excess_ = static_cast<long double>(root.tail) / total.tail_n - mean_latency_;
+    if (total.tail_n != 0)
+      tail_excess_ = static_cast<long double>(root.tail) / total.tail_n - mean_latency_;
   }
 
   VarianceTree run() {
@@ -84,7 +86,8 @@ class Maker {
       node.height = function.height;
       node.expandable = function.expandable;
       node.expanded = function.expanded;
-      if (!function.file.empty()) node.definition = fmt::format("{}:{}", function.file, function.line);
+      if (!function.file.empty())
+        node.definition = fmt::format("{}:{}", function.file, function.line);
     } else if (path.kind == NodeKind::kBody) {
       const TreeNode& owner = result_.nodes[node.parent];
       node.name = fmt::format("body({})", owner.name);
@@ -119,7 +122,8 @@ class Maker {
   void add_pair(uint32_t i, uint32_t j) {
     const TreeNode& a = result_.nodes[i];
     const TreeNode& b = result_.nodes[j];
-    const UInt128 xy = total_.pair(std::min(a.path_node, b.path_node), std::max(a.path_node, b.path_node));
+    const UInt128 xy =
+        total_.pair(std::min(a.path_node, b.path_node), std::max(a.path_node, b.path_node));
     const long double cov =
         covariance(total_.n, total_.node(a.path_node).x, total_.node(b.path_node).x, xy);
     if (cov == 0) return;
@@ -151,7 +155,8 @@ Node to_public(const VarianceTree& tree) {
     for (uint32_t c = 0; c < node.children.size(); ++c) place[node.children[c]] = c;
   }
   for (const TreePair& pair : tree.pairs) {
-    made[pair.parent].covariances.push_back({place[pair.a], place[pair.b], pair.covariance_ns2, pair.contribution});
+    made[pair.parent].covariances.push_back(
+        {place[pair.a], place[pair.b], pair.covariance_ns2, pair.contribution});
   }
   for (size_t i = tree.nodes.size(); i-- > 0;) {  // children stand after their parents
     const TreeNode& from = tree.nodes[i];

@@ -1,4 +1,5 @@
-// The variance tree (dissertation 2.3.2.1): nodes with means, variances, shares; covariances between siblings.
+// The variance tree (dissertation 2.3.2.1): nodes with means, variances, shares; covariances
+// between siblings.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ struct TreeNode {
   uint32_t parent = kNone;
   uint32_t path_node = 0;  ///< in the sums
   std::string name;
-  std::string key;         ///< of a function in sites.json, else empty
-  std::string factor;      ///< instances with the same one are one factor
+  std::string key;     ///< of a function in sites.json, else empty
+  std::string factor;  ///< instances with the same one are one factor
   std::string site;
   std::string definition;  ///< of the function, or of the one whose body this is
   int height = 0;
@@ -41,8 +42,8 @@ struct VarianceTree {
   std::vector<TreePair> pairs;
 };
 
-/// From the sums of all intervals. Nodes without time are left out; so are bodies that are all there is of their node.
-/// Children are in order of falling variance, then name, then site.
+/// From the sums of all intervals. Nodes without time are left out; so are bodies that are all
+/// there is of their node. Children are in order of falling variance, then name, then site.
 VarianceTree make_variance_tree(const PathTree& tree, const Sites& sites, const BatchSums& total,
                                 const std::string& root_name);
 
