@@ -32,23 +32,23 @@ STEPS = [
 STEP_TIMEOUT_S = 120
 
 
-def group_is_gone(group):
-    """Whether no process of the group is left; zombies that wait for init do not count."""
+def session_is_gone(session):
+    """Whether no process of the session is left; zombies that wait for init do not count."""
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
         try:
             with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
-                state, _, process_group = file.read().rsplit(")", 1)[1].split()[:3]
+                state, _, _, of_session = file.read().rsplit(")", 1)[1].split()[:4]
         except (OSError, ValueError, IndexError):
             continue  # it has ended meanwhile
-        if int(process_group) == group and state != "Z":
+        if int(of_session) == session and state != "Z":
             return False
     return True
 
 
 def interrupt(vprof, example, step, mark, how):
-    """Starts the loop, as a terminal would in a process group of its own, and sends it `how` when `mark` has appeared."""
+    """Starts the loop as a terminal would, in a session of its own, and sends it `how` when `mark` has appeared."""
     loop = subprocess.Popen(
         [str(vprof), "-C", str(example), "loop", "--auto"],
         stdout=subprocess.DEVNULL,
@@ -76,9 +76,9 @@ def interrupt(vprof, example, step, mark, how):
         require(loop.returncode == 128 + how, f"{step}: exit status {loop.returncode}, not {128 + how}")
         require(len(errors.strip().splitlines()) <= 1, f"{step}: more than one line on standard error")
     deadline = time.time() + 5
-    while not group_is_gone(loop.pid) and time.time() < deadline:
+    while not session_is_gone(loop.pid) and time.time() < deadline:
         time.sleep(0.05)
-    require(group_is_gone(loop.pid), f"{step}: processes are left")
+    require(session_is_gone(loop.pid), f"{step}: processes are left")
     state = example / ".vprof" / "state.json"
     if state.exists():
         json.loads(state.read_text(encoding="utf-8"))
