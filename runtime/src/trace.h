@@ -1,0 +1,142 @@
+// The inside of libvprof: one trace for each process, one buffer for each thread.
+//
+//   record.h (inlined) ──no room──▶ buffer.c ──no chunk──▶ trace_file.c (the file) ◀── helper.c (chunks ahead, clock)
+//   intervals.c, app_sync.c, interpose_*.c ──events of several slots──▶ buffer.c
+//
+// Everything here may be called in a signal handler, inside the program's malloc, and before the constructor has run, unless it says
+// otherwise. So nothing allocates, takes a lock that it could hold already, or waits for long.
+#ifndef VPROF_TRACE_H
+#define VPROF_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "vprof/runtime/record.h"
+#include "vprof/runtime/trace_format.h"
+
+enum vprof_state {
+  VPROF_OFF,       // no trace is wanted, or the constructor has not run
+  VPROF_READY,     // wanted; the first record makes the file
+  VPROF_STARTING,  // a thread is making it
+  VPROF_OPEN,
+  VPROF_FAILED  // it could not be made; all sites are off
+};
+
+enum { VPROF_CHUNK_CLASSES = 4, VPROF_POOL_SLOTS = 64, VPROF_PATH_MAX = 4096 };
+
+// The trace of this process. Zero at start; after fork the child begins with a fresh one (fork.c).
+struct vprof_trace {
+  atomic_int state;  // enum vprof_state
+  pid_t pid;
+  uint32_t epoch;  // how many forks led here: tells a slow path that it woke up in another process
+
+  // Written while STARTING, constant while OPEN.
+  char* base;
+  uint64_t capacity;
+  struct vprof_file_header* header;
+  dev_t device;
+  ino_t inode;
+  char path[VPROF_PATH_MAX + 64];
+
+  atomic_uint_fast64_t next;  // where the next chunk begins; VPROF_CLOSED: no more
+  atomic_bool full;           // no room or no disk: do not try again
+  atomic_uint_fast64_t dropped_early;  // slots dropped while there was no header to count them in
+  atomic_uint next_serial;
+
+  // Chunks that the helper has made ready, by size class.
+  _Atomic(struct vprof_chunk_header*) pool[VPROF_CHUNK_CLASSES][VPROF_POOL_SLOTS];
+  atomic_uint pool_target[VPROF_CHUNK_CLASSES];
+  atomic_uint helper_idle;  // futex: 1 while the helper sleeps
+};
+#define VPROF_CLOSED UINT64_MAX
+
+// What the environment asks for; constant after the constructor.
+struct vprof_settings {
+  char directory[VPROF_PATH_MAX];
+  uint64_t capacity;
+  bool sites;  // false: intervals only
+};
+
+struct vprof_activation {  // an open VPROF_INTERVAL of this thread
+  uintptr_t frame;
+  const void* scope;
+  unsigned def;
+};
+enum { VPROF_ACTIVATIONS = 8 };
+
+// What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
+struct vprof_thread {
+  uintptr_t busy;  // frame address of the slow path this thread is in; 0: in none
+  uintptr_t chunk;  // address of the current chunk
+  uintptr_t end_before_fork;
+  uintptr_t busy_before_fork;
+  uint64_t dropped;  // slots, since the last EV_DROPPED
+  uint64_t work_id;  // the interval this thread works for
+  uint64_t work_flags;
+  uint32_t serial;
+  uint32_t chunks;
+  uint32_t tid;
+  uint32_t waits;  // recorded so far
+  uint32_t activations;
+  struct vprof_activation activation[VPROF_ACTIVATIONS];
+};
+
+extern struct vprof_trace vprof_trace;
+extern struct vprof_settings vprof_settings;
+extern __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
+
+// environment.c
+static inline bool vprof_active(void) {
+  const int state = atomic_load_explicit(&vprof_trace.state, memory_order_relaxed);
+  return state != VPROF_OFF && state != VPROF_FAILED;
+}
+void vprof_all_sites(int on);
+
+// clock.c
+extern int vprof_clock_kind;            // enum vprof_clock
+extern uint64_t vprof_ticks_per_second;  // first estimate, set by the time a trace is open
+void vprof_clock_init(void);             // constructor only
+void vprof_clock_calibrate(void);        // at most 1 ms
+struct vprof_clock_reading {
+  uint64_t ticks, monotonic_ns, realtime_ns;
+};
+struct vprof_clock_reading vprof_clock_read(void);
+uint64_t vprof_record_cost_x256(void);  // ticks * 256, measured on the stack
+
+// trace_file.c
+bool vprof_trace_start(void);  // true: the trace is open. Waits for another thread that is starting it, a bounded time.
+// A chunk with a header but for its owner, all its pages present. NULL: no room (then vprof_trace.full) or closed.
+struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes);
+void vprof_count(uint64_t* counter, uint64_t by);
+
+// helper.c
+extern const uint32_t vprof_chunk_bytes[VPROF_CHUNK_CLASSES];
+void vprof_helper_init(void);  // constructor only
+void vprof_helper_start(void);
+// The chunk for a thread that has had `chunks` so far. NULL: none left.
+struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
+
+// buffer.c
+// Writes the slots as one event: adjacent, the head last, so that a head means a whole event. Dropped and counted if there is no room.
+void vprof_write(const struct vprof_slot* slots, unsigned count);
+uint32_t vprof_thread_serial(void);
+uint32_t vprof_thread_id(void);
+
+static inline struct vprof_slot vprof_slot_of(uint32_t id, uint64_t word0, uint64_t payload) {
+  const struct vprof_slot slot = {word0, id | (payload > VPROF_PAYLOAD_MAX ? VPROF_PAYLOAD_MAX : payload) << VPROF_ID_BITS};
+  return slot;
+}
+
+// fork.c
+void vprof_fork_init(void);  // constructor only
+
+// waiters.c
+void vprof_waiters_init(void);  // constructor only
+
+// real.c
+void vprof_real_init(void);
+
+#endif

@@ -1,0 +1,228 @@
+// The file of this process: made at the first record, mapped whole, handed out in chunks, cut to size at exit.
+//
+// The file is reserved up front as one sparse mapping, and its descriptor is closed at once: many programs close all descriptors,
+// and later chdir, chroot or setuid must not matter. From then on handing out a chunk is one compare-and-swap of `next`.
+//
+// Nobody may touch the mapping behind the end of the file (SIGBUS). The end moves once, at exit, when other threads may still
+// run. So the order there is: `next` becomes CLOSED (from now on no chunk is handed out, and what it was before is behind every chunk
+// that was), then the file is cut there. A full disk is the same danger: a page that cannot be had is SIGBUS, too. So pages are faulted
+// in by MADV_POPULATE_WRITE, which returns an error instead, before anybody gets the chunk.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "raw_syscall.h"
+#include "trace.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { LEAST_CAPACITY = 1 << 20 };
+
+struct vprof_trace vprof_trace;
+static uint64_t family;  // survives fork
+
+void vprof_count(uint64_t* counter, uint64_t by) { __atomic_fetch_add(counter, by, __ATOMIC_RELAXED); }
+
+// ---- making it
+
+// A file beyond RLIMIT_FSIZE would bring SIGXFSZ.
+static uint64_t wanted_capacity(void) {
+  uint64_t capacity = vprof_settings.capacity;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < capacity)
+    capacity = limit.rlim_cur / VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
+  return capacity;
+}
+
+// Reserves file and addresses; halves until both can be had.
+static bool reserve(int fd) {
+  struct vprof_trace* trace = &vprof_trace;
+  for (uint64_t bytes = wanted_capacity(); bytes > VPROF_FILE_HEADER_BYTES; bytes = bytes / 2 / VPROF_PAGE_BYTES * VPROF_PAGE_BYTES) {
+    if (ftruncate(fd, (off_t)bytes) == 0) {
+      void* base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+      if (base != MAP_FAILED) {
+        madvise(base, bytes, MADV_DONTDUMP);
+        trace->base = base;
+        trace->capacity = bytes;
+        trace->header = base;
+        return true;
+      }
+    }
+    if (bytes <= LEAST_CAPACITY) break;
+  }
+  return false;
+}
+
+// By write(), which reports a full disk where a store would bring SIGBUS.
+static bool write_header(int fd) {
+  static struct vprof_file_header header;
+  const struct vprof_clock_reading now = vprof_clock_read();
+  memset(&header, 0, sizeof header);
+  header.magic = VPROF_TRACE_MAGIC;
+  header.version = VPROF_TRACE_VERSION;
+  header.endian = VPROF_TRACE_ENDIAN;
+  header.slot_bytes = sizeof(struct vprof_slot);
+  header.clock = (uint32_t)vprof_clock_kind;
+  header.pid = (uint32_t)vprof_trace.pid;
+  header.parent_pid = (uint32_t)getppid();
+  header.start_ticks = now.ticks;
+  header.start_monotonic_ns = now.monotonic_ns;
+  header.start_realtime_ns = now.realtime_ns;
+  header.ticks_per_second = vprof_ticks_per_second;
+  header.used = VPROF_FILE_HEADER_BYTES;
+  header.capacity = vprof_trace.capacity;
+  header.record_ticks_x256 = vprof_record_cost_x256();
+  if (family == 0) family = (now.realtime_ns << 20 ^ (uint64_t)header.pid) | 1;
+  header.family = family;
+  if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0) header.program[0] = 0;
+  return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
+}
+
+static bool make_file(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  snprintf(trace->path, sizeof trace->path, "%s/%d-%lld%09ld.vpt", vprof_settings.directory, (int)trace->pid,
+           (long long)now.tv_sec, now.tv_nsec);
+  const int fd = open(trace->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0) return false;
+  struct stat status;
+  const bool made = fstat(fd, &status) == 0 && reserve(fd) && write_header(fd);
+  if (made) {
+    trace->device = status.st_dev;
+    trace->inode = status.st_ino;
+  } else {
+    unlink(trace->path);
+    if (trace->base != NULL) munmap(trace->base, trace->capacity);
+    trace->base = NULL;
+  }
+  close(fd);
+  return made;
+}
+
+static bool start_now(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  vprof_clock_calibrate();
+  if (!make_file()) {
+    vprof_all_sites(0);
+    atomic_store(&trace->state, VPROF_FAILED);
+    return false;
+  }
+  atomic_store(&trace->next, VPROF_FILE_HEADER_BYTES);
+  vprof_count(&trace->header->dropped, atomic_exchange(&trace->dropped_early, 0));
+  atomic_store(&trace->state, VPROF_OPEN);
+  vprof_helper_start();
+  return true;
+}
+
+bool vprof_trace_start(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  int state = VPROF_READY;
+  if (atomic_compare_exchange_strong(&trace->state, &state, VPROF_STARTING)) return start_now();
+  // The one who starts it is another thread (a handler that interrupts it finds `busy` set), so it goes on meanwhile.
+  for (int patience = 4000; state == VPROF_STARTING && patience > 0; --patience) {
+    const struct timespec pause = {0, 50000};
+    vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    state = atomic_load(&trace->state);
+  }
+  return state == VPROF_OPEN;
+}
+
+// ---- handing it out
+
+static uint64_t allocate(uint32_t bytes) {
+  struct vprof_trace* trace = &vprof_trace;
+  uint64_t at = atomic_load(&trace->next);
+  do {
+    if (at == VPROF_CLOSED) return 0;
+    if (at + bytes > trace->capacity) {
+      if (bytes == VPROF_PAGE_BYTES) atomic_store(&trace->full, true);
+      return 0;
+    }
+  } while (!atomic_compare_exchange_weak(&trace->next, &at, at + bytes));
+  return at;
+}
+
+static bool populate(char* from, uint32_t bytes) {
+  const long result = vprof_syscall(SYS_madvise, (long)from, (long)bytes, MADV_POPULATE_WRITE, 0, 0, 0);
+  if (result == 0) return true;
+  if (result != -EINVAL) return false;
+  // A kernel before 5.14: touching is all there is, and a full disk is fatal.
+  for (uint32_t at = 0; at < bytes; at += VPROF_PAGE_BYTES) *(volatile char*)(from + at) = 0;
+  return true;
+}
+
+static void publish_used(uint64_t end) {
+  uint64_t* used = &vprof_trace.header->used;
+  uint64_t before = __atomic_load_n(used, __ATOMIC_RELAXED);
+  while (before < end && !__atomic_compare_exchange_n(used, &before, end, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  }
+}
+
+// Between allocate() and the magic a kill leaves a hole of zero pages, which readers step over.
+struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
+  struct vprof_trace* trace = &vprof_trace;
+  if (atomic_load_explicit(&trace->full, memory_order_relaxed)) return NULL;
+  const uint64_t at = allocate(bytes);
+  if (at == 0) return NULL;
+  if (!populate(trace->base + at, bytes)) {
+    atomic_store(&trace->full, true);
+    return NULL;
+  }
+  struct vprof_chunk_header* chunk = (struct vprof_chunk_header*)(trace->base + at);
+  chunk->bytes = bytes;
+  __atomic_store_n(&chunk->magic, VPROF_CHUNK_MAGIC, __ATOMIC_RELEASE);
+  publish_used(at + bytes);
+  return chunk;
+}
+
+// ---- ending it
+
+// Chunks at the end of the file that the helper made ready and nobody took need not be kept.
+static uint64_t give_back(uint64_t end) {
+  struct vprof_trace* trace = &vprof_trace;
+  struct vprof_chunk_header* spare[VPROF_CHUNK_CLASSES * VPROF_POOL_SLOTS];
+  unsigned spares = 0;
+  for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) {
+    for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
+      struct vprof_chunk_header* chunk = atomic_exchange(&trace->pool[c][i], NULL);
+      if (chunk != NULL) spare[spares++] = chunk;
+    }
+  }
+  for (bool found = true; found;) {
+    found = false;
+    for (unsigned i = 0; i < spares && !found; ++i) {
+      if ((uint64_t)((char*)spare[i] - trace->base) + spare[i]->bytes != end) continue;
+      end -= spare[i]->bytes;
+      spare[i] = spare[--spares];
+      found = true;
+    }
+  }
+  return end;
+}
+
+// Best effort: a trace that was not cut is sparse, and `used` says where it ends.
+__attribute__((destructor)) static void finish(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  if (atomic_load(&trace->state) != VPROF_OPEN || getpid() != trace->pid) return;
+  const uint64_t next = atomic_exchange(&trace->next, VPROF_CLOSED);
+  if (next == VPROF_CLOSED) return;
+  const uint64_t end = give_back(next);
+  __atomic_store_n(&trace->header->used, end, __ATOMIC_RELEASE);
+  const int fd = open(trace->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return;
+  struct stat status;
+  if (fstat(fd, &status) == 0 && status.st_dev == trace->device && status.st_ino == trace->inode) {
+    if (ftruncate(fd, (off_t)end) != 0) trace->path[0] = 0;  // it stays sparse
+  }
+  close(fd);
+}
