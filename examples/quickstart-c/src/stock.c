@@ -33,9 +33,9 @@ bool stock_init(void) {
   for (uint32_t i = 0; i < SHELVES; ++i) {
     struct shelf* shelf = &shelves[i];
     const double uniform = (1 + random_below(&random, 1000000)) / 1000001.0;
-    const double heavy_tailed = 5000.0 * pow(uniform, -1.0 / 1.3);
+    const double heavy_tailed = 6500.0 * pow(uniform, -1.0 / 1.3);
     pthread_mutex_init(&shelf->mutex, NULL);
-    shelf->lot_count = (uint32_t)fmin(heavy_tailed, 16000.0);
+    shelf->lot_count = (uint32_t)fmin(heavy_tailed, 18000.0);
     shelf->lots = calloc(shelf->lot_count, sizeof(struct lot));
     shelf->room = calloc(shelf->lot_count, sizeof(uint32_t));
     if (shelf->lots == NULL || shelf->room == NULL) return false;
