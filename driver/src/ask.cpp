@@ -123,7 +123,7 @@ Decision ask(const analyzer::Profile& profile, const instrumenter::Program& prog
     if (answer == Answer::kSetAside) decision.set_aside.push_back(self);
     if (answer == Answer::kExpand) {
       decision.expand.insert(decision.expand.end(), keys.begin(), keys.end());
-      decision.contribution += factor->contribution;
+      decision.why.push_back(expansion_reason(*factor));
     }
   }
   return decision;

@@ -133,18 +133,18 @@ class Loop {
     return session_.save();
   }
 
-  void explain(const Instrumented& instrumented) const {
+  void explain(const Instrumented& instrumented) {
     const uint64_t before =
         state_.iteration > 1 ? state_.history[state_.history.size() - 2].sites : 0;
     const uint64_t added = instrumented.sites > before ? instrumented.sites - before : 0;
-    std::vector<std::string> names = state_.history.back().expanded;
-    if (names.size() > 4) {
-      const size_t more = names.size() - 3;
-      names.resize(3);
-      names.push_back(fmt::format("{} more", more));
+    std::vector<std::string> names = expanding_.empty() ? current().expanded : expanding_;
+    constexpr size_t kNamed = 4;
+    if (names.size() > kNamed) {
+      names[kNamed - 1] = fmt::format("{} more", names.size() - kNamed + 1);
+      names.resize(kNamed);
     }
-    say(fmt::format("expanding {}{}; {}; rebuilding {}", listed(names), share_,
-                    counted(added, "new call site"),
+    say(fmt::format("expanding {}{}; {}; rebuilding {}", listed(names),
+                    expanding_.empty() ? "" : " of the variance", counted(added, "new call site"),
                     counted(instrumented.files_changed.size(), "file")));
     if (!instrumented.units_failed.empty()) {
       warn(fmt::format("not instrumented since they could not be rewritten: {}",
@@ -220,7 +220,7 @@ class Loop {
         options_.max_iterations > 0 ? options_.max_iterations : session_.config.max_iterations;
     if (decision.expand.empty() || state_.iteration >= most) return finish(decision, profile, most);
     why_ = "breaking down what varies most";
-    share_ = fmt::format(": {:.0f} % of the variance", 100 * decision.contribution);
+    expanding_ = decision.why;
     if (auto next = next_iteration(decision.expand); !next) return tl::unexpected(next.error());
     return true;
   }
@@ -261,7 +261,7 @@ class Loop {
   Program program_;
   Targets targets_;
   std::string why_ = "measuring the calls of the expanded functions";
-  std::string share_;
+  std::vector<std::string> expanding_;  ///< with their parts of the variance, if known
 };
 
 Result<void> print_result(const Session& session, const LoopOptions& options) {

@@ -56,11 +56,15 @@ void take(Decision& decision, const std::vector<const Factor*>& factors, FactorK
     }
     if (!any) continue;
     ++taken;
-    decision.contribution += factor->contribution;
+    decision.why.push_back(expansion_reason(*factor));
   }
 }
 
 }  // namespace
+
+std::string expansion_reason(const Factor& factor) {
+  return fmt::format("{} ({:.0f} %)", factor_name(factor), 100 * factor.contribution);
+}
 
 std::vector<std::string> expandable_keys(const Factor& factor, const Program& program,
                                          const State& state) {

@@ -116,7 +116,9 @@ class Database {
     json all = json::array();
     for (const auto& [key, entry] : entries_) {
       std::error_code error;
-      if (fs::exists(key.first, error) && !is_probe(key.first)) all.push_back(entry);
+      const fs::path directory = entry.value("directory", "");
+      const bool there = fs::exists(key.first, error) && fs::exists(directory, error);
+      if (there && !is_probe(key.first) && !is_probe(directory / "")) all.push_back(entry);
     }
     return all;
   }
@@ -186,7 +188,8 @@ std::map<std::string, std::string> build_environment(
     const fs::path stand_in = workspace.shims() / fs::path(program).filename();
     std::error_code error;
     if (program.find('/') == std::string::npos || !fs::exists(stand_in, error)) continue;
-    environment[name] = stand_in.string() + value.substr(program.size());
+    // By name alone: makefiles do not quote, and the workspace's path may hold a space.
+    environment[name] = stand_in.filename().string() + value.substr(program.size());
   }
   return environment;
 }

@@ -20,7 +20,7 @@ bool is_compiler_name(const std::string& name);
 Result<void> install_shims(const Locations& locations, const Workspace& workspace);
 
 /// The environment for `configure` and `build`: `extra`, with the shims first on PATH, and CC and
-/// CXX pointing to shims where they name a compiler by its full path.
+/// CXX naming shims where they name a compiler by its full path.
 std::map<std::string, std::string> build_environment(
     const Workspace& workspace, const std::map<std::string, std::string>& extra);
 

@@ -1,0 +1,43 @@
+"""An installed vprof finds its parts by itself, under any prefix, also after it was moved."""
+import os
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+import support
+from support import Project
+
+
+class Install(Project):
+    def setUp(self):
+        super().setUp()
+        self.prefix = Path(self.temporary.name) / "a prefix"
+        done = subprocess.run(["cmake", "--install", os.environ["VPROF_BUILD_DIR"], "--prefix", str(self.prefix)],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.addCleanup(setattr, support, "VPROF", support.VPROF)
+
+    def use(self, prefix):
+        support.VPROF = str(prefix / "bin/vprof")
+
+    def test_loop(self):
+        self.use(self.prefix)
+        self.assertIn(str(self.prefix), self.vprof("check").stdout)
+        self.vprof("loop", "--auto", "--max-iterations", "1")
+        moved = self.prefix.parent / "moved"
+        self.prefix.rename(moved)
+        self.use(moved)
+        # Shims and links to the runtime follow.
+        self.vprof("loop", "--auto", "--restart", "--max-iterations", "1")
+
+    def test_a_part_that_is_missing(self):
+        self.use(self.prefix)
+        shutil.rmtree(self.prefix / "libexec")
+        self.fails("loop", "--auto", words=["vprof-instrument", "VPROF_HOME"])
+        done = self.fails("check", words=["problem"])
+        self.assertIn("PROBLEM  vprof", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

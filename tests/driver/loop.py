@@ -1,0 +1,135 @@
+"""The loop by policy, its single steps, and what edits do to it."""
+import json
+import os
+import unittest
+
+from support import Project
+
+
+class Loop(Project):
+    def report(self):
+        return json.loads((self.root / ".vprof/report.json").read_text())
+
+    def state(self):
+        return json.loads((self.root / ".vprof/state.json").read_text())
+
+    def test_the_cause_is_found_and_the_source_left_alone(self):
+        before = self.snapshot()
+        out = self.vprof("loop", "--auto").stdout
+        self.assertEqual(self.snapshot(), before)
+        self.assertIn("expanding order", out)
+        self.assertIn("expanding step", out)
+        self.assertIn("deep", self.state()["expanded"][-1] + str(self.state()["expanded"]))
+        report = self.report()
+        self.assertEqual(report["schema"], 1)
+        self.assertEqual(len(report["iterations"]), self.state()["iteration"])
+        self.assertEqual(report["iterations"][0]["expanded"], ["order"])
+        self.assertGreater(report["overhead"]["baseline_mean_ns"], 0)
+        self.assertTrue(any(f["status"] == "selected" for f in report["factors"]))
+        # Only the last iteration's traces are kept, and the baseline's are not.
+        self.assertEqual([p.parent.name for p in (self.root / ".vprof/iterations").glob("*/trace")],
+                         [str(self.state()["iteration"])])
+        self.assertFalse(list((self.root / ".vprof/iterations").glob("*/baseline")))
+        # A finished loop stays finished, and prints the same report.
+        again = self.vprof("loop", "--auto").stdout
+        self.assertNotIn("expanding", again)
+        self.assertIn("done after iteration", again)
+
+    def test_reports(self):
+        self.vprof("loop", "--auto", "--max-iterations", "2", "--keep-traces")
+        self.assertEqual(len(list((self.root / ".vprof/iterations").glob("*/trace"))), 2)
+        self.assertIn("step", self.vprof("report").stdout)
+        self.assertIn("order", self.vprof("report", "--tree").stdout)
+        self.assertEqual(json.loads(self.vprof("report", "--json").stdout), self.report())
+        first = json.loads(self.vprof("report", "--json", "--iteration", "1").stdout)
+        self.assertEqual(len(first["iterations"]), 1)
+        self.fails("report", "--iteration", "9", words=["iterations/9/report.json"])
+        self.assertNotIn("\x1b", self.vprof("report").stdout)
+
+    def test_the_limit_can_be_raised(self):
+        self.assertIn("limit of 1", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
+        self.assertEqual(self.state()["iteration"], 1)
+        self.vprof("loop", "--auto", "--max-iterations", "2")
+        self.assertEqual(self.state()["iteration"], 2)
+
+    def test_restart(self):
+        self.vprof("loop", "--auto", "--max-iterations", "2")
+        out = self.vprof("loop", "--auto", "--restart", "--max-iterations", "1").stdout
+        self.assertNotIn("building the program as it is", out)
+        self.assertEqual(self.state()["iteration"], 1)
+        self.assertTrue((self.root / ".vprof/iterations.previous/2/report.json").exists())
+
+    def test_other_intervals_are_another_search(self):
+        self.vprof("loop", "--auto", "--max-iterations", "2")
+        self.config('"function": "order"', '"function": "step"')
+        self.assertIn("begins anew", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
+        self.assertEqual(self.report()["iterations"][0]["expanded"], ["step"])
+
+    def test_an_edit_of_the_source_is_measured_again(self):
+        self.vprof("loop", "--auto", "--max-iterations", "2")
+        # Lines move, so every key does.
+        self.write("src/work.c", "/* one\n   more */\n" + (self.root / "src/work.c").read_text())
+        out = self.vprof("loop", "--auto", "--max-iterations", "2").stdout
+        self.assertIn("1 file copied again", out)
+        self.assertIn("going on with iteration 2", out)
+        self.assertTrue(all(key.startswith(("order@src/main.c:4", "step@src/work.c:27", "finish@src/work.c"))
+                            for key in self.state()["expanded"]), self.state()["expanded"])
+
+    def test_single_steps_make_one_iteration(self):
+        self.vprof("index")
+        self.assertIn("2 functions expanded", self.vprof("instrument", "--expand", "step").stdout)
+        self.assertIn("compiled in", self.vprof("build").stdout)
+        self.vprof("record", "--baseline")
+        self.vprof("record")
+        self.assertIn("deep", self.vprof("analyze").stdout)
+        self.assertEqual(json.loads(self.vprof("analyze", "--json").stdout)["schema"], 1)
+        self.vprof("record", "--", "sh", "-c", "./prog && touch was_here")
+        self.assertTrue((self.root / ".vprof/mirror/was_here").exists())
+        self.assertIn("going on with iteration 1", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
+
+    def test_graph(self):
+        self.vprof("index")
+        out = self.vprof("graph", "step").stdout
+        self.assertRegex(out, r"step  src/work.c:\d+  height \d+  can be broken down")
+        self.assertRegex(out, r"order  src/main.c:5")
+        self.assertRegex(out, r"deep  src/work.c:\d+")
+        self.fails("graph", "stepp", words=['"step"'])
+
+    def test_the_workload_is_run_without_shims_and_with_its_environment(self):
+        self.config('"run": "./prog"', '"env": {"MINE": "a b"}, "run": "env > env.txt; ./prog"')
+        self.vprof("loop", "--auto", "--max-iterations", "1")
+        env = (self.root / ".vprof/mirror/env.txt").read_text()
+        self.assertIn("MINE=a b\n", env)
+        self.assertIn(f"VPROF_TRACE_DIR={self.root}/.vprof/iterations/1/trace\n", env)
+        self.assertNotIn(".vprof/shims", env)
+        self.assertNotIn("VPROF_SITES", env)
+
+    def test_the_trace_directory_is_open_to_servers_that_give_up_root(self):
+        self.vprof("loop", "--auto", "--max-iterations", "1", env={"UMASK": "077"})
+        self.assertEqual(os.stat(self.root / ".vprof/iterations/1/trace").st_mode & 0o7777, 0o1777)
+
+    def test_what_the_workload_leaves_running_is_ended(self):
+        self.config('"./prog"', '"./prog; sleep 1000 & echo $! > pid"')
+        done = self.vprof("loop", "--auto", "--max-iterations", "1")
+        self.assertIn("left processes running", done.stderr)
+        pid = (self.root / ".vprof/mirror/pid").read_text().strip()
+        self.assertFalse(os.path.exists(f"/proc/{pid}") and ") Z" not in open(f"/proc/{pid}/stat").read())
+
+    def test_only_what_changed_is_rebuilt(self):
+        self.vprof("loop", "--auto", "--max-iterations", "1")
+        log = (self.root / ".vprof/iterations/1/build.log").read_text()
+        self.assertIn("main.c", log)
+        self.assertNotIn("-c src/work.c", log)
+
+    def test_the_source_may_be_elsewhere(self):
+        outside = self.root / "profiling"
+        outside.mkdir()
+        (self.root / "vprof.json").rename(outside / "vprof.json")
+        (outside / "vprof.json").write_text((outside / "vprof.json").read_text().replace("{", '{"source": "..",', 1))
+        self.vprof("-C", "profiling", "loop", "--auto", "--max-iterations", "1")
+        self.assertTrue((outside / ".vprof/report.json").exists())
+        self.assertFalse((self.root / ".vprof").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

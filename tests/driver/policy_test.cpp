@@ -60,7 +60,7 @@ TEST_CASE("the policy expands by rank, at most k, above the threshold") {
                              variance(kParse, 0.3)});
   Decision decision = decide_automatically(p, program(), state, options);
   CHECK(decision.expand == std::vector<std::string>{kStore});
-  CHECK(decision.contribution == 0.6);
+  CHECK(decision.why == std::vector<std::string>{"store (60 %)"});
   options.k = 3;
   CHECK(decide_automatically(p, program(), state, options).expand ==
         std::vector<std::string>{kStore, kParse});
