@@ -273,6 +273,12 @@ const IntervalSegment* PathWalker::previous_segment(uint32_t interval, int64_t t
   return best;
 }
 
+/// Whether the thread that enqueued the task did so while it worked for the interval; also right at the begin.
+bool PathWalker::enqueued_for(const TaskEvent& dequeue, uint32_t interval) const {
+  return segment_at(dequeue.from_thread, interval, dequeue.from_time) != nullptr ||
+         segment_at(dequeue.from_thread, interval, dequeue.from_time + 1) != nullptr;
+}
+
 /// The dequeue by which `thread` came to work for the interval at `time`, and where the task came
 /// from: the latest dequeue of a task that was enqueued on behalf of the interval, since the thread
 /// last worked for it; else the latest one since it last worked for anything.
@@ -300,10 +306,8 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
       worked_since = worked_since || segment->interval == interval;
     }
     if (worked_since) break;
-    if (dequeue.from_thread == kNone || dequeue.from_thread == thread || dequeue.from_time >= time)
-      continue;
-    if (segment_at(dequeue.from_thread, interval, dequeue.from_time + 1) != nullptr ||
-        segment_at(dequeue.from_thread, interval, dequeue.from_time) != nullptr) {
+    if (dequeue.from_thread == kNone || dequeue.from_time >= time) continue;
+    if (enqueued_for(dequeue, interval)) {
       found = &dequeue;
     } else if (fallback == nullptr && dequeue.time >= idle_since) {
       fallback = &dequeue;
@@ -312,6 +316,14 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
   if (found == nullptr) found = fallback;
   if (found == nullptr) return false;
   origin = {found->from_thread, found->from_time, found->time, found->sync};
+  if (origin.thread == thread) {
+    // It queued its own task and went on with the interval: that went before, so the task waited only from then on.
+    for (auto s = segment; s != history.segments.begin() && (s - 1)->end > origin.enqueued; --s) {
+      if ((s - 1)->interval != interval) continue;
+      origin.enqueued = (s - 1)->end;
+      break;
+    }
+  }
   return true;
 }
 

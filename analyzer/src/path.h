@@ -81,6 +81,7 @@ class PathWalker {
 
   const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;
   const IntervalSegment* previous_segment(uint32_t interval, int64_t time) const;
+  bool enqueued_for(const TaskEvent& dequeue, uint32_t interval) const;
   bool find_origin(uint32_t thread, uint32_t interval, int64_t time, Origin& origin) const;
   uint32_t wait_name(const Wait& wait);
   uint32_t queue_name(uint32_t sync);

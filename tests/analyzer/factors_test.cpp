@@ -1,0 +1,242 @@
+// Hand-computed trees.
+#include "factors.h"
+
+#include <catch2/catch.hpp>
+
+using namespace vprof::analyzer;
+
+namespace {
+
+/// A tree whose latency has variance 100, so that contributions are percent.
+struct Tree {
+  VarianceTree tree;
+
+  explicit Tree(int height = 5) {
+    TreeNode root;
+    root.name = root.factor = "request";
+    root.height = height;
+    root.variance_ns2 = 100;
+    root.contribution = root.share = 1;
+    tree.nodes.push_back(root);
+  }
+
+  uint32_t add(uint32_t parent, const std::string& name, double variance, int height = 0,
+               NodeKind kind = NodeKind::kFunction) {
+    TreeNode node;
+    node.kind = kind;
+    node.parent = parent;
+    node.name = node.factor = name;
+    node.height = height;
+    node.variance_ns2 = variance;
+    node.contribution = node.share = variance / 100;
+    tree.nodes.push_back(node);
+    const auto index = static_cast<uint32_t>(tree.nodes.size() - 1);
+    tree.nodes[parent].children.push_back(index);
+    return index;
+  }
+
+  void pair(uint32_t a, uint32_t b, double covariance) {
+    tree.pairs.push_back({tree.nodes[a].parent, a, b, covariance, 2 * covariance / 100});
+  }
+
+  std::vector<Factor> rank(Options options = {}) const { return rank_factors(tree, {}, options); }
+};
+
+std::vector<std::string> names(const std::vector<Factor>& factors) {
+  std::vector<std::string> result;
+  for (const Factor& factor : factors) {
+    result.push_back(factor.functions[0] + (factor.functions.size() > 1 ? "," + factor.functions[1] : ""));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("specificity is a power of the distance to the root") {
+  CHECK(specificity(5, 2, Specificity::kLinear) == 3);
+  CHECK(specificity(5, 2, Specificity::kQuadratic) == 9);
+  CHECK(specificity(5, 2, Specificity::kCubic) == 27);
+  CHECK(specificity(5, 7, Specificity::kQuadratic) == 0);
+}
+
+TEST_CASE("score: a specific factor beats a larger but general one") {
+  // WriteLog 30, CopyData below it 26: the example of the dissertation, 2.3.2.2.
+  Tree t(5);
+  const auto write_log = t.add(0, "WriteLog", 30, 3);
+  t.add(write_log, "CopyData", 26, 1);
+  Options options;
+  auto factors = t.rank(options);
+  REQUIRE(names(factors) == std::vector<std::string>{"CopyData", "WriteLog"});
+  CHECK(factors[0].score == Approx(16 * 0.26));
+  CHECK(factors[1].score == Approx(4 * 0.30));
+  CHECK(factors[0].rank == 1);
+  CHECK(factors[0].instances[0].path == std::vector<std::string>{"request", "WriteLog", "CopyData"});
+  options.specificity = Specificity::kLinear;
+  factors = t.rank(options);
+  CHECK(factors[0].score == Approx(4 * 0.26));
+  CHECK(factors[1].score == Approx(2 * 0.30));
+  options.specificity = Specificity::kCubic;
+  factors = t.rank(options);
+  CHECK(factors[0].score == Approx(64 * 0.26));
+  CHECK(factors[1].score == Approx(8 * 0.30));
+}
+
+TEST_CASE("the height of the graph is at least that of what was seen") {
+  Tree t(0);
+  t.add(0, "f", 50, 6);
+  t.add(0, "g", 20, 0);
+  const auto factors = t.rank();
+  REQUIRE(names(factors) == std::vector<std::string>{"g", "f"});
+  CHECK(factors[0].specificity == 49);
+  CHECK(factors[1].specificity == 1);
+}
+
+TEST_CASE("instances of one function add up, covariances of one pair too") {
+  Tree t(3);
+  const auto a = t.add(0, "a", 40, 2);
+  const auto b = t.add(0, "b", 30, 2);
+  const auto x1 = t.add(a, "x", 10, 1), y1 = t.add(a, "y", 5, 0);
+  const auto y2 = t.add(b, "y", 4, 0), x2 = t.add(b, "x", 6, 1);
+  t.pair(x1, y1, 3);
+  t.pair(y2, x2, 2);
+  t.pair(a, b, -2);
+  const auto factors = t.rank();
+  const auto find = [&](const std::string& name) {
+    for (size_t i = 0; i < factors.size(); ++i) {
+      if (names(factors)[i] == name) return factors[i];
+    }
+    return Factor();
+  };
+  CHECK(find("x").contribution == Approx(0.16));
+  CHECK(find("x").instances.size() == 2);
+  CHECK(find("x").instances[0].contribution == Approx(0.10));
+  CHECK(find("y").contribution == Approx(0.09));
+  const Factor xy = find("x,y");
+  CHECK(xy.kind == FactorKind::kCovariance);
+  CHECK(xy.contribution == Approx(0.10));
+  CHECK(xy.height == 1);
+  CHECK(xy.score == Approx(4 * 0.10));
+  CHECK(find("a,b").contribution == Approx(-0.04));
+  CHECK(names(factors).back() == "a,b");  // a negative covariance is listed, but last
+}
+
+TEST_CASE("thresholds: below one percent is not listed, tiny covariances are not looked at") {
+  Tree t;
+  const auto a = t.add(0, "a", 1.0);
+  const auto b = t.add(0, "b", 0.99);
+  t.pair(a, b, 0.49);  // 0.98 %
+  CHECK(names(t.rank()) == std::vector<std::string>{"a"});
+  Tree many;
+  for (int i = 0; i < 40; ++i) {
+    const auto p = many.add(0, "p", 0.1), q = many.add(0, "q", 0.1);
+    many.pair(p, q, 0.04);  // 0.08 % each, 3.2 % in sum
+  }
+  CHECK(names(many.rank()) == std::vector<std::string>{"p", "q"});
+}
+
+TEST_CASE("dominance: an instance that one child explains counts nothing, others of the function do") {
+  Tree t(4);
+  const auto f1 = t.add(0, "f", 50, 2);
+  t.add(f1, "g", 46, 1);
+  const auto f2 = t.add(0, "f", 20, 2);
+  t.add(f2, "g", 17, 1);
+  const auto factors = t.rank();
+  REQUIRE(names(factors) == std::vector<std::string>{"g", "f"});
+  CHECK(factors[1].contribution == Approx(0.20));
+  CHECK_FALSE(factors[1].instances[0].dominated);
+  CHECK(factors[1].instances[1].dominated);
+  CHECK(factors[1].share == Approx(0.70));
+  Options options;
+  options.dominance = 0.95;
+  CHECK(t.rank(options)[1].contribution == Approx(0.70));
+}
+
+TEST_CASE("a body can be the explanation") {
+  Tree t(4);
+  const auto f = t.add(0, "f", 50, 2);
+  t.add(f, "body(f)", 49, 0, NodeKind::kBody);
+  t.add(f, "g", 1, 0);
+  CHECK(names(t.rank()) == std::vector<std::string>{"body(f)", "g"});
+}
+
+TEST_CASE("a wait yields to those who are to blame for it, though they are several") {
+  Tree t(4);
+  const auto wait = t.add(0, "wait(m)", 60, 0, NodeKind::kWait);
+  const auto f = t.add(wait, "f", 25, 1, NodeKind::kBlame);
+  const auto g = t.add(wait, "g", 20, 1, NodeKind::kBlame);
+  t.add(wait, "body(wait(m))", 1, 0, NodeKind::kBody);
+  t.pair(f, g, 7);
+  const auto factors = t.rank();
+  CHECK(names(factors) == std::vector<std::string>{"f", "g", "f,g", "body(wait(m))"});
+}
+
+TEST_CASE("a wait that nobody explains stays, and is not counted twice") {
+  Tree t(4);
+  const auto wait = t.add(0, "wait(m)", 60, 0, NodeKind::kWait);
+  t.add(wait, "untracked(worker)", 58, 0, NodeKind::kUntracked);
+  t.add(wait, "f", 1, 1, NodeKind::kBlame);
+  CHECK(names(t.rank()) == std::vector<std::string>{"wait(m)", "f"});
+  Tree own(4);
+  const auto queue = own.add(0, "queue(pop)", 60, 0, NodeKind::kQueue);
+  own.add(queue, "body(queue(pop))", 59, 0, NodeKind::kBody);
+  CHECK(names(own.rank()) == std::vector<std::string>{"queue(pop)"});
+}
+
+TEST_CASE("time of the interval that nobody worked on is a factor like any other") {
+  Tree t(4);
+  t.add(0, "untracked", 60, 0, NodeKind::kUntracked);
+  t.add(0, "f", 30, 2);
+  CHECK(names(t.rank()) == std::vector<std::string>{"untracked", "f"});
+}
+
+TEST_CASE("equal scores are in order of their names") {
+  Tree t;
+  for (const char* name : {"d", "b", "c", "a"}) t.add(0, name, 10);
+  CHECK(names(t.rank()) == std::vector<std::string>{"a", "b", "c", "d"});
+}
+
+TEST_CASE("status says what can be done about a factor") {
+  Tree t;
+  const auto a = t.add(0, "a", 30);
+  const auto b = t.add(0, "b", 20);
+  const auto c = t.add(0, "c", 10);
+  t.tree.nodes[a].expandable = true;
+  t.tree.nodes[b].expandable = t.tree.nodes[b].expanded = true;
+  t.pair(b, c, 4);
+  const auto factors = t.rank();
+  REQUIRE(names(factors) == std::vector<std::string>{"a", "b", "c", "b,c"});
+  CHECK(factors[0].status == FactorStatus::kExpandable);
+  CHECK(factors[1].status == FactorStatus::kExpanded);
+  CHECK(factors[2].status == FactorStatus::kLeaf);
+  CHECK(factors[3].status == FactorStatus::kExpanded);
+}
+
+TEST_CASE("confidence: the jackknife of a known example") {
+  // One node below the root with all of its time but a constant: contribution exactly 1 whatever batch is left out.
+  Tree t;
+  const auto f = t.add(0, "f", 100);
+  t.tree.nodes[f].path_node = 1;
+  Moments moments;
+  uint64_t value = 1;
+  for (int batch = 0; batch < 4; ++batch) {
+    for (int i = 0; i < 10; ++i) {
+      value = value * 7 % 101;
+      moments.add({{1, 0, value}, {0, UINT32_MAX, value + 50}}, value + 50, false);
+    }
+    moments.end_batch();
+  }
+  const auto exact = rank_factors(t.tree, moments.batches(), {});
+  CHECK(exact[0].ci95[0] == Approx(1).epsilon(1e-12));
+  CHECK(exact[0].ci95[1] == Approx(1).epsilon(1e-12));
+  // Two batches of two: leaving one out leaves {0, 2} and {0, 4} of f, and twice that of the latency: parts of 1/4 each; then
+  // {0, 2} of {0, 2}: 1. Mean 5/8, error sqrt(1/2 * 2 * (3/8)^2) = 3/8, t(1) = 12.706.
+  Moments two;
+  two.add({{1, 0, 2}, {0, UINT32_MAX, 4}}, 4, false);
+  two.add({{0, UINT32_MAX, 0}}, 0, false);
+  two.end_batch();
+  two.add({{1, 0, 2}, {0, UINT32_MAX, 2}}, 2, false);
+  two.add({{0, UINT32_MAX, 0}}, 0, false);
+  two.end_batch();
+  const auto wide = rank_factors(t.tree, two.batches(), {});
+  CHECK(wide[0].ci95[1] - 1 == Approx(12.706 * 0.375));
+}

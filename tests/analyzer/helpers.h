@@ -1,0 +1,58 @@
+// Trees as text and as numbers, for comparing.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "vprof/analyzer/analyzer.h"
+
+namespace vprof::test {
+
+/// Total ns of all leaves by path: `request/f/wait(sem_wait)/g`. A node without children is its own leaf.
+inline void collect(const analyzer::Node& node, uint64_t n, const std::string& prefix,
+                    std::map<std::string, int64_t>& into) {
+  const std::string path = prefix.empty() ? node.function : prefix + "/" + node.function;
+  if (node.children.empty()) into[path] += std::llround(node.mean_ns * static_cast<double>(n));
+  for (const analyzer::Node& child : node.children) collect(child, n, path, into);
+}
+
+inline std::map<std::string, int64_t> leaves(const analyzer::Profile& profile) {
+  std::map<std::string, int64_t> result;
+  collect(profile.tree, profile.interval.count, "", result);
+  return result;
+}
+
+/// Largest relative violation of: mean, share and Var + 2 Cov of the children make the node.
+inline double worst_violation(const analyzer::Node& node, double scale) {
+  double worst = 0;
+  if (!node.children.empty()) {
+    double mean = 0;
+    double variance = 0;
+    double share = 0;
+    for (const analyzer::Node& child : node.children) {
+      mean += child.mean_ns;
+      variance += child.variance_ns2;
+      share += child.share;
+      worst = std::max(worst, worst_violation(child, scale));
+    }
+    for (const analyzer::Covariance& pair : node.covariances) variance += 2 * pair.covariance_ns2;
+    worst = std::max(worst, std::abs(mean - node.mean_ns) / std::max(node.mean_ns, 1.0));
+    worst = std::max(worst, std::abs(variance - node.variance_ns2) / std::max(scale, 1.0));
+    worst = std::max(worst, std::abs(share - node.share));
+  }
+  return worst;
+}
+
+inline double worst_violation(const analyzer::Profile& profile) {
+  return worst_violation(profile.tree, profile.tree.variance_ns2);
+}
+
+inline const analyzer::Factor* find_factor(const analyzer::Profile& profile, const std::string& name) {
+  for (const analyzer::Factor& factor : profile.factors) {
+    if (factor.functions.size() == 1 && factor.functions[0] == name) return &factor;
+  }
+  return nullptr;
+}
+
+}  // namespace vprof::test

@@ -1,0 +1,110 @@
+#include "moments.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+using namespace vprof::analyzer;
+
+namespace {
+
+struct Series {
+  std::vector<uint64_t> x, y;
+};
+
+/// Two passes, as in the definition.
+long double oracle(const std::vector<uint64_t>& x, const std::vector<uint64_t>& y) {
+  const auto n = static_cast<long double>(x.size());
+  long double mx = 0;
+  long double my = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    mx += static_cast<long double>(x[i]) / n;
+    my += static_cast<long double>(y[i]) / n;
+  }
+  long double sum = 0;
+  for (size_t i = 0; i < x.size(); ++i) sum += (x[i] - mx) * (y[i] - my);
+  return sum / n;
+}
+
+long double measured(const std::vector<uint64_t>& x, const std::vector<uint64_t>& y) {
+  UInt128 sx = 0;
+  UInt128 sy = 0;
+  UInt128 sxy = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    sx += x[i];
+    sy += y[i];
+    sxy += static_cast<UInt128>(x[i]) * y[i];
+  }
+  return covariance(x.size(), sx, sy, sxy);
+}
+
+}  // namespace
+
+TEST_CASE("moments: exact answers") {
+  CHECK(measured({1, 2, 3, 4}, {1, 2, 3, 4}) == Approx(1.25));
+  CHECK(measured({1, 2, 3}, {3, 2, 1}) == Approx(-2.0 / 3));
+  CHECK(measured({5}, {5}) == 0);
+  CHECK(covariance(0, 0, 0, 0) == 0);
+}
+
+TEST_CASE("moments: a small spread on a huge mean keeps its digits") {
+  // 2^46 ns are 19 hours. In floating sums of squares nothing would be left.
+  const uint64_t base = uint64_t{1} << 46;
+  CHECK(measured({base + 1, base + 2, base + 3, base + 4}, {base + 1, base + 2, base + 3, base + 4}) == 1.25L);
+  CHECK(measured({base + 1, base + 3}, {base + 7, base + 1}) == -3.0L);
+}
+
+TEST_CASE("moments: sums at the largest size that is promised do not overflow") {
+  // n = 2^28 intervals, half of them 2^40 and half of them 0: variance 2^78.
+  const uint64_t n = uint64_t{1} << 28;
+  const UInt128 x = static_cast<UInt128>(n / 2) << 40;
+  const UInt128 xx = static_cast<UInt128>(n / 2) << 80;
+  CHECK(covariance(n, x, x, xx) == std::ldexp(1.0L, 78));
+  // And at the limit of the analyzer, 2^47 in 2^32.
+  CHECK(covariance(uint64_t{1} << 32, UInt128{1} << 78, UInt128{1} << 78, UInt128{1} << 125) == std::ldexp(1.0L, 92));
+}
+
+TEST_CASE("moments: against two passes, heavy tails included") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 50; ++round) {
+    Series s;
+    for (int i = 0; i < 1000; ++i) {
+      s.x.push_back(static_cast<uint64_t>(std::exp(random() % 2000 / 100.0)));
+      s.y.push_back(random() % 3 == 0 ? 0 : s.x.back() / 2 + random() % 1000);
+    }
+    const auto scale = std::sqrt(static_cast<double>(oracle(s.x, s.x) * oracle(s.y, s.y)));
+    CHECK(std::abs(static_cast<double>(measured(s.x, s.y) - oracle(s.x, s.y))) < 1e-12 * scale);
+  }
+}
+
+TEST_CASE("moments: batches add up to the same sums, however they are cut") {
+  std::mt19937_64 random(5);
+  Moments one;
+  Moments many;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<Moments::Time> times;
+    uint64_t latency = 0;
+    for (uint32_t node = 1; node <= 4; ++node) {
+      if (random() % 3 == 0) continue;
+      times.push_back({node, 0, random() % 1000});
+      latency += times.back().ns;
+    }
+    times.push_back({0, UINT32_MAX, latency});
+    one.add(times, latency, i % 7 == 0);
+    many.add(times, latency, i % 7 == 0);
+    if (random() % 20 == 0) many.end_batch();
+  }
+  one.end_batch();
+  many.end_batch();
+  const BatchSums a = one.total();
+  const BatchSums b = many.total();
+  CHECK(a.n == b.n);
+  CHECK(a.tail_n == b.tail_n);
+  for (uint32_t node = 0; node <= 4; ++node) {
+    CHECK((a.node(node).x == b.node(node).x && a.node(node).xx == b.node(node).xx));
+    CHECK((a.node(node).xt == b.node(node).xt && a.node(node).tail == b.node(node).tail));
+  }
+  REQUIRE(a.pairs.size() == b.pairs.size());
+  for (size_t i = 0; i < a.pairs.size(); ++i) CHECK((a.pairs[i].xy == b.pairs[i].xy));
+  CHECK((a.pair(1, 2) != 0 && a.pair(2, 1) == 0));
+}

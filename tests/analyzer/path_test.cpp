@@ -1,0 +1,455 @@
+// Hand-made recordings and the times that must come out.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "helpers.h"
+#include "trace_writer.h"
+
+using namespace vprof;
+using test::leaves;
+using Leaves = std::map<std::string, int64_t>;
+
+namespace {
+
+/// A process, its sites, and what the analyzer makes of them.
+struct Case {
+  test::ScratchDir dir;
+  test::SitesWriter sites;
+  std::vector<test::ProcessWriter> processes{test::ProcessWriter()};
+  uint32_t f = sites.function("f", 3), g = sites.function("g", 2), h = sites.function("h", 1);
+  uint32_t f_entry = sites.function_site(f), g_entry = sites.function_site(g), h_entry = sites.function_site(h);
+  uint32_t g_in_f = sites.call_site(f, g), h_in_f = sites.call_site(f, h), f_in_g = sites.call_site(g, f);
+
+  test::ThreadWriter& thread(uint32_t serial, size_t process = 0) { return processes[process].thread(serial); }
+
+  analyzer::Profile profile(analyzer::Options options = {}) {
+    for (const auto& process : processes) process.write(dir.path());
+    auto result = analyzer::analyze(dir.path(), sites.write(dir.path()), options);
+    INFO((result ? "" : result.error()));
+    REQUIRE(result);
+    CHECK(test::worst_violation(*result) < 1e-9);
+    int64_t sum = 0;
+    for (const auto& [path, ns] : leaves(*result)) sum += ns;
+    CHECK(sum == std::llround(result->interval.mean_ns * static_cast<double>(result->interval.count)));
+    return *result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("frames nest, and what is left of each is its body") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 100);
+  t.frame(c.h_entry, 120, 130);
+  t.frame(c.g_entry, 115, 140);
+  t.frame(c.f_entry, 110, 160);
+  t.end(1, 200);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 50}, {"request/f/body(f)", 25},
+                                      {"request/f/g/body(g)", 15}, {"request/f/g/h", 10}});
+}
+
+TEST_CASE("frames that enclose begin or end are clipped") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 100);
+  t.frame(c.g_entry, 90, 110);
+  t.frame(c.f_entry, 50, 130);
+  t.end(1, 150);
+  t.frame(c.h_entry, 140, 170);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 20},
+                                      {"request/f/g", 10}, {"request/h", 10}});
+}
+
+TEST_CASE("recursion folds onto the first occurrence") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_entry, 40, 50);   // h in f in g in f
+  t.frame(c.f_entry, 30, 60);
+  t.frame(c.g_entry, 20, 80);
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 20 + 10 + 20},
+                                      {"request/f/g", 10 + 20}, {"request/f/h", 10}});
+}
+
+TEST_CASE("a function frame directly in a call of it is the same node") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_entry, 30, 40);
+  t.frame(c.g_entry, 20, 60);
+  t.frame(c.g_in_f, 15, 65);
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 40},
+                                  {"request/f/g/body(g)", 40}, {"request/f/g/h", 10}});
+  const auto& f = profile.tree.children[profile.tree.children[0].function == "f" ? 0 : 1];
+  for (const auto& child : f.children) {
+    if (child.function == "g") CHECK(child.site == "src/a.c:1004");
+  }
+}
+
+TEST_CASE("calls evaluated as arguments are siblings") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_in_f, 30, 50);  // g(h()) in f
+  t.frame(c.g_in_f, 20, 60);
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 50},
+                                      {"request/f/g", 20}, {"request/f/h", 20}});
+}
+
+TEST_CASE("the same call under a function frame in between is a child") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_in_f, 30, 40);  // f calls g, g calls f again, f calls h: folds, and h is below f
+  t.frame(c.f_entry, 25, 50);
+  t.frame(c.g_in_f, 20, 60);
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 50 + 15},
+                                      {"request/f/g", 15}, {"request/f/h", 10}});
+}
+
+TEST_CASE("frames skipped by longjmp are only missing") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_entry, 30, 40);  // its caller g was left by longjmp and has no record
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 80}, {"request/f/h", 10}});
+}
+
+TEST_CASE("records of a signal handler may stand one slot late") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_entry, 50, 60);  // the handler's frame, stored before the one it interrupted after its end
+  t.frame(c.g_entry, 20, 45);
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 55},
+                                      {"request/f/g", 25}, {"request/f/h", 10}});
+}
+
+TEST_CASE("a wait is blamed on what the one who ended it did meanwhile") {
+  Case c;
+  auto& t = c.thread(1);
+  auto& u = c.thread(2);
+  u.name = "flusher-7";
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 20, 80, 5);
+  t.frame(c.f_entry, 10, 90);
+  t.end(1, 100);
+  u.frame(c.g_entry, 5, 60);
+  u.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 10, 4);
+  u.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 75, 5);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) ==
+        Leaves{{"request/body(request)", 20}, {"request/f/body(f)", 20},
+               {"request/f/wait(pthread_mutex_lock)/g", 40},
+               {"request/f/wait(pthread_mutex_lock)/untracked(flusher)", 15},
+               {"request/f/wait(pthread_mutex_lock)/body(wait(pthread_mutex_lock))", 5}});
+  CHECK(profile.losses.exact_edges == 1);
+}
+
+TEST_CASE("a waker that waited itself hands the blame on") {
+  Case c;
+  auto& t = c.thread(1);
+  auto& u = c.thread(2);
+  auto& v = c.thread(3);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 20, 80, 1);
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  u.wait(VPROF_EV_WAIT_SEM, {0x20}, 5, 50, 9);
+  u.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 75, 1);
+  u.frame(c.g_entry, 0, 78);
+  v.frame(c.h_entry, 30, 40);
+  v.release(VPROF_EV_RELEASE_SEM, {0x20}, 45, 9);
+  const auto profile = c.profile();
+  const std::string wait = "request/f/wait(pthread_mutex_lock)";
+  CHECK(leaves(profile) ==
+        Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 30},
+               {wait + "/g/body(g)", 25}, {wait + "/g/wait(sem_wait)/h", 10},
+               {wait + "/g/wait(sem_wait)/untracked(thread)", 15},
+               {wait + "/g/wait(sem_wait)/body(wait(sem_wait))", 5},
+               {wait + "/body(wait(pthread_mutex_lock))", 5}});
+}
+
+TEST_CASE("a wait whose release is not known stays a wait and is counted") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_COND, {0x10}, 20, 80, 5);
+  t.end(1, 100);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) == Leaves{{"request/body(request)", 40}, {"request/wait(pthread_cond_wait)", 60}});
+  CHECK(profile.losses.unmatched_waits == 1);
+  CHECK(profile.losses.exact_edges == 0);
+}
+
+TEST_CASE("objects belong to a process unless they are shared in a family") {
+  const bool shared = GENERATE(false, true);
+  const uint64_t family = GENERATE(1, 2);
+  Case c;
+  c.processes.emplace_back(200, family);
+  c.thread(1).begin(1, 0);
+  c.thread(1).wait(VPROF_EV_WAIT_SEM, {0x10, shared}, 20, 80, 5);
+  c.thread(1).end(1, 100);
+  c.thread(1, 1).frame(c.g_entry, 0, 90);
+  c.thread(1, 1).release(VPROF_EV_RELEASE_SEM, {0x10, shared}, 70, 5);
+  const bool known = shared && family == 1;
+  CHECK(c.profile().losses.exact_edges == (known ? 1u : 0u));
+}
+
+TEST_CASE("condition: the signal within the wait, then the mutex it needs") {
+  Case c;
+  auto& t = c.thread(1);
+  auto& u = c.thread(2);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_COND, {0x10}, 10, 50, 3);
+  t.wait(VPROF_EV_WAIT_MUTEX, {0x20}, 50, 70, 7);
+  t.frame(c.f_entry, 5, 75);
+  t.end(1, 80);
+  u.release(VPROF_EV_RELEASE_COND, {0x10}, 5, 2);
+  u.release(VPROF_EV_RELEASE_COND, {0x10}, 45, 3);
+  u.frame(c.g_entry, 0, 48);
+  u.release(VPROF_EV_RELEASE_MUTEX, {0x20}, 68, 7);
+  u.frame(c.h_entry, 50, 69);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) ==
+        Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 10},
+               {"request/f/wait(pthread_cond_wait)/g", 35},
+               {"request/f/wait(pthread_cond_wait)/body(wait(pthread_cond_wait))", 5},
+               {"request/f/wait(pthread_mutex_lock)/h", 18},
+               {"request/f/wait(pthread_mutex_lock)/body(wait(pthread_mutex_lock))", 2}});
+  CHECK(profile.losses.exact_edges == 2);
+}
+
+TEST_CASE("condition: two signals within the wait make the edge inferred") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).wait(VPROF_EV_WAIT_COND, {0x10}, 10, 50, 4);
+  c.thread(1).end(1, 80);
+  c.thread(2).release(VPROF_EV_RELEASE_COND, {0x10}, 20, 3);
+  c.thread(3).name = "late";
+  c.thread(3).release(VPROF_EV_RELEASE_COND, {0x10}, 45, 4);
+  const auto profile = c.profile();
+  CHECK(profile.losses.inferred_edges == 1);
+  CHECK(leaves(profile).at("request/wait(pthread_cond_wait)/untracked(late)") == 35);
+}
+
+TEST_CASE("a joined thread is blamed until its end") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).wait(VPROF_EV_WAIT_JOIN, {0x77}, 10, 60);
+  c.thread(1).end(1, 80);
+  c.thread(2).frame(c.g_entry, 0, 40);
+  c.thread(2).release(VPROF_EV_RELEASE_JOIN, {0x77}, 55);
+  const auto result = leaves(c.profile());
+  CHECK(result.at("request/wait(pthread_join)/g") == 30);
+  CHECK(result.at("request/wait(pthread_join)/untracked(thread)") == 15);
+  CHECK(result.at("request/wait(pthread_join)/body(wait(pthread_join))") == 5);
+}
+
+TEST_CASE("an application's lock: by time, and the lock inside it stands within it") {
+  Case c;
+  c.sites.sync("acquire", "LWLockAcquire");
+  c.sites.sync("release", "LWLockRelease");
+  auto& t = c.thread(1);
+  auto& u = c.thread(2);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_SEM, {0x20}, 15, 60, 7);
+  t.wait(VPROF_EV_WAIT_APP, {0x10, false, 0}, 10, 65);
+  t.end(1, 80);
+  u.frame(c.g_entry, 5, 55);
+
+  SECTION("exact: the only release of the object within the wait") {
+    u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 50);
+    const auto profile = c.profile();
+    CHECK(leaves(profile) == Leaves{{"request/body(request)", 25},
+                                    {"request/wait(LWLockAcquire)/g", 40},
+                                    {"request/wait(LWLockAcquire)/body(wait(LWLockAcquire))", 15}});
+    CHECK(profile.losses.exact_edges == 1);
+  }
+  SECTION("several: the lock below knows better") {
+    u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 30);
+    c.thread(3).release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 40);
+    u.release(VPROF_EV_RELEASE_SEM, {0x20}, 54, 7);
+    const auto profile = c.profile();
+    CHECK(leaves(profile) ==
+          Leaves{{"request/body(request)", 25},
+                 {"request/wait(LWLockAcquire)/body(wait(LWLockAcquire))", 10},
+                 {"request/wait(LWLockAcquire)/wait(sem_wait)/g", 39},
+                 {"request/wait(LWLockAcquire)/wait(sem_wait)/body(wait(sem_wait))", 6}});
+  }
+  SECTION("several, and nothing known of the lock below: the nearest in time") {
+    u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 30);
+    u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 50);
+    const auto profile = c.profile();
+    CHECK(profile.losses.inferred_edges == 1);
+    CHECK(leaves(profile).at("request/wait(LWLockAcquire)/g") == 40);
+  }
+  SECTION("none: both stay waits") {
+    const auto profile = c.profile();
+    CHECK(leaves(profile) == Leaves{{"request/body(request)", 25}, {"request/wait(LWLockAcquire)", 55}});
+    CHECK(profile.losses.unmatched_waits == 1);
+  }
+}
+
+TEST_CASE("an interval goes over three threads by way of two queues") {
+  Case c;
+  c.sites.sync("enqueue", "push");
+  c.sites.sync("dequeue", "pop");
+  auto& a = c.thread(1);
+  auto& b = c.thread(2);
+  auto& d = c.thread(3);
+  a.begin(1, 0);
+  a.enqueue(0xaa, 20, 0);
+  a.frame(c.f_entry, 10, 30);
+  a.work_for(0, 35);
+  b.frame(c.h_entry, 15, 40);  // busy with something else
+  b.dequeue(0xaa, 50, 1);
+  b.work_for(1, 55);
+  b.enqueue(0xbb, 70, 0);
+  b.frame(c.g_entry, 52, 75);
+  b.work_for(0, 80);
+  d.dequeue(0xbb, 90, 1);
+  d.work_for(1, 95);
+  d.frame(c.h_entry, 96, 99);
+  d.end(1, 100);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) == Leaves{{"request/body(request)", 10 + 2 + 6 + 1},
+                                  {"request/f", 10},
+                                  {"request/queue(pop)/h", 20},
+                                  {"request/queue(pop)/untracked(thread)", 10 + 20},
+                                  {"request/g", 18},
+                                  {"request/h", 3}});
+}
+
+TEST_CASE("addresses of tasks are used again: an enqueue that was taken is no origin") {
+  Case c;
+  c.sites.sync("enqueue", "push");
+  c.sites.sync("dequeue", "pop");
+  c.thread(1).begin(1, 0);
+  c.thread(1).enqueue(0xaa, 10, 0);
+  c.thread(2).dequeue(0xaa, 20, 1);
+  c.thread(2).dequeue(0xaa, 50, 1);  // its enqueue was not seen
+  c.thread(2).work_for(1, 60);
+  c.thread(2).end(1, 70);
+  c.thread(1).work_for(0, 40);
+  // Without an origin of its own, the first dequeue is the one made for this interval.
+  const auto result = leaves(c.profile());
+  CHECK(result.at("request/queue(pop)/untracked(thread)") == 10);
+  CHECK(result.at("request/body(request)") == 60);
+}
+
+TEST_CASE("without a queue, the interval goes on where it was active last") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).frame(c.f_entry, 0, 30);
+  c.thread(1).work_for(0, 30);
+  c.thread(2).frame(c.g_entry, 20, 45);
+  c.thread(2).work_for(1, 50);
+  c.thread(2).end(1, 60);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f", 30},
+                                      {"request/queue(hand-off)/g", 15},
+                                      {"request/queue(hand-off)/untracked(thread)", 5}});
+}
+
+TEST_CASE("a start segment that did not lead to the end is off the path (figure 2.2)") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).frame(c.f_entry, 0, 90);  // goes on beside the worker
+  c.thread(1).work_for(0, 90);
+  c.thread(2).work_for(1, 20);
+  c.thread(2).frame(c.g_entry, 20, 95);
+  c.thread(2).end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 5}, {"request/f", 20}, {"request/g", 75}});
+}
+
+TEST_CASE("an end on a thread that never worked for the interval") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).frame(c.f_entry, 0, 40);
+  c.thread(1).work_for(0, 40);
+  c.thread(2).end(1, 50);
+  CHECK(leaves(c.profile()) == Leaves{{"request/f", 40}, {"request/queue(hand-off)/untracked(thread)", 10}});
+}
+
+TEST_CASE("time in which no thread worked for the interval is untracked") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).work_for(0, 0);  // at once
+  c.thread(2).work_for(1, 70);
+  c.thread(2).end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 30}, {"request/untracked", 70}});
+}
+
+TEST_CASE("ids are used again, local ids are those of their process, a second begin ends nothing") {
+  Case c;
+  c.processes.emplace_back(200, 1);
+  for (const size_t p : {0u, 1u}) {
+    auto& t = c.thread(1, p);
+    t.begin(7, 10, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.end(7, 20 + static_cast<int64_t>(p), 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.begin(7, 30, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.begin(7, 40, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // the one before stays incomplete
+    t.end(7, 60, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.end(7, 65, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // of nothing
+  }
+  const auto profile = c.profile();
+  CHECK(profile.interval.count == 4);
+  CHECK(profile.interval.incomplete == 4);
+  CHECK(profile.interval.mean_ns == Approx((10 + 11 + 20 + 20) / 4.0));
+}
+
+TEST_CASE("a convoy folds onto its first wait") {
+  Case c;
+  // Threads 1..5 want the same lock in f; each holds it for 10.
+  for (uint32_t i = 1; i <= 5; ++i) {
+    auto& t = c.thread(i);
+    const int64_t got = 10 * static_cast<int64_t>(i);
+    if (i > 1) t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 5, got + 1, i - 1);
+    t.release(VPROF_EV_RELEASE_MUTEX, {0x10}, got + 10, i);
+    t.frame(c.f_entry, 0, got + 10);
+  }
+  auto& last = c.thread(5);
+  last.begin(1, 0);
+  last.end(1, 60);
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/f/body(f)", 5 + 9},
+               {"request/f/wait(pthread_mutex_lock)/f", 15 + 9 * 3},
+               {"request/f/wait(pthread_mutex_lock)/body(wait(pthread_mutex_lock))", 4}});
+}
+
+TEST_CASE("intervals choose themselves by number, or by name") {
+  Case c;
+  c.sites.intervals = {"get", "set"};
+  auto& t = c.thread(1);
+  t.begin(1, 0, 0);
+  t.end(1, 10, 0);
+  for (int i = 0; i < 2; ++i) {
+    t.begin(2, 100 + i * 100, 1);
+    t.end(2, 150 + i * 100, 1);
+  }
+  CHECK(c.profile().interval.name == "set");
+  analyzer::Options options;
+  options.interval = "get";
+  CHECK(c.profile(options).interval.count == 1);
+  options.interval = "put";
+  const auto none = analyzer::analyze(c.dir.path(), c.sites.write(c.dir.path()), options);
+  REQUIRE(!none);
+  CHECK(none.error().find("'put'") != std::string::npos);
+  CHECK(none.error().find("get, set") != std::string::npos);
+}

@@ -1,0 +1,92 @@
+// Traces slot by slot, as the runtime would write them, and sites.json beside them. One tick is one nanosecond.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "vprof/runtime/trace_format.h"
+
+namespace vprof::test {
+
+/// A directory that is removed with the object.
+class ScratchDir {
+ public:
+  ScratchDir();
+  ~ScratchDir();
+  ScratchDir(const ScratchDir&) = delete;
+  ScratchDir& operator=(const ScratchDir&) = delete;
+  std::string path(const std::string& name = "") const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Object {
+  uint64_t address = 0;
+  bool shared = false;
+  uint32_t sync = 0;
+};
+
+class ThreadWriter {
+ public:
+  std::string name;
+
+  void slot(uint64_t word0, uint32_t id, uint64_t payload);
+  void cont(uint64_t word0, uint64_t payload = 0) { slot(word0, VPROF_EV_CONT, payload); }
+  void torn() { groups_.push_back({{0, 0}}); }
+
+  void frame(uint32_t site, int64_t start, int64_t end);
+  void begin(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
+  void end(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
+  void work_for(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
+  void label(uint64_t id, int64_t time, const std::string& text);
+  void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
+  void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
+  void wait(uint32_t event, Object object, int64_t start, int64_t end, uint64_t sequence = 0);
+  void release(uint32_t event, Object object, int64_t time, uint64_t sequence = 0);
+
+  const std::vector<std::vector<vprof_slot>>& groups() const { return groups_; }
+
+ private:
+  std::vector<std::vector<vprof_slot>> groups_;  // a head with its continuations
+};
+
+class ProcessWriter {
+ public:
+  explicit ProcessWriter(uint32_t pid = 100, uint64_t family = 1);
+
+  vprof_file_header header{};
+  std::map<uint32_t, ThreadWriter> threads;  ///< by serial
+  uint32_t slots_per_chunk = 252;            ///< 252 fill a page
+
+  ThreadWriter& thread(uint32_t serial) { return threads[serial]; }
+  std::vector<unsigned char> bytes() const;
+  void write(const std::string& directory) const;
+};
+
+void write_bytes(const std::string& path, const std::vector<unsigned char>& bytes);
+
+/// sites.json. Functions are named as they are added, sites numbered from 1.
+class SitesWriter {
+ public:
+  int root_height = 9;
+  std::vector<std::string> intervals = {"request"};
+
+  uint32_t function(const std::string& name, int height = 0, bool expandable = false, bool expanded = false);
+  uint32_t function_site(uint32_t function);
+  uint32_t call_site(uint32_t caller, uint32_t callee);
+  void sync(const std::string& role, const std::string& name);
+
+  std::string write(const std::string& directory) const;
+
+ private:
+  nlohmann::json functions_ = nlohmann::json::array();
+  nlohmann::json sites_ = nlohmann::json::array();
+  nlohmann::json sync_ = nlohmann::json::array();
+};
+
+}  // namespace vprof::test
