@@ -55,6 +55,8 @@ __extension__ extern __thread struct vprof_buffer vprof_thread_buffer
 VPROF_RT_API vprof_u64 vprof_rt_ticks(void);
 /* A frame that found no room, or whose duration does not fit into a slot. */
 VPROF_RT_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start, vprof_u64 vprof_duration);
+/* Closes the sites whose bits are set in `open`, innermost first. */
+VPROF_RT_API void vprof_rt_close(vprof_u64* vprof_open, vprof_u64* vprof_starts, unsigned* vprof_ids, unsigned vprof_slots);
 /* Switches one site on or off; any thread, any time. */
 VPROF_RT_API void vprof_rt_set_site(unsigned vprof_id, int vprof_on);
 

@@ -30,11 +30,6 @@
 
 #ifdef __cplusplus
 
-extern "C" {
-/* Closes the sites whose bits are set in `open`, innermost first. */
-VPROF_RT_API void vprof_rt_close(vprof_u64* vprof_open, vprof_u64* vprof_starts, unsigned* vprof_ids, unsigned vprof_slots);
-}
-
 /* A rewritten header may be included inside `extern "C"`. */
 extern "C++" {
 namespace vprof {
@@ -57,20 +52,24 @@ class scope {  // NOLINT(readability-identifier-naming): a name in generated cod
 #if __cplusplus >= 201103L
 /* What VPROF_VALUE hands on for an argument deduced as T. An lvalue and an object of class type stay what they are; a scalar is
  * handed on by value, since a reference to it would outlive it in `const int& r = f();`. */
-template <class T, bool vprof_by_value = !__is_class(T) && !__is_union(T)>
-struct vprof_passed {
+template <class T, bool vprof_is_object>
+struct vprof_passed_as {
   typedef T vprof_type;
 };
 template <class T>
-struct vprof_passed<T, false> {
+struct vprof_passed_as<T, true> {
   typedef T&& vprof_type;
 };
-template <class T, bool vprof_by_value>
-struct vprof_passed<T&, vprof_by_value> {
+template <class T>
+struct vprof_passed {
+  typedef typename vprof_passed_as<T, __is_class(T) || __is_union(T)>::vprof_type vprof_type;
+};
+template <class T>
+struct vprof_passed<T&> {
   typedef T& vprof_type;
 };
 template <class T, decltype(sizeof(0)) vprof_n>
-struct vprof_passed<T[vprof_n], true> {
+struct vprof_passed<T[vprof_n]> {
   typedef T (&&vprof_type)[vprof_n];
 };
 #endif

@@ -1,0 +1,56 @@
+// A reader of traces for the tests of the runtime, as plain as can be: everything in memory, nothing tolerated silently.
+#pragma once
+
+#include <vprof/runtime/trace_format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vprof::test {
+
+struct Continuation {
+  uint64_t word = 0;
+  uint64_t payload = 0;
+};
+
+// A frame (id < VPROF_EV_FIRST) or an event with its continuations.
+struct Record {
+  uint32_t id = 0;
+  uint64_t word = 0;
+  uint64_t payload = 0;
+  std::vector<Continuation> more;
+};
+
+struct Thread {
+  uint32_t serial = 0;
+  uint32_t tid = 0;
+  std::string name;
+  std::vector<Record> records;
+  uint64_t holes = 0;    // zero slots before non-zero ones
+  uint64_t orphans = 0;  // continuations without a head
+};
+
+struct Trace {
+  std::string path;
+  uint64_t file_bytes = 0;
+  vprof_file_header header{};
+  std::vector<Thread> threads;  // by serial; 0 is the helper
+  uint64_t spare_chunks = 0;    // never owned by a thread
+  std::string error;            // empty: the file is as the format says
+
+  std::vector<Record> all(uint32_t id) const;
+  uint64_t frames() const;
+  uint64_t frames(uint32_t site) const;
+};
+
+Trace read_trace(const std::string& path);
+std::vector<Trace> read_traces(const std::string& directory);
+
+// Text of an EV_LABEL.
+std::string label_text(const Record& record);
+
+// Empty if any two frames of the thread are disjoint or one lies in the other and is written first.
+std::string nesting_error(const Thread& thread);
+
+}  // namespace vprof::test

@@ -1,0 +1,45 @@
+// Runs one scenario of the subject program in a trace directory of its own.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reader.h"
+
+namespace vprof::test {
+
+struct Setup {
+  std::map<std::string, std::string> environment;  // on top of VPROF_TRACE_DIR; an empty value removes a variable
+  std::function<void()> before_exec;               // in the child
+  std::string trace_directory;                     // empty: a fresh one
+};
+
+struct Outcome {
+  int exit_code = -1;  // -1: killed
+  int signal = 0;
+  std::string output;  // standard output and error
+  std::vector<Trace> traces;
+
+  // The number after `name` in the output ("frames 12"); fails the test if it is not there.
+  uint64_t number(const std::string& name) const;
+};
+
+// Every trace in the outcome has been checked for the guarantees of the format; the test fails if one does not hold.
+Outcome run(const std::string& scenario, const Setup& setup = {});
+
+// A directory that is removed at the end of the test.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace vprof::test

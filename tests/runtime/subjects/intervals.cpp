@@ -1,0 +1,135 @@
+#include <vprof/runtime/scope.h>
+
+#define VPROF_ENABLED
+#include <vprof/annotations.h>
+
+#include <setjmp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "subject.h"
+
+using namespace vprof::test;
+
+SUBJECT(annotations) {
+  vprof_begin(11);
+  vprof_label(11, "GET");
+  vprof_switch(0);
+  vprof_switch(11);
+  vprof_end(11);
+  {
+    vprof::interval request(12, "a label that is longer than sixty-three bytes, which is all that is kept of it");
+    vprof::working_for other(13);
+    leaf();
+  }
+  vprof_label(14, nullptr);  // none
+  vprof_begin(0);            // no id
+  return 0;
+}
+
+static __attribute__((noinline)) int recursive(int depth) {
+  VPROF_INTERVAL(2);
+  leaf();
+  return depth == 0 ? 0 : recursive(depth - 1) + 1;
+}
+
+static __attribute__((noinline)) void inner_kind() {
+  VPROF_INTERVAL(4);
+  leaf();
+}
+
+static __attribute__((noinline)) void outer_kind() {
+  VPROF_INTERVAL(3);
+  inner_kind();
+  leaf();
+}
+
+SUBJECT(interval_scopes) {
+  recursive(5);
+  recursive(0);
+  outer_kind();
+  return 0;
+}
+
+static jmp_buf out;
+static __attribute__((noinline)) void statement(bool fails) {
+  VPROF_INTERVAL(1);
+  if (fails) longjmp(out, 1);
+  leaf();
+}
+
+static __attribute__((noinline)) void deeper(int depth, bool fails) {
+  volatile char space[64];
+  space[0] = 1;
+  if (depth == 0) return statement(fails);
+  deeper(depth - 1, fails);
+  space[1] = space[0];
+}
+
+// Half of the statements are left by longjmp, from another depth than the next one begins at.
+SUBJECT(interval_left_by_longjmp) {
+  volatile int i = 0;
+  while (i < 20) {
+    const int n = i;
+    i = n + 1;
+    if (setjmp(out) == 0) deeper(n % 2 == 0 ? 10 : 0, n % 2 == 0);
+  }
+  return 0;
+}
+
+static __attribute__((noinline)) void throws() {
+  VPROF_INTERVAL(1);
+  throw std::runtime_error("x");
+}
+
+SUBJECT(interval_left_by_exception) {
+  try {
+    throws();
+  } catch (const std::runtime_error&) {
+  }
+  return 0;
+}
+
+// The child's own interval has an id of its own, and it does not end its parent's.
+static __attribute__((noinline)) int forks_inside() {
+  VPROF_INTERVAL(1);
+  const pid_t child = fork();
+  if (child == 0) {
+    leaf();
+    inner_kind();
+    return 0;
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+SUBJECT(interval_and_fork) { return forks_inside(); }
+
+struct Request {
+  uint64_t number;
+  std::string name;
+};
+
+static void handle(Request* request, int kind, const unsigned char* text) {
+  VPROF_EXIT_EVENT(END, 1, request);
+  VPROF_ENTRY_EVENT(BEGIN, 1, request);
+  VPROF_ENTRY_LABEL(1, request, request->name);
+  VPROF_ENTRY_LABEL_CURRENT(2, text);
+  VPROF_ENTRY_LABEL_CURRENT_INT(3, kind);
+  VPROF_ENTRY_LABEL_INT(4, request, -9223372036854775807LL - 1);
+  VPROF_ENTRY_EVENT(SWITCH, 2, request->number);
+  leaf();
+  VPROF_EVENT(SWITCH, 1, request);
+}
+
+SUBJECT(events) {
+  Request request{77, "by name"};
+  tell("object", reinterpret_cast<uintptr_t>(&request));
+  handle(&request, 42, reinterpret_cast<const unsigned char*>("text"));
+  vprof_rt_interval(VPROF_WHAT_SWITCH, 1, 0);
+  vprof_rt_label_current(1, "nobody's");
+  return 0;
+}

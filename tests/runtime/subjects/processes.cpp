@@ -1,0 +1,191 @@
+#include <vprof/runtime/scope.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "subject.h"
+
+using namespace vprof::test;
+
+static void work(int leaves) {
+  for (int i = 0; i < leaves; ++i) leaf();
+}
+
+static int wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+SUBJECT(forks) {
+  work(10);
+  int bad = 0;
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work(i % 2 == 0 ? 7 : 2000);
+      if (i % 4 == 0) _exit(0);
+      std::exit(0);
+    }
+    if (wait_for(child) != 0) ++bad;
+    leaf();
+  }
+  return bad;
+}
+
+// Records of other threads go on while this one forks.
+SUBJECT(forks_with_threads) {
+  std::atomic<bool> over{false};
+  std::atomic<uint64_t> frames{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      uint64_t mine = 0;
+      for (; !over; ++mine) leaf();
+      frames += mine;
+    });
+  }
+  int bad = 0;
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work(300);
+      // A child with a trace of its own has a child, and threads, of its own.
+      if (i % 10 == 0) {
+        const pid_t grandchild = fork();
+        if (grandchild == 0) {
+          work(5);
+          _exit(0);
+        }
+        if (wait_for(grandchild) != 0) _exit(1);
+      }
+      _exit(0);
+    }
+    if (wait_for(child) != 0) ++bad;
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  tell("frames", frames);
+  return bad;
+}
+
+SUBJECT(vfork_child) {
+  work(10);
+  const pid_t child = vfork();
+  if (child == 0) {
+    leaf();
+    _exit(0);
+  }
+  wait_for(child);
+  work(10);
+  return 0;
+}
+
+static std::atomic<uint64_t> handled;
+static void on_alarm(int) {
+  leaf();
+  ++handled;
+}
+
+// Signals hit the parent and the child around the system call, too.
+SUBJECT(forks_under_signals) {
+  struct sigaction action {};
+  action.sa_handler = on_alarm;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+  const pthread_t target = pthread_self();
+  std::atomic<bool> over{false};
+  std::thread sender([&] {
+    while (!over) {
+      pthread_kill(target, SIGUSR1);
+      usleep(20);
+    }
+  });
+  uint64_t frames = 0;
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work(20);
+      _exit(0);
+    }
+    for (int status = 0; waitpid(child, &status, 0) != child;) {
+    }
+    leaf();
+    ++frames;
+  }
+  over = true;
+  sender.join();
+  tell("frames", frames + handled);
+  return 0;
+}
+
+SUBJECT(killed) {
+  work(100000);
+  raise(SIGKILL);
+  return 0;
+}
+
+SUBJECT(closes_all_descriptors) {
+  for (int fd = 3; fd < 1024; ++fd) close(fd);
+  work(10);
+  for (int fd = 3; fd < 1024; ++fd) close(fd);
+  if (dup(1) != 3) return 4;  // none is held by the runtime
+  work(100000);
+  const pid_t child = fork();
+  if (child == 0) {
+    work(10);
+    _exit(dup(1) != 4 ? 5 : 0);
+  }
+  return wait_for(child) != 0 ? 6 : 0;
+}
+
+SUBJECT(changes_directory) {
+  if (chdir("/") != 0) return 4;
+  work(10);
+  return 0;
+}
+
+SUBJECT(many_frames) {
+  constexpr int kFrames = 3000000;
+  work(kFrames);
+  tell("frames", kFrames);
+  return 0;
+}
+
+SUBJECT(exits_while_threads_record) {
+  std::atomic<int> running{0};
+  for (int t = 0; t < 3; ++t) {
+    std::thread([&running] {
+      ++running;
+      for (;;) leaf();
+    }).detach();
+  }
+  while (running < 3) usleep(10);
+  work(1000);
+  std::exit(0);  // not a return: the threads use `running`
+}
+
+SUBJECT(main_leaves_by_pthread_exit) {
+  leaf();
+  std::thread([] {
+    sleep_ms(20);
+    leaf();
+  }).detach();
+  pthread_exit(nullptr);
+}
+
+SUBJECT(execs) {
+  work(10);
+  setenv("VPROF_TEST_AGAIN", "1", 1);
+  execl("/proc/self/exe", "subject", "nested", static_cast<char*>(nullptr));
+  return 4;
+}
+
+SUBJECT(nothing) { return 0; }

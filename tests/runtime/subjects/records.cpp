@@ -1,0 +1,231 @@
+#include <vprof/runtime/scope.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "subject.h"
+
+using namespace vprof::test;
+
+SUBJECT(nested) {
+  for (int i = 0; i < 1000; ++i) outer(3);
+  tell("leaves", 4000);
+  tell("middles", 1000);
+  tell("outers", 1000);
+  return 0;
+}
+
+// A clock that is known: 50 ms.
+SUBJECT(timed) {
+  {
+    VPROF_SITE(10);
+    sleep_ms(50);
+  }
+  sleep_ms(150);  // the helper's first snapshot comes after 100 ms
+  return 0;
+}
+
+SUBJECT(many_threads) {
+  constexpr int kBatches = 100;
+  constexpr int kThreads = 100;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) threads.emplace_back([] { middle(2); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  tell("frames", kBatches * kThreads * 3);
+  return 0;
+}
+
+SUBJECT(two_busy_threads) {
+  constexpr int kFrames = 400000;
+  const auto work = [] {
+    for (int i = 0; i < kFrames; ++i) leaf();
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  tell("frames", 2 * kFrames);
+  return 0;
+}
+
+// Instrumented code in a destructor that runs after the thread's function, and after most other destructors.
+static pthread_key_t late_key;
+static void late(void* round) {
+  leaf();
+  const auto n = reinterpret_cast<uintptr_t>(round);
+  if (n < 3) pthread_setspecific(late_key, reinterpret_cast<void*>(n + 1));
+}
+SUBJECT(late_destructors) {
+  pthread_key_create(&late_key, late);
+  std::thread thread([] {
+    leaf();
+    pthread_setspecific(late_key, reinterpret_cast<void*>(uintptr_t{1}));
+  });
+  thread.join();
+  tell("frames", 4);
+  return 0;
+}
+
+// ---- signals
+
+static std::atomic<uint64_t> handled;
+static void on_signal(int) {
+  middle(1);
+  handled.fetch_add(1, std::memory_order_relaxed);
+}
+
+SUBJECT(signal_storm) {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval every{{0, 40}, {0, 40}};
+  setitimer(ITIMER_REAL, &every, nullptr);
+  uint64_t frames = 0;
+  while (handled < 3000 && frames < 40000000) {
+    leaf();
+    ++frames;
+    if (frames % 4096 == 0) usleep(1);  // where sanitizers deliver signals
+  }
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  tell("handled", handled);
+  tell("frames", frames + 2 * handled);
+  return 0;
+}
+
+// Signals that follow one another so closely that handlers interrupt handlers, on an alternate stack half of the time.
+SUBJECT(signal_storm_between_threads) {
+  static char stack[65536];
+  const stack_t alternate{stack, 0, sizeof stack};
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART | SA_NODEFER;
+  sigaction(SIGUSR1, &action, nullptr);
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigaction(SIGUSR2, &action, nullptr);
+  const pthread_t target = pthread_self();
+  std::atomic<bool> over{false};
+  std::thread sender([&] {
+    for (int i = 0; i < 20000; ++i) {
+      pthread_kill(target, i % 2 == 0 ? SIGUSR1 : SIGUSR2);
+      if (i % 8 == 0) usleep(1);
+    }
+    over = true;
+  });
+  uint64_t frames = 0;
+  while (!over) {
+    leaf();
+    ++frames;
+    if (sanitized() && frames % 4096 == 0) usleep(1);
+  }
+  sender.join();
+  tell("handled", handled);
+  tell("frames", frames + 2 * handled);
+  return 0;
+}
+
+// ---- ways out
+
+static jmp_buf out;
+static __attribute__((noinline)) void jump(int depth) {
+  VPROF_FUNCTION(20);
+  static volatile bool jumps = true;
+  if (depth > 0) {
+    jump(depth - 1);
+  } else if (jumps) {
+    longjmp(out, 1);
+  }
+}
+
+SUBJECT(longjmp_past_scopes) {
+  volatile int rounds = 0;
+  while (rounds < 1000) {
+    outer(1);
+    if (setjmp(out) == 0) jump(5);
+    outer(1);
+    rounds = rounds + 1;
+  }
+  tell("outers", 2 * static_cast<uint64_t>(rounds));
+  return 0;
+}
+
+static __attribute__((noinline)) int thrower(bool throws) {
+  VPROF_FUNCTION(30);
+  if (throws) throw std::runtime_error("x");
+  return 1;
+}
+
+static __attribute__((noinline)) int left_by_exception(bool throws) {
+  VPROF_FUNCTION_N(31, 2);
+  return VPROF_VALUE(0, 32) thrower(false) VPROF_VALUE_END(0) + VPROF_VALUE(1, 33) thrower(throws) VPROF_VALUE_END(1);
+}
+
+SUBJECT(exceptions) {
+  for (int i = 0; i < 100; ++i) {
+    try {
+      left_by_exception(i % 2 == 0);
+    } catch (const std::runtime_error&) {
+    }
+  }
+  return 0;
+}
+
+// Two open at once: the one that was entered last is closed first.
+static __attribute__((noinline)) int identity(int x) { return x; }
+static __attribute__((noinline)) void nested_sites() {
+  VPROF_FRAME_N(70);
+  VPROF_VALUE(1, 41) identity(VPROF_VALUE(69, 42) thrower(true) VPROF_VALUE_END(69)) VPROF_VALUE_END(1);
+}
+
+SUBJECT(nested_open_sites) {
+  for (int i = 0; i < 10; ++i) {
+    try {
+      nested_sites();
+    } catch (const std::runtime_error&) {
+    }
+  }
+  return 0;
+}
+
+// ---- what does not fit
+
+SUBJECT(long_frame) {
+  vprof_rt_frame(50, 1000, 1ull << 41);
+  vprof_rt_frame(51, 1000, static_cast<vprof_u64>(-5));  // a counter that went back
+  return 0;
+}
+
+// Events of several slots at every offset from the end of a chunk.
+SUBJECT(chunk_ends) {
+  static const char text[] = "0123456789012345678901234567890123456789012345678901234567890123456789";
+  uint64_t labels = 0;
+  for (int i = 0; i < 20000; ++i) {
+    for (int j = 0; j < i % 7; ++j) leaf();
+    vprof_rt_label(0, 7, text + i % 70);
+    ++labels;
+  }
+  tell("labels", labels);
+  tell("frames", 20000 / 7 * 21 + (20000 % 7) * (20000 % 7 - 1) / 2);
+  return 0;
+}
+
+SUBJECT(toggled) {
+  leaf();
+  vprof_rt_set_site(1, 0);
+  leaf();
+  vprof_rt_set_site(1, 1);
+  leaf();
+  vprof_rt_set_site(1u << 20, 1);  // no site: ignored
+  return 0;
+}

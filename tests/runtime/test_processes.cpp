@@ -1,0 +1,199 @@
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "run.h"
+
+using namespace vprof::test;
+
+TEST_CASE("each of 200 forked children has a trace of its own") {
+  const Outcome outcome = run("forks");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 201);
+  const Trace& parent = outcome.traces[0];
+  CHECK(parent.frames() == 210);
+  uint64_t frames = 0;
+  for (const Trace& child : outcome.traces) {
+    if (child.header.pid == parent.header.pid) continue;
+    CHECK(child.header.parent_pid == parent.header.pid);
+    CHECK(child.header.family == parent.header.family);
+    CHECK(child.header.dropped == 0);
+    REQUIRE(child.threads.size() == 1);
+    CHECK(child.threads[0].tid == child.header.pid);
+    frames += child.frames();
+  }
+  CHECK(frames == 100 * 7 + 100 * 2000);
+}
+
+TEST_CASE("fork from a process with busy threads") {
+  const Outcome outcome = run("forks_with_threads");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1 + 50 + 5);
+  const Trace& parent = outcome.traces[0];
+  CHECK(parent.frames() + parent.header.dropped == outcome.number("frames"));
+  for (const Thread& thread : parent.threads) CHECK(thread.holes == 0);
+  uint64_t frames = 0;
+  for (const Trace& trace : outcome.traces) frames += trace.frames();
+  CHECK(frames - parent.frames() == 50 * 300 + 5 * 5);
+}
+
+TEST_CASE("a child of vfork records as its parent") {
+  const Outcome outcome = run("vfork_child");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1);
+  CHECK(outcome.traces[0].frames() == 21);
+}
+
+TEST_CASE("signals around fork are accounted for") {
+  const Outcome outcome = run("forks_under_signals");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 101);
+  for (const Trace& trace : outcome.traces) {
+    const bool is_parent = trace.header.pid == outcome.traces[0].header.pid;
+    const uint64_t expected = is_parent ? outcome.number("frames") : 20;
+    CHECK(trace.frames() + trace.header.dropped == expected);
+  }
+}
+
+TEST_CASE("what was recorded survives SIGKILL") {
+  const Outcome outcome = run("killed", {{{"VPROF_TRACE_MB", "64"}}, {}, {}});
+  CHECK(outcome.signal == SIGKILL);
+  REQUIRE(outcome.traces.size() == 1);
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.frames() == 100000);
+  CHECK(trace.header.used < trace.file_bytes);
+  CHECK(trace.file_bytes == trace.header.capacity);
+}
+
+TEST_CASE("a program may close all descriptors") {
+  const Outcome outcome = run("closes_all_descriptors");
+  CHECK(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  CHECK(outcome.traces[0].frames() == 100010);
+  CHECK(outcome.traces[1].frames() == 10);
+}
+
+TEST_CASE("a relative directory is meant from where the program started") {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.path() + "/trace");
+  Setup setup{{{"VPROF_TRACE_DIR", "trace"}}, {}, directory.path() + "/trace"};
+  setup.before_exec = [&] {
+    if (chdir(directory.path().c_str()) != 0) _exit(99);
+  };
+  const Outcome outcome = run("changes_directory", setup);
+  CHECK(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1);
+  CHECK(outcome.traces[0].frames() == 10);
+}
+
+TEST_CASE("a trace directory that cannot be written is said once, and the program runs") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.path() + "/file") << "x";
+  const std::string bad = directory.path() + GENERATE("/missing", "/file");
+  const Outcome outcome = run("nested", {{{"VPROF_TRACE_DIR", bad}}, {}, {}});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.number("leaves") == 4000);
+  CHECK(outcome.output.find("vprof: VPROF_TRACE_DIR=" + bad) == 0);
+}
+
+// Whoever may write anywhere (root) gets past the check at start, and fails to make the file.
+TEST_CASE("a directory in which no file can be made stops tracing, not the program") {
+  const Outcome outcome = run("nested", {{{"VPROF_TRACE_DIR", "/proc"}}, {}, {}});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.number("leaves") == 4000);
+  CHECK(run("mutex_storm", {{{"VPROF_TRACE_DIR", "/proc"}}, {}, {}}).exit_code == 0);
+}
+
+TEST_CASE("a full trace drops and counts") {
+  const Outcome outcome = run("many_frames", {{{"VPROF_TRACE_MB", "16"}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.file_bytes <= 16u << 20);
+  CHECK(trace.header.dropped > 0);
+  CHECK(trace.frames() + trace.header.dropped == outcome.number("frames"));
+  CHECK(trace.frames() > 900000);  // nearly all of the 16 MB was used
+}
+
+TEST_CASE("RLIMIT_FSIZE is kept") {
+  const auto bytes = GENERATE(rlim_t{0}, rlim_t{4096}, rlim_t{300000}, rlim_t{4000000});
+  Setup setup;
+  setup.before_exec = [&] {
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  const Outcome outcome = run("many_frames", setup);
+  REQUIRE(outcome.exit_code == 0);
+  if (bytes < 2 * VPROF_PAGE_BYTES) {
+    CHECK(outcome.traces.empty());
+    return;
+  }
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.file_bytes <= bytes);
+  CHECK(trace.frames() > 0);
+  CHECK(trace.frames() + trace.header.dropped == outcome.number("frames"));
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // these need terabytes of addresses for themselves
+TEST_CASE("less address space than wanted means a smaller trace") {
+  Setup setup;
+  setup.environment["VPROF_TRACE_MB"] = "8192";
+  setup.before_exec = [] {
+    const rlimit limit{1u << 30, 1u << 30};
+    setrlimit(RLIMIT_AS, &limit);
+  };
+  const Outcome outcome = run("many_frames", setup);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.traces.at(0).header.capacity < 1u << 30);
+  CHECK(outcome.traces.at(0).frames() == outcome.number("frames"));
+}
+#endif
+
+TEST_CASE("a full disk drops and counts") {
+  const TemporaryDirectory directory;
+  if (mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=2m") != 0) {
+    WARN("not checked: no permission to mount a small disk");
+    return;
+  }
+  {
+    const Outcome outcome = run("many_frames", {{}, {}, directory.path()});
+    CHECK(outcome.exit_code == 0);
+    REQUIRE(outcome.traces.size() == 1);
+    const Trace& trace = outcome.traces[0];
+    CHECK(trace.frames() > 10000);
+    CHECK(trace.header.dropped > 0);
+    CHECK(trace.frames() + trace.header.dropped == outcome.number("frames"));
+  }
+  umount(directory.path().c_str());
+}
+
+TEST_CASE("exit while other threads record") {
+  for (int i = 0; i < 20; ++i) {
+    const Outcome outcome = run("exits_while_threads_record");
+    REQUIRE(outcome.exit_code == 0);
+    REQUIRE(outcome.traces.size() == 1);
+    CHECK(outcome.traces[0].file_bytes == outcome.traces[0].header.used);
+    CHECK(outcome.traces[0].frames() > 1000);
+  }
+}
+
+TEST_CASE("the helper does not keep a process alive whose threads have all ended") {
+  const Outcome outcome = run("main_leaves_by_pthread_exit");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.traces.at(0).frames() == 2);
+}
+
+TEST_CASE("a program that replaces itself leaves two traces") {
+  const Outcome outcome = run("execs");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  CHECK(outcome.traces[0].frames() == 10);
+  CHECK(outcome.traces[1].frames() == 6000);
+  CHECK(outcome.traces[0].header.pid == outcome.traces[1].header.pid);
+}
+
+TEST_CASE("a process that records nothing leaves no file") { CHECK(run("nothing").traces.empty()); }

@@ -1,0 +1,168 @@
+#include <catch2/catch.hpp>
+
+#include "run.h"
+
+using namespace vprof::test;
+
+namespace {
+
+// Every frame that the subject says it ran is in the trace or counted as dropped, and no slot was left half-written.
+void check_accounted(const Outcome& outcome) {
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1);
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.frames() + trace.header.dropped == outcome.number("frames"));
+  for (const Thread& thread : trace.threads) CHECK(thread.holes == 0);
+}
+
+uint64_t all_dropped(const Trace& trace) {
+  uint64_t sum = 0;
+  for (const Record& record : trace.all(VPROF_EV_DROPPED)) sum += record.payload;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("frames are complete and nested") {
+  const Outcome outcome = run("nested");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1);
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.frames(1) == outcome.number("leaves"));
+  CHECK(trace.frames(2) == outcome.number("middles"));
+  CHECK(trace.frames(3) == outcome.number("outers"));
+  REQUIRE(trace.threads.size() == 1);
+  CHECK(nesting_error(trace.threads[0]) == "");
+  CHECK(trace.header.dropped == 0);
+  CHECK(trace.header.record_ticks_x256 > 256);
+  CHECK(std::string(trace.header.program).find("subject") != std::string::npos);
+  CHECK(trace.file_bytes == trace.header.used);  // cut at exit
+}
+
+TEST_CASE("times are in ticks of the clock that the header names") {
+  const std::string clock = GENERATE("tsc", "monotonic");
+  const Outcome outcome = run("timed", {{{"VPROF_CLOCK", clock}}, {}, {}});
+  REQUIRE(outcome.traces.size() == 1);
+  const Trace& trace = outcome.traces[0];
+  if (clock == "monotonic") CHECK(trace.header.clock == VPROF_CLOCK_MONOTONIC);
+  const std::vector<Record> frames = trace.all(10);
+  REQUIRE(frames.size() == 1);
+  const double seconds = static_cast<double>(frames[0].payload) / static_cast<double>(trace.header.ticks_per_second);
+  CHECK(seconds >= 0.0499);
+  CHECK(seconds < 0.5);
+
+  // The helper's snapshots tell the same rate as the header's first estimate.
+  const std::vector<Record> clocks = trace.all(VPROF_EV_CLOCK);
+  REQUIRE(!clocks.empty());
+  REQUIRE(clocks[0].more.size() == 2);
+  const auto ticks = static_cast<double>(clocks[0].word - trace.header.start_ticks);
+  const auto nanoseconds = static_cast<double>(clocks[0].more[0].word - trace.header.start_monotonic_ns);
+  CHECK(ticks / nanoseconds * 1e9 == Approx(static_cast<double>(trace.header.ticks_per_second)).epsilon(0.001));
+}
+
+TEST_CASE("each of 10,000 short threads is accounted for") {
+  const Outcome outcome = run("many_threads");
+  check_accounted(outcome);
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.header.dropped == 0);
+  CHECK(trace.header.threads == 10001);  // and the one that waited for them
+  CHECK(trace.all(VPROF_EV_THREAD_START).size() == 10000);
+  CHECK(trace.all(VPROF_EV_RELEASE_JOIN).size() == 10000);
+  for (const Thread& thread : trace.threads) CHECK(nesting_error(thread) == "");
+}
+
+TEST_CASE("threads that record a lot get chunks without gaps") {
+  const Outcome outcome = run("two_busy_threads");
+  check_accounted(outcome);
+  CHECK(outcome.traces[0].header.dropped == 0);
+  CHECK(outcome.traces[0].header.chunks > 4);
+}
+
+TEST_CASE("instrumented code in late destructors of a thread records") {
+  const Outcome outcome = run("late_destructors");
+  check_accounted(outcome);
+  CHECK(outcome.traces[0].header.dropped == 0);
+}
+
+TEST_CASE("records of signal handlers are accounted for") {
+  const std::string scenario = GENERATE("signal_storm", "signal_storm_between_threads");
+  const Outcome outcome = run(scenario);
+  check_accounted(outcome);
+  CHECK(outcome.number("handled") > 100);
+  CHECK(all_dropped(outcome.traces[0]) <= outcome.traces[0].header.dropped);
+}
+
+TEST_CASE("longjmp past open scopes leaves later frames right") {
+  const Outcome outcome = run("longjmp_past_scopes");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.frames(20) == 0);
+  CHECK(trace.frames(3) == outcome.number("outers"));
+  CHECK(nesting_error(trace.threads.at(0)) == "");
+}
+
+TEST_CASE("a site that an exception leaves is closed by its function") {
+  const Outcome outcome = run("exceptions");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.frames(31) == 100);
+  CHECK(trace.frames(32) == 100);
+  CHECK(trace.frames(33) == 100);
+  CHECK(trace.frames(30) == 200);
+  CHECK(nesting_error(trace.threads.at(0)) == "");
+}
+
+TEST_CASE("of two open sites the inner one is closed first") {
+  const Trace trace = run("nested_open_sites").traces.at(0);
+  CHECK(trace.frames(41) == 10);
+  CHECK(trace.frames(42) == 10);
+  CHECK(nesting_error(trace.threads.at(0)) == "");
+  const std::vector<Record>& records = trace.threads.at(0).records;
+  for (size_t i = 0; i + 1 < records.size(); ++i) {
+    if (records[i].id == 42) CHECK(records[i + 1].id == 41);
+  }
+}
+
+TEST_CASE("a frame too long for a slot is an event") {
+  const Trace trace = run("long_frame").traces.at(0);
+  const std::vector<Record> frames = trace.all(VPROF_EV_LONG_FRAME);
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].payload == 50);
+  CHECK(frames[0].more.at(0).word == 1ull << 41);
+  CHECK(frames[1].more.at(0).word == 0);
+}
+
+TEST_CASE("events of several slots stay whole at the end of a chunk") {
+  const Outcome outcome = run("chunk_ends");
+  check_accounted(outcome);
+  const std::vector<Record> labels = outcome.traces[0].all(VPROF_EV_LABEL);
+  CHECK(labels.size() == outcome.number("labels"));
+  for (const Record& label : labels) {
+    REQUIRE(label.more.size() == 1 + (label.payload + 7) / 8);
+    CHECK(label.more[0].word == 7);
+  }
+}
+
+TEST_CASE("sites are switched at run time and by the environment") {
+  CHECK(run("toggled").traces.at(0).frames() == 2);
+  const Trace some = run("nested", {{{"VPROF_SITES", "1,3-4"}}, {}, {}}).traces.at(0);
+  CHECK(some.frames(1) == 4000);
+  CHECK(some.frames(2) == 0);
+  CHECK(some.frames(3) == 1000);
+}
+
+TEST_CASE("with all sites off, intervals alone are recorded") {
+  const Setup off{{{"VPROF_SITES", "off"}}, {}, {}};
+  const Trace trace = run("interval_scopes", off).traces.at(0);
+  CHECK(trace.frames() == 0);
+  CHECK(trace.all(VPROF_EV_BEGIN).size() == 4);
+  CHECK(run("mutex_contended", off).traces.empty());
+  CHECK(run("nested", off).traces.empty());
+}
+
+TEST_CASE("without a trace directory nothing is recorded") {
+  const Outcome outcome = run("nested", {{{"VPROF_TRACE_DIR", ""}}, {}, {}});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.traces.empty());
+  CHECK(outcome.output == "leaves 4000\nmiddles 1000\nouters 1000\n");
+}

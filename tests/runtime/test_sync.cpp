@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "run.h"
+
+using namespace vprof::test;
+
+namespace {
+
+std::vector<Record> on_object(const Trace& trace, uint32_t event, uint64_t object) {
+  std::vector<Record> found = trace.all(event);
+  found.erase(std::remove_if(found.begin(), found.end(), [&](const Record& r) { return r.more.at(0).word != object; }),
+              found.end());
+  return found;
+}
+
+double seconds(const Trace& trace, uint64_t ticks) {
+  return static_cast<double>(ticks) / static_cast<double>(trace.header.ticks_per_second);
+}
+
+struct Case {
+  const char* scenario;
+  uint32_t wait;
+  uint32_t release;
+};
+
+}  // namespace
+
+TEST_CASE("a contended operation records the wait and the release that ended it") {
+  const Case c = GENERATE(Case{"mutex_contended", VPROF_EV_WAIT_MUTEX, VPROF_EV_RELEASE_MUTEX},
+                          Case{"mutex_timed_contended", VPROF_EV_WAIT_MUTEX, VPROF_EV_RELEASE_MUTEX},
+                          Case{"mutex_clock_contended", VPROF_EV_WAIT_MUTEX, VPROF_EV_RELEASE_MUTEX},
+                          Case{"mutex_released_by_condition_wait", VPROF_EV_WAIT_MUTEX, VPROF_EV_RELEASE_MUTEX},
+                          Case{"read_lock_contended", VPROF_EV_WAIT_RDLOCK, VPROF_EV_RELEASE_RWLOCK},
+                          Case{"write_lock_contended", VPROF_EV_WAIT_WRLOCK, VPROF_EV_RELEASE_RWLOCK},
+                          Case{"condition_signalled", VPROF_EV_WAIT_COND, VPROF_EV_RELEASE_COND},
+                          Case{"condition_broadcast", VPROF_EV_WAIT_COND, VPROF_EV_RELEASE_COND},
+                          Case{"semaphore_posted", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM},
+                          Case{"semaphore_posted_timed", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM},
+                          Case{"joined", VPROF_EV_WAIT_JOIN, VPROF_EV_RELEASE_JOIN});
+  const Outcome outcome = run(c.scenario);
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  const std::vector<Record> waits = on_object(trace, c.wait, outcome.number("object"));
+  const std::vector<Record> releases = on_object(trace, c.release, outcome.number("object"));
+  REQUIRE(waits.size() == 1);
+  REQUIRE(releases.size() == 1);
+  const Record& wait = waits[0];
+  const Record& release = releases[0];
+  REQUIRE(wait.more.size() == 2);
+  REQUIRE(release.more.size() == 2);
+  CHECK(seconds(trace, wait.payload) > 0.02);
+  CHECK(wait.more[1].word == release.more[1].word);   // the sequence number
+  CHECK(wait.more[0].payload == 0);                   // private to the process
+  CHECK(release.word >= wait.word);                   // within the wait
+  CHECK(release.word <= wait.word + wait.payload);
+  CHECK(wait.more[0].payload == release.more[0].payload);
+  if (std::string(c.scenario) == "condition_broadcast") CHECK(release.payload == 1);
+}
+
+TEST_CASE("uncontended operations record nothing") {
+  const Outcome outcome = run("uncontended");
+  REQUIRE(outcome.exit_code == 0);
+  for (const Thread& thread : outcome.traces.at(0).threads) {
+    for (const Record& record : thread.records) CHECK((record.id == 1 || record.id == VPROF_EV_CLOCK));
+  }
+}
+
+TEST_CASE("waits across processes are matched by shared address and number") {
+  const Outcome outcome = run("shared_between_processes");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  const bool parent_first = outcome.traces[1].header.parent_pid == outcome.traces[0].header.pid;
+  const Trace& parent = outcome.traces[parent_first ? 0 : 1];
+  const Trace& child = outcome.traces[parent_first ? 1 : 0];
+  CHECK(parent.header.family == child.header.family);
+  const auto check = [&](uint32_t wait, uint32_t release, uint64_t object) {
+    const std::vector<Record> waits = on_object(child, wait, object);
+    const std::vector<Record> releases = on_object(parent, release, object);
+    REQUIRE(waits.size() == 1);
+    REQUIRE(releases.size() == 1);
+    CHECK(waits[0].more[0].payload == VPROF_AUX_SHARED);
+    CHECK(releases[0].more[0].payload == VPROF_AUX_SHARED);
+    CHECK(waits[0].more[1].word == releases[0].more[1].word);
+  };
+  check(VPROF_EV_WAIT_MUTEX, VPROF_EV_RELEASE_MUTEX, outcome.number("object"));
+  check(VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM, outcome.number("semaphore"));
+}
+
+TEST_CASE("under heavy contention every wait of some length has its release") {
+  const Outcome outcome = run("mutex_storm");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  std::vector<Record> releases = on_object(trace, VPROF_EV_RELEASE_MUTEX, outcome.number("object"));
+  const std::vector<Record> waits = on_object(trace, VPROF_EV_WAIT_MUTEX, outcome.number("object"));
+  std::sort(releases.begin(), releases.end(),
+            [](const Record& a, const Record& b) { return a.more.at(1).word < b.more.at(1).word; });
+  for (size_t i = 1; i < releases.size(); ++i) CHECK(releases[i - 1].more[1].word < releases[i].more[1].word);
+  uint64_t missed = 0;
+  for (const Record& wait : waits) {
+    if (seconds(trace, wait.payload) < 20e-6) continue;
+    // The greatest number up to that of the wait.
+    const auto after = std::find_if(releases.begin(), releases.end(),
+                                    [&](const Record& r) { return r.more[1].word > wait.more.at(1).word; });
+    const bool found = after != releases.begin();
+    if (!found || std::prev(after)->word + 2000 < wait.word || std::prev(after)->word > wait.word + wait.payload) ++missed;
+  }
+  CHECK(missed * 100 <= waits.size());  // those whose waiter came between the releaser's two looks
+}
+
+TEST_CASE("cancellation unwinds through the interposed waits") {
+  const Case c = GENERATE(Case{"cancelled_in_condition_wait", VPROF_EV_WAIT_COND, VPROF_EV_RELEASE_COND},
+                          Case{"cancelled_in_semaphore_wait", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM});
+  const Outcome outcome = run(c.scenario);
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(on_object(trace, c.wait, outcome.number("object")).size() == 1);
+  CHECK(on_object(trace, c.release, outcome.number("object")).empty());  // the waiter no longer counts
+}
+
+TEST_CASE("a pending cancellation is acted upon where libc does") {
+  CHECK(run("cancelled_before_semaphore_wait").exit_code == 0);
+}
+
+TEST_CASE("threads say who made them") {
+  const Trace trace = run("joined").traces.at(0);
+  const std::vector<Record> starts = trace.all(VPROF_EV_THREAD_START);
+  REQUIRE(starts.size() == 1);
+  REQUIRE(starts[0].more.size() == 1);
+  CHECK(starts[0].more[0].payload == 1);  // the serial of the first thread
+  CHECK(trace.threads.size() == 2);
+}
+
+TEST_CASE("the application's own locks and queues") {
+  const Outcome outcome = run("application_sync");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  const uint64_t object = outcome.number("object");
+  const std::vector<Record> waits = on_object(trace, VPROF_EV_WAIT_APP, object);
+  REQUIRE(waits.size() == 2);
+  for (const Record& wait : waits) {
+    CHECK(wait.more[0].payload == 5u << VPROF_AUX_SYNC_SHIFT);
+    CHECK(wait.more[1].word == 0);
+  }
+  const std::vector<Record> releases = on_object(trace, VPROF_EV_RELEASE_APP, object);
+  REQUIRE(releases.size() == 1);
+  CHECK(releases[0].more[0].payload == 6u << VPROF_AUX_SYNC_SHIFT);
+  const std::vector<Record> enqueues = trace.all(VPROF_EV_ENQUEUE);
+  REQUIRE(enqueues.size() == 1);
+  CHECK(enqueues[0].payload == 7);
+  CHECK(enqueues[0].more.at(0).word == object);
+  const std::vector<Record> dequeues = trace.all(VPROF_EV_DEQUEUE);
+  REQUIRE(dequeues.size() == 1);
+  CHECK(dequeues[0].payload == 8);
+}
