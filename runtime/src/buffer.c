@@ -27,18 +27,22 @@ enum { SLOT = sizeof(struct vprof_slot), MOST_SLOTS = 2 + (VPROF_LABEL_MAX + 7) 
 // The compiler must not move stores across this; the processor does not, as seen by handlers on the same thread.
 static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
 
-static uint64_t* dropped_counter(void) {
+// While there is no header, drops are counted beside it. Whoever comes last of the two, the one that counts here or the one that opens
+// the trace, carries them over.
+void vprof_count_early_drops(void) {
   struct vprof_trace* trace = &vprof_trace;
-  return atomic_load(&trace->state) == VPROF_OPEN ? &trace->header->dropped : NULL;
+  if (atomic_load(&trace->state) != VPROF_OPEN) return;
+  vprof_count(&trace->header->dropped, atomic_exchange(&trace->dropped_early, 0));
 }
 
 static void drop(unsigned slots) {
+  struct vprof_trace* trace = &vprof_trace;
   __atomic_fetch_add(&vprof_self.dropped, slots, __ATOMIC_RELAXED);
-  uint64_t* counter = dropped_counter();
-  if (counter != NULL) {
-    vprof_count(counter, slots);
+  if (atomic_load(&trace->state) == VPROF_OPEN) {
+    vprof_count(&trace->header->dropped, slots);
   } else {
-    atomic_fetch_add(&vprof_trace.dropped_early, slots);
+    atomic_fetch_add(&trace->dropped_early, slots);
+    vprof_count_early_drops();
   }
 }
 

@@ -78,6 +78,7 @@ __attribute__((constructor)) static void start(void) {
     vprof_helper_init();
     vprof_fork_init();
     vprof_trace.pid = getpid();
+    vprof_settings.family = (vprof_clock_read().realtime_ns << 20 ^ (uint64_t)vprof_trace.pid) | 1;
     atomic_store(&vprof_trace.state, VPROF_READY);
     if (vprof_settings.sites) {
       vprof_waiters_init();

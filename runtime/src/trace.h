@@ -57,6 +57,7 @@ struct vprof_trace {
 struct vprof_settings {
   char directory[VPROF_PATH_MAX];
   uint64_t capacity;
+  uint64_t family;  // the same in all children by fork
   bool sites;  // false: intervals only
 };
 
@@ -122,6 +123,7 @@ struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
 // buffer.c
 // Writes the slots as one event: adjacent, the head last, so that a head means a whole event. Dropped and counted if there is no room.
 void vprof_write(const struct vprof_slot* slots, unsigned count);
+void vprof_count_early_drops(void);
 uint32_t vprof_thread_serial(void);
 uint32_t vprof_thread_id(void);
 

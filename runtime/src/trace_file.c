@@ -28,7 +28,6 @@
 enum { LEAST_CAPACITY = 1 << 20 };
 
 struct vprof_trace vprof_trace;
-static uint64_t family;  // survives fork
 
 void vprof_count(uint64_t* counter, uint64_t by) { __atomic_fetch_add(counter, by, __ATOMIC_RELAXED); }
 
@@ -81,8 +80,7 @@ static bool write_header(int fd) {
   header.used = VPROF_FILE_HEADER_BYTES;
   header.capacity = vprof_trace.capacity;
   header.record_ticks_x256 = vprof_record_cost_x256();
-  if (family == 0) family = (now.realtime_ns << 20 ^ (uint64_t)header.pid) | 1;
-  header.family = family;
+  header.family = vprof_settings.family;
   if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0) header.program[0] = 0;
   return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
 }
@@ -118,8 +116,8 @@ static bool start_now(void) {
     return false;
   }
   atomic_store(&trace->next, VPROF_FILE_HEADER_BYTES);
-  vprof_count(&trace->header->dropped, atomic_exchange(&trace->dropped_early, 0));
   atomic_store(&trace->state, VPROF_OPEN);
+  vprof_count_early_drops();
   vprof_helper_start();
   return true;
 }

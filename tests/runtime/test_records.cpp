@@ -112,6 +112,15 @@ TEST_CASE("a site that an exception leaves is closed by its function") {
   CHECK(nesting_error(trace.threads.at(0)) == "");
 }
 
+TEST_CASE("sites that are operands of one operator do not overlap") {
+  const Trace trace = run("operands").traces.at(0);
+  CHECK(trace.frames(61) == 1000);
+  CHECK(trace.frames(62) == 1000);
+  CHECK(trace.frames(63) == 1000);
+  const std::vector<Record>& records = trace.threads.at(0).records;
+  for (size_t i = 1; i < records.size(); ++i) CHECK(records[i].word >= records[i - 1].word + records[i - 1].payload);
+}
+
 TEST_CASE("of two open sites the inner one is closed first") {
   const Trace trace = run("nested_open_sites").traces.at(0);
   CHECK(trace.frames(41) == 10);

@@ -142,6 +142,7 @@ TEST_CASE("the application's own locks and queues") {
     CHECK(wait.more[0].payload == 5u << VPROF_AUX_SYNC_SHIFT);
     CHECK(wait.more[1].word == 0);
   }
+  CHECK(on_object(trace, VPROF_EV_WAIT_APP, outcome.number("quick")).size() < 500);
   const std::vector<Record> releases = on_object(trace, VPROF_EV_RELEASE_APP, object);
   REQUIRE(releases.size() == 1);
   CHECK(releases[0].more[0].payload == 6u << VPROF_AUX_SYNC_SHIFT);

@@ -181,6 +181,20 @@ SUBJECT(exceptions) {
   return 0;
 }
 
+static __attribute__((noinline)) int plus_one(int x) {
+  __asm__ __volatile__("" : "+r"(x));
+  return x + 1;
+}
+SUBJECT(operands) {
+  VPROF_FRAME_N(3);
+  int sum = 0;
+  for (int i = 0; i < 1000; ++i) {
+    sum = VPROF_VALUE(0, 61) plus_one(sum) VPROF_VALUE_END(0) + VPROF_VALUE(1, 62) plus_one(i) VPROF_VALUE_END(1) *
+          VPROF_VALUE(2, 63) plus_one(0) VPROF_VALUE_END(2);
+  }
+  return sum == 0;
+}
+
 // Two open at once: the one that was entered last is closed first.
 static __attribute__((noinline)) int identity(int x) { return x; }
 static __attribute__((noinline)) void nested_sites() {

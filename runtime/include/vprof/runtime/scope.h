@@ -16,7 +16,8 @@
  *
  * Guarantees
  *  - Nothing but time is added: value category, lifetime of temporaries, elision and overload resolution stay. For C++ this rests
- *    on the comma operator: `(enter, leave(expr))` is one full expression, as expr was.
+ *    on the comma operator: `leave((enter, expr))` is part of one full expression, as expr was. Not `(enter, leave(expr))`: gcc turns
+ *    `(a, b) + (c, d)` into `a, c, b + d`, as it may, and the second site would begin before the first one's call.
  *  - Every way out closes a scope: C by the cleanup attribute, C++ by destructors. longjmp closes none: the frames it leaves are
  *    not recorded, and as a scope keeps no state but its own start, nothing after it is affected.
  *  - A site left by an exception is closed by its function's frame object. If the exception is caught in the same function and the
@@ -134,10 +135,10 @@ class frame {  // NOLINT(readability-identifier-naming)
 
 #if __cplusplus >= 201103L
 #define VPROF_VALUE(vprof_slot, vprof_id) \
-  (vprof_frame.vprof_enter(vprof_slot, vprof_id), vprof_frame.vprof_leave(vprof_slot,
+  vprof_frame.vprof_leave(vprof_slot, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
 #define VPROF_VALUE_END(vprof_slot) ))
 #define VPROF_XVALUE(vprof_slot, vprof_id) \
-  (vprof_frame.vprof_enter(vprof_slot, vprof_id), vprof_frame.vprof_leave_reference(vprof_slot,
+  vprof_frame.vprof_leave_reference(vprof_slot, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
 #define VPROF_XVALUE_END(vprof_slot) ))
 #else
 #define VPROF_VALUE(vprof_slot, vprof_id) (
