@@ -16,6 +16,7 @@ struct item {
   int number;
   std::string name;
   unsigned char* bytes;
+  char array[8];
 };
 
 int plain(int x);
@@ -28,7 +29,8 @@ void no_value(const item* it, long number);
 void no_value(const item* it, long number) {
   VPROF_EXIT_EVENT(SWITCH, 1, number); VPROF_EXIT_EVENT(END, 1, it); VPROF_ENTRY_EVENT(SWITCH, 2, it->number);
   VPROF_ENTRY_LABEL(0, it, it->name); VPROF_ENTRY_LABEL_CURRENT(1, it->bytes); VPROF_ENTRY_LABEL_INT(2, it, it->number);
-  VPROF_ENTRY_LABEL_CURRENT_INT(3, number); VPROF_RELEASE(0, it); VPROF_ENQUEUE(1, it); VPROF_FUNCTION(3);
+  VPROF_ENTRY_LABEL_CURRENT_INT(3, number); VPROF_ENTRY_LABEL_CURRENT(4, it->array); VPROF_ENTRY_LABEL_CURRENT(5, "x");
+  VPROF_RELEASE(0, it); VPROF_ENQUEUE(1, it); VPROF_FUNCTION(3);
   VPROF_EVENT(BEGIN, 0, it);
   VPROF_DEQUEUE(2, it);
 }
@@ -39,7 +41,7 @@ std::string text() { VPROF_FUNCTION(4); return "x"; }
 int all(int x);
 int all(int x) {
   VPROF_INTERVAL(0); VPROF_ACQUIRE(1, &x); VPROF_EXIT_EVENT(END, 0, x); VPROF_ENTRY_EVENT(BEGIN, 0, x); VPROF_FUNCTION_N(5, 4);
-  item it = {1, "x", NULL};
+  item it = {1, "x", NULL, ""};
   { VPROF_SITE(6); plain(x); }
   int y = VPROF_VALUE(0, 7) plain(x) VPROF_VALUE_END(0) + VPROF_VALUE(1, 8) plain(x) VPROF_VALUE_END(1);
   VPROF_VALUE(2, 9) same_place(y) VPROF_VALUE_END(2) = 4;

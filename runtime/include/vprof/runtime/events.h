@@ -83,11 +83,8 @@ __attribute__((__always_inline__)) inline vprof_u64 vprof_key(const T& vprof_int
 }
 
 /* Texts: zero-terminated, of any character type, or anything with c_str(). */
-__attribute__((__always_inline__)) inline const char* vprof_text(const char* vprof_s) { return vprof_s; }
-__attribute__((__always_inline__)) inline const char* vprof_text(const unsigned char* vprof_s) {
-  return reinterpret_cast<const char*>(vprof_s);
-}
-__attribute__((__always_inline__)) inline const char* vprof_text(const signed char* vprof_s) {
+template <class T>
+__attribute__((__always_inline__)) inline const char* vprof_text(T* vprof_s) {
   return reinterpret_cast<const char*>(vprof_s);
 }
 template <class T>
