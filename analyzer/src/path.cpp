@@ -273,7 +273,8 @@ const IntervalSegment* PathWalker::previous_segment(uint32_t interval, int64_t t
   return best;
 }
 
-/// Whether the thread that enqueued the task did so while it worked for the interval; also right at the begin.
+/// Whether the thread that enqueued the task did so while it worked for the interval; also right at
+/// the begin.
 bool PathWalker::enqueued_for(const TaskEvent& dequeue, uint32_t interval) const {
   return segment_at(dequeue.from_thread, interval, dequeue.from_time) != nullptr ||
          segment_at(dequeue.from_thread, interval, dequeue.from_time + 1) != nullptr;
@@ -317,7 +318,8 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
   if (found == nullptr) return false;
   origin = {found->from_thread, found->from_time, found->time, found->sync};
   if (origin.thread == thread) {
-    // It queued its own task and went on with the interval: that went before, so the task waited only from then on.
+    // It queued its own task and went on with the interval: that went before, so the task waited
+    // only from then on.
     for (auto s = segment; s != history.segments.begin() && (s - 1)->end > origin.enqueued; --s) {
       if ((s - 1)->interval != interval) continue;
       origin.enqueued = (s - 1)->end;

@@ -44,11 +44,11 @@ std::string fit_path(const std::vector<std::string>& path, size_t width) {
   std::string text = join(path, path.size(), 0);
   if (columns(text) <= width) return text;
   // The end tells most: as much of it as there is room for, with the root before it.
-  for (size_t tail = path.size() - 1; tail >= 1; --tail) {
-    text = join(path, tail < path.size() - 1 ? 1 : 0, tail);
+  for (size_t tail = path.size() - 1; tail-- > 1;) {
+    text = join(path, 1, tail);
     if (columns(text) <= width) return text;
   }
-  return fit(text, width);
+  return path.empty() ? "" : fit(path.back(), width);
 }
 
 std::string wrap(const std::string& text, size_t indent, size_t width) {

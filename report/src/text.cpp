@@ -263,12 +263,9 @@ class Page {
   }
 
   void footer() {
-    const std::string text = fmt::format(
-        "> first {} with {:.0f} % or more of the variance; share: part that goes with the latency; "
-        "body(f): f's own code",
-        profile_.k, 100 * profile_.threshold);
-    std::string wrapped = wrap(text, 0, width_);
-    out_ += paint(wrapped, Style::kFaint, color_);
+    const std::string text =
+        "> look here first; share: what moves with the latency; body(f): f's own code";
+    out_ += paint(wrap(text, 0, width_), Style::kFaint, color_);
   }
 
   const Profile& profile_;

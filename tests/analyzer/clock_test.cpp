@@ -12,7 +12,9 @@ TEST_CASE("clock: before the first snapshot the estimate counts") {
   CHECK(clock.to_ns(0) == 0);
 }
 
-TEST_CASE("clock: snapshots are met exactly, time between them is linear, after the last the last rate holds") {
+TEST_CASE(
+    "clock: snapshots are met exactly, time between them is linear, after the last the last rate "
+    "holds") {
   Clock clock(0, 0, 1'000'000'000);
   CHECK(clock.add_snapshot(1000, 1100));
   CHECK(clock.add_snapshot(2000, 2000));

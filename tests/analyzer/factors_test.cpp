@@ -45,7 +45,8 @@ struct Tree {
 std::vector<std::string> names(const std::vector<Factor>& factors) {
   std::vector<std::string> result;
   for (const Factor& factor : factors) {
-    result.push_back(factor.functions[0] + (factor.functions.size() > 1 ? "," + factor.functions[1] : ""));
+    result.push_back(factor.functions[0] +
+                     (factor.functions.size() > 1 ? "," + factor.functions[1] : ""));
   }
   return result;
 }
@@ -70,7 +71,8 @@ TEST_CASE("score: a specific factor beats a larger but general one") {
   CHECK(factors[0].score == Approx(16 * 0.26));
   CHECK(factors[1].score == Approx(4 * 0.30));
   CHECK(factors[0].rank == 1);
-  CHECK(factors[0].instances[0].path == std::vector<std::string>{"request", "WriteLog", "CopyData"});
+  CHECK(factors[0].instances[0].path ==
+        std::vector<std::string>{"request", "WriteLog", "CopyData"});
   options.specificity = Specificity::kLinear;
   factors = t.rank(options);
   CHECK(factors[0].score == Approx(4 * 0.26));
@@ -134,7 +136,8 @@ TEST_CASE("thresholds: below one percent is not listed, tiny covariances are not
   CHECK(names(many.rank()) == std::vector<std::string>{"p", "q"});
 }
 
-TEST_CASE("dominance: an instance that one child explains counts nothing, others of the function do") {
+TEST_CASE(
+    "dominance: an instance that one child explains counts nothing, others of the function do") {
   Tree t(4);
   const auto f1 = t.add(0, "f", 50, 2);
   t.add(f1, "g", 46, 1);
@@ -212,7 +215,8 @@ TEST_CASE("status says what can be done about a factor") {
 }
 
 TEST_CASE("confidence: the jackknife of a known example") {
-  // One node below the root with all of its time but a constant: contribution exactly 1 whatever batch is left out.
+  // One node below the root with all of its time but a constant: contribution exactly 1 whatever
+  // batch is left out.
   Tree t;
   const auto f = t.add(0, "f", 100);
   t.tree.nodes[f].path_node = 1;
@@ -228,8 +232,9 @@ TEST_CASE("confidence: the jackknife of a known example") {
   const auto exact = rank_factors(t.tree, moments.batches(), {});
   CHECK(exact[0].ci95[0] == Approx(1).epsilon(1e-12));
   CHECK(exact[0].ci95[1] == Approx(1).epsilon(1e-12));
-  // Two batches of two: leaving one out leaves {0, 2} and {0, 4} of f, and twice that of the latency: parts of 1/4 each; then
-  // {0, 2} of {0, 2}: 1. Mean 5/8, error sqrt(1/2 * 2 * (3/8)^2) = 3/8, t(1) = 12.706.
+  // Two batches of two: leaving one out leaves {0, 2} and {0, 4} of f, and twice that of the
+  // latency: parts of 1/4 each; then {0, 2} of {0, 2}: 1. Mean 5/8, error sqrt(1/2 * 2 * (3/8)^2) =
+  // 3/8, t(1) = 12.706.
   Moments two;
   two.add({{1, 0, 2}, {0, UINT32_MAX, 4}}, 4, false);
   two.add({{0, UINT32_MAX, 0}}, 0, false);

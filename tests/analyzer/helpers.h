@@ -9,7 +9,8 @@
 
 namespace vprof::test {
 
-/// Total ns of all leaves by path: `request/f/wait(sem_wait)/g`. A node without children is its own leaf.
+/// Total ns of all leaves by path: `request/f/wait(sem_wait)/g`. A node without children is its own
+/// leaf.
 inline void collect(const analyzer::Node& node, uint64_t n, const std::string& prefix,
                     std::map<std::string, int64_t>& into) {
   const std::string path = prefix.empty() ? node.function : prefix + "/" + node.function;
@@ -48,7 +49,8 @@ inline double worst_violation(const analyzer::Profile& profile) {
   return worst_violation(profile.tree, profile.tree.variance_ns2);
 }
 
-inline const analyzer::Factor* find_factor(const analyzer::Profile& profile, const std::string& name) {
+inline const analyzer::Factor* find_factor(const analyzer::Profile& profile,
+                                           const std::string& name) {
   for (const analyzer::Factor& factor : profile.factors) {
     if (factor.functions.size() == 1 && factor.functions[0] == name) return &factor;
   }

@@ -50,7 +50,8 @@ TEST_CASE("moments: exact answers") {
 TEST_CASE("moments: a small spread on a huge mean keeps its digits") {
   // 2^46 ns are 19 hours. In floating sums of squares nothing would be left.
   const uint64_t base = uint64_t{1} << 46;
-  CHECK(measured({base + 1, base + 2, base + 3, base + 4}, {base + 1, base + 2, base + 3, base + 4}) == 1.25L);
+  CHECK(measured({base + 1, base + 2, base + 3, base + 4},
+                 {base + 1, base + 2, base + 3, base + 4}) == 1.25L);
   CHECK(measured({base + 1, base + 3}, {base + 7, base + 1}) == -3.0L);
 }
 
@@ -61,7 +62,8 @@ TEST_CASE("moments: sums at the largest size that is promised do not overflow") 
   const UInt128 xx = static_cast<UInt128>(n / 2) << 80;
   CHECK(covariance(n, x, x, xx) == std::ldexp(1.0L, 78));
   // And at the limit of the analyzer, 2^47 in 2^32.
-  CHECK(covariance(uint64_t{1} << 32, UInt128{1} << 78, UInt128{1} << 78, UInt128{1} << 125) == std::ldexp(1.0L, 92));
+  CHECK(covariance(uint64_t{1} << 32, UInt128{1} << 78, UInt128{1} << 78, UInt128{1} << 125) ==
+        std::ldexp(1.0L, 92));
 }
 
 TEST_CASE("moments: against two passes, heavy tails included") {

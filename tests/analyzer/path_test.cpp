@@ -17,10 +17,14 @@ struct Case {
   test::SitesWriter sites;
   std::vector<test::ProcessWriter> processes{test::ProcessWriter()};
   uint32_t f = sites.function("f", 3), g = sites.function("g", 2), h = sites.function("h", 1);
-  uint32_t f_entry = sites.function_site(f), g_entry = sites.function_site(g), h_entry = sites.function_site(h);
-  uint32_t g_in_f = sites.call_site(f, g), h_in_f = sites.call_site(f, h), f_in_g = sites.call_site(g, f);
+  uint32_t f_entry = sites.function_site(f), g_entry = sites.function_site(g),
+           h_entry = sites.function_site(h);
+  uint32_t g_in_f = sites.call_site(f, g), h_in_f = sites.call_site(f, h),
+           f_in_g = sites.call_site(g, f);
 
-  test::ThreadWriter& thread(uint32_t serial, size_t process = 0) { return processes[process].thread(serial); }
+  test::ThreadWriter& thread(uint32_t serial, size_t process = 0) {
+    return processes[process].thread(serial);
+  }
 
   analyzer::Profile profile(analyzer::Options options = {}) {
     for (const auto& process : processes) process.write(dir.path());
@@ -30,7 +34,8 @@ struct Case {
     CHECK(test::worst_violation(*result) < 1e-9);
     int64_t sum = 0;
     for (const auto& [path, ns] : leaves(*result)) sum += ns;
-    CHECK(sum == std::llround(result->interval.mean_ns * static_cast<double>(result->interval.count)));
+    CHECK(sum ==
+          std::llround(result->interval.mean_ns * static_cast<double>(result->interval.count)));
     return *result;
   }
 };
@@ -45,8 +50,10 @@ TEST_CASE("frames nest, and what is left of each is its body") {
   t.frame(c.g_entry, 115, 140);
   t.frame(c.f_entry, 110, 160);
   t.end(1, 200);
-  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 50}, {"request/f/body(f)", 25},
-                                      {"request/f/g/body(g)", 15}, {"request/f/g/h", 10}});
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 50},
+                                      {"request/f/body(f)", 25},
+                                      {"request/f/g/body(g)", 15},
+                                      {"request/f/g/h", 10}});
 }
 
 TEST_CASE("frames that enclose begin or end are clipped") {
@@ -57,21 +64,25 @@ TEST_CASE("frames that enclose begin or end are clipped") {
   t.frame(c.f_entry, 50, 130);
   t.end(1, 150);
   t.frame(c.h_entry, 140, 170);
-  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 20},
-                                      {"request/f/g", 10}, {"request/h", 10}});
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f/body(f)", 20},
+                                      {"request/f/g", 10},
+                                      {"request/h", 10}});
 }
 
 TEST_CASE("recursion folds onto the first occurrence") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
-  t.frame(c.h_entry, 40, 50);   // h in f in g in f
+  t.frame(c.h_entry, 40, 50);  // h in f in g in f
   t.frame(c.f_entry, 30, 60);
   t.frame(c.g_entry, 20, 80);
   t.frame(c.f_entry, 10, 100);
   t.end(1, 100);
-  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 20 + 10 + 20},
-                                      {"request/f/g", 10 + 20}, {"request/f/h", 10}});
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f/body(f)", 20 + 10 + 20},
+                                      {"request/f/g", 10 + 20},
+                                      {"request/f/h", 10}});
 }
 
 TEST_CASE("a function frame directly in a call of it is the same node") {
@@ -84,8 +95,10 @@ TEST_CASE("a function frame directly in a call of it is the same node") {
   t.frame(c.f_entry, 10, 100);
   t.end(1, 100);
   const auto profile = c.profile();
-  CHECK(leaves(profile) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 40},
-                                  {"request/f/g/body(g)", 40}, {"request/f/g/h", 10}});
+  CHECK(leaves(profile) == Leaves{{"request/body(request)", 10},
+                                  {"request/f/body(f)", 40},
+                                  {"request/f/g/body(g)", 40},
+                                  {"request/f/g/h", 10}});
   const auto& f = profile.tree.children[profile.tree.children[0].function == "f" ? 0 : 1];
   for (const auto& child : f.children) {
     if (child.function == "g") CHECK(child.site == "src/a.c:1004");
@@ -100,8 +113,10 @@ TEST_CASE("calls evaluated as arguments are siblings") {
   t.frame(c.g_in_f, 20, 60);
   t.frame(c.f_entry, 10, 100);
   t.end(1, 100);
-  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 50},
-                                      {"request/f/g", 20}, {"request/f/h", 20}});
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f/body(f)", 50},
+                                      {"request/f/g", 20},
+                                      {"request/f/h", 20}});
 }
 
 TEST_CASE("the same call under a function frame in between is a child") {
@@ -113,8 +128,10 @@ TEST_CASE("the same call under a function frame in between is a child") {
   t.frame(c.g_in_f, 20, 60);
   t.frame(c.f_entry, 10, 100);
   t.end(1, 100);
-  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 50 + 15},
-                                      {"request/f/g", 15}, {"request/f/h", 10}});
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f/body(f)", 50 + 15},
+                                      {"request/f/g", 15},
+                                      {"request/f/h", 10}});
 }
 
 TEST_CASE("frames skipped by longjmp are only missing") {
@@ -132,12 +149,15 @@ TEST_CASE("records of a signal handler may stand one slot late") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
-  t.frame(c.h_entry, 50, 60);  // the handler's frame, stored before the one it interrupted after its end
+  t.frame(c.h_entry, 50,
+          60);  // the handler's frame, stored before the one it interrupted after its end
   t.frame(c.g_entry, 20, 45);
   t.frame(c.f_entry, 10, 100);
   t.end(1, 100);
-  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 55},
-                                      {"request/f/g", 25}, {"request/f/h", 10}});
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f/body(f)", 55},
+                                      {"request/f/g", 25},
+                                      {"request/f/h", 10}});
 }
 
 TEST_CASE("a wait is blamed on what the one who ended it did meanwhile") {
@@ -154,7 +174,8 @@ TEST_CASE("a wait is blamed on what the one who ended it did meanwhile") {
   u.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 75, 5);
   const auto profile = c.profile();
   CHECK(leaves(profile) ==
-        Leaves{{"request/body(request)", 20}, {"request/f/body(f)", 20},
+        Leaves{{"request/body(request)", 20},
+               {"request/f/body(f)", 20},
                {"request/f/wait(pthread_mutex_lock)/g", 40},
                {"request/f/wait(pthread_mutex_lock)/untracked(flusher)", 15},
                {"request/f/wait(pthread_mutex_lock)/body(wait(pthread_mutex_lock))", 5}});
@@ -177,12 +198,13 @@ TEST_CASE("a waker that waited itself hands the blame on") {
   v.release(VPROF_EV_RELEASE_SEM, {0x20}, 45, 9);
   const auto profile = c.profile();
   const std::string wait = "request/f/wait(pthread_mutex_lock)";
-  CHECK(leaves(profile) ==
-        Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 30},
-               {wait + "/g/body(g)", 25}, {wait + "/g/wait(sem_wait)/h", 10},
-               {wait + "/g/wait(sem_wait)/untracked(thread)", 15},
-               {wait + "/g/wait(sem_wait)/body(wait(sem_wait))", 5},
-               {wait + "/body(wait(pthread_mutex_lock))", 5}});
+  CHECK(leaves(profile) == Leaves{{"request/body(request)", 10},
+                                  {"request/f/body(f)", 30},
+                                  {wait + "/g/body(g)", 25},
+                                  {wait + "/g/wait(sem_wait)/h", 10},
+                                  {wait + "/g/wait(sem_wait)/untracked(thread)", 15},
+                                  {wait + "/g/wait(sem_wait)/body(wait(sem_wait))", 5},
+                                  {wait + "/body(wait(pthread_mutex_lock))", 5}});
 }
 
 TEST_CASE("a wait whose release is not known stays a wait and is counted") {
@@ -192,7 +214,8 @@ TEST_CASE("a wait whose release is not known stays a wait and is counted") {
   t.wait(VPROF_EV_WAIT_COND, {0x10}, 20, 80, 5);
   t.end(1, 100);
   const auto profile = c.profile();
-  CHECK(leaves(profile) == Leaves{{"request/body(request)", 40}, {"request/wait(pthread_cond_wait)", 60}});
+  CHECK(leaves(profile) ==
+        Leaves{{"request/body(request)", 40}, {"request/wait(pthread_cond_wait)", 60}});
   CHECK(profile.losses.unmatched_waits == 1);
   CHECK(profile.losses.exact_edges == 0);
 }
@@ -227,7 +250,8 @@ TEST_CASE("condition: the signal within the wait, then the mutex it needs") {
   u.frame(c.h_entry, 50, 69);
   const auto profile = c.profile();
   CHECK(leaves(profile) ==
-        Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 10},
+        Leaves{{"request/body(request)", 10},
+               {"request/f/body(f)", 10},
                {"request/f/wait(pthread_cond_wait)/g", 35},
                {"request/f/wait(pthread_cond_wait)/body(wait(pthread_cond_wait))", 5},
                {"request/f/wait(pthread_mutex_lock)/h", 18},
@@ -301,7 +325,8 @@ TEST_CASE("an application's lock: by time, and the lock inside it stands within 
   }
   SECTION("none: both stay waits") {
     const auto profile = c.profile();
-    CHECK(leaves(profile) == Leaves{{"request/body(request)", 25}, {"request/wait(LWLockAcquire)", 55}});
+    CHECK(leaves(profile) ==
+          Leaves{{"request/body(request)", 25}, {"request/wait(LWLockAcquire)", 55}});
     CHECK(profile.losses.unmatched_waits == 1);
   }
 }
@@ -375,7 +400,8 @@ TEST_CASE("a start segment that did not lead to the end is off the path (figure 
   c.thread(2).work_for(1, 20);
   c.thread(2).frame(c.g_entry, 20, 95);
   c.thread(2).end(1, 100);
-  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 5}, {"request/f", 20}, {"request/g", 75}});
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/body(request)", 5}, {"request/f", 20}, {"request/g", 75}});
 }
 
 TEST_CASE("an end on a thread that never worked for the interval") {
@@ -384,7 +410,8 @@ TEST_CASE("an end on a thread that never worked for the interval") {
   c.thread(1).frame(c.f_entry, 0, 40);
   c.thread(1).work_for(0, 40);
   c.thread(2).end(1, 50);
-  CHECK(leaves(c.profile()) == Leaves{{"request/f", 40}, {"request/queue(hand-off)/untracked(thread)", 10}});
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/f", 40}, {"request/queue(hand-off)/untracked(thread)", 10}});
 }
 
 TEST_CASE("time in which no thread worked for the interval is untracked") {

@@ -1,5 +1,5 @@
-// Some hundreds of random programs: the analyzer's times against those read off nanosecond by nanosecond, and its moments
-// against two passes over them in long double.
+// Some hundreds of random programs: the analyzer's times against those read off nanosecond by
+// nanosecond, and its moments against two passes over them in long double.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -14,8 +14,10 @@ namespace {
 
 using Times = std::map<std::string, int64_t>;
 
-/// Paths of the tree's nodes in the words of the simulator: `f2@7` for a call at site 7, `body` for any body.
-std::string name_in(const analyzer::Node& node, const std::map<std::string, uint32_t>& site_of_place) {
+/// Paths of the tree's nodes in the words of the simulator: `f2@7` for a call at site 7, `body` for
+/// any body.
+std::string name_in(const analyzer::Node& node,
+                    const std::map<std::string, uint32_t>& site_of_place) {
   if (node.kind == analyzer::NodeKind::kBody) return "body";
   if (node.kind == analyzer::NodeKind::kFunction || node.kind == analyzer::NodeKind::kBlame) {
     const auto place = site_of_place.find(node.site);

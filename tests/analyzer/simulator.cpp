@@ -38,7 +38,8 @@ void Simulator::define_sites() {
   }
 }
 
-/// Calls of random functions, measured at the call, at the entry, at both, or not; locks are taken in order of their number.
+/// Calls of random functions, measured at the call, at the entry, at both, or not; locks are taken
+/// in order of their number.
 void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t lock) {
   const uint64_t count = pick(depth > 3 ? 2 : 4);
   for (uint64_t i = 0; i < count; ++i) {
@@ -60,7 +61,8 @@ void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t l
     const bool entry = pick(2) == 0;
     if (call != 0) ops.push_back({Do::kEnter, call});
     if (entry) ops.push_back({Do::kEnter, entry_[callee - 1]});
-    // Without an entry of its own, what a call holds are arguments of the caller's, or calls of the callee.
+    // Without an entry of its own, what a call holds are arguments of the caller's, or calls of the
+    // callee.
     calls(ops, call != 0 && !entry && pick(3) == 0 ? caller : callee, depth + 1, lock);
     ops.push_back({Do::kWork, pick(10)});
     if (entry) ops.push_back({Do::kExit, 0});
@@ -163,7 +165,8 @@ void Simulator::push(size_t index, uint64_t id) {
   }
   const size_t worker = queue_.idle.front();
   queue_.idle.erase(queue_.idle.begin());
-  threads_[worker].now = std::max(threads_[worker].now, thread.now) + 1 + static_cast<int64_t>(pick(9));
+  threads_[worker].now =
+      std::max(threads_[worker].now, thread.now) + 1 + static_cast<int64_t>(pick(9));
   threads_[worker].blocked = false;
   take(worker, task);
 }
@@ -184,7 +187,8 @@ void Simulator::take(size_t index, uint64_t task) {
 
 void Simulator::work_for(size_t index, uint64_t id) {
   Thread& thread = threads_[index];
-  // The stage that the thread leaves is the last one of its interval on this thread that it has begun.
+  // The stage that the thread leaves is the last one of its interval on this thread that it has
+  // begun.
   if (thread.works_for != 0 && thread.works_for != id) {
     std::vector<Stage>& stages = intervals_[thread.works_for - 1].stages;
     for (size_t s = stages.size(); s-- > 0;) {
@@ -202,9 +206,15 @@ void Simulator::step(size_t index) {
   const Op op = thread.ops.back();
   thread.ops.pop_back();
   switch (op.what) {
-    case Do::kWork: thread.now += static_cast<int64_t>(op.value); break;
-    case Do::kEnter: enter(thread, static_cast<uint32_t>(op.value)); break;
-    case Do::kExit: leave(thread); break;
+    case Do::kWork:
+      thread.now += static_cast<int64_t>(op.value);
+      break;
+    case Do::kEnter:
+      enter(thread, static_cast<uint32_t>(op.value));
+      break;
+    case Do::kExit:
+      leave(thread);
+      break;
     case Do::kLock: {
       Mutex& mutex = mutexes_[op.value];
       if (mutex.held) {
@@ -214,7 +224,9 @@ void Simulator::step(size_t index) {
       mutex.held = true;
       break;
     }
-    case Do::kUnlock: unlock(index, op.value); break;
+    case Do::kUnlock:
+      unlock(index, op.value);
+      break;
     case Do::kBegin:
       work_for(index, op.value);
       thread.writer.begin(op.value, thread.now);
@@ -222,8 +234,12 @@ void Simulator::step(size_t index) {
       intervals_[op.value - 1].stages.push_back({index, thread.now, thread.now});
       thread.now += 1;
       break;
-    case Do::kWorkFor: work_for(index, op.value); break;
-    case Do::kPush: push(index, op.value); break;
+    case Do::kWorkFor:
+      work_for(index, op.value);
+      break;
+    case Do::kPush:
+      push(index, op.value);
+      break;
     case Do::kPop:
       if (queue_.tasks.empty()) {
         queue_.idle.push_back(index);
@@ -238,7 +254,8 @@ void Simulator::step(size_t index) {
 }
 
 /// Recursion: back to the first occurrence of the function since the last wait.
-void Simulator::descend(std::vector<std::string>& path, const std::string& function, const std::string& node) {
+void Simulator::descend(std::vector<std::string>& path, const std::string& function,
+                        const std::string& node) {
   for (size_t i = path.size(); i-- > 0;) {
     if (path[i].starts_with("wait(") || path[i].starts_with("queue(")) break;
     if (path[i].starts_with(function + "@")) {
@@ -250,7 +267,8 @@ void Simulator::descend(std::vector<std::string>& path, const std::string& funct
 }
 
 /// Where the nanosecond [t, t + 1) of a thread is spent, below `path`.
-std::vector<std::string> Simulator::where(size_t index, int64_t t, std::vector<std::string> path) const {
+std::vector<std::string> Simulator::where(size_t index, int64_t t,
+                                          std::vector<std::string> path) const {
   const Thread& thread = threads_[index];
   const Blocked* wait = nullptr;
   for (const Blocked& w : thread.waits) {
@@ -262,7 +280,8 @@ std::vector<std::string> Simulator::where(size_t index, int64_t t, std::vector<s
   for (const Scope& scope : thread.scopes) {
     if (scope.start > t || scope.end <= t) continue;
     const SiteTruth& truth = site_truth_[scope.site];
-    const bool argument = outer != nullptr && truth.caller != 0 && site_truth_[outer->site].caller == truth.caller;
+    const bool argument =
+        outer != nullptr && truth.caller != 0 && site_truth_[outer->site].caller == truth.caller;
     if (argument) path = outside;
     outside = path;
     const std::string function = fmt::format("f{}", truth.function);
@@ -303,8 +322,10 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
     int64_t until = interval.end;
     for (size_t s = interval.stages.size(); s-- > 0;) {
       const Stage& stage = interval.stages[s];
-      for (int64_t t = stage.from; t < until; ++t) ++times[text_of(where(stage.thread, t, {"request"}))];
-      // What a thread queued for itself waits only once the thread no longer works for the interval.
+      for (int64_t t = stage.from; t < until; ++t)
+        ++times[text_of(where(stage.thread, t, {"request"}))];
+      // What a thread queued for itself waits only once the thread no longer works for the
+      // interval.
       int64_t waiting = stage.enqueued;
       if (s > 0 && interval.stages[s - 1].thread == stage.thread) {
         waiting = std::max(waiting, std::min(interval.stages[s - 1].left, stage.from));
@@ -321,7 +342,8 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
 std::string Simulator::write(const std::string& directory) const {
   ProcessWriter process;
   process.slots_per_chunk = 20;
-  for (size_t t = 0; t < threads_.size(); ++t) process.threads[static_cast<uint32_t>(t + 1)] = threads_[t].writer;
+  for (size_t t = 0; t < threads_.size(); ++t)
+    process.threads[static_cast<uint32_t>(t + 1)] = threads_[t].writer;
   process.write(directory);
   return sites_.write(directory);
 }

@@ -1,7 +1,8 @@
-// Random programs with known critical paths: threads, locks, queues and nested calls in simulated time.
+// Random programs with known critical paths: threads, locks, queues and nested calls in simulated
+// time.
 //
-// The truth is kept per thread and nanosecond in the plainest form, and read off one nanosecond at a time: nothing of the
-// analyzer's way of walking is shared with it.
+// The truth is kept per thread and nanosecond in the plainest form, and read off one nanosecond at
+// a time: nothing of the analyzer's way of walking is shared with it.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class Simulator {
     std::vector<Op> ops;  // what is left, last first
     bool blocked = false;
     uint64_t works_for = 0;
-    std::vector<Scope> scopes;  // by start, outer before inner
+    std::vector<Scope> scopes;       // by start, outer before inner
     std::vector<size_t> open_index;  // into scopes
     std::vector<Blocked> waits;
     ThreadWriter writer;
@@ -58,13 +59,13 @@ class Simulator {
     size_t stage;
   };
   struct Queue {
-    std::vector<std::pair<uint64_t, int64_t>> tasks;   // task, since
-    std::vector<size_t> idle;                          // threads that wait for one
+    std::vector<std::pair<uint64_t, int64_t>> tasks;  // task, since
+    std::vector<size_t> idle;                         // threads that wait for one
   };
   struct Stage {
     size_t thread = 0;
-    int64_t from = 0;      // dequeued, or begun
-    int64_t enqueued = 0;  // when the task of this stage was pushed
+    int64_t from = 0;          // dequeued, or begun
+    int64_t enqueued = 0;      // when the task of this stage was pushed
     int64_t left = INT64_MAX;  // when the thread began to work for something else
   };
   struct Interval {
@@ -87,7 +88,8 @@ class Simulator {
   void work_for(size_t thread, uint64_t interval);
   void take(size_t thread, uint64_t task);
   std::vector<std::string> where(size_t thread, int64_t t, std::vector<std::string> path) const;
-  static void descend(std::vector<std::string>& path, const std::string& function, const std::string& node);
+  static void descend(std::vector<std::string>& path, const std::string& function,
+                      const std::string& node);
 
   std::mt19937_64 random_;
   SitesWriter sites_;

@@ -14,7 +14,8 @@ TEST_CASE("speed of the analysis", "[.][speed]") {
   const auto root = sites.function("root", 3);
   const uint32_t root_site = sites.function_site(root);
   std::vector<uint32_t> calls;
-  for (int i = 0; i < 8; ++i) calls.push_back(sites.call_site(root, sites.function("g" + std::to_string(i), 1)));
+  for (int i = 0; i < 8; ++i)
+    calls.push_back(sites.call_site(root, sites.function("g" + std::to_string(i), 1)));
   test::ProcessWriter process;
   process.slots_per_chunk = 4092;
   constexpr int kThreads = 4;

@@ -11,7 +11,8 @@ namespace vprof::test {
 
 ScratchDir::ScratchDir() {
   static std::atomic<int> number{0};
-  path_ = std::filesystem::temp_directory_path() / fmt::format("vprof-test-{}-{}", ::getpid(), number++);
+  path_ = std::filesystem::temp_directory_path() /
+          fmt::format("vprof-test-{}-{}", ::getpid(), number++);
   std::filesystem::create_directories(path_);
 }
 
@@ -72,15 +73,18 @@ void ThreadWriter::dequeue(uint64_t task, int64_t time, uint32_t sync) {
   cont(task);
 }
 
-void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t end, uint64_t sequence) {
+void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t end,
+                        uint64_t sequence) {
   slot(static_cast<uint64_t>(start), event, static_cast<uint64_t>(end - start));
-  cont(object.address, (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
+  cont(object.address,
+       (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
   cont(sequence);
 }
 
 void ThreadWriter::release(uint32_t event, Object object, int64_t time, uint64_t sequence) {
   slot(static_cast<uint64_t>(time), event, 0);
-  cont(object.address, (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
+  cont(object.address,
+       (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
   cont(sequence);
 }
 
@@ -97,8 +101,9 @@ ProcessWriter::ProcessWriter(uint32_t pid, uint64_t family) {
 
 std::vector<unsigned char> ProcessWriter::bytes() const {
   std::vector<unsigned char> all(VPROF_FILE_HEADER_BYTES);
-  const size_t chunk_bytes = (sizeof(vprof_chunk_header) + slots_per_chunk * sizeof(vprof_slot) + VPROF_PAGE_BYTES - 1) /
-                             VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
+  const size_t chunk_bytes =
+      (sizeof(vprof_chunk_header) + slots_per_chunk * sizeof(vprof_slot) + VPROF_PAGE_BYTES - 1) /
+      VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
   for (const auto& [serial, thread] : threads) {
     size_t at = 0;
     uint32_t index = 0;
@@ -134,15 +139,18 @@ std::vector<unsigned char> ProcessWriter::bytes() const {
 }
 
 void ProcessWriter::write(const std::string& directory) const {
-  write_bytes(fmt::format("{}/{}-{}.vpt", directory, header.pid, header.start_monotonic_ns), bytes());
+  write_bytes(fmt::format("{}/{}-{}.vpt", directory, header.pid, header.start_monotonic_ns),
+              bytes());
 }
 
 void write_bytes(const std::string& path, const std::vector<unsigned char>& bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
 }
 
-uint32_t SitesWriter::function(const std::string& name, int height, bool expandable, bool expanded) {
+uint32_t SitesWriter::function(const std::string& name, int height, bool expandable,
+                               bool expanded) {
   const size_t id = functions_.size() + 1;
   functions_.push_back({{"id", id},
                         {"key", fmt::format("{}@src/a.c:{}", name, 10 * id)},
@@ -158,15 +166,26 @@ uint32_t SitesWriter::function(const std::string& name, int height, bool expanda
 
 uint32_t SitesWriter::function_site(uint32_t function) {
   const size_t id = sites_.size() + 1;
-  sites_.push_back({{"id", id}, {"kind", "function"}, {"function", function}, {"file", "src/a.c"},
-                    {"line", 10 * function}, {"column", 1}});
+  sites_.push_back({{"id", id},
+                    {"kind", "function"},
+                    {"function", function},
+                    {"file", "src/a.c"},
+                    {"line", 10 * function},
+                    {"column", 1}});
   return static_cast<uint32_t>(id);
 }
 
 uint32_t SitesWriter::call_site(uint32_t caller, uint32_t callee) {
   const size_t id = sites_.size() + 1;
-  sites_.push_back({{"id", id}, {"kind", "call"}, {"function", callee}, {"parent", caller}, {"file", "src/a.c"},
-                    {"line", 1000 + id}, {"column", 1}, {"rule", "statement"}, {"call", "direct"}});
+  sites_.push_back({{"id", id},
+                    {"kind", "call"},
+                    {"function", callee},
+                    {"parent", caller},
+                    {"file", "src/a.c"},
+                    {"line", 1000 + id},
+                    {"column", 1},
+                    {"rule", "statement"},
+                    {"call", "direct"}});
   return static_cast<uint32_t>(id);
 }
 
@@ -176,9 +195,14 @@ void SitesWriter::sync(const std::string& role, const std::string& name) {
 
 std::string SitesWriter::write(const std::string& directory) const {
   nlohmann::json named = nlohmann::json::array();
-  for (size_t i = 0; i < intervals.size(); ++i) named.push_back({{"index", i}, {"name", intervals[i]}});
-  const nlohmann::json document = {{"schema", 1},       {"root_height", root_height}, {"functions", functions_},
-                                   {"sites", sites_},   {"intervals", named},         {"sync", sync_},
+  for (size_t i = 0; i < intervals.size(); ++i)
+    named.push_back({{"index", i}, {"name", intervals[i]}});
+  const nlohmann::json document = {{"schema", 1},
+                                   {"root_height", root_height},
+                                   {"functions", functions_},
+                                   {"sites", sites_},
+                                   {"intervals", named},
+                                   {"sync", sync_},
                                    {"unwrapped", nlohmann::json::array()}};
   const std::string path = directory + "/sites.json";
   std::ofstream(path) << document.dump();

@@ -1,4 +1,5 @@
-// Traces slot by slot, as the runtime would write them, and sites.json beside them. One tick is one nanosecond.
+// Traces slot by slot, as the runtime would write them, and sites.json beside them. One tick is one
+// nanosecond.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +77,8 @@ class SitesWriter {
   int root_height = 9;
   std::vector<std::string> intervals = {"request"};
 
-  uint32_t function(const std::string& name, int height = 0, bool expandable = false, bool expanded = false);
+  uint32_t function(const std::string& name, int height = 0, bool expandable = false,
+                    bool expanded = false);
   uint32_t function_site(uint32_t function);
   uint32_t call_site(uint32_t caller, uint32_t callee);
   void sync(const std::string& role, const std::string& name);

@@ -1,9 +1,11 @@
 // From traces to ranked factors:
 //
-//   trace + sites.json ──read──▶ threads {segments, frames, waits} ──critical path──▶ times of each interval
+//   trace + sites.json ──read──▶ threads {segments, frames, waits} ──critical path──▶ times of each
+//   interval
 //                      ──moments──▶ variance tree ──select──▶ factors
 //
-// Units: all times in nanoseconds unless a name says ticks. The divisor of every variance and covariance is n.
+// Units: all times in nanoseconds unless a name says ticks. The divisor of every variance and
+// covariance is n.
 #pragma once
 
 #include <array>
@@ -19,13 +21,17 @@ using Result = tl::expected<T, std::string>;
 
 enum class Specificity : uint8_t { kLinear, kQuadratic, kCubic };
 
-/// What the user can set about factor selection (dissertation, Algorithm 1; technical report, Algorithm 2 for `dominance`).
+/// What the user can set about factor selection (dissertation, Algorithm 1; technical report,
+/// Algorithm 2 for `dominance`).
 struct Options {
-  int k = 3;                ///< how many factors are asked for
-  double threshold = 0.05;  ///< d: least contribution of a factor, as a part of the variance of the latency
-  double dominance = 0.9;   ///< m: an instance one of whose children holds this part of it counts nothing itself
+  int k = 3;  ///< how many factors are asked for
+  double threshold =
+      0.05;  ///< d: least contribution of a factor, as a part of the variance of the latency
+  double dominance =
+      0.9;  ///< m: an instance one of whose children holds this part of it counts nothing itself
   Specificity specificity = Specificity::kQuadratic;
-  std::string interval;  ///< which interval of sites.json; empty: the one with most completed executions
+  std::string
+      interval;  ///< which interval of sites.json; empty: the one with most completed executions
 };
 
 enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
@@ -37,10 +43,12 @@ struct Covariance {
   double contribution = 0;
 };
 
-/// A node of the variance tree. Children and their covariances add up to the node (Var of the children + 2 Cov).
+/// A node of the variance tree. Children and their covariances add up to the node (Var of the
+/// children + 2 Cov).
 struct Node {
   NodeKind kind = NodeKind::kFunction;
-  std::string function;      ///< as a user would write it; `body(f)`, `wait(pthread_mutex_lock)`, `queue(cq_pop)`
+  std::string function;      ///< as a user would write it; `body(f)`, `wait(pthread_mutex_lock)`,
+                             ///< `queue(cq_pop)`
   std::string function_key;  ///< key in sites.json, empty where there is none
   std::string site;          ///< `file:line` of the call, or of the function
   double mean_ns = 0;
@@ -100,10 +108,10 @@ struct IntervalSummary {
 
 /// Everything that was lost or could not be explained. Shown in every report.
 struct Losses {
-  uint64_t dropped = 0;          ///< records that found no room
-  uint64_t torn = 0;             ///< records cut off by the end of the program
-  uint64_t unreadable_bytes = 0; ///< damaged parts of trace files
-  uint64_t unmatched_waits = 0;  ///< waits on the path with no known waker
+  uint64_t dropped = 0;           ///< records that found no room
+  uint64_t torn = 0;              ///< records cut off by the end of the program
+  uint64_t unreadable_bytes = 0;  ///< damaged parts of trace files
+  uint64_t unmatched_waits = 0;   ///< waits on the path with no known waker
   uint64_t inferred_edges = 0;
   uint64_t exact_edges = 0;
   std::vector<std::string> notes;  ///< one line each, for people
@@ -114,14 +122,14 @@ struct Overhead {
   uint64_t dropped = 0;
   uint64_t chunks = 0;
   uint64_t stalls = 0;
-  double record_ns = 0;           ///< calibrated cost of one scope
-  double baseline_mean_ns = 0;    ///< mean latency of the run with all sites off; 0: no such run
-  double mean_ratio = 1.0;        ///< mean / baseline mean
+  double record_ns = 0;         ///< calibrated cost of one scope
+  double baseline_mean_ns = 0;  ///< mean latency of the run with all sites off; 0: no such run
+  double mean_ratio = 1.0;      ///< mean / baseline mean
 };
 
 struct Profile {
   IntervalSummary interval;
-  Node tree;  ///< root: the interval
+  Node tree;                    ///< root: the interval
   std::vector<Factor> factors;  ///< ranked; every factor with a contribution of at least 0.01
   Losses losses;
   Overhead overhead;
@@ -130,12 +138,13 @@ struct Profile {
 };
 
 /// Analyses one recording: all `*.vpt` files of `trace_dir`, with `sites_json`.
-/// Errors (one line, names the file and what to do): no trace, foreign or unreadable trace, no completed interval.
-/// Same input, same result, to the last bit.
-Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json, const Options& options);
+/// Errors (one line, names the file and what to do): no trace, foreign or unreadable trace, no
+/// completed interval. Same input, same result, to the last bit.
+Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
+                        const Options& options);
 
 /// Only the latency summary, without critical paths: for baseline runs.
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir, const std::string& sites_json,
-                                          const Options& options);
+Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
+                                          const std::string& sites_json, const Options& options);
 
 }  // namespace vprof::analyzer

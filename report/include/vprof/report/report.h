@@ -39,7 +39,8 @@ struct TextOptions {
 std::string text(const analyzer::Profile& profile, const Story& story, const TextOptions& options);
 
 /// The variance tree as indented text, nodes below `min_contribution` folded into a count.
-std::string tree_text(const analyzer::Profile& profile, double min_contribution, const TextOptions& options);
+std::string tree_text(const analyzer::Profile& profile, double min_contribution,
+                      const TextOptions& options);
 
 /// report.json, schema 1 (DESIGN §10). Fields are added, never renamed.
 nlohmann::json json(const analyzer::Profile& profile, const Story& story);

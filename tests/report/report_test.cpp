@@ -1,0 +1,192 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "layout.h"
+#include "vprof/report/report.h"
+
+using namespace vprof;
+using namespace vprof::analyzer;
+
+namespace {
+
+Node make_node(NodeKind kind, const std::string& name, double contribution,
+               std::vector<Node> children = {}) {
+  Node node;
+  node.kind = kind;
+  node.function = name;
+  node.contribution = node.share = node.tail_share = contribution;
+  node.mean_ns = 1e6 * contribution;
+  node.variance_ns2 = 1e12 * contribution;
+  node.count = 7;
+  node.children = std::move(children);
+  return node;
+}
+
+Profile make_profile() {
+  Profile p;
+  p.interval = {"request", 12345,    3,
+                2.1e6,     2.809e13, 5.3e6,
+                1.9e6,     8.2e6,    40.1e6,
+                50.2e6,    61.3e6,   {{"NewOrder", 10000, 2.0e6, 2e13}, {"", 2345, 2.5e6, 3e13}},
+                0.031};
+  Node wait = make_node(NodeKind::kWait, "wait(pthread_mutex_lock)", 0.62,
+                        {make_node(NodeKind::kBlame, "flush_log", 0.5),
+                         make_node(NodeKind::kUntracked, "untracked(logger)", 0.1),
+                         make_node(NodeKind::kBody, "body(wait(pthread_mutex_lock))", 0.02)});
+  Node order = make_node(NodeKind::kFunction, "process_order", 0.9,
+                         {std::move(wait), make_node(NodeKind::kFunction, "price", 0.2)});
+  order.function_key = "process_order@src/worker.cpp:41";
+  order.site = "src/worker.cpp:77";
+  order.covariances = {{0, 1, 4e10, 0.08}};
+  p.tree = make_node(NodeKind::kFunction, "request", 1.0, {std::move(order)});
+
+  Factor first;
+  first.rank = 1;
+  first.functions = {"wait(pthread_mutex_lock)"};
+  first.keys = {""};
+  first.contribution = 0.62;
+  first.ci95 = {0.58, 0.66};
+  first.share = 0.61;
+  first.tail_share = 0.8;
+  first.specificity = 25;
+  first.score = 15.5;
+  first.instances = {{{"request", "process_order", "wait(pthread_mutex_lock)"}, "", 0.62, false}};
+  Factor second = first;
+  second.rank = 2;
+  second.functions = {"process_order"};
+  second.keys = {"process_order@src/worker.cpp:41"};
+  second.definition = "src/worker.cpp:41";
+  second.contribution = 0.2;
+  second.status = FactorStatus::kExpandable;
+  second.height = 3;
+  second.instances = {{{"request", "process_order"}, "src/worker.cpp:77", 0.15, false},
+                      {{"request", "retry", "process_order"}, "src/worker.cpp:99", 0.05, false},
+                      {{"request", "other", "process_order"}, "src/worker.cpp:120", 0.3, true}};
+  Factor third = first;
+  third.rank = 3;
+  third.kind = FactorKind::kCovariance;
+  third.functions = {"price", "wait(pthread_mutex_lock)"};
+  third.keys = {"", ""};
+  third.contribution = 0.03;
+  third.status = FactorStatus::kLeaf;
+  third.instances = {{{"request", "process_order"}, "src/worker.cpp:80", 0.03, false}};
+  p.factors = {first, second, third};
+  p.losses = {
+      4, 1, 4096, 17, 5, 20000, {"only 345 intervals: below 1000 the ranking may not hold"}};
+  p.overhead = {1234567, 4, 80, 2, 24.6, 2.0e6, 1.05};
+  return p;
+}
+
+report::Story make_story() {
+  return {{{{"process_order"}, 12, 30.5, 10.0, 2.1e6, 2.8e13}},
+          {{"nested in a macro", 3}, {"alloca", 1}}};
+}
+
+std::string golden(const std::string& name, const std::string& actual) {
+  const std::string path = std::string(GOLDEN_DIR) + "/" + name;
+  if (std::getenv("VPROF_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+size_t widest(const std::string& text) {
+  std::istringstream lines(text);
+  size_t most = 0;
+  for (std::string line; std::getline(lines, line);) most = std::max(most, report::columns(line));
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("the page, as a whole") {
+  const std::string text = report::text(make_profile(), make_story(), {});
+  CHECK(text == golden("report.txt", text));
+}
+
+TEST_CASE("the tree, as a whole") {
+  const std::string text = report::tree_text(make_profile(), 0.05, {});
+  CHECK(text == golden("tree.txt", text));
+}
+
+TEST_CASE("every width is kept") {
+  for (int width = 40; width <= 200; width += 7) {
+    CHECK(widest(report::text(make_profile(), make_story(), {width, false})) <=
+          static_cast<size_t>(width));
+    CHECK(widest(report::tree_text(make_profile(), 0, {width, false})) <=
+          static_cast<size_t>(width));
+  }
+}
+
+TEST_CASE("colours only if asked for, and then nothing else changes") {
+  const std::string plain = report::text(make_profile(), make_story(), {80, false});
+  std::string painted = report::text(make_profile(), make_story(), {80, true});
+  CHECK(plain.find('\x1b') == std::string::npos);
+  CHECK(painted.find('\x1b') != std::string::npos);
+  for (size_t at = painted.find('\x1b'); at != std::string::npos; at = painted.find('\x1b')) {
+    painted.erase(at, painted.find('m', at) + 1 - at);
+  }
+  CHECK(painted == plain);
+}
+
+TEST_CASE("marks: the first k that reach the threshold") {
+  Profile p = make_profile();
+  p.k = 1;
+  const std::string text = report::text(p, {}, {});
+  CHECK(text.find(">  1") != std::string::npos);
+  CHECK(text.find(">  2") == std::string::npos);
+}
+
+TEST_CASE("nothing to rank") {
+  Profile p = make_profile();
+  p.factors.clear();
+  CHECK(report::text(p, {}, {}).find("Nothing measured") != std::string::npos);
+  p.interval.variance_ns2 = 0;
+  CHECK(report::text(p, {}, {}).find("all took the same time") != std::string::npos);
+}
+
+TEST_CASE("report.json there and back") {
+  const auto document = report::json(make_profile(), make_story());
+  const auto back = report::from_json(nlohmann::json::parse(document.dump()));
+  REQUIRE(back);
+  CHECK(report::json(back->first, back->second) == document);
+  CHECK(document["schema"] == 1);
+  CHECK(document["factors"][0]["kind"] == "variance");
+  CHECK(document["factors"][1]["status"] == "expandable");
+  CHECK(document["factors"][2]["functions"] ==
+        nlohmann::json({"price", "wait(pthread_mutex_lock)"}));
+  CHECK(document["tree"]["children"][0]["covariances"][0]["functions"] ==
+        nlohmann::json({"wait(pthread_mutex_lock)", "price"}));
+  CHECK(document["tree"]["children"][0]["children"][0]["children"][0]["kind"] == "blame");
+  CHECK(document["interval"]["p999_ns"] == 50.2e6);
+  CHECK(document["overhead"]["mean_ratio"] == 1.05);
+}
+
+TEST_CASE("report.json that is none: one line") {
+  const auto good = report::json(make_profile(), {});
+  const auto error_of = [&](const nlohmann::json& document) {
+    const auto result = report::from_json(document);
+    REQUIRE(!result);
+    CHECK(result.error().find('\n') == std::string::npos);
+    return result.error();
+  };
+  error_of(nlohmann::json::array());
+  error_of({{"schema", 2}});
+  for (const auto& [field, value] : good.items()) {
+    if (field == "losses" || field == "unwrapped" || field == "k" || field == "threshold") continue;
+    auto without = good;
+    without.erase(field);
+    error_of(without);
+  }
+  auto bad = good;
+  bad["factors"][0]["status"] = "great";
+  CHECK(error_of(bad).find("great") != std::string::npos);
+  bad = good;
+  bad["factors"][0]["functions"] = nlohmann::json::array();
+  error_of(bad);
+  bad = good;
+  bad["tree"]["children"][0]["covariances"][0]["children"] = {0, 9};
+  error_of(bad);
+}
