@@ -100,8 +100,12 @@ compare_suites() {
     (cd "$work/plain" && ./configure && make -j2) >"$work/plain.log" 2>&1 || die "plain build failed, see $work/plain.log"
   }
   [ -x "$here/.vprof/mirror/memcached-debug" ] || die "no instrumented memcached-debug: run run.sh first"
+  # A copy, since the suite writes where it runs.
+  rm -rf "$work/instrumented"
+  cp -a "$here/.vprof/mirror" "$work/instrumented"
   run_suite "$work/plain" "$work/suite-plain"
-  run_suite "$here/.vprof/mirror" "$work/suite-instrumented"
+  # With the shims first on PATH, should make find that something is to be compiled again.
+  PATH=$here/.vprof/shims:$PATH run_suite "$work/instrumented" "$work/suite-instrumented"
   say "plain"
   cat "$work/suite-plain"
   say "instrumented"
