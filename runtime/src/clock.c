@@ -1,5 +1,6 @@
 // Time in ticks: the time-stamp counter where it runs at one rate on all processors, else CLOCK_MONOTONIC.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,16 @@ uint64_t vprof_ticks_per_second = 1000000000;
 static struct vprof_clock_reading first_reading;
 static bool calibrated;
 
+// libc's own, behind any interceptor of a sanitizer: those need thread-local state that the helper thread lacks.
+static int (*real_clock_gettime)(clockid_t, struct timespec*) = clock_gettime;
+
 static uint64_t now_ns(clockid_t clock) {
   struct timespec t;
-  clock_gettime(clock, &t);
+  real_clock_gettime(clock, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
+
+uint64_t vprof_monotonic_ns(void) { return now_ns(CLOCK_MONOTONIC); }
 
 uint64_t vprof_rt_ticks(void) {
   const uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -61,6 +67,8 @@ static bool counter_is_steady(void) {
 #endif
 
 void vprof_clock_init(void) {
+  void* found = dlsym(RTLD_NEXT, "clock_gettime");
+  if (found != NULL) *(void**)&real_clock_gettime = found;
 #if defined(__x86_64__)
   const char* wanted = getenv("VPROF_CLOCK");
   const bool monotonic = wanted != NULL && strcmp(wanted, "monotonic") == 0;

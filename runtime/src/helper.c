@@ -4,7 +4,7 @@
 // malloc, in a child of fork before other libraries have repaired their locks. pthread_create allocates and locks. And a process whose
 // main thread has left by pthread_exit ends when its last pthread does, which a helper that never ends would prevent. So it is a bare
 // kernel thread made by clone(), with a stack and a thread pointer of its own, all signals blocked. It must not use anything
-// thread-local, hence only the system calls of raw_syscall.h and clock_gettime. It ends with the process.
+// thread-local, nor call what a sanitizer may have intercepted: hence only raw_syscall.h and clock.c. It ends with the process.
 //
 // Hand-over. A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A thread that takes one wakes the helper
 // if that sleeps. A thread that finds none prepares a small chunk itself (a stall: some microseconds) and raises the number
@@ -132,12 +132,6 @@ static void write_clock(struct helper* helper) {
   helper->slots += 3;
 }
 
-static uint64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * kSecond + (uint64_t)t.tv_nsec;
-}
-
 // ---- the thread
 
 static int run(void* unused) {
@@ -145,10 +139,10 @@ static int run(void* unused) {
   struct vprof_trace* trace = &vprof_trace;
   struct helper helper = {NULL, 0, 0};
   vprof_syscall(SYS_prctl, PR_SET_NAME, (long)"vprof", 0, 0, 0, 0);
-  uint64_t next_clock = now_ns() + kSecond / 10;
+  uint64_t next_clock = vprof_monotonic_ns() + kSecond / 10;
   while (atomic_load(&trace->next) != VPROF_CLOSED) {
     fill_pool();
-    const uint64_t now = now_ns();
+    const uint64_t now = vprof_monotonic_ns();
     if (now >= next_clock) {
       write_clock(&helper);
       next_clock = now + kSecond;

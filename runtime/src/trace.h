@@ -105,6 +105,7 @@ struct vprof_clock_reading {
   uint64_t ticks, monotonic_ns, realtime_ns;
 };
 struct vprof_clock_reading vprof_clock_read(void);
+uint64_t vprof_monotonic_ns(void);
 uint64_t vprof_record_cost_x256(void);  // ticks * 256, measured on the stack
 
 // trace_file.c

@@ -29,7 +29,7 @@ SUBJECT(timed) {
     VPROF_SITE(10);
     sleep_ms(50);
   }
-  sleep_ms(150);  // the helper's first snapshot comes after 100 ms
+  sleep_ms(400);  // the helper's first snapshot comes after 100 ms
   return 0;
 }
 
