@@ -49,14 +49,11 @@ std::string why_no_interval(const Config& config) {
 /// Whether a latency summary exists at all: an analyzer error may also be about unreadable files,
 /// which is another matter.
 bool is_about_intervals(const std::string& error) {
-  return error.find("interval") != std::string::npos;
+  return error.find("no completed interval") != std::string::npos;
 }
 
 std::string explained(const Session& session, const std::string& error) {
-  if (!is_about_intervals(error)) return error;
-  const auto& intervals = session.config.intervals;
-  return fmt::format("{}: {}", session.config.place(intervals.empty() ? 0 : intervals[0].line),
-                     why_no_interval(session.config));
+  return is_about_intervals(error) ? no_interval_message(session.config) : error;
 }
 
 bool holds(const std::vector<Decided>& all, const analyzer::Factor& factor) {
@@ -65,6 +62,12 @@ bool holds(const std::vector<Decided>& all, const analyzer::Factor& factor) {
 }
 
 }  // namespace
+
+std::string no_interval_message(const Config& config) {
+  return fmt::format("{}: {}",
+                     config.place(config.intervals.empty() ? 0 : config.intervals[0].line),
+                     why_no_interval(config));
+}
 
 report::TextOptions text_options() {
   report::TextOptions options;
@@ -98,7 +101,7 @@ Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& 
   auto profile =
       analyzer::analyze(trace.string(), (trace / "sites.json").string(), session.config.factors);
   if (!profile) return tl::unexpected(explained(session, profile.error()));
-  if (profile->interval.count == 0) return tl::unexpected(explained(session, "no interval"));
+  if (profile->interval.count == 0) return tl::unexpected(explained(session, "no completed interval"));
   const double baseline = session.state.baseline_mean_ns;
   if (baseline > 0) {
     profile->overhead.baseline_mean_ns = baseline;
@@ -113,7 +116,7 @@ Result<double> baseline_mean(const Session& session, const fs::path& trace) {
   auto summary = analyzer::summarize_latency(trace.string(), (trace / "sites.json").string(),
                                              session.config.factors);
   if (!summary) return tl::unexpected(explained(session, summary.error()));
-  if (summary->count == 0) return tl::unexpected(explained(session, "no interval"));
+  if (summary->count == 0) return tl::unexpected(explained(session, "no completed interval"));
   return summary->mean_ns;
 }
 

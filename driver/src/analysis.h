@@ -14,6 +14,10 @@ report::TextOptions text_options();
 /// out.
 report::Story story_of(const State& state, const fs::path& sites_json);
 
+/// Why a workload may have completed no interval: the functions that should have begun and ended
+/// it, with their place in vprof.json.
+std::string no_interval_message(const Config& config);
+
 /// Analyses one recording. Error: one line; where no interval was completed it names the functions
 /// that should have begun and ended it.
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace);

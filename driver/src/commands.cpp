@@ -39,6 +39,11 @@ Result<Finished> run_step(const StepCommand& step) {
     finished = run_command(command);
   }
   if (!finished || finished->code == 0) return finished;
+  const auto last = last_lines(command.log, 1);
+  const std::string own = step.speaker + ": ";
+  if (!step.speaker.empty() && !last.empty() && last[0].rfind(own, 0) == 0) {
+    return fail("{}", last[0].substr(own.size()));
+  }
   show_end_of(command.log);
   return fail("{} {}; its output is in {}", step.what, how_it_ended(finished->code),
               shown(command.log));

@@ -10,6 +10,7 @@ struct StepCommand {
   std::string step;  ///< `build`; for progress and messages
   std::string what;  ///< `the build command`: what failed
   Command command;
+  std::string speaker = {};  ///< of a helper of ours: its last line, `SPEAKER: what`, is the error
 };
 
 /// Error: the command could not be run or failed. The last lines of its log are shown before the

@@ -143,8 +143,8 @@ class Loop {
       names[kNamed - 1] = fmt::format("{} more", names.size() - kNamed + 1);
       names.resize(kNamed);
     }
-    say(fmt::format("expanding {}{}; {}; rebuilding {}", listed(names),
-                    expanding_.empty() ? "" : " of the variance", counted(added, "new call site"),
+    say(fmt::format("expanding {}; {}; rebuilding {}", listed(names),
+                    counted(added, "new call site"),
                     counted(instrumented.files_changed.size(), "file")));
     if (!instrumented.units_failed.empty()) {
       warn(fmt::format("not instrumented since they could not be rewritten: {}",

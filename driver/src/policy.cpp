@@ -25,14 +25,38 @@ bool decided(const State& state, const Factor& factor) {
          std::any_of(state.set_aside.begin(), state.set_aside.end(), same);
 }
 
-/// The function that the i-th name of a factor is; nullptr for waits, bodies and library functions.
+/// `f` of `body(f)`, else "".
+std::string owner_of_body(const std::string& name) {
+  constexpr std::string_view kStart = "body(";
+  if (name.rfind(kStart, 0) != 0 || name.back() != ')') return "";
+  return name.substr(kStart.size(), name.size() - kStart.size() - 1);
+}
+
+/// The one function of this name; where there are several, the one that is defined at `definition`
+/// (`file:line`).
+const Function* function_named(const std::string& name, const std::string& definition,
+                               const Program& program) {
+  std::vector<const Function*> found;
+  for (const Function* f : program.find(name)) {
+    if (f->name == name) found.push_back(f);
+  }
+  if (found.size() == 1) return found[0];
+  for (const Function* f : found) {
+    if (fmt::format("{}:{}", f->file, f->line) == definition) return f;
+  }
+  return nullptr;
+}
+
+/// The function that the i-th name of a factor stands for; nullptr for waits and the like. What is
+/// called the body of a function that was never expanded is the whole function but for its waits,
+/// so it stands for the function.
 const Function* function_of(const Factor& factor, size_t i, const Program& program) {
   if (i < factor.keys.size() && !factor.keys[i].empty()) {
     const Function* function = program.by_key(factor.keys[i]);
-    return function != nullptr && function->name == factor.functions[i] ? function : nullptr;
+    if (function != nullptr && function->name == factor.functions[i]) return function;
   }
-  const auto found = program.find(factor.functions[i]);
-  return found.size() == 1 && found[0]->name == factor.functions[i] ? found[0] : nullptr;
+  const std::string owner = owner_of_body(factor.functions[i]);
+  return function_named(owner.empty() ? factor.functions[i] : owner, factor.definition, program);
 }
 
 bool already_expanded(const Factor& factor, const State& state) {
@@ -63,13 +87,13 @@ void take(Decision& decision, const std::vector<const Factor*>& factors, FactorK
 }  // namespace
 
 std::string expansion_reason(const Factor& factor) {
-  return fmt::format("{} ({:.0f} %)", factor_name(factor), 100 * factor.contribution);
+  return fmt::format("{} ({:.0f} % of the variance)", factor_name(factor),
+                     100 * factor.contribution);
 }
 
 std::vector<std::string> expandable_keys(const Factor& factor, const Program& program,
                                          const State& state) {
   std::vector<std::string> keys;
-  if (factor.status == FactorStatus::kLeaf && factor.kind == FactorKind::kVariance) return keys;
   for (size_t i = 0; i < factor.functions.size(); ++i) {
     const Function* function = function_of(factor, i, program);
     if (function == nullptr || !program.expandable(*function) ||

@@ -13,13 +13,13 @@ namespace vprof::driver {
 struct Decision {
   /// Keys of the functions to be broken down in the next iteration; empty: the search ends.
   std::vector<std::string> expand;
-  std::vector<std::string> why;   ///< `f (72 %)`: the factors that they come from
+  std::vector<std::string> why;   ///< `f (72 % of the variance)`: the factors that they come from
   std::vector<Decided> selected;  ///< accepted as answers
   std::vector<Decided> set_aside;
   bool quit = false;  ///< the user wants to go on later
 };
 
-/// `f (72 %)`: what is expanded, and its part of the variance.
+/// `f (72 % of the variance)`.
 std::string expansion_reason(const analyzer::Factor& factor);
 
 /// Keys of the functions of a factor that can be broken down and were not yet.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis.h"
 #include "commands.h"
 #include "compile_database.h"
 #include "near.h"
@@ -55,7 +56,8 @@ std::vector<std::string> rewrite_command(const Session& session) {
 Result<void> run_helper(const Session& session, const std::string& step,
                         std::vector<std::string> argv) {
   const fs::path log = session.workspace.iteration(session.state.iteration) / (step + ".log");
-  StepCommand command{.step = step, .what = "vprof-instrument", .command = {}};
+  StepCommand command{
+      .step = step, .what = "vprof-instrument", .command = {}, .speaker = "vprof-instrument"};
   command.command.argv = std::move(argv);
   command.command.directory = session.workspace.root;
   command.command.log = log;
@@ -286,11 +288,10 @@ Result<double> record_step(const Session& session, const Recording& recording) {
   if (!finished) return tl::unexpected(finished.error());
   if (finished->leftovers) warn("the workload left processes running; they were ended");
   if (!holds_traces(recording.trace)) {
-    return fail(
-        "the workload wrote no trace: \"run\" must start the program that was built in {}, linked "
-        "dynamically; its "
-        "output is in {}",
-        shown(session.workspace.mirror()), shown(recording.log));
+    // The runtime makes a trace when it has something to write.
+    return fail("{}; or \"run\" does not start the program that is built in {} (output: {})",
+                no_interval_message(session.config), shown(session.workspace.mirror()),
+                shown(recording.log));
   }
   std::error_code error;
   fs::copy_file(session.workspace.sites(), recording.trace / "sites.json",

@@ -95,7 +95,7 @@ class BadInput(Project):
 
     def test_workload_without_the_program(self):
         self.config('"./prog"', '"true"')
-        self.fails("loop", "--auto", words=["wrote no trace", ".vprof/mirror"])
+        self.fails("loop", "--auto", words=['"run" does not start the program', ".vprof/mirror"])
 
     def test_workload_without_an_interval(self):
         self.write("src/main.c", (self.root / "src/main.c").read_text().replace("i < 400", "i < 0"))

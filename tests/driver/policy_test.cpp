@@ -60,7 +60,7 @@ TEST_CASE("the policy expands by rank, at most k, above the threshold") {
                              variance(kParse, 0.3)});
   Decision decision = decide_automatically(p, program(), state, options);
   CHECK(decision.expand == std::vector<std::string>{kStore});
-  CHECK(decision.why == std::vector<std::string>{"store (60 %)"});
+  CHECK(decision.why == std::vector<std::string>{"store (60 % of the variance)"});
   options.k = 3;
   CHECK(decide_automatically(p, program(), state, options).expand ==
         std::vector<std::string>{kStore, kParse});
@@ -93,9 +93,21 @@ TEST_CASE("a covariance is broken down only when no variance is left") {
   CHECK(decide_automatically(both, program(), state, {}).expand.empty());
 }
 
-TEST_CASE(
-    "what was set aside stays aside, and so does what carries a key without being a function") {
+TEST_CASE("the body of a function that was not expanded stands for the function") {
   State state;
+  Factor body = variance("body(store)", 0.9, FactorStatus::kLeaf);
+  body.definition = "b.c:5";
+  CHECK(decide_automatically(profile({body}), program(), state, {}).expand ==
+        std::vector<std::string>{kStore});
+  state.expanded = {kStore};
+  const Decision decision = decide_automatically(profile({body}), program(), state, {});
+  CHECK(decision.expand.empty());
+  CHECK(ids(decision.selected) == std::vector<std::string>{"body(store)"});
+}
+
+TEST_CASE("what was set aside stays aside, and so does the body of what was expanded") {
+  State state;
+  state.expanded = {kParse};
   state.set_aside = {{.id = kStore, .name = "store"}};
   Factor body = variance(kParse, 0.9, FactorStatus::kLeaf);
   body.functions = {"body(parse)"};

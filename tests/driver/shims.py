@@ -127,12 +127,13 @@ class Shims(Project):
 
     def test_the_users_own_database(self):
         cc = shutil.which("gcc")
-        entry = {"directory": str(self.root), "file": "src/main.c", "command": f"{cc} -c {self.root}/src/main.c"}
+        entry = {"directory": str(self.root), "file": "src/main.c", "arguments": [cc, "-c", f"{self.root}/src/main.c"]}
         self.write("db.json", json.dumps([entry]))
         self.config('"build"', '"compile_commands": "db.json", "build"')
         entries = self.index()
         self.assertEqual(entries[0]["directory"], str(self.root / ".vprof/mirror"))
-        self.assertIn("-DVPROF_ENABLED", entries[0]["command"])
+        self.assertEqual(entries[0]["arguments"][-1], str(self.root / ".vprof/mirror/src/main.c"))
+        self.assertIn("-DVPROF_ENABLED", entries[0]["arguments"])
         self.config("db.json", "none.json")
         self.fails("index", words=["none.json"])
 
