@@ -109,7 +109,8 @@ Result<TraceFile> open_trace(const std::string& path) {
   const Bytes all = file.mapping->bytes();
   // The beginning says whether it is a trace at all, also where the file is cut off within the
   // header.
-  std::memcpy(&file.header, all.data(), std::min(all.size(), sizeof(file.header)));
+  if (!all.empty())
+    std::memcpy(&file.header, all.data(), std::min(all.size(), sizeof(file.header)));
   const size_t identity = offsetof(vprof_file_header, clock);
   if (all.size() >= identity || all.size() == 0) {
     std::string error =

@@ -28,7 +28,7 @@ TEST_CASE("speed of the analysis", "[.][speed]") {
       const int64_t start = now;
       t.begin(++id, now);
       for (int call = 0; call < 24; ++call) {
-        const int64_t duration = 100 + (call * 7919 + i * 104729) % 3000;
+        const int64_t duration = 100 + (call * 7919 + int64_t{i} * 104729) % 3000;
         t.frame(calls[static_cast<size_t>(call % 8)], now + 10, now + 10 + duration);
         now += duration + 20;
       }
