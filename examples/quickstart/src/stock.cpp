@@ -21,6 +21,7 @@ Stock::Stock() : shelves_(kShelves) {
   for (Shelf& shelf : shelves_) {
     const double heavy_tailed = 5000.0 * std::pow(1.0 - uniform(random), -1.0 / 1.3);
     shelf.lots.resize(static_cast<size_t>(std::min(heavy_tailed, 16000.0)));
+    shelf.room.resize(shelf.lots.size());
     for (Lot& lot : shelf.lots) lot.size = size(random);
     shelf.holes = number++ % kMaxHoles;  // so that shelves do not all fall due together
   }
@@ -29,7 +30,10 @@ Stock::Stock() : shelves_(kShelves) {
 bool Stock::reserve_stock(const Order& order) {
   Shelf& shelf = shelves_[order.shelf];
   std::lock_guard<std::mutex> lock(shelf.mutex);
-  if (shelf.holes >= kMaxHoles) compact_shelf(shelf);
+  if (shelf.holes >= kMaxHoles) {
+    compact_shelf(shelf.lots.data(), shelf.lots.data() + shelf.lots.size(), shelf.room.data());
+    shelf.holes = 0;
+  }
   Lot* lot = find_lot(shelf, order.quantity);
   if (lot == nullptr) return false;
   lot->size = std::max(lot->size - order.quantity, kRefill);
@@ -50,15 +54,14 @@ Lot* Stock::find_lot(Shelf& shelf, uint32_t quantity) {
 // Packs the lots into as few bins as first fit finds: for each lot, the first bin that has room.
 // This takes time with the square of the number of lots, which nobody noticed when shelves were
 // small.
-void Stock::compact_shelf(Shelf& shelf) {
-  std::vector<uint32_t> room(shelf.lots.size(), kBinSize);
-  for (Lot& lot : shelf.lots) {
+void Stock::compact_shelf(Lot* first, Lot* last, uint32_t* room) {
+  for (Lot* lot = first; lot != last; ++lot) room[lot - first] = kBinSize;
+  for (Lot* lot = first; lot != last; ++lot) {
     uint32_t bin = 0;
-    while (room[bin] < lot.size) ++bin;
-    room[bin] -= lot.size;
-    lot.bin = bin;
+    while (room[bin] < lot->size) ++bin;
+    room[bin] -= lot->size;
+    lot->bin = bin;
   }
-  shelf.holes = 0;
 }
 
 }  // namespace orders

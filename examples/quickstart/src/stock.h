@@ -19,8 +19,9 @@ struct Lot {
 struct Shelf {
   std::mutex mutex;
   std::vector<Lot> lots;
-  uint32_t next_lot = 0;  ///< where to look for goods next
-  uint32_t holes = 0;     ///< goods taken out since the shelf was last compacted
+  std::vector<uint32_t> room;  ///< in each bin; there are at most as many as lots
+  uint32_t next_lot = 0;       ///< where to look for goods next
+  uint32_t holes = 0;          ///< goods taken out since the shelf was last compacted
 };
 
 class Stock {
@@ -32,7 +33,7 @@ class Stock {
 
  private:
   Lot* find_lot(Shelf& shelf, uint32_t quantity);
-  void compact_shelf(Shelf& shelf);
+  static void compact_shelf(Lot* first, Lot* last, uint32_t* room);
 
   std::vector<Shelf> shelves_;
 };
