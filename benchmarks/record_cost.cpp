@@ -5,12 +5,15 @@
 // Prints, for one thread and two, nanoseconds per call of
 //   call      a trivial function that is not inlined: what everything below holds, too
 //   off       the same with a function scope whose site is off
-//   floor     the same with two clock readings and a 16-byte store to warm memory: what a record cannot be cheaper than
-//   record    the same with a function scope that is on, into a real trace that is kept
-// and the ratio (record - call) / (floor - call), which is the figure to quote; then an uncontended mutex, native and through libvprof.
-// Rounds of the variants are interleaved and the median is taken, so that a change of the machine's speed hits all alike.
+//   floor     the same with two clock readings and a 16-byte store to warm memory: what a record
+//   cannot be cheaper than record    the same with a function scope that is on, into a real trace
+//   that is kept
+// and the ratio (record - call) / (floor - call), which is the figure to quote; then an uncontended
+// mutex, native and through libvprof. Rounds of the variants are interleaved and the median is
+// taken, so that a change of the machine's speed hits all alike.
 //
-// The program runs itself again with VPROF_TRACE_DIR set to a fresh directory, and removes that at the end.
+// The program runs itself again with VPROF_TRACE_DIR set to a fresh directory, and removes that at
+// the end.
 // --guard: exit code 1 if the ratio is above it.
 #include <vprof/runtime/scope.h>
 
@@ -34,7 +37,8 @@
 namespace {
 
 struct Arguments {
-  uint64_t calls = 2000000;  // of each variant in each round, by each thread: 10 rounds make 20 million records per thread
+  uint64_t calls = 2000000;  // of each variant in each round, by each thread: 10 rounds make 20
+                             // million records per thread
   int rounds = 10;
   double guard = 0;
 };
@@ -114,7 +118,7 @@ Costs measure(const Arguments& arguments, int threads) {
   pool.reserve(costs.size());
   for (Costs& cost : costs) pool.emplace_back([&] { cost = measure_one(arguments); });
   for (std::thread& thread : pool) thread.join();
-  const auto mean = [&](double Costs::*field) {
+  const auto mean = [&](double Costs::* field) {
     double sum = 0;
     for (const Costs& cost : costs) sum += cost.*field;
     return sum / static_cast<double>(costs.size());
@@ -124,8 +128,11 @@ Costs measure(const Arguments& arguments, int threads) {
 
 double report(const Costs& c, int threads) {
   const double ratio = (c.record - c.plain) / (c.floor - c.plain);
-  std::printf("%d thread%s  call %6.2f ns   off +%5.2f ns   floor +%6.2f ns   record +%6.2f ns   ratio %.2f\n", threads,
-              threads == 1 ? " " : "s", c.plain, c.off - c.plain, c.floor - c.plain, c.record - c.plain, ratio);
+  std::printf(
+      "%d thread%s  call %6.2f ns   off +%5.2f ns   floor +%6.2f ns   record +%6.2f ns   ratio "
+      "%.2f\n",
+      threads, threads == 1 ? " " : "s", c.plain, c.off - c.plain, c.floor - c.plain,
+      c.record - c.plain, ratio);
   return ratio;
 }
 
@@ -152,8 +159,8 @@ void measure_mutex(const Arguments& arguments) {
     native.push_back(ns_per_lock(arguments.calls, real_lock, real_unlock));
     ours.push_back(ns_per_lock(arguments.calls, pthread_mutex_lock, pthread_mutex_unlock));
   }
-  std::printf("uncontended mutex  native %.2f ns   through libvprof %.2f ns   ratio %.2f\n", median(native), median(ours),
-              median(ours) / median(native));
+  std::printf("uncontended mutex  native %.2f ns   through libvprof %.2f ns   ratio %.2f\n",
+              median(native), median(ours), median(ours) / median(native));
 }
 
 int run(const Arguments& arguments) {
@@ -184,7 +191,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   return argc % 2 == 1 && arguments.calls > 0 && arguments.rounds > 0;
 }
 
-// Sums up what the trace says about itself, so that figures with many stalls or drops are not taken at face value.
+// Sums up what the trace says about itself, so that figures with many stalls or drops are not taken
+// at face value.
 int run_with_trace(char** argv) {
   std::string directory = (std::filesystem::temp_directory_path() / "vprof-bench-XXXXXX").string();
   if (mkdtemp(directory.data()) == nullptr) return 2;
@@ -198,7 +206,8 @@ int run_with_trace(char** argv) {
   waitpid(child, &status, 0);
   uintmax_t bytes = 0;
   std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(directory, error)) bytes += file.file_size(error);
+  for (const auto& file : std::filesystem::directory_iterator(directory, error))
+    bytes += file.file_size(error);
   std::printf("trace %.0f MB\n", static_cast<double>(bytes) / 1e6);
   std::filesystem::remove_all(directory, error);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 2;

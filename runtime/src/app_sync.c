@@ -6,7 +6,8 @@
 // Below this an acquire that recorded no wait of its own counts as uncontended.
 static const uint64_t kLeastWaitsPerSecond = 1000000;  // 1 us
 
-static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigned def, uint64_t object) {
+static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigned def,
+                       uint64_t object) {
   const struct vprof_slot slots[3] = {
       vprof_slot_of(event, time, duration),
       vprof_slot_of(VPROF_EV_CONT, object, (uint64_t)def << VPROF_AUX_SYNC_SHIFT),
@@ -22,7 +23,8 @@ void vprof_rt_acquire_enter(struct vprof_acquire_scope* scope) {
 void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
   if (scope->start == 0 || !vprof_sync_on()) return;
   const uint64_t took = vprof_ticks() - scope->start;
-  if (scope->waits == vprof_self.waits && took < vprof_ticks_per_second / kLeastWaitsPerSecond) return;
+  if (scope->waits == vprof_self.waits && took < vprof_ticks_per_second / kLeastWaitsPerSecond)
+    return;
   write_sync(VPROF_EV_WAIT_APP, scope->start, took, scope->def, scope->object);
 }
 
@@ -32,7 +34,8 @@ void vprof_rt_release(unsigned def, uint64_t object) {
 
 static void write_task(uint32_t event, unsigned def, uint64_t task) {
   if (!vprof_sync_on() || task == 0) return;
-  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), def), vprof_slot_of(VPROF_EV_CONT, task, 0)};
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), def),
+                                      vprof_slot_of(VPROF_EV_CONT, task, 0)};
   vprof_write(slots, 2);
 }
 

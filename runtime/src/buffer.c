@@ -1,16 +1,22 @@
 // The slow way of a record: a new chunk for the thread, or drop and count.
 //
-// Signal handlers may come at any instruction here and run instrumented code that ends up here again. What makes that safe:
+// Signal handlers may come at any instruction here and run instrumented code that ends up here
+// again. What makes that safe:
 //
-//  - `busy` is set while a thread takes a new chunk. A handler that finds it set drops its record, counts it, and takes back what it
+//  - `busy` is set while a thread takes a new chunk. A handler that finds it set drops its record,
+//  counts it, and takes back what it
 //    added to the cursor, so that the interrupted code finds the cursor as it left it.
-//  - While the new chunk is installed, `end` is 0: nobody finds room. Order: end = 0, cursor, chunk, end.
-//  - `busy` holds the frame address of the slow path rather than a flag. If a handler leaves by siglongjmp, it stays set; a later
+//  - While the new chunk is installed, `end` is 0: nobody finds room. Order: end = 0, cursor,
+//  chunk, end.
+//  - `busy` holds the frame address of the slow path rather than a flag. If a handler leaves by
+//  siglongjmp, it stays set; a later
 //    slow path whose frame is not deeper in the stack then knows that the old one is gone.
-//  - A handler may renew the chunk between a failed reservation and the slow path that follows it. So the slow path looks again, and
+//  - A handler may renew the chunk between a failed reservation and the slow path that follows it.
+//  So the slow path looks again, and
 //    touches the slot it was refused only if that lies in the current chunk.
 //
-// A thread that got no chunk has cursor = end = 0, so every record of it comes here, is counted, and returns.
+// A thread that got no chunk has cursor = end = 0, so every record of it comes here, is counted,
+// and returns.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -19,16 +25,18 @@
 #include "raw_syscall.h"
 #include "trace.h"
 
-VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer __attribute__((tls_model("initial-exec")));
+VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer
+    __attribute__((tls_model("initial-exec")));
 __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
 
 enum { SLOT = sizeof(struct vprof_slot), MOST_SLOTS = 2 + (VPROF_LABEL_MAX + 7) / 8 };
 
-// The compiler must not move stores across this; the processor does not, as seen by handlers on the same thread.
+// The compiler must not move stores across this; the processor does not, as seen by handlers on the
+// same thread.
 static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
 
-// While there is no header, drops are counted beside it. Whoever comes last of the two, the one that counts here or the one that opens
-// the trace, carries them over.
+// While there is no header, drops are counted beside it. Whoever comes last of the two, the one
+// that counts here or the one that opens the trace, carries them over.
 void vprof_count_early_drops(void) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load(&trace->state) != VPROF_OPEN) return;
@@ -82,11 +90,12 @@ static void install(struct vprof_chunk_header* chunk) {
 static bool renew(void) {
   struct vprof_trace* trace = &vprof_trace;
   struct vprof_chunk_header* chunk = NULL;
+  vprof_notice_fork();
   const uint32_t epoch = trace->epoch;
   if (atomic_load(&trace->state) == VPROF_OPEN || (vprof_active() && vprof_trace_start())) {
     chunk = vprof_chunk_take(vprof_self.chunks);
-    if (chunk != NULL) own(chunk);
     if (trace->epoch != epoch) chunk = NULL;  // a handler has forked, and this is the child
+    if (chunk != NULL) own(chunk);
   }
   install(chunk);
   return chunk != NULL;
@@ -102,7 +111,8 @@ static void report_drops(void) {
   vprof_store_slot(at, slot.word0, slot.word1);
 }
 
-// For a reservation at `refused` that found no room; the cursor has been advanced. Returns the address of the slots, or 0.
+// For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
+// address of the slots, or 0.
 static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsigned slots) {
   struct vprof_thread* self = &vprof_self;
   struct vprof_buffer* buffer = &vprof_thread_buffer;
@@ -146,18 +156,22 @@ static uintptr_t reserve(unsigned slots) {
 void vprof_write(const struct vprof_slot* slots, unsigned count) {
   const uintptr_t at = reserve(count);
   if (at == 0) return;
-  for (unsigned i = count; i-- > 0;) vprof_store_slot(at + (uintptr_t)i * SLOT, slots[i].word0, slots[i].word1);
+  for (unsigned i = count; i-- > 0;)
+    vprof_store_slot(at + (uintptr_t)i * SLOT, slots[i].word0, slots[i].word1);
 }
 
 void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration) {
   if (duration > VPROF_PAYLOAD_MAX) {
-    // Counters of two processors may differ by a few ticks: a frame that ends before it starts took no time.
+    // Counters of two processors may differ by a few ticks: a frame that ends before it starts took
+    // no time.
     if ((int64_t)duration < 0) duration = 0;
-    const struct vprof_slot slots[2] = {vprof_slot_of(VPROF_EV_LONG_FRAME, start, id), vprof_slot_of(VPROF_EV_CONT, duration, 0)};
+    const struct vprof_slot slots[2] = {vprof_slot_of(VPROF_EV_LONG_FRAME, start, id),
+                                        vprof_slot_of(VPROF_EV_CONT, duration, 0)};
     vprof_write(slots, 2);
     return;
   }
-  const uintptr_t at = reserve_slow(vprof_thread_buffer.cursor - SLOT, 1);  // the inlined code has advanced the cursor
+  const uintptr_t at = reserve_slow(vprof_thread_buffer.cursor - SLOT,
+                                    1);  // the inlined code has advanced the cursor
   if (at != 0) vprof_store_slot(at, start, duration << VPROF_ID_BITS | id);
 }
 
@@ -165,7 +179,8 @@ void vprof_rt_close(uint64_t* open, uint64_t* starts, unsigned* ids, unsigned sl
   for (;;) {
     unsigned latest = slots;
     for (unsigned i = 0; i < slots; ++i) {
-      if ((open[i / 64] >> i % 64 & 1) != 0 && (latest == slots || starts[i] > starts[latest])) latest = i;
+      if ((open[i / 64] >> i % 64 & 1) != 0 && (latest == slots || starts[i] > starts[latest]))
+        latest = i;
     }
     if (latest == slots) return;
     open[latest / 64] &= ~(UINT64_C(1) << latest % 64);

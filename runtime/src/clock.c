@@ -1,4 +1,5 @@
-// Time in ticks: the time-stamp counter where it runs at one rate on all processors, else CLOCK_MONOTONIC.
+// Time in ticks: the time-stamp counter where it runs at one rate on all processors, else
+// CLOCK_MONOTONIC.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,7 +19,8 @@ uint64_t vprof_ticks_per_second = 1000000000;
 static struct vprof_clock_reading first_reading;
 static bool calibrated;
 
-// libc's own, behind any interceptor of a sanitizer: those need thread-local state that the helper thread lacks.
+// libc's own, behind any interceptor of a sanitizer: those need thread-local state that the helper
+// thread lacks.
 static int (*real_clock_gettime)(clockid_t, struct timespec*) = clock_gettime;
 
 static uint64_t now_ns(clockid_t clock) {
@@ -34,7 +36,8 @@ uint64_t vprof_rt_ticks(void) {
   return now != 0 ? now : 1;  // 0 means "off" in a scope
 }
 
-// The clocks are read one after another; of several rounds the one that took least time is right to some 20 ns.
+// The clocks are read one after another; of several rounds the one that took least time is right to
+// some 20 ns.
 struct vprof_clock_reading vprof_clock_read(void) {
   struct vprof_clock_reading best = {0, 0, 0};
   uint64_t best_width = UINT64_MAX;
@@ -58,7 +61,8 @@ static bool counter_is_steady(void) {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0) return true;
   char source[8] = {0};
-  const int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  const int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                      O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   const ssize_t length = read(fd, source, sizeof source - 1);
   close(fd);
@@ -83,7 +87,8 @@ void vprof_clock_init(void) {
   first_reading = vprof_clock_read();
 }
 
-// Two readings at least 1 ms apart give the rate to about 1 in 10^5; the snapshots in the trace refine it.
+// Two readings at least 1 ms apart give the rate to about 1 in 10^5; the snapshots in the trace
+// refine it.
 void vprof_clock_calibrate(void) {
   if (vprof_clock_kind == VPROF_CLOCK_MONOTONIC || calibrated) return;
   while (now_ns(CLOCK_MONOTONIC) - first_reading.monotonic_ns < 1000000) {
@@ -94,7 +99,8 @@ void vprof_clock_calibrate(void) {
   calibrated = true;
 }
 
-// The same instructions as in a scope, on memory of this function. Least of several batches: the rest is disturbance.
+// The same instructions as in a scope, on memory of this function. Least of several batches: the
+// rest is disturbance.
 uint64_t vprof_record_cost_x256(void) {
   enum { BATCHES = 8, RECORDS = 64 };
   static uint64_t known;  // of the parent, in a forked child

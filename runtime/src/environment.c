@@ -9,7 +9,8 @@
 #include "trace.h"
 
 VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
-_Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES, "the table has a byte for every site of the format");
+_Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES,
+               "the table has a byte for every site of the format");
 
 struct vprof_settings vprof_settings;
 
@@ -22,7 +23,8 @@ void vprof_rt_set_site(unsigned id, int on) {
 
 void vprof_all_sites(int on) { memset(vprof_site_on + 1, on, VPROF_RT_SITES - 1); }
 
-// "12,20-29": these only. Anything that is no number ends the list, so that a mistake measures too little, not too much.
+// "12,20-29": these only. Anything that is no number ends the list, so that a mistake measures too
+// little, not too much.
 static void select_sites(const char* list) {
   while (*list >= '0' && *list <= '9') {
     char* end = NULL;
@@ -36,14 +38,18 @@ static void select_sites(const char* list) {
   }
 }
 
-// Standard error is still what the program was started with, so this is the one place that may write to it.
+// Standard error is still what the program was started with, so this is the one place that may
+// write to it.
 static void complain(const char* directory, const char* why) {
   char text[VPROF_PATH_MAX + 256];
-  const int length = snprintf(text, sizeof text, "vprof: VPROF_TRACE_DIR=%.4000s: %s; nothing is recorded\n", directory, why);
+  const int length =
+      snprintf(text, sizeof text, "vprof: VPROF_TRACE_DIR=%.4000s: %s; nothing is recorded\n",
+               directory, why);
   if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0) return;  // nobody listens
 }
 
-// Absolute, since the file is made at the first record and the program may have changed its directory by then.
+// Absolute, since the file is made at the first record and the program may have changed its
+// directory by then.
 static bool set_directory(const char* directory) {
   char* out = vprof_settings.directory;
   size_t used = 0;
@@ -52,7 +58,8 @@ static bool set_directory(const char* directory) {
     used = strlen(out);
     if (used + 1 < VPROF_PATH_MAX) out[used++] = '/';
   }
-  if (used + strlen(directory) >= VPROF_PATH_MAX) return complain(directory, strerror(ENAMETOOLONG)), false;
+  if (used + strlen(directory) >= VPROF_PATH_MAX)
+    return complain(directory, strerror(ENAMETOOLONG)), false;
   strcpy(out + used, directory);
   if (access(out, W_OK | X_OK) != 0) return complain(directory, strerror(errno)), false;
   return true;

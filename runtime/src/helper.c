@@ -1,14 +1,19 @@
-// The helper thread: keeps chunks ready, with their pages present, and writes snapshots of the clocks.
+// The helper thread: keeps chunks ready, with their pages present, and writes snapshots of the
+// clocks.
 //
-// Why it is no pthread. It is started by the first record, which may be written anywhere: in a signal handler, inside the program's own
-// malloc, in a child of fork before other libraries have repaired their locks. pthread_create allocates and locks. And a process whose
-// main thread has left by pthread_exit ends when its last pthread does, which a helper that never ends would prevent. So it is a bare
-// kernel thread made by clone(), with a stack and a thread pointer of its own, all signals blocked. It must not use anything
-// thread-local, nor call what a sanitizer may have intercepted: hence only raw_syscall.h and clock.c. It ends with the process.
+// Why it is no pthread. It is started by the first record, which may be written anywhere: in a
+// signal handler, inside the program's own malloc, in a child of fork before other libraries have
+// repaired their locks. pthread_create allocates and locks. And a process whose main thread has
+// left by pthread_exit ends when its last pthread does, which a helper that never ends would
+// prevent. So it is a bare kernel thread made by clone(), with a stack and a thread pointer of its
+// own, all signals blocked. It must not use anything thread-local, nor call what a sanitizer may
+// have intercepted: hence only raw_syscall.h and clock.c. It ends with the process.
 //
-// Hand-over. A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A thread that takes one wakes the helper
-// if that sleeps. A thread that finds none prepares a small chunk itself (a stall: some microseconds) and raises the number
-// that the helper keeps ready. Small chunks are for threads that write little: the size grows with the number of chunks a thread has had.
+// Hand-over. A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A
+// thread that takes one wakes the helper if that sleeps. A thread that finds none prepares a small
+// chunk itself (a stall: some microseconds) and raises the number that the helper keeps ready.
+// Small chunks are for threads that write little: the size grows with the number of chunks a thread
+// has had.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/futex.h>
@@ -85,14 +90,16 @@ static void raise_target(unsigned c, unsigned least) {
   if (target < least) atomic_compare_exchange_strong(&vprof_trace.pool_target[c], &target, least);
 }
 
-// What a thread does when nothing of its size is ready: smaller chunks, then one of its own, then whatever is left.
+// What a thread does when nothing of its size is ready: smaller chunks, then one of its own, then
+// whatever is left.
 static struct vprof_chunk_header* take_other(unsigned wanted) {
   for (unsigned c = wanted; c-- > 1;) {
     struct vprof_chunk_header* chunk = take_ready(c);
     if (chunk != NULL) return chunk;
   }
   vprof_count(&vprof_trace.header->stalls, 1);
-  struct vprof_chunk_header* chunk = vprof_chunk_prepare(vprof_chunk_bytes[wanted > 1 ? 1 : wanted]);
+  struct vprof_chunk_header* chunk =
+      vprof_chunk_prepare(vprof_chunk_bytes[wanted > 1 ? 1 : wanted]);
   if (chunk == NULL) chunk = vprof_chunk_prepare(vprof_chunk_bytes[0]);
   for (unsigned c = 0; chunk == NULL && c < VPROF_CHUNK_CLASSES; ++c) chunk = take_ready(c);
   return chunk;
@@ -114,7 +121,8 @@ struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
 // ---- clock
 
 static void write_clock(struct helper* helper) {
-  const uint32_t room = (vprof_chunk_bytes[0] - sizeof(struct vprof_chunk_header)) / sizeof(struct vprof_slot);
+  const uint32_t room =
+      (vprof_chunk_bytes[0] - sizeof(struct vprof_chunk_header)) / sizeof(struct vprof_slot);
   if (helper->chunk == NULL || helper->slots + 3 > room) {
     helper->chunk = vprof_chunk_prepare(vprof_chunk_bytes[0]);
     if (helper->chunk == NULL) return;
@@ -128,7 +136,8 @@ static void write_clock(struct helper* helper) {
                                       vprof_slot_of(VPROF_EV_CONT, now.monotonic_ns, 0),
                                       vprof_slot_of(VPROF_EV_CONT, now.realtime_ns, 0)};
   const uintptr_t at = (uintptr_t)(helper->chunk + 1) + helper->slots * sizeof(struct vprof_slot);
-  for (unsigned i = 3; i-- > 0;) vprof_store_slot(at + i * sizeof(struct vprof_slot), slots[i].word0, slots[i].word1);
+  for (unsigned i = 3; i-- > 0;)
+    vprof_store_slot(at + i * sizeof(struct vprof_slot), slots[i].word0, slots[i].word1);
   helper->slots += 3;
 }
 
@@ -154,18 +163,22 @@ static int run(void* unused) {
     }
     const uint64_t wait = next_clock - now;
     const struct timespec timeout = {(time_t)(wait / kSecond), (long)(wait % kSecond)};
-    vprof_syscall(SYS_futex, (long)&trace->helper_idle, FUTEX_WAIT_PRIVATE, 1, (long)&timeout, 0, 0);
+    vprof_syscall(SYS_futex, (long)&trace->helper_idle, FUTEX_WAIT_PRIVATE, 1, (long)&timeout, 0,
+                  0);
   }
   return 0;
 }
 
 void vprof_helper_init(void) { *(void**)&real_clone = dlsym(RTLD_NEXT, "clone"); }
 
-// One mapping: stack, and above it the block that the thread pointer points into. Zeros are a valid stack-protector canary.
+// One mapping: stack, and above it the block that the thread pointer points into. Zeros are a valid
+// stack-protector canary.
 void vprof_helper_start(void) {
-  for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) atomic_store(&vprof_trace.pool_target[c], first_target[c]);
+  for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c)
+    atomic_store(&vprof_trace.pool_target[c], first_target[c]);
   if (real_clone == NULL) return;
-  char* memory = mmap(NULL, STACK_BYTES + 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  char* memory = mmap(NULL, STACK_BYTES + 8192, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return;  // threads prepare their chunks themselves
   char* thread_pointer = memory + STACK_BYTES + 4096;
 #if defined(__x86_64__)
@@ -174,9 +187,12 @@ void vprof_helper_start(void) {
 #endif
   const uint64_t all = UINT64_MAX;
   uint64_t before = 0;
-  vprof_syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&all, (long)&before, SIGNAL_SET_BYTES, 0, 0);
-  const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
-  const int started = real_clone(run, memory + STACK_BYTES, flags, NULL, NULL, thread_pointer, NULL);
+  vprof_syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&all, (long)&before, SIGNAL_SET_BYTES,
+                0, 0);
+  const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+                    CLONE_SYSVSEM | CLONE_SETTLS;
+  const int started =
+      real_clone(run, memory + STACK_BYTES, flags, NULL, NULL, thread_pointer, NULL);
   vprof_syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&before, 0, SIGNAL_SET_BYTES, 0, 0);
   if (started < 0) munmap(memory, STACK_BYTES + 8192);
 }

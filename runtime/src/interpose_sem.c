@@ -3,7 +3,8 @@
 
 #define CANCELLABLE __attribute__((visibility("default")))
 
-// glibc's `struct new_sem` on 64-bit machines: value and waiters, then 0 for private or the futex flag for shared.
+// glibc's `struct new_sem` on 64-bit machines: value and waiters, then 0 for private or the futex
+// flag for shared.
 static bool is_shared(const sem_t* semaphore) {
 #if defined(__GLIBC__) && defined(__LP64__)
   struct layout {
@@ -16,25 +17,29 @@ static bool is_shared(const sem_t* semaphore) {
 #endif
 }
 
-#define WAIT_FOR(before, valid, name, ...)                                                        \
-  const struct vprof_real* real = vprof_real_functions();                                         \
-  if (real->name == NULL) {                                                                       \
-    errno = ENOSYS;                                                                               \
-    return -1;                                                                                    \
-  }                                                                                               \
-  if (!vprof_sync_on() || !(valid)) return real->name(__VA_ARGS__);                               \
-  before;                                                                                         \
-  const int errno_before = errno;                                                                 \
-  if (real->sem_trywait(semaphore) == 0) return 0;                                                \
-  if (errno != EAGAIN) return -1;                                                                 \
-  errno = errno_before;                                                                           \
-  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_SEM, (uintptr_t)semaphore, is_shared(semaphore)); \
-  const int result = real->name(__VA_ARGS__);                                                     \
-  if (result != 0 && vprof_did_not_wait(errno)) wait.event = 0;                                   \
+#define WAIT_FOR(before, valid, name, ...)                                             \
+  const struct vprof_real* real = vprof_real_functions();                              \
+  if (real->name == NULL) {                                                            \
+    errno = ENOSYS;                                                                    \
+    return -1;                                                                         \
+  }                                                                                    \
+  if (!vprof_sync_on() || !(valid)) return real->name(__VA_ARGS__);                    \
+  before;                                                                              \
+  const int errno_before = errno;                                                      \
+  if (real->sem_trywait(semaphore) == 0) return 0;                                     \
+  if (errno != EAGAIN) return -1;                                                      \
+  errno = errno_before;                                                                \
+  VPROF_WAIT wait =                                                                    \
+      vprof_wait_begin(VPROF_EV_WAIT_SEM, (uintptr_t)semaphore, is_shared(semaphore)); \
+  const int result = real->name(__VA_ARGS__);                                          \
+  if (result != 0 && vprof_did_not_wait(errno)) wait.event = 0;                        \
   return result
 
-// A pending cancellation is acted upon by sem_wait even if the semaphore is free, by the others only where they block.
-CANCELLABLE int sem_wait(sem_t* semaphore) { WAIT_FOR(pthread_testcancel(), true, sem_wait, semaphore); }
+// A pending cancellation is acted upon by sem_wait even if the semaphore is free, by the others
+// only where they block.
+CANCELLABLE int sem_wait(sem_t* semaphore) {
+  WAIT_FOR(pthread_testcancel(), true, sem_wait, semaphore);
+}
 
 CANCELLABLE int sem_timedwait(sem_t* semaphore, const struct timespec* limit) {
   WAIT_FOR((void)0, vprof_valid_limit(CLOCK_REALTIME, limit), sem_timedwait, semaphore, limit);

@@ -1,7 +1,8 @@
 // Threads: who made whom, and who waited for whose end.
 //
-// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation: the frame of the trampoline below is the
-// last that is unwound. Destructors of thread-local objects run after that and may still record; the buffer stays theirs.
+// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation:
+// the frame of the trampoline below is the last that is unwound. Destructors of thread-local
+// objects run after that and may still record; the buffer stays theirs.
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -17,7 +18,8 @@ struct start {
 
 static void thread_over(const bool* recorded) {
   if (!*recorded || !vprof_sync_on()) return;
-  struct vprof_release release = {vprof_waiters_of((uintptr_t)pthread_self()), 0, 0, (uintptr_t)pthread_self(), 0};
+  struct vprof_release release = {vprof_waiters_of((uintptr_t)pthread_self()), 0, 0,
+                                  (uintptr_t)pthread_self(), 0};
   vprof_release_take(&release);
   vprof_release_write(&release, VPROF_EV_RELEASE_JOIN, 0);
 }
@@ -25,14 +27,16 @@ static void thread_over(const bool* recorded) {
 static void* thread_main(void* memory) {
   const struct start start = *(struct start*)memory;
   free(memory);
-  const struct vprof_slot slots[2] = {vprof_slot_of(VPROF_EV_THREAD_START, vprof_ticks(), 0),
-                                      vprof_slot_of(VPROF_EV_CONT, (uintptr_t)pthread_self(), start.creator)};
+  const struct vprof_slot slots[2] = {
+      vprof_slot_of(VPROF_EV_THREAD_START, vprof_ticks(), 0),
+      vprof_slot_of(VPROF_EV_CONT, (uintptr_t)pthread_self(), start.creator)};
   vprof_write(slots, 2);
   __attribute__((cleanup(thread_over), unused)) const bool recorded = true;
   return start.function(start.argument);
 }
 
-VPROF_RT_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
+VPROF_RT_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                void* (*function)(void*), void* argument) {
   const struct vprof_real* real = vprof_real_functions();
   struct start* start = vprof_sync_on() ? malloc(sizeof *start) : NULL;
   if (start == NULL) return real->pthread_create(thread, attributes, function, argument);
@@ -45,15 +49,15 @@ VPROF_RT_API int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
 }
 
 // glibc's pthread_join acts upon a cancellation only where it blocks, as the attempt does not.
-#define JOIN(name, ...)                                                                         \
-  const struct vprof_real* real = vprof_real_functions();                                       \
-  if (real->name == NULL) return ENOSYS;                                                        \
-  if (!vprof_sync_on() || real->pthread_tryjoin_np == NULL) return real->name(__VA_ARGS__);     \
-  const int tried = real->pthread_tryjoin_np(thread, value);                                    \
-  if (tried != EBUSY) return tried;                                                             \
-  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_JOIN, (uintptr_t)thread, false);             \
-  const int result = real->name(__VA_ARGS__);                                                   \
-  if (vprof_did_not_wait(result)) wait.event = 0;                                               \
+#define JOIN(name, ...)                                                                     \
+  const struct vprof_real* real = vprof_real_functions();                                   \
+  if (real->name == NULL) return ENOSYS;                                                    \
+  if (!vprof_sync_on() || real->pthread_tryjoin_np == NULL) return real->name(__VA_ARGS__); \
+  const int tried = real->pthread_tryjoin_np(thread, value);                                \
+  if (tried != EBUSY) return tried;                                                         \
+  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_JOIN, (uintptr_t)thread, false);         \
+  const int result = real->name(__VA_ARGS__);                                               \
+  if (vprof_did_not_wait(result)) wait.event = 0;                                           \
   return result
 
 CANCELLABLE int pthread_join(pthread_t thread, void** value) { JOIN(pthread_join, thread, value); }
@@ -62,6 +66,7 @@ CANCELLABLE int pthread_timedjoin_np(pthread_t thread, void** value, const struc
   JOIN(pthread_timedjoin_np, thread, value, limit);
 }
 
-CANCELLABLE int pthread_clockjoin_np(pthread_t thread, void** value, clockid_t clock, const struct timespec* limit) {
+CANCELLABLE int pthread_clockjoin_np(pthread_t thread, void** value, clockid_t clock,
+                                     const struct timespec* limit) {
   JOIN(pthread_clockjoin_np, thread, value, clock, limit);
 }

@@ -1,23 +1,27 @@
 // Intervals: annotations, and what the configuration names.
 //
-// VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every error, so a scope may never be closed.
-// The thread keeps a list of the open ones with their frame addresses. Stacks grow down: when a scope is entered whose frame lies higher
-// than that of a listed one, or which is the very same object, the listed one has been left. Its interval gets no END (when it ended,
-// nobody knows) and is reported as incomplete. Until then the thread is taken to work for it. On other stacks (coroutines, signal
-// stacks) addresses say less; then at worst a nested activation becomes an interval or the other way round, no state is damaged.
+// VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every
+// error, so a scope may never be closed. The thread keeps a list of the open ones with their frame
+// addresses. Stacks grow down: when a scope is entered whose frame lies higher than that of a
+// listed one, or which is the very same object, the listed one has been left. Its interval gets no
+// END (when it ended, nobody knows) and is reported as incomplete. Until then the thread is taken
+// to work for it. On other stacks (coroutines, signal stacks) addresses say less; then at worst a
+// nested activation becomes an interval or the other way round, no state is damaged.
 #include <string.h>
 
 #include "trace.h"
 #include "vprof/runtime/events.h"
 
-// The header is compiled into users' programs and needs <stdint.h> only; here its functions are defined.
+// The header is compiled into users' programs and needs <stdint.h> only; here its functions are
+// defined.
 #define VPROF_ENABLED
 #include "vprof/annotations.h"
 
 enum { PID_SHIFT = 40 };
 
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
-  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), flags), vprof_slot_of(VPROF_EV_CONT, id, def)};
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), flags),
+                                      vprof_slot_of(VPROF_EV_CONT, id, def)};
   vprof_write(slots, 2);
 }
 
@@ -46,7 +50,8 @@ static void label(uint64_t id, uint64_t flags, const char* text) {
   slots[count++] = vprof_slot_of(VPROF_EV_CONT, id, flags);
   for (size_t at = 0; at < length; at += 8) {
     uint64_t part = 0;
-    for (size_t i = at; i < length && i < at + 8; ++i) part |= (uint64_t)(unsigned char)text[i] << 8 * (i - at);
+    for (size_t i = at; i < length && i < at + 8; ++i)
+      part |= (uint64_t)(unsigned char)text[i] << 8 * (i - at);
     slots[count++] = vprof_slot_of(VPROF_EV_CONT, part, 0);
   }
   vprof_write(slots, count);
@@ -82,7 +87,9 @@ VPROF_RT_API void vprof_resume_work(struct vprof_work work) {
 
 // ---- by configuration
 
-void vprof_rt_interval(int what, unsigned def, uint64_t key) { mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL); }
+void vprof_rt_interval(int what, unsigned def, uint64_t key) {
+  mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
+}
 
 void vprof_rt_label(unsigned def, uint64_t key, const char* text) {
   (void)def;  // the format knows the interval by its id
@@ -107,10 +114,13 @@ void vprof_rt_label_current_int(unsigned def, int64_t number) {
 // Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
 static uint64_t fresh_id(void) {
   static atomic_uint_fast64_t count;
-  return ((uint64_t)(uint32_t)vprof_trace.pid << PID_SHIFT | UINT64_C(1) << 62) + atomic_fetch_add(&count, 1) + 1;
+  return ((uint64_t)(uint32_t)vprof_trace.pid << PID_SHIFT | UINT64_C(1) << 62) +
+         atomic_fetch_add(&count, 1) + 1;
 }
 
-static bool is_ours(uint64_t id) { return ((id >> PID_SHIFT) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff); }
+static bool is_ours(uint64_t id) {
+  return ((id >> PID_SHIFT) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
+}
 
 // Removes the activations that a longjmp has left. True: one of this definition is still open.
 static bool is_nested(const struct vprof_interval_scope* scope, uintptr_t frame) {
@@ -143,12 +153,14 @@ void vprof_rt_interval_enter(struct vprof_interval_scope* scope, void* frame_add
 
 void vprof_rt_interval_leave(struct vprof_interval_scope* scope) {
   struct vprof_thread* self = &vprof_self;
-  if (scope->id == 0 || !is_ours(scope->id)) return;  // the latter: a child of fork leaves its parent's interval
+  if (scope->id == 0 || !is_ours(scope->id))
+    return;  // the latter: a child of fork leaves its parent's interval
   for (uint32_t i = self->activations; i-- > 0;) {
     if (self->activation[i].scope != scope) continue;
     self->activations = i;  // those above it were left by longjmp
     break;
   }
   mark(VPROF_WHAT_END, scope->def, scope->id, VPROF_INTERVAL_PROCESS_LOCAL);
-  if (scope->previous != 0) mark(VPROF_WHAT_SWITCH, scope->def, scope->previous, scope->previous_flags);
+  if (scope->previous != 0)
+    mark(VPROF_WHAT_SWITCH, scope->def, scope->previous, scope->previous_flags);
 }

@@ -6,7 +6,8 @@
 
 struct vprof_real vprof_real;
 
-// dlsym alone would give the oldest version of pthread_cond_*, whose condition variables are another type.
+// dlsym alone would give the oldest version of pthread_cond_*, whose condition variables are
+// another type.
 static void* look_up(const char* name, const char* version) {
   void* found = version[0] != 0 ? dlvsym(RTLD_NEXT, name, version) : NULL;
   return found != NULL ? found : dlsym(RTLD_NEXT, name);
@@ -19,7 +20,8 @@ void vprof_real_init(void) {
 #undef LOOK_UP
   // The first member is stored last: it says that all are there.
 #define STORE(result, name, version, parameters) \
-  if (offsetof(struct vprof_real, name) != 0) __atomic_store_n(&vprof_real.name, found.name, __ATOMIC_RELAXED);
+  if (offsetof(struct vprof_real, name) != 0)    \
+    __atomic_store_n(&vprof_real.name, found.name, __ATOMIC_RELAXED);
   VPROF_REAL_FUNCTIONS(STORE)
 #undef STORE
   __atomic_store_n(&vprof_real.pthread_mutex_lock, found.pthread_mutex_lock, __ATOMIC_RELEASE);

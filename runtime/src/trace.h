@@ -1,10 +1,12 @@
 // The inside of libvprof: one trace for each process, one buffer for each thread.
 //
-//   record.h (inlined) ──no room──▶ buffer.c ──no chunk──▶ trace_file.c (the file) ◀── helper.c (chunks ahead, clock)
-//   intervals.c, app_sync.c, interpose_*.c ──events of several slots──▶ buffer.c
+//   record.h (inlined) ──no room──▶ buffer.c ──no chunk──▶ trace_file.c (the file) ◀── helper.c
+//   (chunks ahead, clock) intervals.c, app_sync.c, interpose_*.c ──events of several slots──▶
+//   buffer.c
 //
-// Everything here may be called in a signal handler, inside the program's malloc, and before the constructor has run, unless it says
-// otherwise. So nothing allocates, takes a lock that it could hold already, or waits for long.
+// Everything here may be called in a signal handler, inside the program's malloc, and before the
+// constructor has run, unless it says otherwise. So nothing allocates, takes a lock that it could
+// hold already, or waits for long.
 #ifndef VPROF_TRACE_H
 #define VPROF_TRACE_H
 
@@ -41,8 +43,8 @@ struct vprof_trace {
   ino_t inode;
   char path[VPROF_PATH_MAX + 64];
 
-  atomic_uint_fast64_t next;  // where the next chunk begins; VPROF_CLOSED: no more
-  atomic_bool full;           // no room or no disk: do not try again
+  atomic_uint_fast64_t next;           // where the next chunk begins; VPROF_CLOSED: no more
+  atomic_bool full;                    // no room or no disk: do not try again
   atomic_uint_fast64_t dropped_early;  // slots dropped while there was no header to count them in
   atomic_uint next_serial;
 
@@ -58,7 +60,7 @@ struct vprof_settings {
   char directory[VPROF_PATH_MAX];
   uint64_t capacity;
   uint64_t family;  // the same in all children by fork
-  bool sites;  // false: intervals only
+  bool sites;       // false: intervals only
 };
 
 struct vprof_activation {  // an open VPROF_INTERVAL of this thread
@@ -70,7 +72,7 @@ enum { VPROF_ACTIVATIONS = 8 };
 
 // What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
 struct vprof_thread {
-  uintptr_t busy;  // frame address of the slow path this thread is in; 0: in none
+  uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
   uintptr_t chunk;  // address of the current chunk
   uintptr_t end_before_fork;
   uintptr_t busy_before_fork;
@@ -97,7 +99,7 @@ static inline bool vprof_active(void) {
 void vprof_all_sites(int on);
 
 // clock.c
-extern int vprof_clock_kind;            // enum vprof_clock
+extern int vprof_clock_kind;             // enum vprof_clock
 extern uint64_t vprof_ticks_per_second;  // first estimate, set by the time a trace is open
 void vprof_clock_init(void);             // constructor only
 void vprof_clock_calibrate(void);        // at most 1 ms
@@ -109,8 +111,10 @@ uint64_t vprof_monotonic_ns(void);
 uint64_t vprof_record_cost_x256(void);  // ticks * 256, measured on the stack
 
 // trace_file.c
-bool vprof_trace_start(void);  // true: the trace is open. Waits for another thread that is starting it, a bounded time.
-// A chunk with a header but for its owner, all its pages present. NULL: no room (then vprof_trace.full) or closed.
+bool vprof_trace_start(void);  // true: the trace is open. Waits for another thread that is starting
+                               // it, a bounded time.
+// A chunk with a header but for its owner, all its pages present. NULL: no room (then
+// vprof_trace.full) or closed.
 struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes);
 void vprof_count(uint64_t* counter, uint64_t by);
 
@@ -122,19 +126,22 @@ void vprof_helper_start(void);
 struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
 
 // buffer.c
-// Writes the slots as one event: adjacent, the head last, so that a head means a whole event. Dropped and counted if there is no room.
+// Writes the slots as one event: adjacent, the head last, so that a head means a whole event.
+// Dropped and counted if there is no room.
 void vprof_write(const struct vprof_slot* slots, unsigned count);
 void vprof_count_early_drops(void);
 uint32_t vprof_thread_serial(void);
 uint32_t vprof_thread_id(void);
 
 static inline struct vprof_slot vprof_slot_of(uint32_t id, uint64_t word0, uint64_t payload) {
-  const struct vprof_slot slot = {word0, id | (payload > VPROF_PAYLOAD_MAX ? VPROF_PAYLOAD_MAX : payload) << VPROF_ID_BITS};
+  const struct vprof_slot slot = {
+      word0, id | (payload > VPROF_PAYLOAD_MAX ? VPROF_PAYLOAD_MAX : payload) << VPROF_ID_BITS};
   return slot;
 }
 
 // fork.c
-void vprof_fork_init(void);  // constructor only
+void vprof_fork_init(void);    // constructor only
+void vprof_notice_fork(void);  // in a child whose trace is still its parent's: makes it a fresh one
 
 // waiters.c
 void vprof_waiters_init(void);  // constructor only

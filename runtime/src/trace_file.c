@@ -1,12 +1,15 @@
-// The file of this process: made at the first record, mapped whole, handed out in chunks, cut to size at exit.
+// The file of this process: made at the first record, mapped whole, handed out in chunks, cut to
+// size at exit.
 //
-// The file is reserved up front as one sparse mapping, and its descriptor is closed at once: many programs close all descriptors,
-// and later chdir, chroot or setuid must not matter. From then on handing out a chunk is one compare-and-swap of `next`.
+// The file is reserved up front as one sparse mapping, and its descriptor is closed at once: many
+// programs close all descriptors, and later chdir, chroot or setuid must not matter. From then on
+// handing out a chunk is one compare-and-swap of `next`.
 //
-// Nobody may touch the mapping behind the end of the file (SIGBUS). The end moves once, at exit, when other threads may still
-// run. So the order there is: `next` becomes CLOSED (from now on no chunk is handed out, and what it was before is behind every chunk
-// that was), then the file is cut there. A full disk is the same danger: a page that cannot be had is SIGBUS, too. So pages are faulted
-// in by MADV_POPULATE_WRITE, which returns an error instead, before anybody gets the chunk.
+// Nobody may touch the mapping behind the end of the file (SIGBUS). The end moves once, at exit,
+// when other threads may still run. So the order there is: `next` becomes CLOSED (from now on no
+// chunk is handed out, and what it was before is behind every chunk that was), then the file is cut
+// there. A full disk is the same danger: a page that cannot be had is SIGBUS, too. So pages are
+// faulted in by MADV_POPULATE_WRITE, which returns an error instead, before anybody gets the chunk.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +32,9 @@ enum { LEAST_CAPACITY = 1 << 20 };
 
 struct vprof_trace vprof_trace;
 
-void vprof_count(uint64_t* counter, uint64_t by) { __atomic_fetch_add(counter, by, __ATOMIC_RELAXED); }
+void vprof_count(uint64_t* counter, uint64_t by) {
+  __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+}
 
 // ---- making it
 
@@ -37,7 +42,8 @@ void vprof_count(uint64_t* counter, uint64_t by) { __atomic_fetch_add(counter, b
 static uint64_t wanted_capacity(void) {
   uint64_t capacity = vprof_settings.capacity;
   struct rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < capacity)
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      limit.rlim_cur < capacity)
     capacity = limit.rlim_cur / VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
   return capacity;
 }
@@ -45,7 +51,8 @@ static uint64_t wanted_capacity(void) {
 // Reserves file and addresses; halves until both can be had.
 static bool reserve(int fd) {
   struct vprof_trace* trace = &vprof_trace;
-  for (uint64_t bytes = wanted_capacity(); bytes > VPROF_FILE_HEADER_BYTES; bytes = bytes / 2 / VPROF_PAGE_BYTES * VPROF_PAGE_BYTES) {
+  for (uint64_t bytes = wanted_capacity(); bytes > VPROF_FILE_HEADER_BYTES;
+       bytes = bytes / 2 / VPROF_PAGE_BYTES * VPROF_PAGE_BYTES) {
     if (ftruncate(fd, (off_t)bytes) == 0) {
       void* base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
       if (base != MAP_FAILED) {
@@ -81,7 +88,8 @@ static bool write_header(int fd) {
   header.capacity = vprof_trace.capacity;
   header.record_ticks_x256 = vprof_record_cost_x256();
   header.family = vprof_settings.family;
-  if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0) header.program[0] = 0;
+  if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0)
+    header.program[0] = 0;
   return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
 }
 
@@ -89,8 +97,8 @@ static bool make_file(void) {
   struct vprof_trace* trace = &vprof_trace;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  snprintf(trace->path, sizeof trace->path, "%s/%d-%lld%09ld.vpt", vprof_settings.directory, (int)trace->pid,
-           (long long)now.tv_sec, now.tv_nsec);
+  snprintf(trace->path, sizeof trace->path, "%s/%d-%lld%09ld.vpt", vprof_settings.directory,
+           (int)trace->pid, (long long)now.tv_sec, now.tv_nsec);
   const int fd = open(trace->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) return false;
   struct stat status;
@@ -110,6 +118,9 @@ static bool make_file(void) {
 static bool start_now(void) {
   struct vprof_trace* trace = &vprof_trace;
   vprof_clock_calibrate();
+  // After a fork this is the parent's: shared, so it would keep the file's blocks in use.
+  if (trace->base != NULL) munmap(trace->base, trace->capacity);
+  trace->base = NULL;
   if (!make_file()) {
     vprof_all_sites(0);
     atomic_store(&trace->state, VPROF_FAILED);
@@ -126,7 +137,8 @@ bool vprof_trace_start(void) {
   struct vprof_trace* trace = &vprof_trace;
   int state = VPROF_READY;
   if (atomic_compare_exchange_strong(&trace->state, &state, VPROF_STARTING)) return start_now();
-  // The one who starts it is another thread (a handler that interrupts it finds `busy` set), so it goes on meanwhile.
+  // The one who starts it is another thread (a handler that interrupts it finds `busy` set), so it
+  // goes on meanwhile.
   for (int patience = 4000; state == VPROF_STARTING && patience > 0; --patience) {
     const struct timespec pause = {0, 50000};
     vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
@@ -151,7 +163,8 @@ static uint64_t allocate(uint32_t bytes) {
 }
 
 static bool populate(char* from, uint32_t bytes) {
-  const long result = vprof_syscall(SYS_madvise, (long)from, (long)bytes, MADV_POPULATE_WRITE, 0, 0, 0);
+  const long result =
+      vprof_syscall(SYS_madvise, (long)from, (long)bytes, MADV_POPULATE_WRITE, 0, 0, 0);
   if (result == 0) return true;
   if (result != -EINVAL) return false;
   // A kernel before 5.14: touching is all there is, and a full disk is fatal.
@@ -162,7 +175,8 @@ static bool populate(char* from, uint32_t bytes) {
 static void publish_used(uint64_t end) {
   uint64_t* used = &vprof_trace.header->used;
   uint64_t before = __atomic_load_n(used, __ATOMIC_RELAXED);
-  while (before < end && !__atomic_compare_exchange_n(used, &before, end, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  while (before < end && !__atomic_compare_exchange_n(used, &before, end, true, __ATOMIC_RELEASE,
+                                                      __ATOMIC_RELAXED)) {
   }
 }
 

@@ -80,8 +80,9 @@ std::vector<Record> Trace::all(uint32_t id) const {
 uint64_t Trace::frames() const {
   uint64_t count = 0;
   for (const Thread& thread : threads) {
-    count += static_cast<uint64_t>(std::count_if(thread.records.begin(), thread.records.end(),
-                                                 [](const Record& r) { return r.id < VPROF_EV_FIRST; }));
+    count +=
+        static_cast<uint64_t>(std::count_if(thread.records.begin(), thread.records.end(),
+                                            [](const Record& r) { return r.id < VPROF_EV_FIRST; }));
   }
   return count;
 }
@@ -94,7 +95,8 @@ Trace read_trace(const std::string& path) {
   trace.file_bytes = std::filesystem::file_size(path);
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(&trace.header), sizeof trace.header);
-  if (!file || trace.header.magic != VPROF_TRACE_MAGIC || trace.header.version != VPROF_TRACE_VERSION) {
+  if (!file || trace.header.magic != VPROF_TRACE_MAGIC ||
+      trace.header.version != VPROF_TRACE_VERSION) {
     trace.error = "bad file header";
     return trace;
   }
@@ -114,8 +116,10 @@ Trace read_trace(const std::string& path) {
     thread.serial = serial;
     thread.tid = chunks[0].header.tid;
     for (size_t i = 0; i < chunks.size(); ++i) {
-      if (chunks[i].header.index != i) trace.error = "thread " + std::to_string(serial) + " lacks a chunk";
-      thread.name = std::string(chunks[i].header.thread_name, strnlen(chunks[i].header.thread_name, 16));
+      if (chunks[i].header.index != i)
+        trace.error = "thread " + std::to_string(serial) + " lacks a chunk";
+      thread.name =
+          std::string(chunks[i].header.thread_name, strnlen(chunks[i].header.thread_name, 16));
       decode(chunks[i], thread);
     }
     trace.threads.push_back(std::move(thread));
@@ -137,7 +141,8 @@ std::vector<Trace> read_traces(const std::string& directory) {
 std::string label_text(const Record& record) {
   std::string text;
   for (size_t i = 1; i < record.more.size(); ++i) {
-    for (int byte = 0; byte < 8; ++byte) text.push_back(static_cast<char>(record.more[i].word >> 8 * byte));
+    for (int byte = 0; byte < 8; ++byte)
+      text.push_back(static_cast<char>(record.more[i].word >> 8 * byte));
   }
   text.resize(std::min<size_t>(text.size(), record.payload));
   return text;

@@ -1,4 +1,5 @@
-// A reader of traces for the tests of the runtime, as plain as can be: everything in memory, nothing tolerated silently.
+// A reader of traces for the tests of the runtime, as plain as can be: everything in memory,
+// nothing tolerated silently.
 #pragma once
 
 #include <vprof/runtime/trace_format.h>
@@ -46,6 +47,13 @@ struct Trace {
 
 Trace read_trace(const std::string& path);
 std::vector<Trace> read_traces(const std::string& directory);
+
+// ThreadSanitizer has a thread of its own, makes fork of vfork, and hands on signals when it likes.
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
 
 // Text of an EV_LABEL.
 std::string label_text(const Record& record);

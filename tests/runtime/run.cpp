@@ -14,11 +14,13 @@ namespace {
 std::string read_all(int fd) {
   std::string text;
   char buffer[4096];
-  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
+  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(n));
   return text;
 }
 
-[[noreturn]] void become_subject(const std::string& scenario, const Setup& setup, const std::string& directory, int output) {
+[[noreturn]] void become_subject(const std::string& scenario, const Setup& setup,
+                                 const std::string& directory, int output) {
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   setenv("VPROF_TRACE_DIR", directory.c_str(), 1);
@@ -65,7 +67,8 @@ uint64_t Outcome::number(const std::string& name) const {
 
 Outcome run(const std::string& scenario, const Setup& setup) {
   const TemporaryDirectory fresh;
-  const std::string directory = setup.trace_directory.empty() ? fresh.path() : setup.trace_directory;
+  const std::string directory =
+      setup.trace_directory.empty() ? fresh.path() : setup.trace_directory;
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
   const pid_t child = fork();
@@ -85,7 +88,8 @@ Outcome run(const std::string& scenario, const Setup& setup) {
   return outcome;
 }
 
-TemporaryDirectory::TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "vprof-test-XXXXXX").string()) {
+TemporaryDirectory::TemporaryDirectory()
+    : path_((std::filesystem::temp_directory_path() / "vprof-test-XXXXXX").string()) {
   REQUIRE(mkdtemp(path_.data()) != nullptr);
 }
 

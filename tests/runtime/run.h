@@ -11,9 +11,10 @@
 namespace vprof::test {
 
 struct Setup {
-  std::map<std::string, std::string> environment;  // on top of VPROF_TRACE_DIR; an empty value removes a variable
-  std::function<void()> before_exec;               // in the child
-  std::string trace_directory;                     // empty: a fresh one
+  std::map<std::string, std::string>
+      environment;  // on top of VPROF_TRACE_DIR; an empty value removes a variable
+  std::function<void()> before_exec;  // in the child
+  std::string trace_directory;        // empty: a fresh one
 };
 
 struct Outcome {
@@ -26,7 +27,8 @@ struct Outcome {
   uint64_t number(const std::string& name) const;
 };
 
-// Every trace in the outcome has been checked for the guarantees of the format; the test fails if one does not hold.
+// Every trace in the outcome has been checked for the guarantees of the format; the test fails if
+// one does not hold.
 Outcome run(const std::string& scenario, const Setup& setup = {});
 
 // A directory that is removed at the end of the test.

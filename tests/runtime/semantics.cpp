@@ -1,4 +1,5 @@
-// What the interposed functions return, as a table. The same program is built with libvprof and without; the outputs must not differ.
+// What the interposed functions return, as a table. The same program is built with libvprof and
+// without; the outputs must not differ.
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
@@ -14,7 +15,9 @@ namespace {
 const char* name_of(int error) { return error == 0 ? "ok" : strerrorname_np(error); }
 
 void row(const char* what, int result) { std::printf("%-60s %s\n", what, name_of(result)); }
-void row_errno(const char* what, int result) { std::printf("%-60s %s\n", what, result == 0 ? "ok" : name_of(errno)); }
+void row_errno(const char* what, int result) {
+  std::printf("%-60s %s\n", what, result == 0 ? "ok" : name_of(errno));
+}
 
 timespec in_ms(clockid_t clock, long ms) {
   timespec t{};
@@ -46,8 +49,10 @@ pthread_mutex_t make_mutex(int type, int robust) {
 }
 
 void locked_by_other(pthread_mutex_t& mutex) {
-  row("  timedlock by another, past", on_other_thread([&] { return pthread_mutex_timedlock(&mutex, &kPast); }));
-  row("  timedlock by another, bad limit", on_other_thread([&] { return pthread_mutex_timedlock(&mutex, &kBad); }));
+  row("  timedlock by another, past",
+      on_other_thread([&] { return pthread_mutex_timedlock(&mutex, &kPast); }));
+  row("  timedlock by another, bad limit",
+      on_other_thread([&] { return pthread_mutex_timedlock(&mutex, &kBad); }));
   row("  timedlock by another, 5 ms", on_other_thread([&] {
         const timespec t = in_ms(CLOCK_REALTIME, 5);
         return pthread_mutex_timedlock(&mutex, &t);
@@ -56,8 +61,9 @@ void locked_by_other(pthread_mutex_t& mutex) {
         const timespec t = in_ms(CLOCK_MONOTONIC, 5);
         return pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &t);
       }));
-  row("  clocklock by another, bad clock",
-      on_other_thread([&] { return pthread_mutex_clocklock(&mutex, CLOCK_PROCESS_CPUTIME_ID, &kPast); }));
+  row("  clocklock by another, bad clock", on_other_thread([&] {
+        return pthread_mutex_clocklock(&mutex, CLOCK_PROCESS_CPUTIME_ID, &kPast);
+      }));
   row("  trylock by another", on_other_thread([&] { return pthread_mutex_trylock(&mutex); }));
 }
 
@@ -87,12 +93,14 @@ void robust() {
   std::printf("mutex robust\n");
   for (const bool consistent : {true, false}) {
     pthread_mutex_t mutex = make_mutex(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ROBUST);
-    row("  lock by a thread that ends", on_other_thread([&] { return pthread_mutex_lock(&mutex); }));
+    row("  lock by a thread that ends",
+        on_other_thread([&] { return pthread_mutex_lock(&mutex); }));
     row("  lock", pthread_mutex_lock(&mutex));
     if (consistent) row("  consistent", pthread_mutex_consistent(&mutex));
     row("  unlock", pthread_mutex_unlock(&mutex));
     row("  lock", pthread_mutex_lock(&mutex));
-    row("  timedlock by another, past", on_other_thread([&] { return pthread_mutex_timedlock(&mutex, &kPast); }));
+    row("  timedlock by another, past",
+        on_other_thread([&] { return pthread_mutex_timedlock(&mutex, &kPast); }));
     if (consistent) row("  unlock", pthread_mutex_unlock(&mutex));
     pthread_mutex_destroy(&mutex);
   }
@@ -104,17 +112,21 @@ void read_write_lock() {
   row("  wrlock", pthread_rwlock_wrlock(&lock));
   row("  wrlock again", pthread_rwlock_wrlock(&lock));
   row("  rdlock again", pthread_rwlock_rdlock(&lock));
-  row("  timedrdlock by another, past", on_other_thread([&] { return pthread_rwlock_timedrdlock(&lock, &kPast); }));
-  row("  timedwrlock by another, bad", on_other_thread([&] { return pthread_rwlock_timedwrlock(&lock, &kBad); }));
+  row("  timedrdlock by another, past",
+      on_other_thread([&] { return pthread_rwlock_timedrdlock(&lock, &kPast); }));
+  row("  timedwrlock by another, bad",
+      on_other_thread([&] { return pthread_rwlock_timedwrlock(&lock, &kBad); }));
   row("  clockwrlock by another, past",
       on_other_thread([&] { return pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &kPast); }));
-  row("  clockrdlock by another, bad clock",
-      on_other_thread([&] { return pthread_rwlock_clockrdlock(&lock, CLOCK_PROCESS_CPUTIME_ID, &kPast); }));
+  row("  clockrdlock by another, bad clock", on_other_thread([&] {
+        return pthread_rwlock_clockrdlock(&lock, CLOCK_PROCESS_CPUTIME_ID, &kPast);
+      }));
   row("  unlock", pthread_rwlock_unlock(&lock));
   row("  timedrdlock of a free one, bad", pthread_rwlock_timedrdlock(&lock, &kBad));
   row("  rdlock", pthread_rwlock_rdlock(&lock));
   row("  rdlock again", pthread_rwlock_rdlock(&lock));
-  row("  timedwrlock by another, past", on_other_thread([&] { return pthread_rwlock_timedwrlock(&lock, &kPast); }));
+  row("  timedwrlock by another, past",
+      on_other_thread([&] { return pthread_rwlock_timedwrlock(&lock, &kPast); }));
   row("  unlock", pthread_rwlock_unlock(&lock));
   row("  unlock", pthread_rwlock_unlock(&lock));
 }
@@ -128,7 +140,8 @@ void condition() {
   row("  timedwait, past", pthread_cond_timedwait(&condition, &mutex, &kPast));
   row("  timedwait, bad", pthread_cond_timedwait(&condition, &mutex, &kBad));
   row("  clockwait, past", pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &kPast));
-  row("  clockwait, bad clock", pthread_cond_clockwait(&condition, &mutex, CLOCK_PROCESS_CPUTIME_ID, &kPast));
+  row("  clockwait, bad clock",
+      pthread_cond_clockwait(&condition, &mutex, CLOCK_PROCESS_CPUTIME_ID, &kPast));
   row("  the mutex is still owned: lock", pthread_mutex_lock(&mutex));
   row("  unlock", pthread_mutex_unlock(&mutex));
   row("  signal", pthread_cond_signal(&condition));
@@ -168,17 +181,25 @@ void threads() {
   pthread_create(&thread, nullptr, [](void* x) -> void* { return x; }, &value);
   row("  join", pthread_join(thread, &value));
   std::printf("  value %s\n", value == &value ? "kept" : "lost");
-  pthread_create(&thread, nullptr, [](void*) -> void* { pthread_exit(reinterpret_cast<void*>(5)); }, nullptr);
+  pthread_create(
+      &thread, nullptr, [](void*) -> void* { pthread_exit(reinterpret_cast<void*>(5)); }, nullptr);
   pthread_join(thread, &value);
   std::printf("  value by pthread_exit %d\n", static_cast<int>(reinterpret_cast<intptr_t>(value)));
-  pthread_create(&thread, nullptr, [](void*) -> void* { usleep(50000); return nullptr; }, nullptr);
+  pthread_create(
+      &thread, nullptr,
+      [](void*) -> void* {
+        usleep(50000);
+        return nullptr;
+      },
+      nullptr);
   row("  timedjoin, past", pthread_timedjoin_np(thread, nullptr, &kPast));
   row("  clockjoin, past", pthread_clockjoin_np(thread, nullptr, CLOCK_MONOTONIC, &kPast));
   row("  join", pthread_join(thread, nullptr));
   pthread_attr_t huge;
   pthread_attr_init(&huge);
   pthread_attr_setstacksize(&huge, size_t{1} << 46);
-  row("  create with too large a stack", pthread_create(&thread, &huge, [](void* x) { return x; }, nullptr));
+  row("  create with too large a stack",
+      pthread_create(&thread, &huge, [](void* x) { return x; }, nullptr));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ using Story = std::vector<std::string>;
 TEST_CASE("annotations") {
   const Trace trace = run("annotations").traces.at(0);
   CHECK(story(trace) == Story{"B11", "L11=GET", "S0", "S11", "E11", "B12",
-                              "L12=a label that is longer than sixty-three bytes, which is all tha", "S13", "f1", "S12", "E12"});
+                              "L12=a label that is longer than sixty-three bytes, which is all tha",
+                              "S13", "f1", "S12", "E12"});
   for (const Record& begin : trace.all(VPROF_EV_BEGIN)) {
     CHECK(begin.payload == 0);  // the id means the same in all processes
     CHECK(begin.more.at(0).payload == 0);
@@ -50,7 +51,8 @@ TEST_CASE("interval scopes: recursion is one interval, and the previous one is r
   CHECK(begins[3].more[0].payload == 4);
   CHECK(story(trace) == Story{"B" + ids[0], "f1", "f1", "f1", "f1", "f1", "f1", "E" + ids[0],  //
                               "B" + ids[1], "f1", "E" + ids[1],                                //
-                              "B" + ids[2], "B" + ids[3], "f1", "E" + ids[3], "S" + ids[2], "f1", "E" + ids[2]});
+                              "B" + ids[2], "B" + ids[3], "f1", "E" + ids[3], "S" + ids[2], "f1",
+                              "E" + ids[2]});
 }
 
 TEST_CASE("an interval left by longjmp does not stop later ones") {
@@ -83,7 +85,9 @@ TEST_CASE("a forked child does not end its parent's interval") {
 TEST_CASE("events and labels by configuration") {
   const Outcome outcome = run("events");
   const std::string key = std::to_string(outcome.number("object"));
-  CHECK(story(outcome.traces.at(0)) == Story{"B" + key, "L" + key + "=by name", "L" + key + "=text", "L" + key + "=42",
-                                             "L" + key + "=-9223372036854775808", "S77", "f1", "S" + key, "E" + key, "S0"});
-  for (const Record& r : outcome.traces[0].all(VPROF_EV_BEGIN)) CHECK(r.payload == VPROF_INTERVAL_PROCESS_LOCAL);
+  CHECK(story(outcome.traces.at(0)) == Story{"B" + key, "L" + key + "=by name", "L" + key + "=text",
+                                             "L" + key + "=42", "L" + key + "=-9223372036854775808",
+                                             "S77", "f1", "S" + key, "E" + key, "S0"});
+  for (const Record& r : outcome.traces[0].all(VPROF_EV_BEGIN))
+    CHECK(r.payload == VPROF_INTERVAL_PROCESS_LOCAL);
 }

@@ -1,5 +1,6 @@
-// An instrumented C++ expression means what it meant: type, value category, identity, lifetime of temporaries, elision. Compiled in
-// every standard from C++11 on and by both compilers; run under AddressSanitizer, too, in that preset. Exit code: the failed line.
+// An instrumented C++ expression means what it meant: type, value category, identity, lifetime of
+// temporaries, elision. Compiled in every standard from C++11 on and by both compilers; run under
+// AddressSanitizer, too, in that preset. Exit code: the failed line.
 #include <vprof/runtime/scope.h>
 
 #include <stdexcept>
@@ -57,7 +58,7 @@ int (&&array_xvalue())[3] { return std::move(array); }
 int (&function_lvalue())() { return prvalue; }
 int* pointer() { return &global; }
 Color color() { return Color::kBlue; }
-int Object::*member() { return &Object::x; }
+int Object::* member() { return &Object::x; }
 std::nullptr_t null() { return nullptr; }
 Either& union_lvalue() { return either; }
 volatile int& volatile_lvalue() {
@@ -122,7 +123,8 @@ int identity() {
   return 0;
 }
 
-// A temporary in an argument lives to the end of the full expression, also after the call has returned.
+// A temporary in an argument lives to the end of the full expression, also after the call has
+// returned.
 const std::string& pass_on(const std::string& s) { return s; }
 const char* text_of(const std::string& s) { return s.c_str(); }
 size_t length_of(const char* s) { return std::string(s).size(); }
@@ -131,12 +133,14 @@ std::string make_text() { return std::string(100, 'x'); }
 int lifetimes() {
   VPROF_FUNCTION_N(4, 3);
   CHECK(length_of(VPROF_VALUE(0, 5) text_of(std::string(100, 'x')) VPROF_VALUE_END(0)) == 100);
-  CHECK(length_of((VPROF_VALUE(0, 5) pass_on(std::string(100, 'x')) VPROF_VALUE_END(0)).c_str()) == 100);
-  CHECK((VPROF_VALUE(0, 5)
-             length_of(VPROF_VALUE(1, 6) text_of(pass_on(std::string(100, 'x'))) VPROF_VALUE_END(1)) VPROF_VALUE_END(0)) == 100);
+  CHECK(length_of((VPROF_VALUE(0, 5) pass_on(std::string(100, 'x')) VPROF_VALUE_END(0)).c_str()) ==
+        100);
+  CHECK((VPROF_VALUE(0, 5) length_of(VPROF_VALUE(1, 6) text_of(pass_on(std::string(100, 'x')))
+                                         VPROF_VALUE_END(1)) VPROF_VALUE_END(0)) == 100);
   const std::string& extended = GUARD(make_text());
   CHECK(extended.size() == 100);
-  std::string moved = VPROF_VALUE(0, 5) std::move(const_cast<std::string&>(extended)) VPROF_VALUE_END(0);
+  std::string moved =
+      VPROF_VALUE(0, 5) std::move(const_cast<std::string&>(extended)) VPROF_VALUE_END(0);
   CHECK(moved.size() == 100);
   return 0;
 }

@@ -21,7 +21,8 @@ SUBJECT(annotations) {
   vprof_switch(11);
   vprof_end(11);
   {
-    vprof::interval request(12, "a label that is longer than sixty-three bytes, which is all that is kept of it");
+    vprof::interval request(
+        12, "a label that is longer than sixty-three bytes, which is all that is kept of it");
     vprof::working_for other(13);
     leaf();
   }

@@ -50,7 +50,8 @@ SUBJECT(forks_with_threads) {
       uint64_t mine = 0;
       for (; !over; ++mine) {
         leaf();
-        if (mine % 256 == 0) usleep(20);  // enough to be always in the middle of it, and no gigabytes
+        if (mine % 256 == 0)
+          usleep(20);  // enough to be always in the middle of it, and no gigabytes
       }
       frames += mine;
     });
@@ -99,7 +100,7 @@ static void on_alarm(int) {
 
 // Signals hit the parent and the child around the system call, too.
 SUBJECT(forks_under_signals) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_alarm;
   action.sa_flags = SA_RESTART;
   sigaction(SIGUSR1, &action, nullptr);

@@ -57,7 +57,8 @@ SUBJECT(two_busy_threads) {
   return 0;
 }
 
-// Instrumented code in a destructor that runs after the thread's function, and after most other destructors.
+// Instrumented code in a destructor that runs after the thread's function, and after most other
+// destructors.
 static pthread_key_t late_key;
 static void late(void* round) {
   leaf();
@@ -84,7 +85,7 @@ static void on_signal(int) {
 }
 
 SUBJECT(signal_storm) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
@@ -103,12 +104,13 @@ SUBJECT(signal_storm) {
   return 0;
 }
 
-// Signals that follow one another so closely that handlers interrupt handlers, on an alternate stack half of the time.
+// Signals that follow one another so closely that handlers interrupt handlers, on an alternate
+// stack half of the time.
 SUBJECT(signal_storm_between_threads) {
   static char stack[65536];
   const stack_t alternate{stack, 0, sizeof stack};
   sigaltstack(&alternate, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART | SA_NODEFER;
   sigaction(SIGUSR1, &action, nullptr);
@@ -168,7 +170,8 @@ static __attribute__((noinline)) int thrower(bool throws) {
 
 static __attribute__((noinline)) int left_by_exception(bool throws) {
   VPROF_FUNCTION_N(31, 2);
-  return VPROF_VALUE(0, 32) thrower(false) VPROF_VALUE_END(0) + VPROF_VALUE(1, 33) thrower(throws) VPROF_VALUE_END(1);
+  return VPROF_VALUE(0, 32) thrower(false) VPROF_VALUE_END(0) + VPROF_VALUE(1, 33) thrower(throws)
+                                                                    VPROF_VALUE_END(1);
 }
 
 SUBJECT(exceptions) {
@@ -189,8 +192,9 @@ SUBJECT(operands) {
   VPROF_FRAME_N(3);
   int sum = 0;
   for (int i = 0; i < 1000; ++i) {
-    sum = VPROF_VALUE(0, 61) plus_one(sum) VPROF_VALUE_END(0) + VPROF_VALUE(1, 62) plus_one(i) VPROF_VALUE_END(1) *
-          VPROF_VALUE(2, 63) plus_one(0) VPROF_VALUE_END(2);
+    sum = VPROF_VALUE(0, 61) plus_one(sum) VPROF_VALUE_END(0) +
+          VPROF_VALUE(1, 62) plus_one(i) VPROF_VALUE_END(1) * VPROF_VALUE(2, 63) plus_one(0)
+                                                                  VPROF_VALUE_END(2);
   }
   return sum == 0;
 }
@@ -199,7 +203,8 @@ SUBJECT(operands) {
 static __attribute__((noinline)) int identity(int x) { return x; }
 static __attribute__((noinline)) void nested_sites() {
   VPROF_FRAME_N(70);
-  VPROF_VALUE(1, 41) identity(VPROF_VALUE(69, 42) thrower(true) VPROF_VALUE_END(69)) VPROF_VALUE_END(1);
+  VPROF_VALUE(1, 41)
+  identity(VPROF_VALUE(69, 42) thrower(true) VPROF_VALUE_END(69)) VPROF_VALUE_END(1);
 }
 
 SUBJECT(nested_open_sites) {
@@ -222,7 +227,8 @@ SUBJECT(long_frame) {
 
 // Events of several slots at every offset from the end of a chunk.
 SUBJECT(chunk_ends) {
-  static const char text[] = "0123456789012345678901234567890123456789012345678901234567890123456789";
+  static const char text[] =
+      "0123456789012345678901234567890123456789012345678901234567890123456789";
   uint64_t labels = 0;
   for (int i = 0; i < 20000; ++i) {
     for (int j = 0; j < i % 7; ++j) leaf();

@@ -1,4 +1,5 @@
-// Instrumented programs in small. Each scenario is one run of the subject; tests look at its output and its trace.
+// Instrumented programs in small. Each scenario is one run of the subject; tests look at its output
+// and its trace.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ void sleep_ms(int ms);
 
 }  // namespace vprof::test
 
-#define SUBJECT(name)                                                       \
-  static int name();                                                        \
+#define SUBJECT(name)                                                           \
+  static int name();                                                            \
   static const ::vprof::test::Registration registration_of_##name(#name, name); \
   static int name()

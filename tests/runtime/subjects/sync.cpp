@@ -18,7 +18,8 @@ using namespace vprof::test;
 
 static void tell_object(const void* object) { tell("object", reinterpret_cast<uintptr_t>(object)); }
 
-// Runs `waiter` on another thread while this one holds what it waits for, and `release` once it certainly waits.
+// Runs `waiter` on another thread while this one holds what it waits for, and `release` once it
+// certainly waits.
 template <class Waiter, class Release>
 static void contend(Waiter waiter, Release release) {
   std::thread thread(waiter);
@@ -38,7 +39,8 @@ SUBJECT(mutex_contended) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
-  contend([] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); }, [] { pthread_mutex_unlock(&mutex); });
+  contend([] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
+          [] { pthread_mutex_unlock(&mutex); });
   return 0;
 }
 
@@ -62,7 +64,8 @@ SUBJECT(mutex_clock_contended) {
   contend(
       [] {
         const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
-        if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &limit) == 0) pthread_mutex_unlock(&mutex);
+        if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &limit) == 0)
+          pthread_mutex_unlock(&mutex);
       },
       [] { pthread_mutex_unlock(&mutex); });
   return 0;
@@ -97,7 +100,8 @@ SUBJECT(read_lock_contended) {
   static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
   tell_object(&lock);
   pthread_rwlock_wrlock(&lock);
-  contend([] { pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock); }, [] { pthread_rwlock_unlock(&lock); });
+  contend([] { pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock); },
+          [] { pthread_rwlock_unlock(&lock); });
   return 0;
 }
 
@@ -108,7 +112,8 @@ SUBJECT(write_lock_contended) {
   contend(
       [] {
         const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
-        if (pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &limit) == 0) pthread_rwlock_unlock(&lock);
+        if (pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &limit) == 0)
+          pthread_rwlock_unlock(&lock);
       },
       [] { pthread_rwlock_unlock(&lock); });
   return 0;
@@ -210,7 +215,8 @@ struct Shared {
   sem_t semaphore;
 };
 SUBJECT(shared_between_processes) {
-  auto* shared = static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* shared = static_cast<Shared*>(
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -337,7 +343,8 @@ SUBJECT(application_sync) {
   static int quick;
   tell_object(&lock);
   tell("quick", reinterpret_cast<uintptr_t>(&quick));
-  for (int i = 0; i < 1000; ++i) acquire(&quick, 0, nullptr);  // at most a few of them take a microsecond
+  for (int i = 0; i < 1000; ++i)
+    acquire(&quick, 0, nullptr);  // at most a few of them take a microsecond
   acquire(&lock, 30, nullptr);
   pthread_mutex_lock(&inner);
   contend([] { acquire(&lock, 0, &inner); }, [] { pthread_mutex_unlock(&inner); });

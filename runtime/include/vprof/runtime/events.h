@@ -1,20 +1,22 @@
-/* What instrumented code says about intervals and synchronisation that the user named in the configuration. Part of scope.h.
+/* What instrumented code says about intervals and synchronisation that the user named in the
+ * configuration. Part of scope.h.
  *
  * Declarations, first in a body and in this order (all take the values at entry):
- *   VPROF_INTERVAL(0);                          one execution of the function is an interval with an id of its own
- *   VPROF_ACQUIRE(0, lock);                     the function takes the object, and may wait for it
- *   VPROF_EXIT_EVENT(END, 0, request);          BEGIN, END or SWITCH at every way out
+ *   VPROF_INTERVAL(0);                          one execution of the function is an interval with
+ * an id of its own VPROF_ACQUIRE(0, lock);                     the function takes the object, and
+ * may wait for it VPROF_EXIT_EVENT(END, 0, request);          BEGIN, END or SWITCH at every way out
  *   VPROF_ENTRY_EVENT(BEGIN, 0, request);       BEGIN, END or SWITCH at entry
- *   VPROF_ENTRY_LABEL(0, request, text);        label of the interval that is known by the key; _INT: a number as label
- *   VPROF_ENTRY_LABEL_CURRENT(0, text);         label of the interval this thread works for; _INT: a number as label
- *   VPROF_RELEASE(0, lock);                     the function gives the object up
- *   VPROF_ENQUEUE(0, task);                     the function hands the task on
- * Statements, in generated wrappers:
- *   VPROF_EVENT(END, 0, result);                BEGIN, END or SWITCH now
- *   VPROF_DEQUEUE(0, result);                   the task was taken over (0: nothing was)
+ *   VPROF_ENTRY_LABEL(0, request, text);        label of the interval that is known by the key;
+ * _INT: a number as label VPROF_ENTRY_LABEL_CURRENT(0, text);         label of the interval this
+ * thread works for; _INT: a number as label VPROF_RELEASE(0, lock);                     the
+ * function gives the object up VPROF_ENQUEUE(0, task);                     the function hands the
+ * task on Statements, in generated wrappers: VPROF_EVENT(END, 0, result);                BEGIN, END
+ * or SWITCH now VPROF_DEQUEUE(0, result);                   the task was taken over (0: nothing
+ * was)
  *
- * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are integers or pointers. All but the
- * interval scopes cost a call into libvprof, which is little against what they stand for.
+ * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are
+ * integers or pointers. All but the interval scopes cost a call into libvprof, which is little
+ * against what they stand for.
  */
 #ifndef VPROF_RUNTIME_EVENTS_H
 #define VPROF_RUNTIME_EVENTS_H
@@ -24,7 +26,8 @@
 enum vprof_what { VPROF_WHAT_BEGIN, VPROF_WHAT_END, VPROF_WHAT_SWITCH };
 
 struct vprof_interval_scope {
-  vprof_u64 id; /* 0: this activation started none (it lies in another one of the same definition, or tracing is off) */
+  vprof_u64 id; /* 0: this activation started none (it lies in another one of the same definition,
+                   or tracing is off) */
   vprof_u64 previous;
   vprof_u64 previous_flags;
   unsigned def;
@@ -50,15 +53,18 @@ extern "C" {
 /* Any thread, any time, signal handlers too. Nothing is done while tracing is off. */
 VPROF_RT_API void vprof_rt_interval(int vprof_what, unsigned vprof_def, vprof_u64 vprof_key);
 VPROF_RT_API void vprof_rt_label(unsigned vprof_def, vprof_u64 vprof_key, const char* vprof_text);
-VPROF_RT_API void vprof_rt_label_int(unsigned vprof_def, vprof_u64 vprof_key, vprof_i64 vprof_number);
+VPROF_RT_API void vprof_rt_label_int(unsigned vprof_def, vprof_u64 vprof_key,
+                                     vprof_i64 vprof_number);
 VPROF_RT_API void vprof_rt_label_current(unsigned vprof_def, const char* vprof_text);
 VPROF_RT_API void vprof_rt_label_current_int(unsigned vprof_def, vprof_i64 vprof_number);
 VPROF_RT_API void vprof_rt_release(unsigned vprof_def, vprof_u64 vprof_object);
 VPROF_RT_API void vprof_rt_enqueue(unsigned vprof_def, vprof_u64 vprof_task);
 VPROF_RT_API void vprof_rt_dequeue(unsigned vprof_def, vprof_u64 vprof_task);
 
-/* `frame` is the caller's frame address: it tells activations that a longjmp has left from those that are still open. */
-VPROF_RT_API void vprof_rt_interval_enter(struct vprof_interval_scope* vprof_s, void* vprof_frame_address);
+/* `frame` is the caller's frame address: it tells activations that a longjmp has left from those
+ * that are still open. */
+VPROF_RT_API void vprof_rt_interval_enter(struct vprof_interval_scope* vprof_s,
+                                          void* vprof_frame_address);
 VPROF_RT_API void vprof_rt_interval_leave(struct vprof_interval_scope* vprof_s);
 VPROF_RT_API void vprof_rt_acquire_enter(struct vprof_acquire_scope* vprof_s);
 VPROF_RT_API void vprof_rt_acquire_leave(struct vprof_acquire_scope* vprof_s);
@@ -97,7 +103,9 @@ struct vprof_interval_guard {
     vprof_state.def = vprof_def;
     vprof_rt_interval_enter(&vprof_state, __builtin_frame_address(0));
   }
-  __attribute__((__always_inline__)) ~vprof_interval_guard() { vprof_rt_interval_leave(&vprof_state); }
+  __attribute__((__always_inline__)) ~vprof_interval_guard() {
+    vprof_rt_interval_leave(&vprof_state);
+  }
   vprof_interval_scope vprof_state;
 
  private:
@@ -106,12 +114,15 @@ struct vprof_interval_guard {
 };
 
 struct vprof_acquire_guard {
-  __attribute__((__always_inline__)) vprof_acquire_guard(unsigned vprof_def, vprof_u64 vprof_object) {
+  __attribute__((__always_inline__)) vprof_acquire_guard(unsigned vprof_def,
+                                                         vprof_u64 vprof_object) {
     vprof_state.def = vprof_def;
     vprof_state.object = vprof_object;
     vprof_rt_acquire_enter(&vprof_state);
   }
-  __attribute__((__always_inline__)) ~vprof_acquire_guard() { vprof_rt_acquire_leave(&vprof_state); }
+  __attribute__((__always_inline__)) ~vprof_acquire_guard() {
+    vprof_rt_acquire_leave(&vprof_state);
+  }
   vprof_acquire_scope vprof_state;
 
  private:
@@ -120,7 +131,8 @@ struct vprof_acquire_guard {
 };
 
 struct vprof_exit_guard {
-  __attribute__((__always_inline__)) vprof_exit_guard(int vprof_what, unsigned vprof_def, vprof_u64 vprof_key) {
+  __attribute__((__always_inline__)) vprof_exit_guard(int vprof_what, unsigned vprof_def,
+                                                      vprof_u64 vprof_key) {
     vprof_state.key = vprof_key;
     vprof_state.what = vprof_what;
     vprof_state.def = vprof_def;
@@ -141,13 +153,13 @@ struct vprof_exit_guard {
 #define VPROF_RT_NUMBER(vprof_v) static_cast<vprof_i64>(vprof_v)
 
 #define VPROF_INTERVAL(vprof_def) \
-  ::vprof::vprof_interval_guard vprof_interval_##vprof_def __attribute__((__unused__))(vprof_def)
-#define VPROF_ACQUIRE(vprof_def, vprof_object)                                         \
-  ::vprof::vprof_acquire_guard vprof_acquire_##vprof_def __attribute__((__unused__))( \
-      vprof_def, VPROF_RT_KEY(vprof_object))
-#define VPROF_EXIT_EVENT(vprof_what, vprof_def, vprof_k)                                              \
-  ::vprof::vprof_exit_guard vprof_exit_##vprof_what##_##vprof_def __attribute__((__unused__))( \
-      VPROF_WHAT_##vprof_what, vprof_def, VPROF_RT_KEY(vprof_k))
+  ::vprof::vprof_interval_guard vprof_interval_##vprof_def __attribute__((__unused__)) (vprof_def)
+#define VPROF_ACQUIRE(vprof_def, vprof_object)           \
+  ::vprof::vprof_acquire_guard vprof_acquire_##vprof_def \
+      __attribute__((__unused__)) (vprof_def, VPROF_RT_KEY(vprof_object))
+#define VPROF_EXIT_EVENT(vprof_what, vprof_def, vprof_k)          \
+  ::vprof::vprof_exit_guard vprof_exit_##vprof_what##_##vprof_def \
+      __attribute__((__unused__)) (VPROF_WHAT_##vprof_what, vprof_def, VPROF_RT_KEY(vprof_k))
 
 #else /* C */
 
@@ -155,7 +167,8 @@ struct vprof_exit_guard {
 #define VPROF_RT_TEXT(vprof_t) ((const char*)(vprof_t))
 #define VPROF_RT_NUMBER(vprof_v) ((vprof_i64)(vprof_v))
 
-VPROF_RT_INLINE struct vprof_exit_event vprof_exit_event_of(int vprof_what, unsigned vprof_def, vprof_u64 vprof_key) {
+VPROF_RT_INLINE struct vprof_exit_event vprof_exit_event_of(int vprof_what, unsigned vprof_def,
+                                                            vprof_u64 vprof_key) {
   struct vprof_exit_event vprof_e;
   vprof_e.key = vprof_key;
   vprof_e.what = vprof_what;
@@ -163,7 +176,8 @@ VPROF_RT_INLINE struct vprof_exit_event vprof_exit_event_of(int vprof_what, unsi
   return vprof_e;
 }
 
-VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def, vprof_u64 vprof_object) {
+VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def,
+                                                            vprof_u64 vprof_object) {
   struct vprof_acquire_scope vprof_s;
   vprof_s.def = vprof_def;
   vprof_s.object = vprof_object;
@@ -171,11 +185,12 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def, 
   return vprof_s;
 }
 
-#define VPROF_INTERVAL(vprof_def)                                                                \
-  struct vprof_interval_scope vprof_interval_##vprof_def                                         \
+#define VPROF_INTERVAL(vprof_def)                                                               \
+  struct vprof_interval_scope vprof_interval_##vprof_def                                        \
       __attribute__((__cleanup__(vprof_rt_interval_leave), __unused__)) = {0, 0, 0, vprof_def}; \
-  VPROF_RT_AT_ENTRY(vprof_interval_begun_##vprof_def,                                            \
-                    vprof_rt_interval_enter(&vprof_interval_##vprof_def, __builtin_frame_address(0)))
+  VPROF_RT_AT_ENTRY(                                                                            \
+      vprof_interval_begun_##vprof_def,                                                         \
+      vprof_rt_interval_enter(&vprof_interval_##vprof_def, __builtin_frame_address(0)))
 #define VPROF_ACQUIRE(vprof_def, vprof_object)                           \
   struct vprof_acquire_scope vprof_acquire_##vprof_def                   \
       __attribute__((__cleanup__(vprof_rt_acquire_leave), __unused__)) = \
@@ -188,24 +203,30 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def, 
 #endif
 
 /* A call as a declaration, so that the user's own declarations may follow in C89. */
-#define VPROF_RT_AT_ENTRY(vprof_name, vprof_call) int vprof_name __attribute__((__unused__)) = (vprof_call, 0)
+#define VPROF_RT_AT_ENTRY(vprof_name, vprof_call) \
+  int vprof_name __attribute__((__unused__)) = (vprof_call, 0)
 
-#define VPROF_ENTRY_EVENT(vprof_what, vprof_def, vprof_k)           \
-  VPROF_RT_AT_ENTRY(vprof_entry_##vprof_what##_##vprof_def,         \
+#define VPROF_ENTRY_EVENT(vprof_what, vprof_def, vprof_k)   \
+  VPROF_RT_AT_ENTRY(vprof_entry_##vprof_what##_##vprof_def, \
                     vprof_rt_interval(VPROF_WHAT_##vprof_what, vprof_def, VPROF_RT_KEY(vprof_k)))
 #define VPROF_ENTRY_LABEL(vprof_def, vprof_k, vprof_t) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, vprof_rt_label(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_TEXT(vprof_t)))
-#define VPROF_ENTRY_LABEL_INT(vprof_def, vprof_k, vprof_v) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,               \
-                    vprof_rt_label_int(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_NUMBER(vprof_v)))
+  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,           \
+                    vprof_rt_label(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_TEXT(vprof_t)))
+#define VPROF_ENTRY_LABEL_INT(vprof_def, vprof_k, vprof_v)                                        \
+  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, vprof_rt_label_int(vprof_def, VPROF_RT_KEY(vprof_k), \
+                                                                VPROF_RT_NUMBER(vprof_v)))
 #define VPROF_ENTRY_LABEL_CURRENT(vprof_def, vprof_t) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, vprof_rt_label_current(vprof_def, VPROF_RT_TEXT(vprof_t)))
+  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,          \
+                    vprof_rt_label_current(vprof_def, VPROF_RT_TEXT(vprof_t)))
 #define VPROF_ENTRY_LABEL_CURRENT_INT(vprof_def, vprof_v) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, vprof_rt_label_current_int(vprof_def, VPROF_RT_NUMBER(vprof_v)))
+  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,              \
+                    vprof_rt_label_current_int(vprof_def, VPROF_RT_NUMBER(vprof_v)))
 #define VPROF_RELEASE(vprof_def, vprof_object) \
-  VPROF_RT_AT_ENTRY(vprof_release_##vprof_def, vprof_rt_release(vprof_def, VPROF_RT_KEY(vprof_object)))
-#define VPROF_ENQUEUE(vprof_def, vprof_task) \
-  VPROF_RT_AT_ENTRY(vprof_enqueue_##vprof_def, vprof_rt_enqueue(vprof_def, VPROF_RT_KEY(vprof_task)))
+  VPROF_RT_AT_ENTRY(vprof_release_##vprof_def, \
+                    vprof_rt_release(vprof_def, VPROF_RT_KEY(vprof_object)))
+#define VPROF_ENQUEUE(vprof_def, vprof_task)   \
+  VPROF_RT_AT_ENTRY(vprof_enqueue_##vprof_def, \
+                    vprof_rt_enqueue(vprof_def, VPROF_RT_KEY(vprof_task)))
 
 #define VPROF_EVENT(vprof_what, vprof_def, vprof_k) \
   vprof_rt_interval(VPROF_WHAT_##vprof_what, vprof_def, VPROF_RT_KEY(vprof_k))
