@@ -63,7 +63,8 @@ std::vector<std::string> path_directories() {
 /// The first `name` on PATH for which `wanted_shim` says whether it is to be a shim.
 std::string search(const std::string& name, bool wanted_shim) {
   for (const std::string& directory : path_directories()) {
-    const std::string candidate = directory + "/" + name;
+    std::string candidate = directory;
+    candidate.append("/").append(name);
     if (is_executable(candidate) && is_shim(candidate) == wanted_shim) return candidate;
   }
   return "";
@@ -74,8 +75,9 @@ std::string search(const std::string& name, bool wanted_shim) {
 void leave_shims_behind(const std::string& name) {
   std::string path;
   for (const std::string& directory : path_directories()) {
-    if (is_shim(directory + "/" + name)) continue;
-    path += (path.empty() ? "" : ":") + directory;
+    if (is_shim(std::string(directory).append("/").append(name))) continue;
+    if (!path.empty()) path += ':';
+    path += directory;
   }
   ::setenv("PATH", path.c_str(), 1);
 }
@@ -123,6 +125,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
 
 [[noreturn]] int run(const std::vector<std::string>& command) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   ::execv(argv[0], argv.data());

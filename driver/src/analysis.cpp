@@ -19,6 +19,7 @@ using nlohmann::json;
 
 std::vector<std::string> names_of(const std::vector<Point>& points) {
   std::vector<std::string> names;
+  names.reserve(points.size());
   for (const Point& point : points) names.push_back(point.function);
   return names;
 }
@@ -101,7 +102,8 @@ Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& 
   auto profile =
       analyzer::analyze(trace.string(), (trace / "sites.json").string(), session.config.factors);
   if (!profile) return tl::unexpected(explained(session, profile.error()));
-  if (profile->interval.count == 0) return tl::unexpected(explained(session, "no completed interval"));
+  if (profile->interval.count == 0)
+    return tl::unexpected(explained(session, "no completed interval"));
   const double baseline = session.state.baseline_mean_ns;
   if (baseline > 0) {
     profile->overhead.baseline_mean_ns = baseline;

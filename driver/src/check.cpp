@@ -43,7 +43,7 @@ fs::path on_path(const std::string& name, const fs::path& directory) {
   const char* path = std::getenv("PATH");
   std::istringstream in(path == nullptr ? "" : path);
   for (std::string part; std::getline(in, part, ':');) {
-    const fs::path candidate = fs::path(part) / name;
+    fs::path candidate = fs::path(part) / name;
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return {};
@@ -61,18 +61,16 @@ std::string program_of(const std::string& command) {
 }
 
 bool shell_knows(const std::string& word) {
-  static const std::vector<std::string> kBuiltins = {"cd", "test", "export", "exec", "set",
-                                                     "if", "for",  "while",  "true", "."};
-  return std::find(kBuiltins.begin(), kBuiltins.end(), word) != kBuiltins.end();
+  static const std::vector<std::string> builtins = {"cd", "test", "export", "exec", "set",
+                                                    "if", "for",  "while",  "true", "."};
+  return std::find(builtins.begin(), builtins.end(), word) != builtins.end();
 }
 
 void check_command(Checklist& list, const Config& config, const std::string& key,
                    const std::string& command) {
   if (command.empty()) return;
   const std::string program = program_of(command);
-  if (program.empty() || shell_knows(program)) {
-    list.ok(key, command);
-  } else if (!on_path(program, config.source).empty()) {
+  if (program.empty() || shell_knows(program) || !on_path(program, config.source).empty()) {
     list.ok(key, command);
   } else if (program.find('/') != std::string::npos) {
     list.note(key, fmt::format("there is no program {} in the source tree", program),

@@ -11,16 +11,16 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-const Keys kTop = {"source",  "configure",        "build",          "run",
-                   "env",     "compile_commands", "intervals",      "sync",
-                   "factors", "exclude",          "max_iterations", "jobs"};
-const Keys kFactors = {"k", "threshold", "specificity", "dominance"};
-const Keys kInterval = {"name", "function", "begin", "end", "switch", "label"};
-const Keys kIntervalPoint = {"function", "at", "key"};
-const Keys kLabelPoint = {"function", "at", "value"};
-const Keys kSync = {"acquire", "release", "enqueue", "dequeue"};
-const Keys kSyncObject = {"function", "object"};
-const Keys kSyncTask = {"function", "task"};
+const Keys top_keys = {"source",  "configure",        "build",          "run",
+                       "env",     "compile_commands", "intervals",      "sync",
+                       "factors", "exclude",          "max_iterations", "jobs"};
+const Keys factor_keys = {"k", "threshold", "specificity", "dominance"};
+const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label"};
+const Keys point_keys = {"function", "at", "key"};
+const Keys label_keys = {"function", "at", "value"};
+const Keys role_keys = {"acquire", "release", "enqueue", "dequeue"};
+const Keys object_keys = {"function", "object"};
+const Keys task_keys = {"function", "task"};
 
 bool is_task(const std::string& role) { return role == "enqueue" || role == "dequeue"; }
 
@@ -66,7 +66,7 @@ std::string checked_value(ObjectReader& reader, const std::string& key,
 
 std::string checked_function(ObjectReader& reader) {
   reader.require("function", "give the name of a function of the program");
-  const std::string name = reader.text("function");
+  std::string name = reader.text("function");
   if (reader.has("function") && name.empty())
     reader.report("function", "\"function\" must not be empty");
   return name;
@@ -75,7 +75,7 @@ std::string checked_function(ObjectReader& reader) {
 Point read_point(ReadState& state, const std::string& path, const nlohmann::json& value, bool label,
                  const std::string& default_at) {
   ObjectReader reader(state, value, path, label ? "a label" : "a point of an interval",
-                      label ? kLabelPoint : kIntervalPoint);
+                      label ? label_keys : point_keys);
   Point point;
   point.function = checked_function(reader);
   point.at = reader.text("at", default_at);
@@ -112,7 +112,7 @@ void check_interval_shape(ObjectReader& reader, const Interval& interval) {
 }
 
 Interval read_interval(ReadState& state, const std::string& path, const nlohmann::json& value) {
-  ObjectReader reader(state, value, path, "an interval", kInterval);
+  ObjectReader reader(state, value, path, "an interval", interval_keys);
   Interval interval;
   interval.line = state.line(path);
   if (reader.has("function")) {
@@ -148,12 +148,12 @@ std::vector<Interval> read_intervals(ReadState& state, ObjectReader& top) {
 std::vector<Sync> read_sync(ReadState& state, ObjectReader& top) {
   if (!top.has("sync")) return {};
   std::vector<Sync> all;
-  ObjectReader roles(state, *top.raw("sync"), top.path("sync"), "\"sync\"", kSync);
-  for (const std::string& role : kSync) {
+  ObjectReader roles(state, *top.raw("sync"), top.path("sync"), "\"sync\"", role_keys);
+  for (const std::string& role : role_keys) {
     for (const auto& [path, value] : roles.objects(role)) {
       const bool task = is_task(role);
       ObjectReader reader(state, value, path, fmt::format("\"{}\"", role),
-                          task ? kSyncTask : kSyncObject);
+                          task ? task_keys : object_keys);
       Sync sync{.role = role,
                 .function = checked_function(reader),
                 .value = "",
@@ -171,7 +171,7 @@ std::vector<Sync> read_sync(ReadState& state, ObjectReader& top) {
 analyzer::Options read_factors(ReadState& state, ObjectReader& top) {
   analyzer::Options options;
   if (!top.has("factors")) return options;
-  ObjectReader reader(state, *top.raw("factors"), top.path("factors"), "\"factors\"", kFactors);
+  ObjectReader reader(state, *top.raw("factors"), top.path("factors"), "\"factors\"", factor_keys);
   options.k = reader.integer("k", options.k, 1, 100);
   options.threshold = reader.number("threshold", options.threshold, 0, 1);
   options.dominance = reader.number("dominance", options.dominance, 0, 1);
@@ -206,7 +206,7 @@ std::map<std::string, std::string> read_env(ReadState& state, ObjectReader& top)
 }
 
 Config read_all(ReadState& state, const nlohmann::json& document, const fs::path& file) {
-  ObjectReader top(state, document, "", "the configuration", kTop);
+  ObjectReader top(state, document, "", "the configuration", top_keys);
   Config config;
   config.file = fs::absolute(file).lexically_normal();
   top.require("build", "give the command that builds the program, such as \"make -j4\"");
@@ -296,16 +296,16 @@ Result<Config> load_config(const fs::path& file) {
 }
 
 std::vector<std::string> known_keys() {
-  Keys all = kTop;
-  append_keys(all, "factors.", kFactors);
-  append_keys(all, "intervals.", kInterval);
-  append_keys(all, "sync.", kSync);
+  Keys all = top_keys;
+  append_keys(all, "factors.", factor_keys);
+  append_keys(all, "intervals.", interval_keys);
+  append_keys(all, "sync.", role_keys);
   for (const char* point : {"begin.", "end.", "switch."}) {
-    append_keys(all, std::string("intervals.") + point, kIntervalPoint);
+    append_keys(all, std::string("intervals.") + point, point_keys);
   }
-  append_keys(all, "intervals.label.", kLabelPoint);
-  for (const std::string& role : kSync) {
-    append_keys(all, "sync." + role + ".", is_task(role) ? kSyncTask : kSyncObject);
+  append_keys(all, "intervals.label.", label_keys);
+  for (const std::string& role : role_keys) {
+    append_keys(all, "sync." + role + ".", is_task(role) ? task_keys : object_keys);
   }
   return all;
 }

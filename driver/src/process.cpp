@@ -53,13 +53,14 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
     if (!changes.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
   }
   for (const auto& [name, value] : changes) {
-    if (!value.empty()) all.push_back(name + "=" + value);
+    if (!value.empty()) all.push_back(fmt::format("{}={}", name, value));
   }
   return all;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;
+  all.reserve(texts.size() + 1);
   for (std::string& text : texts) all.push_back(text.data());
   all.push_back(nullptr);
   return all;

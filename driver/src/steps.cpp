@@ -22,7 +22,7 @@ using nlohmann::json;
 
 std::string configure_fingerprint(const Config& config) {
   std::string all = config.configure;
-  for (const auto& [name, value] : config.env) all += "\n" + name + "=" + value;
+  for (const auto& [name, value] : config.env) all += fmt::format("\n{}={}", name, value);
   return instrumenter::content_hash(all);
 }
 
