@@ -143,7 +143,7 @@ class BodyWalker {
     Call call;
     const clang::FunctionDecl* callee = expr.getDirectCallee();
     if (callee != nullptr) {
-      if (callee->getBuiltinID() != 0 && is_never_wrapped(*callee)) return;
+      if (is_compiler_builtin(*callee)) return;
       if (callee->isConsteval()) return;
       describe_callee(*callee, call);
       const auto* method = dyn_cast<clang::MemberExpr>(expr.getCallee()->IgnoreParenImpCasts());
@@ -159,7 +159,8 @@ class BodyWalker {
       call.callee_key = call.callee_name + "@";
     }
     locate(expr, call);
-    if (callee != nullptr && is_never_wrapped(*callee)) refuse(call, "needs its caller's frame");
+    if (callee != nullptr && needs_callers_frame(*callee)) refuse(call, "needs its caller's frame");
+    if (is_cheap_library_call(expr, context_)) refuse(call, "library function cheaper than reading the clock");
     if (callee != nullptr && callee->isConstexpr() && call.form != Form::kStatement)
       refuse(call, "constexpr callee");
     if (const auto* op = dyn_cast<clang::CXXOperatorCallExpr>(&expr); op != nullptr && op->getOperator() == clang::OO_Arrow)

@@ -55,7 +55,13 @@ class Placer {
   const clang::LangOptions& language_;
 };
 
-/// Library functions and builtins that must see their caller's own frame or cannot be measured at all.
-bool is_never_wrapped(const clang::FunctionDecl& callee);
+/// Library functions that compilers turn into a few instructions, or that cost less than reading the clock twice.
+bool is_cheap_library_call(const clang::CallExpr& call, clang::ASTContext& context);
+
+/// setjmp, alloca, va_start and their like: what they do belongs to the frame and block of their caller.
+bool needs_callers_frame(const clang::FunctionDecl& callee);
+
+/// `__builtin_expect` and its like: not calls at all.
+bool is_compiler_builtin(const clang::FunctionDecl& callee);
 
 }  // namespace vprof::instrumenter

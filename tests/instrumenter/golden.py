@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Runs one golden test of the rewriter.
+
+The input file says what to do in its own comments:
+  EXPAND: f g          functions whose calls are measured (ALL: every function); default ALL
+  PLAN: {json}         more entries of plan.json (intervals, sync, ...)
+  FLAGS: -std=c89      flags for the compilers, on top of -Wall -Wextra -Werror
+  COMPILERS: gcc       only these families; default gcc and clang
+  CHECK lines          read by FileCheck against the rewritten text
+  UNWRAPPED: reason    a call must be listed as unwrapped for this reason
+
+Then the original and the instrumented text are compiled by both compilers and run (instrumented: with and without a
+trace); all must print the same and exit the same.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def fail(message):
+    print(message)
+    sys.exit(1)
+
+
+def directives(text, name):
+    return re.findall(r"(?:^|\W)" + name + r": *(.*)", text)
+
+
+def run(command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        fail(f"{' '.join(command)}\nexit {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def rewrite(arguments, text, mirror, work, name, flags):
+    driver = "clang++" if name.endswith((".cpp", ".cc")) else "clang"
+    database = os.path.join(work, "compile_commands.json")
+    with open(database, "w") as f:
+        json.dump([{"directory": mirror, "file": name, "arguments": [driver, *flags, "-c", name]}], f)
+    common = ["--mirror", mirror, "--pristine", os.path.join(work, "pristine")]
+    index = os.path.join(work, "index.json")
+    run([arguments.instrument, "index", "--compile-commands", database, "--cache", os.path.join(work, "cache"),
+         "--out", index, *common])
+    program = json.load(open(index))
+    errors = [u for u in program["units"] if "error" in u]
+    if errors:
+        fail(f"not parsed: {errors}")
+    wanted = " ".join(directives(text, "EXPAND")).split() or ["ALL"]
+    expanded = [f["key"] for f in program["functions"]
+                if f.get("in_tree") and (wanted == ["ALL"] or f["name"] in wanted)]
+    plan = {"schema": 1, "expanded": expanded}
+    for extra in directives(text, "PLAN"):
+        plan.update(json.loads(extra))
+    with open(os.path.join(work, "plan.json"), "w") as f:
+        json.dump(plan, f)
+    sites = os.path.join(work, "sites.json")
+    run([arguments.instrument, "rewrite", "--index", index, "--plan", os.path.join(work, "plan.json"),
+         "--sites", sites, *common])
+    return json.load(open(sites))
+
+
+def build_and_run(arguments, source, out, compiler, flags, instrumented):
+    options = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-pthread", *flags]
+    link = []
+    if instrumented:
+        options += ["-isystem", arguments.include]
+        link = ["-L" + arguments.lib, "-Wl,-rpath," + arguments.lib, "-lvprof"]
+    run([compiler, *options, "-o", out, source, "-lm", *link], cwd=os.path.dirname(source))
+    outcomes = []
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("VPROF_")}
+    for trace in ([None, "trace"] if instrumented else [None]):
+        if trace:
+            environment["VPROF_TRACE_DIR"] = os.path.join(os.path.dirname(out), trace)
+            os.makedirs(environment["VPROF_TRACE_DIR"], exist_ok=True)
+        done = subprocess.run([out], capture_output=True, text=True, env=environment, timeout=60)
+        outcomes.append((done.returncode, done.stdout))
+    return outcomes
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("instrument", "include", "lib", "filecheck", "clang"):
+        parser.add_argument("--" + option, required=True)
+    parser.add_argument("input")
+    arguments = parser.parse_args()
+    text = open(arguments.input, newline="").read()
+    name = os.path.basename(arguments.input)
+    flags = " ".join(directives(text, "FLAGS")).split()
+    cxx = name.endswith((".cpp", ".cc"))
+
+    with tempfile.TemporaryDirectory() as work:
+        mirror = os.path.join(work, "mirror")
+        shutil.copytree(os.path.dirname(os.path.abspath(arguments.input)), mirror)
+        sites = rewrite(arguments, text, mirror, work, name, flags)
+        rewritten = os.path.join(mirror, name)
+        if directives(text, "CHECK"):
+            run([arguments.filecheck, "--input-file", rewritten, arguments.input])
+        body = open(rewritten, newline="").read().split("#line 1\n", 1)[-1]
+        if body.count("\n") != text.count("\n"):
+            fail("the rewritten file has another number of lines")
+        reasons = {u["reason"] for u in sites["unwrapped"]}
+        for reason in directives(text, "UNWRAPPED"):
+            if not any(reason.strip() in r for r in reasons):
+                fail(f"no call is unwrapped because: {reason}; there are {sorted(reasons)}")
+
+        expected = None
+        for family in " ".join(directives(text, "COMPILERS")).split() or ["gcc", "clang"]:
+            compiler = {"gcc": "g++" if cxx else "gcc",
+                        "clang": arguments.clang + ("++" if cxx else "")}[family]
+            outcomes = build_and_run(arguments, os.path.abspath(arguments.input), os.path.join(work, "original"),
+                                     compiler, flags, False)
+            outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler, flags, True)
+            expected = expected or outcomes[0]
+            for outcome in outcomes:
+                if outcome != expected:
+                    fail(f"{family}: expected {expected}, got {outcome}")
+    print("1 passed, 0 failed")
+
+
+main()

@@ -1,0 +1,147 @@
+#include <catch2/catch.hpp>
+
+#include "rewrite/instrumentation.h"
+#include "sample.h"
+
+using namespace sample;
+using namespace vprof::instrumenter;
+
+namespace {
+
+const std::string kText = "int f(void) { g(h(1)); return k(2); }\n";
+
+/// f calls g (statement), h inside its argument, and k; offsets are those of kText.
+Program small_program() {
+  Program program;
+  Function f = function("f", "f.c", 1);
+  f.body = 13;
+  Function g = function("g", "g.c", 1);
+  Function h = function("h", "", 0);
+  Function k = function("k", "", 0);
+  f.calls = {call(f, g, 14, 22, Form::kStatement), call(f, h, 16, 20, Form::kExpression),
+             call(f, k, 30, 34, Form::kExpression)};
+  program.functions = {f, g, h, k};
+  program.file_hashes["f.c"] = content_hash(kText);
+  program.file_hashes["g.c"] = content_hash(kText);
+  program.finish();
+  return program;
+}
+
+Result<Instrumentation> instrumented(const Program& program, const Plan& plan, const SiteIds& ids = {}) {
+  return instrument(program, plan, ids, [](const std::string&) -> Result<std::string> { return kText; });
+}
+
+Plan expand_f() {
+  Plan plan;
+  plan.expanded = {"f@f.c:1"};
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("an expanded function has a scope, and each of its calls has one") {
+  const Result<Instrumentation> result = instrumented(small_program(), expand_f());
+  REQUIRE(result);
+  CHECK(apply_edits(kText, result->edits.at("f.c")) ==
+        "#include <vprof/runtime/scope.h>\n#line 1\n"
+        "int f(void) { VPROF_FUNCTION(1);  { VPROF_SITE(2); g(VPROF_EXPR(3) h(1) VPROF_EXPR_END); } "
+        "return VPROF_EXPR(4) k(2) VPROF_EXPR_END; }\n");
+  REQUIRE(result->sites.size() == 4);
+  CHECK(result->sites[0].kind == SiteKind::kFunction);
+  CHECK(result->sites[1].function == "g@g.c:1");
+  CHECK(result->sites[1].parent == "f@f.c:1");
+}
+
+TEST_CASE("sites keep the numbers they were given") {
+  const Program program = small_program();
+  Result<Instrumentation> first = instrumented(program, expand_f());
+  REQUIRE(first);
+  SiteIds ids;
+  for (const Site& site : first->sites) ids[site_identity(site)] = site.id + 100;
+  const Result<Instrumentation> second = instrumented(program, expand_f(), ids);
+  REQUIRE(second);
+  for (size_t i = 0; i < second->sites.size(); ++i) CHECK(second->sites[i].id == first->sites[i].id + 100);
+}
+
+TEST_CASE("a refused call is measured at its callee's entry if that is in the tree, else listed with the reason") {
+  Program program = small_program();
+  for (Function& f : program.functions)
+    for (Call& c : f.calls)
+      if (c.callee_name != "k") {
+        c.form = Form::kRefused;
+        c.reason = "a test";
+      }
+  const Result<Instrumentation> result = instrumented(program, expand_f());
+  REQUIRE(result);
+  CHECK(result->edits.count("g.c") == 1);
+  REQUIRE(result->unwrapped.size() == 1);
+  CHECK(result->unwrapped[0].callee == "h");
+  CHECK(result->unwrapped[0].reason == "a test");
+}
+
+TEST_CASE("demoted sites and excluded callees stay in the body") {
+  Plan plan = expand_f();
+  plan.demoted = {"f.c:2:14"};
+  plan.exclude = {"k"};
+  const Result<Instrumentation> result = instrumented(small_program(), plan);
+  REQUIRE(result);
+  CHECK(result->sites.size() == 2);
+  CHECK(result->unwrapped.size() == 2);
+}
+
+TEST_CASE("a guard is used only if it is alone in its full expression") {
+  Program program = small_program();
+  for (Function& f : program.functions)
+    for (Call& c : f.calls) {
+      if (c.callee_name == "k") c.form = Form::kGuard;
+      if (c.callee_name == "h") c.form = Form::kGuard;
+      if (c.callee_name == "g") c.form = Form::kValue;
+      c.full_expr = c.callee_name == "k" ? 23 : 14;
+    }
+  const Result<Instrumentation> result = instrumented(program, expand_f());
+  REQUIRE(result);
+  const std::string text = apply_edits(kText, result->edits.at("f.c"));
+  CHECK(text.find("VPROF_FUNCTION_N(1, 1);") != std::string::npos);
+  CHECK(text.find(") k(2) VPROF_GUARD_END") != std::string::npos);
+  CHECK(text.find(") h(1)") == std::string::npos);
+}
+
+TEST_CASE("a file that changed since it was indexed is not touched") {
+  Program program = small_program();
+  program.file_hashes["f.c"] = "0";
+  const Result<Instrumentation> result = instrumented(program, expand_f());
+  REQUIRE_FALSE(result);
+  CHECK(result.error() == "f.c: changed since it was indexed; run vprof index");
+}
+
+TEST_CASE("functions of the configuration must exist, be unambiguous and have a body") {
+  Program program = small_program();
+  program.functions.push_back(function("twin", "a.c", 1));
+  program.functions.push_back(function("twin", "b.c", 1));
+  program.finish();
+  const auto error_for = [&](const std::string& name) {
+    Plan plan;
+    plan.intervals.push_back({});
+    plan.intervals[0].function = name;
+    const Result<Instrumentation> result = instrumented(program, plan);
+    REQUIRE_FALSE(result);
+    return result.error();
+  };
+  CHECK(error_for("ff").find("did you mean f") != std::string::npos);
+  CHECK(error_for("twin").find("ambiguous") != std::string::npos);
+  CHECK(error_for("h").find("no definition") != std::string::npos);
+}
+
+TEST_CASE("a byte order mark stays in front") {
+  Program program = small_program();
+  const std::string text = "\xEF\xBB\xBF" + kText;
+  program.file_hashes["f.c"] = content_hash(text);
+  for (Function& f : program.functions) {
+    f.body += 3;
+    f.calls.clear();
+  }
+  const Result<Instrumentation> result = instrument(
+      program, expand_f(), {}, [&](const std::string&) -> Result<std::string> { return text; });
+  REQUIRE(result);
+  CHECK(apply_edits(text, result->edits.at("f.c")).substr(0, 12) == "\xEF\xBB\xBF#include ");
+}

@@ -1,0 +1,60 @@
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include "rewrite/plan.h"
+#include "sample.h"
+
+using namespace vprof::instrumenter;
+
+namespace {
+
+Result<Plan> plan_of(const std::string& text) {
+  const std::string path = (std::filesystem::temp_directory_path() / "vprof-test-plan.json").string();
+  std::ofstream(path) << text;
+  Result<Plan> plan = load_plan(path);
+  std::filesystem::remove(path);
+  return plan;
+}
+
+Result<Plan> plan_with_object(const std::string& value) {
+  return plan_of(R"({"sync":[{"index":0,"role":"acquire","function":"f","object":")" + value + "\"}]}");
+}
+
+}  // namespace
+
+TEST_CASE("values name arguments, results and members") {
+  vprof::instrumenter::Function f = sample::function("f", "f.c", 1);
+  f.params = {"lock", "mode"};
+  const auto text = [&](const std::string& value) {
+    const Result<Plan> plan = plan_with_object(value);
+    REQUIRE(plan);
+    return value_text(plan->sync[0].value, f);
+  };
+  CHECK(*text("arg:0") == "(lock)");
+  CHECK(*text("arg:1->a.b[0]") == "(mode)->a.b[0]");
+  CHECK(*text("*arg:0") == "*(lock)");
+  CHECK_FALSE(text("arg:2"));
+  CHECK(text("arg:2").error().find("2 parameters") != std::string::npos);
+  CHECK_FALSE(text("this"));
+}
+
+TEST_CASE("values that could have an effect or make no sense are refused") {
+  for (const char* value : {"arg", "arg:x", "arg:0(1)", "arg:0->f()", "arg:0 + 1", "", "arg:0;abort()", "result"}) {
+    const Result<Plan> plan = plan_with_object(value);
+    INFO(value);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().find("is not a value") != std::string::npos);
+  }
+}
+
+TEST_CASE("damaged plans are one line with the file's name") {
+  for (const char* text : {"", "{", "[]", R"({"sync":[{"index":0}]})", R"({"intervals":[{"index":0,"name":"x","begin":[{"function":"f","key":"arg:0","at":"noon"}]}]})"}) {
+    const Result<Plan> plan = plan_of(text);
+    INFO(text);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().find("vprof-test-plan.json") != std::string::npos);
+    CHECK(plan.error().find('\n') == std::string::npos);
+  }
+}

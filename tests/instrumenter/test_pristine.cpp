@@ -1,0 +1,76 @@
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "pristine.h"
+
+using vprof::instrumenter::PristineFiles;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path root = fs::temp_directory_path() / "vprof-test-pristine";
+  Folder() {
+    fs::remove_all(root);
+    fs::create_directories(root / "mirror/sub");
+  }
+  ~Folder() { fs::remove_all(root); }
+  void write(const std::string& file, const std::string& text) const { std::ofstream(root / "mirror" / file) << text; }
+  std::string read(const std::string& file) const {
+    std::ostringstream out;
+    out << std::ifstream(root / "mirror" / file).rdbuf();
+    return out.str();
+  }
+  PristineFiles open() const { return *PristineFiles::open((root / "mirror").string(), (root / "pristine").string()); }
+};
+
+}  // namespace
+
+TEST_CASE("the original is kept over several rewrites and comes back") {
+  const Folder folder;
+  folder.write("sub/a.c", "one");
+  CHECK(*folder.open().rewrite("sub/a.c", "one", "ONE"));
+  CHECK(folder.read("sub/a.c") == "ONE");
+  CHECK(*folder.open().original("sub/a.c") == "one");
+  CHECK(*folder.open().rewrite("sub/a.c", "one", "TWO"));
+  CHECK(*folder.open().original("sub/a.c") == "one");
+  CHECK(folder.open().rewritten() == std::vector<std::string>{"sub/a.c"});
+  CHECK(*folder.open().restore("sub/a.c"));
+  CHECK(folder.read("sub/a.c") == "one");
+  CHECK(folder.open().rewritten().empty());
+}
+
+TEST_CASE("a file that stays the same keeps its time stamp and mode") {
+  const Folder folder;
+  folder.write("a.c", "one");
+  fs::permissions(folder.root / "mirror/a.c", fs::perms::owner_read | fs::perms::owner_write | fs::perms::owner_exec);
+  PristineFiles files = folder.open();
+  CHECK(*files.rewrite("a.c", "one", "ONE"));
+  const auto time = fs::last_write_time(folder.root / "mirror/a.c");
+  CHECK_FALSE(*files.rewrite("a.c", "one", "ONE"));
+  CHECK(fs::last_write_time(folder.root / "mirror/a.c") == time);
+  CHECK((fs::status(folder.root / "mirror/a.c").permissions() & fs::perms::owner_exec) != fs::perms::none);
+}
+
+TEST_CASE("a file that the build wrote anew is the original from then on") {
+  const Folder folder;
+  folder.write("gram.c", "one");
+  CHECK(*folder.open().rewrite("gram.c", "one", "ONE"));
+  folder.write("gram.c", "generated again");
+  CHECK(*folder.open().original("gram.c") == "generated again");
+  CHECK(folder.open().rewritten().empty());
+  CHECK_FALSE(*folder.open().restore("gram.c"));
+  CHECK(folder.read("gram.c") == "generated again");
+}
+
+TEST_CASE("a damaged manifest is one clear line") {
+  const Folder folder;
+  fs::create_directories(folder.root / "pristine");
+  std::ofstream(folder.root / "pristine/manifest.json") << "{";
+  const auto files = PristineFiles::open((folder.root / "mirror").string(), (folder.root / "pristine").string());
+  REQUIRE_FALSE(files);
+  CHECK(files.error().find("manifest.json") != std::string::npos);
+}
