@@ -35,7 +35,6 @@ def test():
     require(report["factors"], "no factors")
     first = report["factors"][0]
     require([unqualified(name) for name in first["functions"]] == [PLANTED], f"factor 1 is {first['functions']}")
-    require(first["contribution"] > 0.5, f"factor 1 contributes only {first['contribution']:.2f}")
     sites = {instance["site"] for instance in first["instances"]}
     require(any("stock.c" in site for site in sites), f"factor 1 is placed at {sorted(sites)}")
     iterations = len(report["iterations"])

@@ -33,7 +33,7 @@ bool stock_init(void) {
   for (uint32_t i = 0; i < SHELVES; ++i) {
     struct shelf* shelf = &shelves[i];
     const double uniform = (1 + random_below(&random, 1000000)) / 1000001.0;
-    const double heavy_tailed = 6500.0 * pow(uniform, -1.0 / 1.3);
+    const double heavy_tailed = 6000.0 * pow(uniform, -1.0 / 1.3);
     pthread_mutex_init(&shelf->mutex, NULL);
     shelf->lot_count = (uint32_t)fmin(heavy_tailed, 18000.0);
     shelf->lots = calloc(shelf->lot_count, sizeof(struct lot));

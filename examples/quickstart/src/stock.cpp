@@ -19,8 +19,8 @@ Stock::Stock() : shelves_(kShelves) {
   std::uniform_int_distribution<uint32_t> size(50, 400);
   uint32_t number = 0;
   for (Shelf& shelf : shelves_) {
-    const double heavy_tailed = 5000.0 * std::pow(1.0 - uniform(random), -1.0 / 1.3);
-    shelf.lots.resize(static_cast<size_t>(std::min(heavy_tailed, 16000.0)));
+    const double heavy_tailed = 5500.0 * std::pow(1.0 - uniform(random), -1.0 / 1.3);
+    shelf.lots.resize(static_cast<size_t>(std::min(heavy_tailed, 18000.0)));
     shelf.room.resize(shelf.lots.size());
     for (Lot& lot : shelf.lots) lot.size = size(random);
     shelf.holes = number++ % kMaxHoles;  // so that shelves do not all fall due together
