@@ -200,8 +200,8 @@ void PathWalker::open_item(uint32_t index, int64_t end) {
 
 bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index) const {
   const Thread& history = recording_.threads[thread];
-  for (uint32_t i = index; i-- > 0 && history.items[i].parent <= index;) {
-    const Item& item = history.items[i];
+  for (uint32_t after = index; after > 0 && history.items[after - 1].parent <= index; --after) {
+    const Item& item = history.items[after - 1];
     if (!item.is_wait()) continue;
     const Wait& wait = history.waits[item.what & ~kWaitBit];
     if (wait.event != VPROF_EV_WAIT_APP && links_.waker(thread, wait, item.start, item.end))
@@ -232,13 +232,17 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
     open_.push_back({index, node, node, kNone});
     return;
   }
-  ++(!waker ? edges_.unknown : waker->exact ? edges_.exact : edges_.inferred);
   stretch.now = start;
-  const int64_t release = waker ? std::clamp(waker->time, start, end - 1) : start;
+  if (!waker) {
+    ++edges_.unknown;
+    add(tree_.body(node), end - start);
+    return;
+  }
+  ++(waker->exact ? edges_.exact : edges_.inferred);
+  const int64_t release = std::clamp(waker->time, start, end - 1);
   add(tree_.body(node), end - release);
   if (release > start) {
-    const uint32_t blamed = waker->thread;
-    begin_stretch(blamed, start, release, node, thread_untracked(node, blamed));
+    begin_stretch(waker->thread, start, release, node, thread_untracked(node, waker->thread));
   }
 }
 
