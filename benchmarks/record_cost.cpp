@@ -5,15 +5,12 @@
 // Prints, for one thread and two, nanoseconds per call of
 //   call      a trivial function that is not inlined: what everything below holds, too
 //   off       the same with a function scope whose site is off
-//   floor     the same with two clock readings and a 16-byte store to warm memory: what a record
-//   cannot be cheaper than record    the same with a function scope that is on, into a real trace
-//   that is kept
-// and the ratio (record - call) / (floor - call), which is the figure to quote; then an uncontended
-// mutex, native and through libvprof. Rounds of the variants are interleaved and the median is
-// taken, so that a change of the machine's speed hits all alike.
+//   floor     the same with two clock readings and a 16-byte store to warm memory: what a record cannot be cheaper than
+//   record    the same with a function scope that is on, into a real trace that is kept
+// and the ratio (record - call) / (floor - call), which is the figure to quote; then an uncontended mutex, native and through libvprof.
+// Rounds of the variants are interleaved and the median is taken, so that a change of the machine's speed hits all alike.
 //
-// The program runs itself again with VPROF_TRACE_DIR set to a fresh directory, and removes that at
-// the end.
+// The program runs itself again with VPROF_TRACE_DIR set to a fresh directory, and removes that at the end.
 // --guard: exit code 1 if the ratio is above it.
 #include <vprof/runtime/scope.h>
 
@@ -37,8 +34,8 @@
 namespace {
 
 struct Arguments {
-  uint64_t calls = 2000000;  // of each variant in each round, by each thread: 10 rounds make 20
-                             // million records per thread
+  uint64_t calls =
+      2000000;  // of each variant in each round, by each thread: 10 rounds make 20 million records per thread
   int rounds = 10;
   double guard = 0;
 };
@@ -191,8 +188,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   return argc % 2 == 1 && arguments.calls > 0 && arguments.rounds > 0;
 }
 
-// Sums up what the trace says about itself, so that figures with many stalls or drops are not taken
-// at face value.
+// Sums up what the trace says about itself, so that figures with many stalls or drops are not taken at face value.
 int run_with_trace(char** argv) {
   std::string directory = (std::filesystem::temp_directory_path() / "vprof-bench-XXXXXX").string();
   if (mkdtemp(directory.data()) == nullptr) return 2;

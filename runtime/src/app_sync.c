@@ -4,7 +4,7 @@
 #include "waiters.h"
 
 // Below this an acquire that recorded no wait of its own counts as uncontended.
-static const uint64_t kLeastWaitsPerSecond = 1000000;  // 1 us
+enum { kLeastWaitsPerSecond = 1000000 };  // 1 us
 
 static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigned def,
                        uint64_t object) {

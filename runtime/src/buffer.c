@@ -29,7 +29,7 @@ VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer
     __attribute__((tls_model("initial-exec")));
 __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
 
-enum { SLOT = sizeof(struct vprof_slot), MOST_SLOTS = 2 + (VPROF_LABEL_MAX + 7) / 8 };
+enum { kSlotBytes = sizeof(struct vprof_slot) };
 
 // The compiler must not move stores across this; the processor does not, as seen by handlers on the
 // same thread.
@@ -105,7 +105,7 @@ static bool renew(void) {
 static void report_drops(void) {
   const uint64_t dropped = __atomic_exchange_n(&vprof_self.dropped, 0, __ATOMIC_RELAXED);
   if (dropped == 0) return;
-  const uintptr_t at = vprof_advance(&vprof_thread_buffer, SLOT);
+  const uintptr_t at = vprof_advance(&vprof_thread_buffer, kSlotBytes);
   if (at >= vprof_thread_buffer.end) return;
   const struct vprof_slot slot = vprof_slot_of(VPROF_EV_DROPPED, vprof_ticks(), dropped);
   vprof_store_slot(at, slot.word0, slot.word1);
@@ -117,7 +117,7 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
   struct vprof_thread* self = &vprof_self;
   struct vprof_buffer* buffer = &vprof_thread_buffer;
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  const uintptr_t bytes = (uintptr_t)slots * SLOT;
+  const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
   if (self->busy != 0 && here < self->busy) {
     vprof_advance(buffer, -bytes);
     drop(slots);
@@ -147,7 +147,7 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
 }
 
 static uintptr_t reserve(unsigned slots) {
-  const uintptr_t bytes = (uintptr_t)slots * SLOT;
+  const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
   const uintptr_t at = vprof_advance(&vprof_thread_buffer, bytes);
   if (at + bytes <= vprof_thread_buffer.end) return at;
   return reserve_slow(at, slots);
@@ -157,7 +157,7 @@ void vprof_write(const struct vprof_slot* slots, unsigned count) {
   const uintptr_t at = reserve(count);
   if (at == 0) return;
   for (unsigned i = count; i-- > 0;)
-    vprof_store_slot(at + (uintptr_t)i * SLOT, slots[i].word0, slots[i].word1);
+    vprof_store_slot(at + (uintptr_t)i * kSlotBytes, slots[i].word0, slots[i].word1);
 }
 
 void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration) {
@@ -170,7 +170,7 @@ void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration) {
     vprof_write(slots, 2);
     return;
   }
-  const uintptr_t at = reserve_slow(vprof_thread_buffer.cursor - SLOT,
+  const uintptr_t at = reserve_slow(vprof_thread_buffer.cursor - kSlotBytes,
                                     1);  // the inlined code has advanced the cursor
   if (at != 0) vprof_store_slot(at, start, duration << VPROF_ID_BITS | id);
 }

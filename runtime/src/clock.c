@@ -1,5 +1,4 @@
-// Time in ticks: the time-stamp counter where it runs at one rate on all processors, else
-// CLOCK_MONOTONIC.
+// Time in ticks: the time-stamp counter where it runs at one rate on all processors, else CLOCK_MONOTONIC.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,8 +18,7 @@ uint64_t vprof_ticks_per_second = 1000000000;
 static struct vprof_clock_reading first_reading;
 static bool calibrated;
 
-// libc's own, behind any interceptor of a sanitizer: those need thread-local state that the helper
-// thread lacks.
+// libc's own, behind any interceptor of a sanitizer: those need thread-local state that the helper thread lacks.
 static int (*real_clock_gettime)(clockid_t, struct timespec*) = clock_gettime;
 
 static uint64_t now_ns(clockid_t clock) {
@@ -36,8 +34,7 @@ uint64_t vprof_rt_ticks(void) {
   return now != 0 ? now : 1;  // 0 means "off" in a scope
 }
 
-// The clocks are read one after another; of several rounds the one that took least time is right to
-// some 20 ns.
+// The clocks are read one after another; of several rounds the one that took least time is right to some 20 ns.
 struct vprof_clock_reading vprof_clock_read(void) {
   struct vprof_clock_reading best = {0, 0, 0};
   uint64_t best_width = UINT64_MAX;
@@ -87,8 +84,7 @@ void vprof_clock_init(void) {
   first_reading = vprof_clock_read();
 }
 
-// Two readings at least 1 ms apart give the rate to about 1 in 10^5; the snapshots in the trace
-// refine it.
+// Two readings at least 1 ms apart give the rate to about 1 in 10^5; the snapshots in the trace refine it.
 void vprof_clock_calibrate(void) {
   if (vprof_clock_kind == VPROF_CLOCK_MONOTONIC || calibrated) return;
   while (now_ns(CLOCK_MONOTONIC) - first_reading.monotonic_ns < 1000000) {
@@ -99,21 +95,20 @@ void vprof_clock_calibrate(void) {
   calibrated = true;
 }
 
-// The same instructions as in a scope, on memory of this function. Least of several batches: the
-// rest is disturbance.
+// The same instructions as in a scope, on memory of this function. Least of several batches: the rest is disturbance.
 uint64_t vprof_record_cost_x256(void) {
-  enum { BATCHES = 8, RECORDS = 64 };
+  enum { kBatches = 8, kRecords = 64 };
   static uint64_t known;  // of the parent, in a forked child
   if (known != 0) return known;
-  struct vprof_slot slots[RECORDS];
+  struct vprof_slot slots[kRecords];
   uint64_t least = UINT64_MAX;
-  for (int batch = 0; batch < BATCHES; ++batch) {
-    struct vprof_buffer buffer = {(uintptr_t)slots, (uintptr_t)(slots + RECORDS)};
+  for (int batch = 0; batch < kBatches; ++batch) {
+    struct vprof_buffer buffer = {(uintptr_t)slots, (uintptr_t)(slots + kRecords)};
     const uint64_t start = vprof_ticks();
-    for (int i = 0; i < RECORDS; ++i) vprof_record_to(&buffer, 1, vprof_ticks());
+    for (int i = 0; i < kRecords; ++i) vprof_record_to(&buffer, 1, vprof_ticks());
     const uint64_t took = vprof_ticks() - start;
     if (took < least) least = took;
   }
-  known = least * 256 / RECORDS;
+  known = least * 256 / kRecords;
   return known;
 }

@@ -14,7 +14,7 @@ _Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES,
 
 struct vprof_settings vprof_settings;
 
-enum { DEFAULT_CAPACITY_MB = 8192, LEAST_CAPACITY_MB = 1 };
+enum { kDefaultCapacityMb = 8192, kLeastCapacityMb = 1 };
 
 void vprof_rt_set_site(unsigned id, int on) {
   if (id == 0 || id >= VPROF_RT_SITES) return;
@@ -23,8 +23,7 @@ void vprof_rt_set_site(unsigned id, int on) {
 
 void vprof_all_sites(int on) { memset(vprof_site_on + 1, on, VPROF_RT_SITES - 1); }
 
-// "12,20-29": these only. Anything that is no number ends the list, so that a mistake measures too
-// little, not too much.
+// "12,20-29": these only. Anything that is no number ends the list, so that a mistake measures too little, not too much.
 static void select_sites(const char* list) {
   while (*list >= '0' && *list <= '9') {
     char* end = NULL;
@@ -38,8 +37,7 @@ static void select_sites(const char* list) {
   }
 }
 
-// Standard error is still what the program was started with, so this is the one place that may
-// write to it.
+// Standard error is still what the program was started with, so this is the one place that may write to it.
 static void complain(const char* directory, const char* why) {
   char text[VPROF_PATH_MAX + 256];
   const int length =
@@ -48,8 +46,7 @@ static void complain(const char* directory, const char* why) {
   if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0) return;  // nobody listens
 }
 
-// Absolute, since the file is made at the first record and the program may have changed its
-// directory by then.
+// Absolute, since the file is made at the first record and the program may have changed its directory by then.
 static bool set_directory(const char* directory) {
   char* out = vprof_settings.directory;
   size_t used = 0;
@@ -67,8 +64,8 @@ static bool set_directory(const char* directory) {
 
 static void set_capacity(const char* megabytes) {
   unsigned long long mb = megabytes != NULL ? strtoull(megabytes, NULL, 10) : 0;
-  if (mb == 0) mb = DEFAULT_CAPACITY_MB;
-  if (mb < LEAST_CAPACITY_MB) mb = LEAST_CAPACITY_MB;
+  if (mb == 0) mb = kDefaultCapacityMb;
+  if (mb < kLeastCapacityMb) mb = kLeastCapacityMb;
   if (mb > 1ull << 24) mb = 1ull << 24;
   vprof_settings.capacity = mb << 20;
 }

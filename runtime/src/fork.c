@@ -48,9 +48,9 @@ static void in_parent(void) {
   vprof_thread_buffer.end = self->end_before_fork;
 }
 
-enum { FORKED, FRESH, IN_WORK };
+enum { kForked, kFresh, kInWork };
 static atomic_int*
-    noticed;  // FRESH; FORKED in a child until somebody notices. NULL: the kernel cannot tell
+    noticed;  // kFresh; kForked in a child until somebody notices. NULL: the kernel cannot tell
 
 // The old mapping stays until this process makes a file, by when nobody can be in the middle of
 // using it.
@@ -72,13 +72,13 @@ static void fresh_trace(void) {
 
 void vprof_notice_fork(void) {
   if (noticed == NULL) return;
-  int found = FORKED;
-  if (atomic_compare_exchange_strong(noticed, &found, IN_WORK)) {
+  int found = kForked;
+  if (atomic_compare_exchange_strong(noticed, &found, kInWork)) {
     fresh_trace();
-    atomic_store(noticed, FRESH);
+    atomic_store(noticed, kFresh);
   }
   // Another thread does it: not one that this one interrupts, since that would be busy.
-  while (atomic_load(noticed) == IN_WORK) {
+  while (atomic_load(noticed) == kInWork) {
     const struct timespec pause = {0, 1000};
     vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
   }
@@ -124,7 +124,7 @@ void vprof_fork_init(void) {
       mmap(NULL, VPROF_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page != MAP_FAILED && madvise(page, VPROF_PAGE_BYTES, MADV_WIPEONFORK) == 0) {
     noticed = page;
-    atomic_store(noticed, FRESH);
+    atomic_store(noticed, kFresh);
   }
   pthread_atfork(before_fork, in_parent, in_child);
 }

@@ -1,19 +1,14 @@
-// The helper thread: keeps chunks ready, with their pages present, and writes snapshots of the
-// clocks.
+// The helper thread: keeps chunks ready, with their pages present, and writes snapshots of the clocks.
 //
-// Why it is no pthread. It is started by the first record, which may be written anywhere: in a
-// signal handler, inside the program's own malloc, in a child of fork before other libraries have
-// repaired their locks. pthread_create allocates and locks. And a process whose main thread has
-// left by pthread_exit ends when its last pthread does, which a helper that never ends would
-// prevent. So it is a bare kernel thread made by clone(), with a stack and a thread pointer of its
-// own, all signals blocked. It must not use anything thread-local, nor call what a sanitizer may
-// have intercepted: hence only raw_syscall.h and clock.c. It ends with the process.
+// Why it is no pthread. It is started by the first record, which may be written anywhere: in a signal handler, inside the program's own
+// malloc, in a child of fork before other libraries have repaired their locks. pthread_create allocates and locks. And a process whose
+// main thread has left by pthread_exit ends when its last pthread does, which a helper that never ends would prevent. So it is a bare
+// kernel thread made by clone(), with a stack and a thread pointer of its own, all signals blocked. It must not use anything
+// thread-local, nor call what a sanitizer may have intercepted: hence only raw_syscall.h and clock.c. It ends with the process.
 //
-// Hand-over. A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A
-// thread that takes one wakes the helper if that sleeps. A thread that finds none prepares a small
-// chunk itself (a stall: some microseconds) and raises the number that the helper keeps ready.
-// Small chunks are for threads that write little: the size grows with the number of chunks a thread
-// has had.
+// Hand-over. A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A thread that takes one wakes the helper
+// if that sleeps. A thread that finds none prepares a small chunk itself (a stall: some microseconds) and raises the number
+// that the helper keeps ready. Small chunks are for threads that write little: the size grows with the number of chunks a thread has had.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/futex.h>
@@ -30,13 +25,13 @@ const uint32_t vprof_chunk_bytes[VPROF_CHUNK_CLASSES] = {4096, 65536, 262144, 10
 static const unsigned first_target[VPROF_CHUNK_CLASSES] = {8, 2, 0, 0};
 static const unsigned most_target[VPROF_CHUNK_CLASSES] = {VPROF_POOL_SLOTS, 16, 8, 8};
 
-enum { STACK_BYTES = 65536, SIGNAL_SET_BYTES = 8 };
-static const uint64_t kSecond = 1000000000;
+enum { kStackBytes = 65536, kSignalSetBytes = 8 };
+enum { kSecond = 1000000000 };  // ns
 
 typedef int clone_function(int (*)(void*), void*, int, void*, ...);
 static clone_function* real_clone;
 
-struct helper {
+struct vprof_helper {
   struct vprof_chunk_header* chunk;  // its own, for snapshots
   uint32_t index;
   uint32_t slots;
@@ -90,8 +85,7 @@ static void raise_target(unsigned c, unsigned least) {
   if (target < least) atomic_compare_exchange_strong(&vprof_trace.pool_target[c], &target, least);
 }
 
-// What a thread does when nothing of its size is ready: smaller chunks, then one of its own, then
-// whatever is left.
+// What a thread does when nothing of its size is ready: smaller chunks, then one of its own, then whatever is left.
 static struct vprof_chunk_header* take_other(unsigned wanted) {
   for (unsigned c = wanted; c-- > 1;) {
     struct vprof_chunk_header* chunk = take_ready(c);
@@ -120,7 +114,7 @@ struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
 
 // ---- clock
 
-static void write_clock(struct helper* helper) {
+static void write_clock(struct vprof_helper* helper) {
   const uint32_t room =
       (vprof_chunk_bytes[0] - sizeof(struct vprof_chunk_header)) / sizeof(struct vprof_slot);
   if (helper->chunk == NULL || helper->slots + 3 > room) {
@@ -146,7 +140,7 @@ static void write_clock(struct helper* helper) {
 static int run(void* unused) {
   (void)unused;
   struct vprof_trace* trace = &vprof_trace;
-  struct helper helper = {NULL, 0, 0};
+  struct vprof_helper helper = {NULL, 0, 0};
   vprof_syscall(SYS_prctl, PR_SET_NAME, (long)"vprof", 0, 0, 0, 0);
   uint64_t next_clock = vprof_monotonic_ns() + kSecond / 10;
   while (atomic_load(&trace->next) != VPROF_CLOSED) {
@@ -171,28 +165,27 @@ static int run(void* unused) {
 
 void vprof_helper_init(void) { *(void**)&real_clone = dlsym(RTLD_NEXT, "clone"); }
 
-// One mapping: stack, and above it the block that the thread pointer points into. Zeros are a valid
-// stack-protector canary.
+// One mapping: stack, and above it the block that the thread pointer points into. Zeros are a valid stack-protector canary.
 void vprof_helper_start(void) {
   for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c)
     atomic_store(&vprof_trace.pool_target[c], first_target[c]);
   if (real_clone == NULL) return;
-  char* memory = mmap(NULL, STACK_BYTES + 8192, PROT_READ | PROT_WRITE,
+  char* memory = mmap(NULL, kStackBytes + 8192, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return;  // threads prepare their chunks themselves
-  char* thread_pointer = memory + STACK_BYTES + 4096;
+  char* thread_pointer = memory + kStackBytes + 4096;
 #if defined(__x86_64__)
-  memcpy(thread_pointer, &thread_pointer, sizeof thread_pointer);
-  memcpy(thread_pointer + 16, &thread_pointer, sizeof thread_pointer);
+  *(void**)thread_pointer = thread_pointer;
+  *(void**)(thread_pointer + 16) = thread_pointer;
 #endif
   const uint64_t all = UINT64_MAX;
   uint64_t before = 0;
-  vprof_syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&all, (long)&before, SIGNAL_SET_BYTES,
+  vprof_syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&all, (long)&before, kSignalSetBytes,
                 0, 0);
   const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
                     CLONE_SYSVSEM | CLONE_SETTLS;
   const int started =
-      real_clone(run, memory + STACK_BYTES, flags, NULL, NULL, thread_pointer, NULL);
-  vprof_syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&before, 0, SIGNAL_SET_BYTES, 0, 0);
-  if (started < 0) munmap(memory, STACK_BYTES + 8192);
+      real_clone(run, memory + kStackBytes, flags, NULL, NULL, thread_pointer, NULL);
+  vprof_syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&before, 0, kSignalSetBytes, 0, 0);
+  if (started < 0) munmap(memory, kStackBytes + 8192);
 }

@@ -1,9 +1,8 @@
 // What the interposed functions share.
 //
-// Each of them first tries the operation in a way that cannot block. If that succeeds, nothing has
-// been waited for and nothing is recorded. Only a result that says "it would block" leads to the
-// real, blocking call. That is the same to the caller, since libc's blocking functions begin with
-// the same attempt; where they check something before it (a time limit, a clock, a pending
+// Each of them first tries the operation in a way that cannot block. If that succeeds, nothing has been waited for and nothing is
+// recorded. Only a result that says "it would block" leads to the real, blocking call. That is the same to the caller, since libc's
+// blocking functions begin with the same attempt; where they check something before it (a time limit, a clock, a pending
 // cancellation), so do we, or leave it all to them.
 #ifndef VPROF_INTERPOSE_H
 #define VPROF_INTERPOSE_H
@@ -36,8 +35,7 @@ static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) {
 #endif
 }
 
-// A condition wait releases its mutex inside libc: the release is recorded as if it came at the
-// call.
+// A condition wait releases its mutex inside libc: the release is recorded as if it came at the call.
 static inline void vprof_mutex_released_inside(const pthread_mutex_t* mutex) {
   struct vprof_release release;
   vprof_release_begin(&release, (uintptr_t)mutex, vprof_mutex_shared(mutex));

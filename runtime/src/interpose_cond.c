@@ -1,10 +1,8 @@
-// Condition variables. A wait lasts from the call to the return, so it holds the time to get the
-// mutex back, too.
+// Condition variables. A wait lasts from the call to the return, so it holds the time to get the mutex back, too.
 //
-// A waiter counts itself before it releases the mutex (inside libc), so a signaller that holds or
-// has held the mutex since sees it. One that signals without the mutex may miss it, as its signal
-// may miss the waiter. A wait that comes after the signal is not ended by it, so there is no second
-// look.
+// A waiter counts itself before it releases the mutex (inside libc), so a signaller that holds or has held the mutex since sees it. One that
+// signals without the mutex may miss it, as its signal may miss the waiter. A wait that comes after the signal is not ended by it, so
+// there is no second look.
 #define _GNU_SOURCE
 #include "interpose.h"
 

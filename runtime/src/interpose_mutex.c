@@ -1,24 +1,22 @@
 #define _GNU_SOURCE
 #include "interpose.h"
 
-enum { FREE = -1 };  // of attempt(): call the real function, it will not wait
+enum { kFree = -1 };  // of attempt(): call the real function, it will not wait
 
 #ifdef __GLIBC__
-// glibc's trylock of a robust mutex that is not recoverable leaves it locked for good, where its
-// lock does not. So robust ones are only looked at: one that nobody or this thread owns is not
-// waited for. (One that is taken at just that moment is, unrecorded.)
+// glibc's trylock of a robust mutex that is not recoverable leaves it locked for good, where its lock does not. So robust ones are only
+// looked at: one that nobody or this thread owns is not waited for. (One that is taken at just that moment is, unrecorded.)
 static __attribute__((noinline)) int look_at_robust(const pthread_mutex_t* mutex) {
   const uint32_t owner =
       (uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & 0x3fffffff;
-  return owner == 0 || owner == vprof_thread_id() ? FREE : EBUSY;
+  return owner == 0 || owner == vprof_thread_id() ? kFree : EBUSY;
 }
 #endif
 
-// EBUSY: it would block. The attempt has the same effects as the lock: recursive mutexes count up;
-// an error-checking one answers EBUSY to its owner, and the real lock then EDEADLK, without
-// waiting.
+// EBUSY: it would block. The attempt has the same effects as the lock: recursive mutexes count up; an error-checking one answers EBUSY
+// to its owner, and the real lock then EDEADLK, without waiting.
 static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
-  if (!vprof_sync_on()) return FREE;
+  if (!vprof_sync_on()) return kFree;
 #ifdef __GLIBC__
   if (__builtin_expect((mutex->__data.__kind & 16) != 0, 0)) return look_at_robust(mutex);
 #endif
@@ -26,14 +24,14 @@ static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
 }
 
 #define LOCK_SLOWLY(mutex, tried, call)                                                     \
-  if ((tried) == FREE) return call;                                                         \
+  if ((tried) == kFree) return call;                                                        \
   VPROF_WAIT wait =                                                                         \
       vprof_wait_begin(VPROF_EV_WAIT_MUTEX, (uintptr_t)(mutex), vprof_mutex_shared(mutex)); \
   const int slow_result = call;                                                             \
   if (vprof_did_not_wait(slow_result)) wait.event = 0;                                      \
   return slow_result
 
-#define IS_FINAL(tried) (__builtin_expect((tried) != EBUSY && (tried) != FREE, 1))
+#define IS_FINAL(tried) (__builtin_expect((tried) != EBUSY && (tried) != kFree, 1))
 
 static __attribute__((noinline)) int lock_slowly(const struct vprof_real* real, int tried,
                                                  pthread_mutex_t* mutex) {

@@ -9,9 +9,8 @@ static bool is_shared(const pthread_rwlock_t* lock) {
 #endif
 }
 
-// glibc checks clock and limit first; with bad ones the real function answers. The attempt says
-// EBUSY where the lock would wait, be deadlocked (the real one then answers EDEADLK), or have too
-// many readers (EAGAIN both).
+// glibc checks clock and limit first; with bad ones the real function answers. The attempt says EBUSY where the lock would wait, be deadlocked
+// (the real one then answers EDEADLK), or have too many readers (EAGAIN both).
 #define LOCK(wait_kind, valid, try_name, name, ...)                                \
   const struct vprof_real* real = vprof_real_functions();                          \
   if (real->name == NULL) return ENOSYS;                                           \

@@ -3,15 +3,14 @@
 
 #define CANCELLABLE __attribute__((visibility("default")))
 
-// glibc's `struct new_sem` on 64-bit machines: value and waiters, then 0 for private or the futex
-// flag for shared.
+// glibc's `struct new_sem` on 64-bit machines: value and waiters, then 0 for private or the futex flag for shared.
 static bool is_shared(const sem_t* semaphore) {
 #if defined(__GLIBC__) && defined(__LP64__)
-  struct layout {
+  struct vprof_sem_layout {
     uint64_t data;
     int shared;
   };
-  return ((const struct layout*)semaphore)->shared != 0;
+  return ((const struct vprof_sem_layout*)semaphore)->shared != 0;
 #else
   return (void)semaphore, false;
 #endif
@@ -35,8 +34,7 @@ static bool is_shared(const sem_t* semaphore) {
   if (result != 0 && vprof_did_not_wait(errno)) wait.event = 0;                        \
   return result
 
-// A pending cancellation is acted upon by sem_wait even if the semaphore is free, by the others
-// only where they block.
+// A pending cancellation is acted upon by sem_wait even if the semaphore is free, by the others only where they block.
 CANCELLABLE int sem_wait(sem_t* semaphore) {
   WAIT_FOR(pthread_testcancel(), true, sem_wait, semaphore);
 }

@@ -1,8 +1,7 @@
 // Threads: who made whom, and who waited for whose end.
 //
-// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation:
-// the frame of the trampoline below is the last that is unwound. Destructors of thread-local
-// objects run after that and may still record; the buffer stays theirs.
+// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation: the frame of the trampoline below is the
+// last that is unwound. Destructors of thread-local objects run after that and may still record; the buffer stays theirs.
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -10,7 +9,7 @@
 
 #define CANCELLABLE __attribute__((visibility("default")))
 
-struct start {
+struct vprof_start {
   void* (*function)(void*);
   void* argument;
   uint32_t creator;
@@ -25,7 +24,7 @@ static void thread_over(const bool* recorded) {
 }
 
 static void* thread_main(void* memory) {
-  const struct start start = *(struct start*)memory;
+  const struct vprof_start start = *(struct vprof_start*)memory;
   free(memory);
   const struct vprof_slot slots[2] = {
       vprof_slot_of(VPROF_EV_THREAD_START, vprof_ticks(), 0),
@@ -38,7 +37,7 @@ static void* thread_main(void* memory) {
 VPROF_RT_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                 void* (*function)(void*), void* argument) {
   const struct vprof_real* real = vprof_real_functions();
-  struct start* start = vprof_sync_on() ? malloc(sizeof *start) : NULL;
+  struct vprof_start* start = vprof_sync_on() ? malloc(sizeof *start) : NULL;
   if (start == NULL) return real->pthread_create(thread, attributes, function, argument);
   start->function = function;
   start->argument = argument;

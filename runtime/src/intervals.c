@@ -1,23 +1,20 @@
 // Intervals: annotations, and what the configuration names.
 //
-// VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every
-// error, so a scope may never be closed. The thread keeps a list of the open ones with their frame
-// addresses. Stacks grow down: when a scope is entered whose frame lies higher than that of a
-// listed one, or which is the very same object, the listed one has been left. Its interval gets no
-// END (when it ended, nobody knows) and is reported as incomplete. Until then the thread is taken
-// to work for it. On other stacks (coroutines, signal stacks) addresses say less; then at worst a
-// nested activation becomes an interval or the other way round, no state is damaged.
+// VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every error, so a scope may never be closed.
+// The thread keeps a list of the open ones with their frame addresses. Stacks grow down: when a scope is entered whose frame lies higher
+// than that of a listed one, or which is the very same object, the listed one has been left. Its interval gets no END (when it ended,
+// nobody knows) and is reported as incomplete. Until then the thread is taken to work for it. On other stacks (coroutines, signal
+// stacks) addresses say less; then at worst a nested activation becomes an interval or the other way round, no state is damaged.
 #include <string.h>
 
 #include "trace.h"
 #include "vprof/runtime/events.h"
 
-// The header is compiled into users' programs and needs <stdint.h> only; here its functions are
-// defined.
+// The header is compiled into users' programs and needs <stdint.h> only; here its functions are defined.
 #define VPROF_ENABLED
 #include "vprof/annotations.h"
 
-enum { PID_SHIFT = 40 };
+enum { kPidShift = 40 };
 
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
   const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), flags),
@@ -32,6 +29,7 @@ static void work_for(uint64_t id, uint64_t flags) {
 
 static void mark(int what, unsigned def, uint64_t id, uint64_t flags) {
   static const uint32_t events[] = {VPROF_EV_BEGIN, VPROF_EV_END, VPROF_EV_SWITCH};
+  if (what < VPROF_WHAT_BEGIN || what > VPROF_WHAT_SWITCH) return;
   if (!vprof_active() || (id == 0 && what != VPROF_WHAT_SWITCH)) return;
   write_mark(events[what], def, id, flags);
   if (what != VPROF_WHAT_END) {
@@ -114,12 +112,12 @@ void vprof_rt_label_current_int(unsigned def, int64_t number) {
 // Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
 static uint64_t fresh_id(void) {
   static atomic_uint_fast64_t count;
-  return ((uint64_t)(uint32_t)vprof_trace.pid << PID_SHIFT | UINT64_C(1) << 62) +
+  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
          atomic_fetch_add(&count, 1) + 1;
 }
 
 static bool is_ours(uint64_t id) {
-  return ((id >> PID_SHIFT) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
+  return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
 }
 
 // Removes the activations that a longjmp has left. True: one of this definition is still open.

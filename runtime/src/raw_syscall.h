@@ -1,6 +1,5 @@
-// System calls that touch neither errno nor any other thread-local state of libc, for the helper
-// thread (helper.c) and for code that may run in a signal handler. Result: that of the kernel,
-// errors as -errno.
+// System calls that touch neither errno nor any other thread-local state of libc, for the helper thread (helper.c) and for code
+// that may run in a signal handler. Result: that of the kernel, errors as -errno.
 #ifndef VPROF_RAW_SYSCALL_H
 #define VPROF_RAW_SYSCALL_H
 

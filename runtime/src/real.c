@@ -6,8 +6,7 @@
 
 struct vprof_real vprof_real;
 
-// dlsym alone would give the oldest version of pthread_cond_*, whose condition variables are
-// another type.
+// dlsym alone would give the oldest version of pthread_cond_*, whose condition variables are another type.
 static void* look_up(const char* name, const char* version) {
   void* found = version[0] != 0 ? dlvsym(RTLD_NEXT, name, version) : NULL;
   return found != NULL ? found : dlsym(RTLD_NEXT, name);

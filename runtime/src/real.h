@@ -1,5 +1,4 @@
-// libc's own versions of the functions that libvprof interposes on. A function that this libc lacks
-// is NULL.
+// libc's own versions of the functions that libvprof interposes on. A function that this libc lacks is NULL.
 #ifndef VPROF_REAL_H
 #define VPROF_REAL_H
 
@@ -52,8 +51,7 @@ struct vprof_real {
 extern struct vprof_real vprof_real;
 void vprof_real_init(void);
 
-// Other libraries' constructors may lock before ours has run, so everybody asks. Threads that look
-// up at once find the same.
+// Other libraries' constructors may lock before ours has run, so everybody asks. Threads that look up at once find the same.
 static inline const struct vprof_real* vprof_real_functions(void) {
   if (__builtin_expect(__atomic_load_n(&vprof_real.pthread_mutex_lock, __ATOMIC_ACQUIRE) == NULL,
                        0))

@@ -1,8 +1,11 @@
 // The inside of libvprof: one trace for each process, one buffer for each thread.
 //
-//   record.h (inlined) ──no room──▶ buffer.c ──no chunk──▶ trace_file.c (the file) ◀── helper.c
-//   (chunks ahead, clock) intervals.c, app_sync.c, interpose_*.c ──events of several slots──▶
-//   buffer.c
+//   record.h (inlined) ──no room──▶ buffer.c ──no chunk──▶ trace_file.c ◀── helper.c
+//   intervals.c, app_sync.c, interpose_*.c ──events──▶ buffer.c
+//
+//   buffer.c      slots of the thread's chunk; when it is full, the next one
+//   trace_file.c  the file, mapped whole and handed out in chunks
+//   helper.c      chunks ready ahead of need; snapshots of the clocks
 //
 // Everything here may be called in a signal handler, inside the program's malloc, and before the
 // constructor has run, unless it says otherwise. So nothing allocates, takes a lock that it could

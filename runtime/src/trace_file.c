@@ -28,7 +28,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { LEAST_CAPACITY = 1 << 20 };
+enum { kLeastCapacity = 1 << 20 };
 
 struct vprof_trace vprof_trace;
 
@@ -63,7 +63,7 @@ static bool reserve(int fd) {
         return true;
       }
     }
-    if (bytes <= LEAST_CAPACITY) break;
+    if (bytes <= kLeastCapacity) break;
   }
   return false;
 }

@@ -1,31 +1,24 @@
 // Who waits for what, so that uncontended operations need not record anything.
 //
 //   waiter                                       releaser
-//    1. try: succeeds -> nothing to record        1. look: does anybody wait?  yes -> number n =
-//    ++sequence, time
+//    1. try: succeeds -> nothing to record        1. look: does anybody wait?  yes -> number n = ++sequence, time
 //    2. ++count                                   2. really release
 //    3. really wait                               3. yes before -> write RELEASE n
-//    4. number = sequence; --count                   no before, but now -> take number and time,
-//    write RELEASE
+//    4. number = sequence; --count                   no before, but now -> take number and time, write RELEASE
 //    5. write WAIT with that number
 //
-// Entries are found by a hash of the object's address; objects that share one only cause releases
-// that nobody looks for.
+// Entries are found by a hash of the object's address; objects that share one only cause releases that nobody looks for.
 //
-// Why no wait of any length goes without its release. The waiter counts itself (2) before it waits
-// (3). If it did so before the releaser's look (1), the releaser numbers its release before it
-// releases, so before the waiter can go on and read the number (4): the greatest number that the
-// waiter sees is that of the release that ended its wait, or belongs to a later release by somebody
-// who had the object since, which for a mutex means that the wait was not over. If it counted
-// itself between (1) and (3 of the releaser), the second look finds it. Its wait then lies within
-// those few instructions of the releaser, and its number may miss the release by one; readers see
-// that from the times and call the edge inferred. If it counted itself after the second look, the
-// object was already free, and it did not wait for this release. (The count is changed by a
-// sequentially consistent operation; the second look must not pass the release: on x86-64 no load
-// passes the locked instruction in an unlock, elsewhere a fence stands between them.)
+// Why no wait of any length goes without its release. The waiter counts itself (2) before it waits (3). If it did so before the
+// releaser's look (1), the releaser numbers its release before it releases, so before the waiter can go on and read the number (4):
+// the greatest number that the waiter sees is that of the release that ended its wait, or belongs to a later release by somebody who
+// had the object since, which for a mutex means that the wait was not over. If it counted itself between (1) and (3 of the releaser),
+// the second look finds it. Its wait then lies within those few instructions of the releaser, and its number may miss the release by
+// one; readers see that from the times and call the edge inferred. If it counted itself after the second look, the object was already
+// free, and it did not wait for this release. (The count is changed by a sequentially consistent operation; the second look must not
+// pass the release: on x86-64 no load passes the locked instruction in an unlock, elsewhere a fence stands between them.)
 //
-// The table is shared memory made before any fork, so that processes that fork from one another and
-// share a mutex see each other.
+// The table is shared memory made before any fork, so that processes that fork from one another and share a mutex see each other.
 #ifndef VPROF_WAITERS_H
 #define VPROF_WAITERS_H
 
@@ -56,8 +49,7 @@ struct vprof_wait {
   uint32_t event;  // 0: do not record (it did not block)
 };
 
-// Declared with the cleanup attribute, so that a cancelled thread, too, leaves the table and
-// records how long it waited.
+// Declared with the cleanup attribute, so that a cancelled thread, too, leaves the table and records how long it waited.
 #define VPROF_WAIT __attribute__((cleanup(vprof_wait_end))) struct vprof_wait
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared);
 void vprof_wait_end(struct vprof_wait* wait);

@@ -27,8 +27,7 @@ struct Outcome {
   uint64_t number(const std::string& name) const;
 };
 
-// Every trace in the outcome has been checked for the guarantees of the format; the test fails if
-// one does not hold.
+// Every trace in the outcome has been checked for the guarantees of the format; the test fails if one does not hold.
 Outcome run(const std::string& scenario, const Setup& setup = {});
 
 // A directory that is removed at the end of the test.

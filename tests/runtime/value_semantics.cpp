@@ -1,6 +1,5 @@
-// An instrumented C++ expression means what it meant: type, value category, identity, lifetime of
-// temporaries, elision. Compiled in every standard from C++11 on and by both compilers; run under
-// AddressSanitizer, too, in that preset. Exit code: the failed line.
+// An instrumented C++ expression means what it meant: type, value category, identity, lifetime of temporaries, elision. Compiled in
+// every standard from C++11 on and by both compilers; run under AddressSanitizer, too, in that preset. Exit code: the failed line.
 #include <vprof/runtime/scope.h>
 
 #include <stdexcept>
@@ -123,8 +122,7 @@ int identity() {
   return 0;
 }
 
-// A temporary in an argument lives to the end of the full expression, also after the call has
-// returned.
+// A temporary in an argument lives to the end of the full expression, also after the call has returned.
 const std::string& pass_on(const std::string& s) { return s; }
 const char* text_of(const std::string& s) { return s.c_str(); }
 size_t length_of(const char* s) { return std::string(s).size(); }

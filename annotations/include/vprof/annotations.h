@@ -1,27 +1,23 @@
 /* Tells VProfiler what a request is. C and C++.
  *
- *   vprof_begin(id)          the interval (request, transaction) with this id begins, and this
- * thread now works for it vprof_end(id)            it is complete vprof_switch(id)         this
- * thread now works for that interval; 0: for nothing in particular vprof_label(id, "text")  what
- * kind of interval it is, at most 63 bytes; reports tell kinds apart
+ *   vprof_begin(id)          the interval (request, transaction) with this id begins, and this thread now works for it
+ *   vprof_end(id)            it is complete
+ *   vprof_switch(id)         this thread now works for that interval; 0: for nothing in particular
+ *   vprof_label(id, "text")  what kind of interval it is, at most 63 bytes; reports tell kinds apart
  *
- * Ids are any non-zero 64-bit numbers that are not used twice in a run; all processes of a run
- * share them. A pointer will do as long as it is not used again before vprof_end. Any thread or
- * process may begin, end or switch to any interval: begin on the thread that accepts a request,
- * switch on each thread that goes on with it, end where it is answered. Nothing must be undone: a
- * thread that takes up other work switches to that. An interval that never ends is reported as
- * incomplete.
+ * Ids are any non-zero 64-bit numbers that are not used twice in a run; all processes of a run share them. A pointer will do as
+ * long as it is not used again before vprof_end. Any thread or process may begin, end or switch to any interval: begin on the
+ * thread that accepts a request, switch on each thread that goes on with it, end where it is answered. Nothing must be undone: a
+ * thread that takes up other work switches to that. An interval that never ends is reported as incomplete.
  *
  * A C++ program may use objects that undo themselves:
  *
- *   vprof::interval request(id, "GET");   begin, label; end when the block is left, and back to
- * what the thread worked for vprof::working_for task(id);          switch; back to what the thread
- * worked for when the block is left
+ *   vprof::interval request(id, "GET");   begin, label; end when the block is left, and back to what the thread worked for
+ *   vprof::working_for task(id);          switch; back to what the thread worked for when the block is left
  *
- * Any thread may call them at any time, in signal handlers too. One call costs about as much as two
- * readings of the clock (some 30 ns). Without -DVPROF_ENABLED, which VProfiler sets for the copy it
- * instruments, they compile to nothing; their arguments are then evaluated only for their side
- * effects.
+ * Any thread may call them at any time, in signal handlers too. One call costs about as much as two readings of the clock (some
+ * 30 ns). Without -DVPROF_ENABLED, which VProfiler sets for the copy it instruments, they compile to nothing; their
+ * arguments are then evaluated only for their side effects.
  */
 #ifndef VPROF_ANNOTATIONS_H
 #define VPROF_ANNOTATIONS_H

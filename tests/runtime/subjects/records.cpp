@@ -57,8 +57,7 @@ SUBJECT(two_busy_threads) {
   return 0;
 }
 
-// Instrumented code in a destructor that runs after the thread's function, and after most other
-// destructors.
+// Instrumented code in a destructor that runs after the thread's function, and after most other destructors.
 static pthread_key_t late_key;
 static void late(void* round) {
   leaf();
@@ -104,8 +103,7 @@ SUBJECT(signal_storm) {
   return 0;
 }
 
-// Signals that follow one another so closely that handlers interrupt handlers, on an alternate
-// stack half of the time.
+// Signals that follow one another so closely that handlers interrupt handlers, on an alternate stack half of the time.
 SUBJECT(signal_storm_between_threads) {
   static char stack[65536];
   const stack_t alternate{stack, 0, sizeof stack};

@@ -1,5 +1,4 @@
-// Instrumented programs in small. Each scenario is one run of the subject; tests look at its output
-// and its trace.
+// Instrumented programs in small. Each scenario is one run of the subject; tests look at its output and its trace.
 #pragma once
 
 #include <cstdint>

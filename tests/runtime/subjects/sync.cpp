@@ -18,8 +18,7 @@ using namespace vprof::test;
 
 static void tell_object(const void* object) { tell("object", reinterpret_cast<uintptr_t>(object)); }
 
-// Runs `waiter` on another thread while this one holds what it waits for, and `release` once it
-// certainly waits.
+// Runs `waiter` on another thread while this one holds what it waits for, and `release` once it certainly waits.
 template <class Waiter, class Release>
 static void contend(Waiter waiter, Release release) {
   std::thread thread(waiter);

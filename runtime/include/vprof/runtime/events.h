@@ -1,22 +1,20 @@
-/* What instrumented code says about intervals and synchronisation that the user named in the
- * configuration. Part of scope.h.
+/* What instrumented code says about intervals and synchronisation that the user named in the configuration. Part of scope.h.
  *
  * Declarations, first in a body and in this order (all take the values at entry):
- *   VPROF_INTERVAL(0);                          one execution of the function is an interval with
- * an id of its own VPROF_ACQUIRE(0, lock);                     the function takes the object, and
- * may wait for it VPROF_EXIT_EVENT(END, 0, request);          BEGIN, END or SWITCH at every way out
+ *   VPROF_INTERVAL(0);                          one execution of the function is an interval with an id of its own
+ *   VPROF_ACQUIRE(0, lock);                     the function takes the object, and may wait for it
+ *   VPROF_EXIT_EVENT(END, 0, request);          BEGIN, END or SWITCH at every way out
  *   VPROF_ENTRY_EVENT(BEGIN, 0, request);       BEGIN, END or SWITCH at entry
- *   VPROF_ENTRY_LABEL(0, request, text);        label of the interval that is known by the key;
- * _INT: a number as label VPROF_ENTRY_LABEL_CURRENT(0, text);         label of the interval this
- * thread works for; _INT: a number as label VPROF_RELEASE(0, lock);                     the
- * function gives the object up VPROF_ENQUEUE(0, task);                     the function hands the
- * task on Statements, in generated wrappers: VPROF_EVENT(END, 0, result);                BEGIN, END
- * or SWITCH now VPROF_DEQUEUE(0, result);                   the task was taken over (0: nothing
- * was)
+ *   VPROF_ENTRY_LABEL(0, request, text);        label of the interval that is known by the key; _INT: a number as label
+ *   VPROF_ENTRY_LABEL_CURRENT(0, text);         label of the interval this thread works for; _INT: a number as label
+ *   VPROF_RELEASE(0, lock);                     the function gives the object up
+ *   VPROF_ENQUEUE(0, task);                     the function hands the task on
+ * Statements, in generated wrappers:
+ *   VPROF_EVENT(END, 0, result);                BEGIN, END or SWITCH now
+ *   VPROF_DEQUEUE(0, result);                   the task was taken over (0: nothing was)
  *
- * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are
- * integers or pointers. All but the interval scopes cost a call into libvprof, which is little
- * against what they stand for.
+ * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are integers or pointers. All but the
+ * interval scopes cost a call into libvprof, which is little against what they stand for.
  */
 #ifndef VPROF_RUNTIME_EVENTS_H
 #define VPROF_RUNTIME_EVENTS_H
@@ -26,8 +24,8 @@
 enum vprof_what { VPROF_WHAT_BEGIN, VPROF_WHAT_END, VPROF_WHAT_SWITCH };
 
 struct vprof_interval_scope {
-  vprof_u64 id; /* 0: this activation started none (it lies in another one of the same definition,
-                   or tracing is off) */
+  vprof_u64
+      id; /* 0: this activation started none (it lies in another one of the same definition, or tracing is off) */
   vprof_u64 previous;
   vprof_u64 previous_flags;
   unsigned def;
@@ -61,8 +59,7 @@ VPROF_RT_API void vprof_rt_release(unsigned vprof_def, vprof_u64 vprof_object);
 VPROF_RT_API void vprof_rt_enqueue(unsigned vprof_def, vprof_u64 vprof_task);
 VPROF_RT_API void vprof_rt_dequeue(unsigned vprof_def, vprof_u64 vprof_task);
 
-/* `frame` is the caller's frame address: it tells activations that a longjmp has left from those
- * that are still open. */
+/* `frame` is the caller's frame address: it tells activations that a longjmp has left from those that are still open. */
 VPROF_RT_API void vprof_rt_interval_enter(struct vprof_interval_scope* vprof_s,
                                           void* vprof_frame_address);
 VPROF_RT_API void vprof_rt_interval_leave(struct vprof_interval_scope* vprof_s);

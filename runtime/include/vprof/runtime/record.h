@@ -1,26 +1,22 @@
 /* The hot path: how one frame gets into the trace.
  *
- *   scope entered: site's byte off? -> nothing      scope left: reserve a slot -> store start ->
- * store id and duration on? read the clock
+ *   scope entered: site's byte off? -> nothing      scope left: reserve a slot -> store start -> store id and duration
+ *                  on? read the clock
  *
- * This header and those that include it are compiled into users' programs, before the user's own
- * feature macros and in every language mode from C89 and C++98 on. So they include nothing, use
- * only GNU C that gcc and clang share, and every name is ours.
+ * This header and those that include it are compiled into users' programs, before the user's own feature macros and in every
+ * language mode from C89 and C++98 on. So they include nothing, use only GNU C that gcc and clang share, and every name is ours.
  *
  * Why a record is whole, and why it costs no lock
  *
- *   A thread writes to a chunk of its own. `cursor` is the address of its next free slot, `end`
- * that of the first byte behind the last one. The only other code that can write here at the same
- * time is a signal handler of the same thread, which runs in the middle of a record and is gone
- * before the record goes on. So reserving must be atomic against the own thread only: one
- *   instruction that adds and hands back the old value (on x86-64 `xadd` without `lock`, a third of
- * the price). Two records never get one slot, however deep signals nest. The second word is stored
- * last (release): a slot whose second word is not zero is whole, for a reader in another process
- * too, and after SIGKILL.
+ *   A thread writes to a chunk of its own. `cursor` is the address of its next free slot, `end` that of the first byte behind the
+ *   last one. The only other code that can write here at the same time is a signal handler of the same thread, which runs in the
+ *   middle of a record and is gone before the record goes on. So reserving must be atomic against the own thread only: one
+ *   instruction that adds and hands back the old value (on x86-64 `xadd` without `lock`, a third of the price). Two records never
+ *   get one slot, however deep signals nest. The second word is stored last (release): a slot whose second word is not zero is
+ *   whole, for a reader in another process too, and after SIGKILL.
  *
- *   A thread with no chunk has cursor = end = 0, so its first record finds no room and takes the
- * slow way, which is where everything else is decided (no trace wanted, file not made yet, disk
- * full).
+ *   A thread with no chunk has cursor = end = 0, so its first record finds no room and takes the slow way, which is where
+ *   everything else is decided (no trace wanted, file not made yet, disk full).
  */
 #ifndef VPROF_RUNTIME_RECORD_H
 #define VPROF_RUNTIME_RECORD_H
@@ -42,9 +38,8 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
 #define VPROF_RT_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
 #define VPROF_RT_UNLIKELY(vprof_x) __builtin_expect(!!(vprof_x), 0)
 
-/* One byte for each site: 0 off, 1 on. Written by libvprof only (vprof_rt_set_site). Byte 0 is no
- * site: it says that the clock must be read through vprof_rt_ticks(). An executable may hold its
- * own copy (a copy relocation); all use that one then. */
+/* One byte for each site: 0 off, 1 on. Written by libvprof only (vprof_rt_set_site). Byte 0 is no site: it says that the clock
+ * must be read through vprof_rt_ticks(). An executable may hold its own copy (a copy relocation); all use that one then. */
 #define VPROF_RT_SITES 1048576
 extern VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
 
@@ -53,8 +48,7 @@ struct vprof_buffer {
   vprof_address end;
 };
 
-/* Initial-exec: one instruction to reach it. 16 bytes of the static TLS block, also where libvprof
- * comes in by dlopen. */
+/* Initial-exec: one instruction to reach it. 16 bytes of the static TLS block, also where libvprof comes in by dlopen. */
 __extension__ extern __thread struct vprof_buffer vprof_thread_buffer
     __attribute__((__visibility__("default"), __tls_model__("initial-exec")));
 

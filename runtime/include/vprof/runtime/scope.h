@@ -1,34 +1,27 @@
-/* What instrumented code says. The instrumenter puts this header on line 1 of every file it
- * rewrites and writes these macros:
+/* What instrumented code says. The instrumenter puts this header on line 1 of every file it rewrites and writes these macros:
  *
- *   VPROF_FUNCTION(12);                                     first in a body: times the whole
- * function VPROF_FUNCTION_N(12, 3);                                the same, with 3 slots for the
- * expressions below (C++) VPROF_FRAME_N(3);                                       only the slots {
- * VPROF_SITE(13); call(); }                             times a block VPROF_EXPR(14) f(x)
- * VPROF_EXPR_END                      times an expression (C) VPROF_VALUE(0,15) f(x)
- * VPROF_VALUE_END(0)               times an lvalue, a scalar, or an xvalue of class type (C++)
- *   VPROF_XVALUE(0,15) f(x) VPROF_XVALUE_END(0)             times any lvalue or xvalue, scalars too
- * (C++11) VPROF_VOID(1,16) f(x) VPROF_VOID_END(1)                 times a void expression
- *   VPROF_GUARD(17) f(x) VPROF_GUARD_END                    times to the end of the full
- * expression: for classes by value (C++)
+ *   VPROF_FUNCTION(12);                                     first in a body: times the whole function
+ *   VPROF_FUNCTION_N(12, 3);                                the same, with 3 slots for the expressions below (C++)
+ *   VPROF_FRAME_N(3);                                       only the slots
+ *   { VPROF_SITE(13); call(); }                             times a block
+ *   VPROF_EXPR(14) f(x) VPROF_EXPR_END                      times an expression (C)
+ *   VPROF_VALUE(0,15) f(x) VPROF_VALUE_END(0)               times an lvalue, a scalar, or an xvalue of class type (C++)
+ *   VPROF_XVALUE(0,15) f(x) VPROF_XVALUE_END(0)             times any lvalue or xvalue, scalars too (C++11)
+ *   VPROF_VOID(1,16) f(x) VPROF_VOID_END(1)                 times a void expression
+ *   VPROF_GUARD(17) f(x) VPROF_GUARD_END                    times to the end of the full expression: for classes by value (C++)
  *
- * and those of <vprof/runtime/events.h>. The user's text stands between a prefix and a suffix and
- * never in a macro's argument, where __LINE__ would change and #if would be undefined. Both
- * languages know all of them but VPROF_EXPR, so that a rewritten header works in both; in C the C++
- * forms are VPROF_EXPR.
+ * and those of <vprof/runtime/events.h>. The user's text stands between a prefix and a suffix and never in a macro's argument,
+ * where __LINE__ would change and #if would be undefined. Both languages know all of them but VPROF_EXPR, so that a rewritten
+ * header works in both; in C the C++ forms are VPROF_EXPR.
  *
  * Guarantees
- *  - Nothing but time is added: value category, lifetime of temporaries, elision and overload
- * resolution stay. For C++ this rests on the comma operator: `leave((enter, expr))` is part of one
- * full expression, as expr was. Not `(enter, leave(expr))`: gcc turns
- *    `(a, b) + (c, d)` into `a, c, b + d`, as it may, and the second site would begin before the
- * first one's call.
- *  - Every way out closes a scope: C by the cleanup attribute, C++ by destructors. longjmp closes
- * none: the frames it leaves are not recorded, and as a scope keeps no state but its own start,
- * nothing after it is affected.
- *  - A site left by an exception is closed by its function's frame object. If the exception is
- * caught in the same function and the site entered anew, the first time is discarded, since nobody
- * saw it end.
+ *  - Nothing but time is added: value category, lifetime of temporaries, elision and overload resolution stay. For C++ this rests
+ *    on the comma operator: `leave((enter, expr))` is part of one full expression, as expr was. Not `(enter, leave(expr))`: gcc turns
+ *    `(a, b) + (c, d)` into `a, c, b + d`, as it may, and the second site would begin before the first one's call.
+ *  - Every way out closes a scope: C by the cleanup attribute, C++ by destructors. longjmp closes none: the frames it leaves are
+ *    not recorded, and as a scope keeps no state but its own start, nothing after it is affected.
+ *  - A site left by an exception is closed by its function's frame object. If the exception is caught in the same function and the
+ *    site entered anew, the first time is discarded, since nobody saw it end.
  *  - C++98 has no way to pass on a value of any category, so VPROF_VALUE does not time there.
  */
 #ifndef VPROF_RUNTIME_SCOPE_H
@@ -58,9 +51,8 @@ class scope {  // NOLINT(readability-identifier-naming): a name in generated cod
 };
 
 #if __cplusplus >= 201103L
-/* What VPROF_VALUE hands on for an argument deduced as T. An lvalue and an object of class type
- * stay what they are; a scalar is handed on by value, since a reference to it would outlive it in
- * `const int& r = f();`. */
+/* What VPROF_VALUE hands on for an argument deduced as T. An lvalue and an object of class type stay what they are; a scalar is
+ * handed on by value, since a reference to it would outlive it in `const int& r = f();`. */
 template <class T, bool vprof_is_object>
 struct vprof_passed_as {
   typedef T vprof_type;
@@ -83,8 +75,7 @@ struct vprof_passed<T[vprof_n]> {
 };
 #endif
 
-/* Slots of the expressions of one function that are being timed. The bit of a slot is set while its
- * expression runs. */
+/* Slots of the expressions of one function that are being timed. The bit of a slot is set while its expression runs. */
 template <unsigned vprof_n>
 class frame {  // NOLINT(readability-identifier-naming)
  public:

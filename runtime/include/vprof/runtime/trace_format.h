@@ -7,25 +7,25 @@
  *
  *   ┌────────────────────── file ──────────────────────┐
  *   │ vprof_file_header (4096 bytes)                   │
- *   │ chunk │ chunk │ chunk │ ...                      │   back to back, each a multiple of 4096
- * bytes; └──────────────────────────────────────────────────┘   `used` in the header says where
- * they end ┌───────────── chunk ──────────────┐ │ vprof_chunk_header (64 bytes)    │ │ slot │ slot
- * │ slot │ 0 0 0 0 ... │ └──────────────────────────────────┘
+ *   │ chunk │ chunk │ chunk │ ...                      │   back to back, each a multiple of 4096 bytes;
+ *   └──────────────────────────────────────────────────┘   `used` in the header says where they end
+ *   ┌───────────── chunk ──────────────┐
+ *   │ vprof_chunk_header (64 bytes)    │
+ *   │ slot │ slot │ slot │ 0 0 0 0 ... │
+ *   └──────────────────────────────────┘
  *
  *   slot, 16 bytes, little-endian:
  *    word0: start of a frame or time of an event, in clock ticks (or the object, in a continuation)
  *    word1: bits 0..23 id (a site, or an event >= VPROF_EV_FIRST); bits 24..63 duration or payload
  *
  * Guarantees
- *  - A slot is whole if and only if word1 is not zero: chunks start zeroed, and word1 is stored
- * last (with release). So a trace reads up to the last record stored, whenever the program was
- * killed. A zero slot before a non-zero one is a record that was being written when the thread
- * stopped: the reader skips and counts it.
- *  - Frames are written at their exit, so in a thread's slots an inner frame stands before the
- * outer one, apart from records of signal handlers, which may stand one slot late. Readers rebuild
- * nesting from start and duration.
- *  - A head and its continuation slots are adjacent in one chunk. Continuations carry
- * VPROF_EV_CONT, so that every slot can be told apart without its neighbours.
+ *  - A slot is whole if and only if word1 is not zero: chunks start zeroed, and word1 is stored last (with release).
+ *    So a trace reads up to the last record stored, whenever the program was killed. A zero slot before a non-zero one
+ *    is a record that was being written when the thread stopped: the reader skips and counts it.
+ *  - Frames are written at their exit, so in a thread's slots an inner frame stands before the outer one, apart from
+ *    records of signal handlers, which may stand one slot late. Readers rebuild nesting from start and duration.
+ *  - A head and its continuation slots are adjacent in one chunk. Continuations carry VPROF_EV_CONT, so that every slot
+ *    can be told apart without its neighbours.
  *  - All structs are fixed width. This header uses nothing but <stdint.h>. C and C++.
  */
 #ifndef VPROF_RUNTIME_TRACE_FORMAT_H
@@ -56,32 +56,28 @@ enum vprof_event {
   VPROF_EV_PAD = 0xff0000,  /* rest of the chunk is unused (a multi-slot event did not fit) */
   VPROF_EV_CONT = 0xff0001, /* continuation of the head before it */
 
-  /* Semantic intervals. payload: enum vprof_interval_flags. + CONT {interval id, index in
-     sites.json "intervals"} */
+  /* Semantic intervals. payload: enum vprof_interval_flags. + CONT {interval id, index in sites.json "intervals"} */
   VPROF_EV_BEGIN = 0xff0010,
   VPROF_EV_END = 0xff0011,
   VPROF_EV_SWITCH = 0xff0012, /* interval id 0: this thread now works for nothing in particular */
-  /* payload: length in bytes (<= VPROF_LABEL_MAX). + CONT {interval id, flags} + ceil(length/8) x
-     CONT {8 bytes of text, 0} */
+  /* payload: length in bytes (<= VPROF_LABEL_MAX). + CONT {interval id, flags} + ceil(length/8) x CONT {8 bytes of text, 0} */
   VPROF_EV_LABEL = 0xff0013,
 
   /* Task queues. payload: index in sites.json "sync". + CONT {task, 0} */
   VPROF_EV_ENQUEUE = 0xff0020,
   VPROF_EV_DEQUEUE = 0xff0021,
 
-  /* Threads. START is the first event of a thread that pthread_create made: + CONT {pthread_t,
-   * serial of the creator}. The thread's end is a RELEASE_JOIN on its pthread_t. */
+  /* Threads. START is the first event of a thread that pthread_create made: + CONT {pthread_t, serial of the creator}.
+   * The thread's end is a RELEASE_JOIN on its pthread_t. */
   VPROF_EV_THREAD_START = 0xff0030,
-  /* word0 = clock ticks. + CONT {CLOCK_MONOTONIC ns, 0} + CONT {CLOCK_REALTIME ns, 0}. Written by
-     the helper thread. */
+  /* word0 = clock ticks. + CONT {CLOCK_MONOTONIC ns, 0} + CONT {CLOCK_REALTIME ns, 0}. Written by the helper thread. */
   VPROF_EV_CLOCK = 0xff0031,
   /* A frame of 2^40 ticks or more. payload: the site. + CONT {duration in ticks, 0} */
   VPROF_EV_LONG_FRAME = 0xff0032,
   /* Records of this thread that found no room since the last such event. payload: how many */
   VPROF_EV_DROPPED = 0xff0033,
 
-  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux}. Only waits that blocked
-     are recorded. */
+  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux}. Only waits that blocked are recorded. */
   VPROF_EV_WAIT_FIRST = 0xff0100,
   VPROF_EV_WAIT_MUTEX = 0xff0100,
   VPROF_EV_WAIT_RDLOCK = 0xff0101,
@@ -93,8 +89,8 @@ enum vprof_event {
       0xff0106, /* an application's own acquire; aux.sync = index in sites.json "sync" */
   VPROF_EV_WAIT_LAST = 0xff01ff,
 
-  /* Releases: word0 = time. + CONT {object, vprof_aux}. Recorded only if somebody waits
-   * (RELEASE_APP: always). The kind of a release is that of the wait it ends, 0x100 higher. */
+  /* Releases: word0 = time. + CONT {object, vprof_aux}. Recorded only if somebody waits (RELEASE_APP: always).
+   * The kind of a release is that of the wait it ends, 0x100 higher. */
   VPROF_EV_RELEASE_FIRST = 0xff0200,
   VPROF_EV_RELEASE_MUTEX = 0xff0200,
   VPROF_EV_RELEASE_RWLOCK = 0xff0201, /* ends RDLOCK and WRLOCK waits */
@@ -106,20 +102,19 @@ enum vprof_event {
 };
 
 enum vprof_interval_flags {
-  /* The id is known inside one process only (a pointer used as key): readers qualify it by the
-   * process. Without the flag, ids are the same in all processes of a run, as vprof_begin(id) says.
-   */
+  /* The id is known inside one process only (a pointer used as key): readers qualify it by the process. Without the
+   * flag, ids are the same in all processes of a run, as vprof_begin(id) says. */
   VPROF_INTERVAL_PROCESS_LOCAL = 1
 };
 
 /* The 40-bit payload of a wait's or release's continuation:
- *   bit 0       the object lies in memory shared between processes (match across processes by
- * address) bits 1..31  for *_APP: index in sites.json "sync"; else 0 bits 32..39 unused Sequence
- * numbers stand in a second continuation: + CONT {sequence, 0}. Each object has one running number
- * of recorded releases (objects may share a counter; numbers of one object still only grow). A
- * release carries its own number; a wait carries the newest number when it ended. So the release
- * that ended wait W on object O is the one with the greatest sequence <= W.sequence on O. For
- * RELEASE_APP and WAIT_APP the sequence is 0: match by time. */
+ *   bit 0       the object lies in memory shared between processes (match across processes by address)
+ *   bits 1..31  for *_APP: index in sites.json "sync"; else 0
+ *   bits 32..39 unused
+ * Sequence numbers stand in a second continuation: + CONT {sequence, 0}. Each object has one running number of
+ * recorded releases (objects may share a counter; numbers of one object still only grow). A release carries its own
+ * number; a wait carries the newest number when it ended. So the release that ended wait W on object O is the one
+ * with the greatest sequence <= W.sequence on O. For RELEASE_APP and WAIT_APP the sequence is 0: match by time. */
 #define VPROF_AUX_SHARED 1ull
 #define VPROF_AUX_SYNC_SHIFT 1
 
@@ -135,8 +130,8 @@ struct vprof_file_header {
   uint32_t clock;      /* enum vprof_clock */
   uint32_t pid;
   uint32_t parent_pid;
-  uint64_t start_ticks; /* clock, CLOCK_MONOTONIC and CLOCK_REALTIME read together when the file was
-                           made */
+  uint64_t
+      start_ticks; /* clock, CLOCK_MONOTONIC and CLOCK_REALTIME read together when the file was made */
   uint64_t start_monotonic_ns;
   uint64_t start_realtime_ns;
   uint64_t ticks_per_second; /* first estimate; CLOCK events refine it */
