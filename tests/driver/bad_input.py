@@ -98,7 +98,7 @@ class BadInput(Project):
         self.fails("loop", "--auto", words=['"run" does not start the program', ".vprof/mirror"])
 
     def test_workload_without_an_interval(self):
-        self.write("src/main.c", (self.root / "src/main.c").read_text().replace("i < 400", "i < 0"))
+        self.write("src/main.c", (self.root / "src/main.c").read_text().replace("i < 200", "i < 0"))
         self.fails("loop", "--auto", words=["vprof.json:5:", '"order"', "never called"])
 
     def test_steps_out_of_order(self):

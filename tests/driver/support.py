@@ -1,6 +1,7 @@
 """What the tests of the real `vprof` share: a small project, running the program, looking at what it did.
 
 The project has an interval `order`, whose variance comes from `spin`, called by `deep`, called by `step`.
+It is large beside what a busy machine adds, and waits by the clock, so that being preempted does not make it longer.
 """
 import os
 import signal
@@ -24,7 +25,7 @@ static int order(int i) {
 
 int main(void) {
   int sum = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 200; ++i) {
     sum += order(i);
   }
   printf("%d\\n", sum);
@@ -51,7 +52,7 @@ int spin(long ns) {
 }
 
 int deep(int i) {
-  int sum = spin(20000 + (i % 8) * 40000L);
+  int sum = spin(20000 + (i % 8) * 500000L);
   sum += spin(1000);
   return sum;
 }
