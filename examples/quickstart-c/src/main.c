@@ -42,8 +42,17 @@ static void sleep_until(struct timespec* due, long gap_ns) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, due, NULL) == EINTR) continue;
 }
 
-/* Accepts orders on a schedule that does not wait for the workers (an open loop), as customers do
- * not either. */
+/* What was due while there was no room is not made up for. */
+static void do_not_catch_up(struct timespec* due) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t late_ns =
+      (int64_t)(now.tv_sec - due->tv_sec) * 1000000000 + (now.tv_nsec - due->tv_nsec);
+  if (late_ns > MEAN_GAP_NS) *due = now;
+}
+
+/* Accepts orders on a schedule, not when a worker is free, as customers come when they like; but on
+ * a machine that cannot keep up, customers wait outside instead of in an ever longer queue. */
 static void accept_orders(struct service* service, struct order* orders, size_t count) {
   uint64_t random = 42;
   struct timespec due;
@@ -51,6 +60,8 @@ static void accept_orders(struct service* service, struct order* orders, size_t 
   for (size_t i = 0; i < count; ++i) {
     struct order* order = &orders[i];
     sleep_until(&due, MEAN_GAP_NS / 2 + random_below(&random, MEAN_GAP_NS));
+    wait_for_room(&service->queue);
+    do_not_catch_up(&due);
     next_order(order, i + 1, &random);
     vprof_begin(order->id);
     vprof_label(order->id, order->kind);

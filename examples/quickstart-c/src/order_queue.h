@@ -10,7 +10,7 @@
 
 struct order_queue {
   pthread_mutex_t mutex;
-  pthread_cond_t not_empty;
+  pthread_cond_t not_empty, not_full;
   struct order** waiting; /* as many as there are orders in all, so that it is never full */
   size_t head, tail;
   bool closed;
@@ -18,6 +18,9 @@ struct order_queue {
 
 bool order_queue_init(struct order_queue* queue, size_t capacity);
 void order_queue_destroy(struct order_queue* queue);
+
+/* Returns when few enough orders are waiting: an order is not accepted before there is room. */
+void wait_for_room(struct order_queue* queue);
 
 void enqueue_order(struct order_queue* queue, struct order* order);
 

@@ -2,6 +2,7 @@
 // them.
 //
 //   order_service [ORDERS] [JOURNAL]
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -31,8 +32,8 @@ Order next_order(uint64_t id, std::mt19937& random) {
   return order;
 }
 
-// Accepts orders on a schedule that does not wait for the workers (an open loop), as customers do
-// not either.
+// Accepts orders on a schedule, not when a worker is free, as customers come when they like; but on
+// a machine that cannot keep up, customers wait outside instead of in an ever longer queue.
 void accept_orders(Service& service, std::vector<Order>& accepted) {
   std::mt19937 random(42);
   std::uniform_real_distribution<double> jitter(0.5, 1.5);
@@ -41,6 +42,8 @@ void accept_orders(Service& service, std::vector<Order>& accepted) {
   for (Order& order : accepted) {
     due += std::chrono::duration_cast<std::chrono::nanoseconds>(kMeanGap * jitter(random));
     std::this_thread::sleep_until(due);
+    wait_for_room(service.queue);
+    due = std::max(due, std::chrono::steady_clock::now() - kMeanGap);
     order = next_order(++id, random);
     vprof_begin(order.id);
     vprof_label(order.id, kind_name(order.kind));

@@ -2,6 +2,15 @@
 
 namespace orders {
 
+namespace {
+constexpr size_t kMaxWaiting = 3;
+}
+
+void wait_for_room(OrderQueue& queue) {
+  std::unique_lock<std::mutex> lock(queue.mutex);
+  while (queue.waiting.size() >= kMaxWaiting) queue.not_full.wait(lock);
+}
+
 void enqueue_order(OrderQueue& queue, Order* order) {
   {
     std::lock_guard<std::mutex> lock(queue.mutex);
@@ -16,6 +25,7 @@ Order* dequeue_order(OrderQueue& queue) {
   if (queue.waiting.empty()) return nullptr;
   Order* order = queue.waiting.front();
   queue.waiting.pop_front();
+  queue.not_full.notify_one();
   return order;
 }
 

@@ -11,10 +11,14 @@ namespace orders {
 
 struct OrderQueue {
   std::mutex mutex;
-  std::condition_variable not_empty;
+  std::condition_variable not_empty, not_full;
   std::deque<Order*> waiting;
   bool closed = false;
 };
+
+/// Returns when few enough orders are waiting: an order is not accepted before there is room for
+/// it.
+void wait_for_room(OrderQueue& queue);
 
 void enqueue_order(OrderQueue& queue, Order* order);
 
