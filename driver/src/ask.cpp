@@ -1,10 +1,12 @@
 #include "ask.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
 
 #include "analysis.h"
+#include "interrupt.h"
 #include "near.h"
 #include "source_excerpt.h"
 
@@ -13,6 +15,8 @@ namespace vprof::driver {
 namespace {
 
 using analyzer::Factor;
+
+constexpr int kLookMs = 100;  // how late Ctrl-C at a question may be noticed
 
 enum class Answer : uint8_t { kExpand, kAccept, kSetAside, kQuit };
 
@@ -96,6 +100,11 @@ class Question {
 std::optional<std::string> read_terminal_line() {
   std::string line;
   while (true) {
+    // Not a plain read: a Ctrl-C just before it would set the flag and leave us waiting for a key.
+    struct pollfd waiting{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    while (!interrupt::requested() && ::poll(&waiting, 1, kLookMs) == 0) {
+    }
+    if (interrupt::requested()) return std::nullopt;
     char c = '\0';
     if (::read(STDIN_FILENO, &c, 1) <= 0) return std::nullopt;
     if (c == '\n') return line;
