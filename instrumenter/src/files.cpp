@@ -17,7 +17,8 @@ Result<std::string> read_file(const std::string& path) {
   if (!in) return tl::unexpected(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   std::ostringstream content;
   content << in.rdbuf();
-  if (in.bad()) return tl::unexpected(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (in.bad())
+    return tl::unexpected(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   return std::move(content).str();
 }
 
@@ -28,8 +29,9 @@ Result<void> replace_file(const std::string& path, const std::string& content) {
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   out << content;
   out.close();
-  struct stat status {};
-  if (out && stat(path.c_str(), &status) == 0 && chmod(temporary.c_str(), status.st_mode & 07777) != 0)
+  struct stat status{};
+  if (out && stat(path.c_str(), &status) == 0 &&
+      chmod(temporary.c_str(), status.st_mode & 07777) != 0)
     out.setstate(std::ios::failbit);
   if (!out || std::rename(temporary.c_str(), path.c_str()) != 0) {
     const int reason = errno;

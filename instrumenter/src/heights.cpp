@@ -18,7 +18,8 @@ Graph call_graph(const Program& program) {
   Graph graph(program.functions.size());
   for (uint32_t i = 0; i < graph.size(); ++i) {
     for (const Call& call : program.functions[i].calls) {
-      if (call.noreturn || (call.kind != CallKind::kDirect && call.kind != CallKind::kVirtual)) continue;
+      if (call.noreturn || (call.kind != CallKind::kDirect && call.kind != CallKind::kVirtual))
+        continue;
       const auto it = ids.find(call.callee_key);
       if (it != ids.end()) graph[i].push_back(it->second);
     }
@@ -26,12 +27,16 @@ Graph call_graph(const Program& program) {
   return graph;
 }
 
-/// Tarjan's algorithm with an explicit stack (call graphs of servers are deep). It finishes components in reverse
-/// topological order: when a component is complete, the heights of all it calls are known, so heights are set on the way.
+/// Tarjan's algorithm with an explicit stack (call graphs of servers are deep). It finishes
+/// components in reverse topological order: when a component is complete, the heights of all it
+/// calls are known, so heights are set on the way.
 class ComponentHeights {
  public:
   explicit ComponentHeights(const Graph& graph)
-      : graph_(graph), index_(graph.size(), 0), low_(graph.size(), 0), on_stack_(graph.size(), false),
+      : graph_(graph),
+        index_(graph.size(), 0),
+        low_(graph.size(), 0),
+        on_stack_(graph.size(), false),
         heights_(graph.size(), 0) {}
 
   std::vector<int> run() {
@@ -67,7 +72,8 @@ class ComponentHeights {
       }
       if (low_[v] == index_[v]) close_component(v);
       steps_.pop_back();
-      if (!steps_.empty()) low_[steps_.back().vertex] = std::min(low_[steps_.back().vertex], low_[v]);
+      if (!steps_.empty())
+        low_[steps_.back().vertex] = std::min(low_[steps_.back().vertex], low_[v]);
     }
   }
 

@@ -1,4 +1,5 @@
-// vprof-instrument: the part of VProfiler that knows C and C++. Called by vprof; docs/formats.md says how.
+// vprof-instrument: the part of VProfiler that knows C and C++. Called by vprof; docs/formats.md
+// says how.
 
 #include <fmt/format.h>
 
@@ -35,7 +36,8 @@ int main(int argc, char** argv) {
   index_verb->add_option("--jobs", index.jobs);
 
   RewriteOptions rewrite;
-  CLI::App* rewrite_verb = app.add_subcommand("rewrite", "Bring the mirror to what a plan asks for");
+  CLI::App* rewrite_verb =
+      app.add_subcommand("rewrite", "Bring the mirror to what a plan asks for");
   rewrite_verb->add_option("--index", rewrite.index)->required();
   rewrite_verb->add_option("--plan", rewrite.plan)->required();
   rewrite_verb->add_option("--mirror", rewrite.mirror)->required();

@@ -1,7 +1,7 @@
 #include "pristine.h"
 
-#include <filesystem>
 #include <fmt/format.h>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "files.h"
@@ -54,10 +54,11 @@ Result<bool> PristineFiles::rewrite(const std::string& file, const std::string& 
   const Result<std::string> current = read_file(path);
   if (!current) return tl::unexpected(current.error());
   if (*current == text && is_ours(file, text)) return false;
-  // The order matters if we are killed in between: the original is safe before it is replaced, and the manifest speaks of the new
-  // text before that text is there (a file that is not what the manifest says counts as an original, so a rewritten one must
-  // never be unknown to it).
-  if (auto saved = replace_file(pristine_ + "/" + file, original); !saved) return tl::unexpected(saved.error());
+  // The order matters if we are killed in between: the original is safe before it is replaced, and
+  // the manifest speaks of the new text before that text is there (a file that is not what the
+  // manifest says counts as an original, so a rewritten one must never be unknown to it).
+  if (auto saved = replace_file(pristine_ + "/" + file, original); !saved)
+    return tl::unexpected(saved.error());
   written_[file] = content_hash(text);
   if (auto saved = save(); !saved) return tl::unexpected(saved.error());
   if (auto written = replace_file(path, text); !written) return tl::unexpected(written.error());

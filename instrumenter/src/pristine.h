@@ -4,8 +4,8 @@
 //   pristine/a.c  what the user (or a generator of the build) wrote
 //   pristine/manifest.json   {"a.c": hash of what we last wrote to mirror/a.c}
 //
-// If the mirror's file is not what we last wrote, somebody else wrote it since (the build regenerated it, the driver
-// copied a newer source): then that is the original now.
+// If the mirror's file is not what we last wrote, somebody else wrote it since (the build
+// regenerated it, the driver copied a newer source): then that is the original now.
 #pragma once
 
 #include <map>
@@ -25,8 +25,10 @@ class PristineFiles {
   Result<std::string> original(const std::string& file) const;
   /// Files that are rewritten in the mirror now.
   std::vector<std::string> rewritten() const;
-  /// Makes `text` the content of the mirror's file. Returns whether it changed; an unchanged file keeps its time stamp.
-  Result<bool> rewrite(const std::string& file, const std::string& original, const std::string& text);
+  /// Makes `text` the content of the mirror's file. Returns whether it changed; an unchanged file
+  /// keeps its time stamp.
+  Result<bool> rewrite(const std::string& file, const std::string& original,
+                       const std::string& text);
   /// Gives the mirror's file its original text again.
   Result<bool> restore(const std::string& file);
 

@@ -12,7 +12,8 @@
 namespace vprof::instrumenter {
 namespace {
 
-/// The part of a qualified name behind the last `::` that is not inside template arguments or parentheses.
+/// The part of a qualified name behind the last `::` that is not inside template arguments or
+/// parentheses.
 std::string_view last_component(std::string_view name) {
   int depth = 0;
   for (size_t i = name.size(); i >= 2; --i) {
@@ -100,8 +101,8 @@ std::vector<std::string> Program::suggestions(std::string_view name, size_t coun
   const size_t limit = std::max<size_t>(3, wanted.size() / 3 + 1);
   std::set<std::pair<size_t, std::string>> best;
   for (const auto& [known, ids] : by_name_) {
-    const bool defined = std::any_of(ids.begin(), ids.end(),
-                                     [&](uint32_t i) { return !functions[i].file.empty(); });
+    const bool defined =
+        std::any_of(ids.begin(), ids.end(), [&](uint32_t i) { return !functions[i].file.empty(); });
     if (!defined) continue;
     size_t distance = edit_distance(wanted, known, limit);
     // A name that holds the wanted one (or the reverse) is near even if it is much longer.
@@ -126,7 +127,7 @@ std::vector<const Function*> Program::callers(const Function& f) const {
 }
 
 bool worth_measuring(const Program& program, const Call& call) {
-  if (call.noreturn) return false;
+  if (call.noreturn || call.trivial) return false;
   const Function* callee = program.by_key(call.callee_key);
   return callee == nullptr || !callee->trivial;
 }

@@ -32,7 +32,8 @@ const char* name_of(const std::array<std::pair<T, const char*>, N>& names, T val
 }
 
 template <class T, size_t N>
-T value_of(const std::array<std::pair<T, const char*>, N>& names, const std::string& text, T otherwise) {
+T value_of(const std::array<std::pair<T, const char*>, N>& names, const std::string& text,
+           T otherwise) {
   for (const auto& [value, name] : names)
     if (text == name) return value;
   return otherwise;
@@ -41,12 +42,14 @@ T value_of(const std::array<std::pair<T, const char*>, N>& names, const std::str
 json to_json(const Call& call) {
   json out{{"name", call.callee_name}, {"begin", call.begin}, {"end", call.end},
            {"line", call.line},        {"col", call.column},  {"form", name_of(kForms, call.form)}};
-  // What is usually empty or the default is left out: a large program has hundreds of thousands of calls.
+  // What is usually empty or the default is left out: a large program has hundreds of thousands of
+  // calls.
   if (call.callee_key != call.callee_name + "@") out["key"] = call.callee_key;
   if (!call.callee_usr.empty()) out["usr"] = call.callee_usr;
   if (!call.macro.empty()) out["macro"] = call.macro;
   if (call.kind != CallKind::kDirect) out["kind"] = name_of(kKinds, call.kind);
   if (call.noreturn) out["noreturn"] = true;
+  if (call.trivial) out["trivial"] = true;
   if (call.full_expr != call.begin) out["full"] = call.full_expr;
   if (!call.file.empty()) out["file"] = call.file;
   if (!call.reason.empty()) out["reason"] = call.reason;
@@ -62,6 +65,7 @@ Call call_from_json(const json& in) {
   call.kind = value_of(kKinds, in.value("kind", "direct"), CallKind::kDirect);
   call.form = value_of(kForms, in.at("form").get<std::string>(), Form::kRefused);
   call.noreturn = in.value("noreturn", false);
+  call.trivial = in.value("trivial", false);
   call.begin = in.at("begin");
   call.end = in.at("end");
   call.full_expr = in.value("full", call.begin);
@@ -87,8 +91,8 @@ json to_json(const Function& f) {
               {"name_end", f.name_end},
               {"body_end", f.body_end},
               {"params", f.params}});
-  const std::pair<const char*, bool> flags[] = {{"cxx", f.is_cxx},          {"trivial", f.trivial},
-                                                {"in_tree", f.in_tree},     {"void", f.returns_void},
+  const std::pair<const char*, bool> flags[] = {{"cxx", f.is_cxx},        {"trivial", f.trivial},
+                                                {"in_tree", f.in_tree},   {"void", f.returns_void},
                                                 {"variadic", f.variadic}, {"method", f.is_method}};
   for (const auto& [name, set] : flags)
     if (set) out[name] = true;
@@ -148,9 +152,11 @@ Result<Program> load_program(const std::string& path) {
   try {
     const json document = json::parse(*text);
     if (document.at("schema") != kSchema)
-      return tl::unexpected(fmt::format("{}: made by another version of vprof; run vprof index", path));
+      return tl::unexpected(
+          fmt::format("{}: made by another version of vprof; run vprof index", path));
     Program program;
-    for (const json& f : document.at("functions")) program.functions.push_back(function_from_json(f));
+    for (const json& f : document.at("functions"))
+      program.functions.push_back(function_from_json(f));
     for (const json& u : document.at("units")) program.units.push_back(unit_from_json(u));
     program.file_hashes = document.at("files").get<std::map<std::string, std::string>>();
     program.conflicts = document.at("conflicts").get<std::vector<std::string>>();
@@ -171,7 +177,8 @@ Result<void> save_program(const Program& program, const std::string& path) {
                       {"units", std::move(units)},
                       {"files", program.file_hashes},
                       {"conflicts", program.conflicts}};
-  // Source text may hold bytes that are not UTF-8 (old comments, spelled callees): replaced, never a failure.
+  // Source text may hold bytes that are not UTF-8 (old comments, spelled callees): replaced, never
+  // a failure.
   return replace_file(path, document.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

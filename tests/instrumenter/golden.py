@@ -28,7 +28,7 @@ def fail(message):
 
 
 def directives(text, name):
-    return re.findall(r"(?:^|\W)" + name + r": *(.*)", text)
+    return [value.replace("*/", "").strip() for value in re.findall(r"(?:^|\W)" + name + r": *(.*)", text)]
 
 
 def run(command, **options):
@@ -112,7 +112,7 @@ def main():
         expected = None
         for family in " ".join(directives(text, "COMPILERS")).split() or ["gcc", "clang"]:
             compiler = {"gcc": "g++" if cxx else "gcc",
-                        "clang": arguments.clang + ("++" if cxx else "")}[family]
+                        "clang": arguments.clang.replace("clang", "clang++") if cxx else arguments.clang}[family]
             outcomes = build_and_run(arguments, os.path.abspath(arguments.input), os.path.join(work, "original"),
                                      compiler, flags, False)
             outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler, flags, True)

@@ -22,7 +22,8 @@ inline Function function(const std::string& name, const std::string& file, uint3
   return f;
 }
 
-inline Call call(const Function& caller, const Function& callee, uint32_t begin, uint32_t end, Form form) {
+inline Call call(const Function& caller, const Function& callee, uint32_t begin, uint32_t end,
+                 Form form) {
   Call c;
   c.callee_key = callee.key;
   c.callee_name = callee.name;

@@ -9,7 +9,8 @@ using vprof::instrumenter::overlapping;
 
 TEST_CASE("insertions nest as their ranges do") {
   const std::string text = "f(g(x))(y);";
-  const std::vector<Edit> edits{{2, 6, "<b>", "</b>"}, {0, 7, "<a>", "</a>"}, {0, 10, "<c>", "</c>"}};
+  const std::vector<Edit> edits{
+      {2, 6, "<b>", "</b>"}, {0, 7, "<a>", "</a>"}, {0, 10, "<c>", "</c>"}};
   CHECK(apply_edits(text, edits) == "<c><a>f(<b>g(x)</b>)</a>(y)</c>;");
 }
 
@@ -21,7 +22,9 @@ TEST_CASE("insertions at one offset keep their order and come before a range tha
   CHECK(apply_edits("ab", {{1, 1, "1", ""}, {1, 2, "<", ">"}, {1, 1, "2", ""}}) == "a12<b>");
 }
 
-TEST_CASE("insertion at the end of the text") { CHECK(apply_edits("ab", {{2, 2, "!", ""}}) == "ab!"); }
+TEST_CASE("insertion at the end of the text") {
+  CHECK(apply_edits("ab", {{2, 2, "!", ""}}) == "ab!");
+}
 
 TEST_CASE("ranges that overlap without nesting are found") {
   const std::vector<Edit> edits{{0, 4, "", ""}, {2, 6, "", ""}, {2, 3, "", ""}, {4, 6, "", ""}};

@@ -27,8 +27,10 @@ Program small_program() {
   return program;
 }
 
-Result<Instrumentation> instrumented(const Program& program, const Plan& plan, const SiteIds& ids = {}) {
-  return instrument(program, plan, ids, [](const std::string&) -> Result<std::string> { return kText; });
+Result<Instrumentation> instrumented(const Program& program, const Plan& plan,
+                                     const SiteIds& ids = {}) {
+  return instrument(program, plan, ids,
+                    [](const std::string&) -> Result<std::string> { return kText; });
 }
 
 Plan expand_f() {
@@ -42,10 +44,11 @@ Plan expand_f() {
 TEST_CASE("an expanded function has a scope, and each of its calls has one") {
   const Result<Instrumentation> result = instrumented(small_program(), expand_f());
   REQUIRE(result);
-  CHECK(apply_edits(kText, result->edits.at("f.c")) ==
-        "#include <vprof/runtime/scope.h>\n#line 1\n"
-        "int f(void) { VPROF_FUNCTION(1);  { VPROF_SITE(2); g(VPROF_EXPR(3) h(1) VPROF_EXPR_END); } "
-        "return VPROF_EXPR(4) k(2) VPROF_EXPR_END; }\n");
+  CHECK(
+      apply_edits(kText, result->edits.at("f.c")) ==
+      "#include <vprof/runtime/scope.h>\n#line 1\n"
+      "int f(void) { VPROF_FUNCTION(1);  { VPROF_SITE(2); g(VPROF_EXPR(3) h(1) VPROF_EXPR_END); } "
+      "return VPROF_EXPR(4) k(2) VPROF_EXPR_END; }\n");
   REQUIRE(result->sites.size() == 4);
   CHECK(result->sites[0].kind == SiteKind::kFunction);
   CHECK(result->sites[1].function == "g@g.c:1");
@@ -60,10 +63,13 @@ TEST_CASE("sites keep the numbers they were given") {
   for (const Site& site : first->sites) ids[site_identity(site)] = site.id + 100;
   const Result<Instrumentation> second = instrumented(program, expand_f(), ids);
   REQUIRE(second);
-  for (size_t i = 0; i < second->sites.size(); ++i) CHECK(second->sites[i].id == first->sites[i].id + 100);
+  for (size_t i = 0; i < second->sites.size(); ++i)
+    CHECK(second->sites[i].id == first->sites[i].id + 100);
 }
 
-TEST_CASE("a refused call is measured at its callee's entry if that is in the tree, else listed with the reason") {
+TEST_CASE(
+    "a refused call is measured at its callee's entry if that is in the tree, else listed with the "
+    "reason") {
   Program program = small_program();
   for (Function& f : program.functions)
     for (Call& c : f.calls)

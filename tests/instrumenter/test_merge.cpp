@@ -20,8 +20,9 @@ Function header_function(Form form, uint32_t end) {
 }  // namespace
 
 TEST_CASE("a header's function that all units read alike is one function") {
-  const Program program = merge_units({{Unit{"a.c", {}, ""}, {header_function(Form::kStatement, 20)}},
-                                       {Unit{"b.c", {}, ""}, {header_function(Form::kStatement, 20)}}});
+  const Program program =
+      merge_units({{Unit{"a.c", {}, ""}, {header_function(Form::kStatement, 20)}},
+                   {Unit{"b.c", {}, ""}, {header_function(Form::kStatement, 20)}}});
   CHECK(program.find("inline_f").size() == 1);
   CHECK(program.by_key("inline_f@h.h:3")->calls.size() == 1);
   CHECK(program.conflicts.empty());
@@ -43,8 +44,8 @@ TEST_CASE("a header read as C and as C++ takes the C++ form, which scope.h knows
   Function cxx = header_function(Form::kValue, 20);
   cxx.is_cxx = true;
   for (const bool swapped : {false, true}) {
-    const Program program =
-        merge_units({{Unit{"a.c", {}, ""}, {swapped ? cxx : c}}, {Unit{"b.cc", {}, ""}, {swapped ? c : cxx}}});
+    const Program program = merge_units(
+        {{Unit{"a.c", {}, ""}, {swapped ? cxx : c}}, {Unit{"b.cc", {}, ""}, {swapped ? c : cxx}}});
     REQUIRE(program.by_key("inline_f@h.h:3")->calls.size() == 1);
     CHECK(program.by_key("inline_f@h.h:3")->calls[0].form == Form::kValue);
   }
@@ -53,12 +54,14 @@ TEST_CASE("a header read as C and as C++ takes the C++ form, which scope.h knows
 TEST_CASE("calls in parts of a header that only some units see are all kept") {
   Function more = header_function(Form::kStatement, 20);
   more.calls.push_back(call(more, function("only_here", "", 0), 40, 50, Form::kStatement));
-  const Program program = merge_units({{Unit{"a.c", {}, ""}, {header_function(Form::kStatement, 20)}},
-                                       {Unit{"b.c", {}, ""}, {more}}});
+  const Program program =
+      merge_units({{Unit{"a.c", {}, ""}, {header_function(Form::kStatement, 20)}},
+                   {Unit{"b.c", {}, ""}, {more}}});
   CHECK(program.by_key("inline_f@h.h:3")->calls.size() == 2);
 }
 
-TEST_CASE("a call finds the definition in another unit, the nearest one if several programs have it") {
+TEST_CASE(
+    "a call finds the definition in another unit, the nearest one if several programs have it") {
   Function caller = function("caller", "server/x/a.c", 1);
   Function declared = function("util", "", 0);
   caller.calls = {call(caller, declared, 1, 2, Form::kStatement)};

@@ -11,7 +11,8 @@ using namespace vprof::instrumenter;
 namespace {
 
 Result<Plan> plan_of(const std::string& text) {
-  const std::string path = (std::filesystem::temp_directory_path() / "vprof-test-plan.json").string();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "vprof-test-plan.json").string();
   std::ofstream(path) << text;
   Result<Plan> plan = load_plan(path);
   std::filesystem::remove(path);
@@ -19,7 +20,8 @@ Result<Plan> plan_of(const std::string& text) {
 }
 
 Result<Plan> plan_with_object(const std::string& value) {
-  return plan_of(R"({"sync":[{"index":0,"role":"acquire","function":"f","object":")" + value + "\"}]}");
+  return plan_of(R"({"sync":[{"index":0,"role":"acquire","function":"f","object":")" + value +
+                 "\"}]}");
 }
 
 }  // namespace
@@ -41,7 +43,8 @@ TEST_CASE("values name arguments, results and members") {
 }
 
 TEST_CASE("values that could have an effect or make no sense are refused") {
-  for (const char* value : {"arg", "arg:x", "arg:0(1)", "arg:0->f()", "arg:0 + 1", "", "arg:0;abort()", "result"}) {
+  for (const char* value :
+       {"arg", "arg:x", "arg:0(1)", "arg:0->f()", "arg:0 + 1", "", "arg:0;abort()", "result"}) {
     const Result<Plan> plan = plan_with_object(value);
     INFO(value);
     REQUIRE_FALSE(plan);
@@ -50,7 +53,10 @@ TEST_CASE("values that could have an effect or make no sense are refused") {
 }
 
 TEST_CASE("damaged plans are one line with the file's name") {
-  for (const char* text : {"", "{", "[]", R"({"sync":[{"index":0}]})", R"({"intervals":[{"index":0,"name":"x","begin":[{"function":"f","key":"arg:0","at":"noon"}]}]})"}) {
+  for (
+      const char* text :
+      {"", "{", "[]", R"({"sync":[{"index":0}]})",
+       R"({"intervals":[{"index":0,"name":"x","begin":[{"function":"f","key":"arg:0","at":"noon"}]}]})"}) {
     const Result<Plan> plan = plan_of(text);
     INFO(text);
     REQUIRE_FALSE(plan);

@@ -18,13 +18,17 @@ struct Folder {
     fs::create_directories(root / "mirror/sub");
   }
   ~Folder() { fs::remove_all(root); }
-  void write(const std::string& file, const std::string& text) const { std::ofstream(root / "mirror" / file) << text; }
+  void write(const std::string& file, const std::string& text) const {
+    std::ofstream(root / "mirror" / file) << text;
+  }
   std::string read(const std::string& file) const {
     std::ostringstream out;
     out << std::ifstream(root / "mirror" / file).rdbuf();
     return out.str();
   }
-  PristineFiles open() const { return *PristineFiles::open((root / "mirror").string(), (root / "pristine").string()); }
+  PristineFiles open() const {
+    return *PristineFiles::open((root / "mirror").string(), (root / "pristine").string());
+  }
 };
 
 }  // namespace
@@ -46,13 +50,15 @@ TEST_CASE("the original is kept over several rewrites and comes back") {
 TEST_CASE("a file that stays the same keeps its time stamp and mode") {
   const Folder folder;
   folder.write("a.c", "one");
-  fs::permissions(folder.root / "mirror/a.c", fs::perms::owner_read | fs::perms::owner_write | fs::perms::owner_exec);
+  fs::permissions(folder.root / "mirror/a.c",
+                  fs::perms::owner_read | fs::perms::owner_write | fs::perms::owner_exec);
   PristineFiles files = folder.open();
   CHECK(*files.rewrite("a.c", "one", "ONE"));
   const auto time = fs::last_write_time(folder.root / "mirror/a.c");
   CHECK_FALSE(*files.rewrite("a.c", "one", "ONE"));
   CHECK(fs::last_write_time(folder.root / "mirror/a.c") == time);
-  CHECK((fs::status(folder.root / "mirror/a.c").permissions() & fs::perms::owner_exec) != fs::perms::none);
+  CHECK((fs::status(folder.root / "mirror/a.c").permissions() & fs::perms::owner_exec) !=
+        fs::perms::none);
 }
 
 TEST_CASE("a file that the build wrote anew is the original from then on") {
@@ -70,7 +76,8 @@ TEST_CASE("a damaged manifest is one clear line") {
   const Folder folder;
   fs::create_directories(folder.root / "pristine");
   std::ofstream(folder.root / "pristine/manifest.json") << "{";
-  const auto files = PristineFiles::open((folder.root / "mirror").string(), (folder.root / "pristine").string());
+  const auto files =
+      PristineFiles::open((folder.root / "mirror").string(), (folder.root / "pristine").string());
   REQUIRE_FALSE(files);
   CHECK(files.error().find("manifest.json") != std::string::npos);
 }

@@ -46,9 +46,11 @@ TEST_CASE("heights: longest chain below, recursion is one step, error paths do n
 TEST_CASE("height of a long chain does not need a deep stack") {
   Program program;
   constexpr int kLength = 200000;
-  for (int i = 0; i < kLength; ++i) program.functions.push_back(function("f" + std::to_string(i), "f.c", i + 1));
+  for (int i = 0; i < kLength; ++i)
+    program.functions.push_back(function("f" + std::to_string(i), "f.c", i + 1));
   for (int i = 0; i + 1 < kLength; ++i)
-    program.functions[i].calls = {call(program.functions[i], program.functions[i + 1], 1, 2, Form::kStatement)};
+    program.functions[i].calls = {
+        call(program.functions[i], program.functions[i + 1], 1, 2, Form::kStatement)};
   program.finish();
   CHECK(program.find("f0").front()->height == kLength - 1);
 }
@@ -69,7 +71,8 @@ TEST_CASE("suggestions are near, best first, and only functions that are defined
   program.functions.push_back(function("process_orders", "o.c", 5));
   program.functions.push_back(function("proces_order", "", 0));
   program.finish();
-  CHECK(program.suggestions("proces_order") == std::vector<std::string>{"process_order", "process_orders"});
+  CHECK(program.suggestions("proces_order") ==
+        std::vector<std::string>{"process_order", "process_orders"});
   CHECK(program.suggestions("zzzzzzzz").empty());
 }
 
@@ -89,14 +92,16 @@ TEST_CASE("a function whose calls are all trivial, refused or error paths is a l
   Function accessor = function("accessor", "l.c", 9);
   accessor.trivial = true;
   Function library = function("library", "", 0);
-  leaf.calls = {call(leaf, accessor, 1, 2, Form::kStatement), call(leaf, library, 3, 4, Form::kRefused)};
+  leaf.calls = {call(leaf, accessor, 1, 2, Form::kStatement),
+                call(leaf, library, 3, 4, Form::kRefused)};
   program.functions = {leaf, accessor, library};
   program.finish();
   CHECK_FALSE(program.expandable(*program.find("leaf").front()));
 }
 
 TEST_CASE("the index survives a round trip, and a foreign file is refused with its name") {
-  const std::string path = (std::filesystem::temp_directory_path() / "vprof-test-index.json").string();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "vprof-test-index.json").string();
   const Program program = chain();
   REQUIRE(vprof::instrumenter::save_program(program, path));
   const auto loaded = vprof::instrumenter::load_program(path);

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "placement.h"
+#include "trivial.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -63,8 +64,13 @@ bool never_returns(const clang::FunctionDecl& f) {
 /// Walks one function body and collects its calls.
 class BodyWalker {
  public:
-  BodyWalker(clang::ASTContext& context, const TreePath& tree_path, Function& function)
-      : context_(context), sources_(context.getSourceManager()), tree_path_(tree_path), placer_(context),
+  BodyWalker(clang::ASTContext& context, const TreePath& tree_path, TrivialOutside& trivial_outside,
+             Function& function)
+      : context_(context),
+        sources_(context.getSourceManager()),
+        tree_path_(tree_path),
+        trivial_outside_(trivial_outside),
+        placer_(context),
         function_(function) {}
 
   void walk_body(const clang::Stmt* body) { visit(body); }
@@ -76,21 +82,30 @@ class BodyWalker {
     in_initialiser_ = false;
   }
 
-  bool trivial() const { return nodes_ <= kTrivialNodes && !has_loop_or_jump_ && function_.calls.empty(); }
+  bool trivial() const {
+    return nodes_ <= kTrivialNodes && !has_loop_or_jump_ && function_.calls.empty();
+  }
 
  private:
   void visit(const clang::Stmt* stmt) {
     if (stmt == nullptr || isa<clang::ConstantExpr>(stmt)) return;
     ++nodes_;
-    if (isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::GotoStmt,
-            clang::IndirectGotoStmt, clang::AsmStmt, clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt))
+    if (isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt,
+            clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt, clang::CXXNewExpr,
+            clang::CXXDeleteExpr>(stmt))
+      has_loop_or_jump_ = true;
+    // In a template, an operator on what is not known yet may be a call.
+    if (const auto* expr = dyn_cast<clang::Expr>(stmt);
+        expr != nullptr && expr->isTypeDependent() &&
+        isa<clang::ArraySubscriptExpr, clang::BinaryOperator, clang::UnaryOperator>(expr))
       has_loop_or_jump_ = true;
     // Not evaluated, or bodies of their own.
     if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr,
             clang::RequiresExpr, clang::OMPExecutableDirective>(stmt))
       return;
     if (const auto* call = dyn_cast<clang::CallExpr>(stmt)) note_call(*call);
-    if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(stmt)) note_construction(*construction);
+    if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(stmt))
+      note_construction(*construction);
     path_.push_back(stmt);
     visit_children(*stmt);
     path_.pop_back();
@@ -112,17 +127,20 @@ class BodyWalker {
       visit(loop->getRangeInit());
       return visit(loop->getBody());
     }
-    if (const auto* pseudo = dyn_cast<clang::PseudoObjectExpr>(&stmt)) return visit(pseudo->getSyntacticForm());
+    if (const auto* pseudo = dyn_cast<clang::PseudoObjectExpr>(&stmt))
+      return visit(pseudo->getSyntacticForm());
     if (const auto* declaration = dyn_cast<clang::DeclStmt>(&stmt)) {
       for (const clang::Decl* decl : declaration->decls()) visit_initialiser(*decl);
       return;
     }
-    if (const auto* branch = dyn_cast<clang::IfStmt>(&stmt); branch != nullptr && branch->isConstexpr()) {
+    if (const auto* branch = dyn_cast<clang::IfStmt>(&stmt);
+        branch != nullptr && branch->isConstexpr()) {
       visit(branch->getInit());
       visit(branch->getThen());
       return visit(branch->getElse());
     }
-    if (const auto* block = dyn_cast<clang::CXXTryStmt>(&stmt); block != nullptr && path_.size() == 1) {
+    if (const auto* block = dyn_cast<clang::CXXTryStmt>(&stmt);
+        block != nullptr && path_.size() == 1) {
       visit(block->getTryBlock());
       in_handler_ = true;
       for (unsigned i = 0; i < block->getNumHandlers(); ++i) visit(block->getHandler(i));
@@ -160,13 +178,17 @@ class BodyWalker {
     }
     locate(expr, call);
     if (callee != nullptr && needs_callers_frame(*callee)) refuse(call, "needs its caller's frame");
-    if (is_cheap_library_call(expr, context_)) refuse(call, "library function cheaper than reading the clock");
+    if (callee != nullptr && is_outside(*callee) && trivial_outside_(*callee)) call.trivial = true;
+    if (is_cheap_library_call(expr, context_))
+      refuse(call, "library function cheaper than reading the clock");
     if (callee != nullptr && callee->isConstexpr() && call.form != Form::kStatement)
       refuse(call, "constexpr callee");
-    if (const auto* op = dyn_cast<clang::CXXOperatorCallExpr>(&expr); op != nullptr && op->getOperator() == clang::OO_Arrow)
+    if (const auto* op = dyn_cast<clang::CXXOperatorCallExpr>(&expr);
+        op != nullptr && op->getOperator() == clang::OO_Arrow)
       refuse(call, "operator->");
     if (isa<clang::UserDefinedLiteral>(expr)) refuse(call, "user-defined literal");
-    if (callee != nullptr && isa<clang::CXXConversionDecl>(callee)) refuse(call, "implicit conversion");
+    if (callee != nullptr && isa<clang::CXXConversionDecl>(callee))
+      refuse(call, "implicit conversion");
     function_.calls.push_back(std::move(call));
   }
 
@@ -178,6 +200,15 @@ class BodyWalker {
     locate(expr, call);
     refuse(call, "construction (measured at the constructor's entry)");
     function_.calls.push_back(std::move(call));
+  }
+
+  bool is_outside(const clang::FunctionDecl& callee) const {
+    const clang::FunctionDecl* definition = callee.getDefinition();
+    if (definition == nullptr) return false;
+    const clang::FileID file =
+        sources_.getFileID(sources_.getExpansionLoc(definition->getLocation()));
+    const clang::FileEntry* entry = sources_.getFileEntryForID(file);
+    return entry == nullptr || tree_path_(*entry).empty();
   }
 
   static void describe_callee(const clang::FunctionDecl& callee, Call& call) {
@@ -225,6 +256,7 @@ class BodyWalker {
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   const TreePath& tree_path_;
+  TrivialOutside& trivial_outside_;
   Placer placer_;
   Function& function_;
   std::vector<const clang::Stmt*> path_;
@@ -237,7 +269,8 @@ class BodyWalker {
 /// Finds the functions with bodies, and describes each.
 class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
  public:
-  FunctionCollector(clang::ASTContext& context, const TreePath& tree_path, std::vector<Function>& out)
+  FunctionCollector(clang::ASTContext& context, const TreePath& tree_path,
+                    std::vector<Function>& out)
       : context_(context), sources_(context.getSourceManager()), tree_path_(tree_path), out_(out) {}
 
   bool shouldVisitTemplateInstantiations() const { return false; }
@@ -276,7 +309,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     for (const clang::ParmVarDecl* parameter : f.parameters())
       out.params.push_back(parameter->getNameAsString());
     out.name_begin = offset;
-    out.name_end = offset + clang::Lexer::MeasureTokenLength(place, sources_, context_.getLangOpts());
+    out.name_end =
+        offset + clang::Lexer::MeasureTokenLength(place, sources_, context_.getLangOpts());
     place_body(f, file_id, out);
     walk(f, out);
     out_.push_back(std::move(out));
@@ -285,7 +319,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   void place_body(const clang::FunctionDecl& f, clang::FileID file, Function& out) const {
     const clang::Stmt* body = f.getBody();
     if (isa<clang::CoroutineBodyStmt>(body)) out.refused = "coroutine";
-    if (const auto* function_try = dyn_cast<clang::CXXTryStmt>(body)) body = function_try->getTryBlock();
+    if (const auto* function_try = dyn_cast<clang::CXXTryStmt>(body))
+      body = function_try->getTryBlock();
     const auto* block = dyn_cast<clang::CompoundStmt>(body);
     if (f.isConstexpr()) out.refused = "constexpr";
     if (f.hasAttr<clang::NakedAttr>()) out.refused = "naked function";
@@ -301,7 +336,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     }
     const auto [body_file, open] = sources_.getDecomposedLoc(block->getLBracLoc());
     const auto [end_file, close] = sources_.getDecomposedLoc(block->getRBracLoc());
-    const auto [head_file, head] = sources_.getDecomposedLoc(sources_.getExpansionLoc(f.getOuterLocStart()));
+    const auto [head_file, head] =
+        sources_.getDecomposedLoc(sources_.getExpansionLoc(f.getOuterLocStart()));
     if (body_file != file || end_file != file || head_file != file) {
       out.refused = "spread over several files";
       return;
@@ -312,8 +348,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   }
 
   void walk(const clang::FunctionDecl& f, Function& out) {
-    BodyWalker walker(context_, tree_path_, out);
-    if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(&f)) walker.walk_initialisers(*constructor);
+    BodyWalker walker(context_, tree_path_, trivial_outside_, out);
+    if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(&f))
+      walker.walk_initialisers(*constructor);
     walker.walk_body(f.getBody());
     out.trivial = walker.trivial();
     if (const auto* body = dyn_cast<clang::CoroutineBodyStmt>(f.getBody()); body != nullptr)
@@ -327,10 +364,12 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   const clang::SourceManager& sources_;
   const TreePath& tree_path_;
   std::vector<Function>& out_;
+  TrivialOutside trivial_outside_;
   std::unordered_set<const clang::FunctionDecl*> described_;
 };
 
-/// Keys of callees that are defined in this very unit: only here can two `static` functions of one name be told apart.
+/// Keys of callees that are defined in this very unit: only here can two `static` functions of one
+/// name be told apart.
 void resolve_within_unit(std::vector<Function>& functions) {
   std::unordered_map<std::string, const Function*> by_usr;
   for (const Function& f : functions)

@@ -1,6 +1,7 @@
 // What one parsed translation unit says about its functions.
 //
-//   ASTContext ──for each function with a body in the tree──▶ Function {calls with the text that could be wrapped}
+//   ASTContext ──for each function with a body in the tree──▶ Function {calls with the text that
+//   could be wrapped}
 #pragma once
 
 #include <functional>
@@ -19,8 +20,8 @@ namespace vprof::instrumenter {
 /// Path of a file relative to the mirror; empty for files outside it.
 using TreePath = std::function<std::string(const clang::FileEntry&)>;
 
-/// The functions defined in `context`, in files for which `tree_path` is not empty. Calls carry the USR of their callee; keys of
-/// callees that are not defined in this unit are left for the merge.
+/// The functions defined in `context`, in files for which `tree_path` is not empty. Calls carry the
+/// USR of their callee; keys of callees that are not defined in this unit are left for the merge.
 std::vector<Function> functions_of_unit(clang::ASTContext& context, const TreePath& tree_path);
 
 }  // namespace vprof::instrumenter

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 /// Raised whenever the facts change their meaning, so that no facts of an older vprof are taken.
-constexpr int kCacheVersion = 1;
+constexpr int kCacheVersion = 2;
 
 std::string command_hash(const CompileCommand& command) {
   std::string text = command.directory + '\0' + command.file;
@@ -48,7 +48,7 @@ struct IndexCache::State {
       const Result<std::string> text = read_file(tree.root + "/" + file);
       return text ? content_hash(*text) : "missing";
     }
-    struct stat status {};
+    struct stat status{};
     if (stat(file.c_str(), &status) != 0) return "missing";
     return fmt::format("{}-{}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   }
@@ -80,7 +80,8 @@ std::optional<ParsedUnit> IndexCache::find(const CompileCommand& command) const 
     parsed.outside = it->at("outside").get<std::vector<std::string>>();
     for (const std::vector<std::string>* files : {&parsed.unit.deps, &parsed.outside})
       for (const std::string& file : *files)
-        if (const auto fresh = state_->fresh.find(file); fresh == state_->fresh.end() || !fresh->second)
+        if (const auto fresh = state_->fresh.find(file);
+            fresh == state_->fresh.end() || !fresh->second)
           return std::nullopt;
     for (const json& i : it->at("functions"))
       parsed.functions.push_back(function_from_json(loaded.at("pool").at(i.get<size_t>())));
@@ -94,17 +95,19 @@ void IndexCache::store(const CompileCommand& command, const ParsedUnit& parsed) 
   json functions = json::array();
   for (const Function& f : parsed.functions) {
     json document = to_json(f);
-    const auto [it, is_new] =
-        state_->pooled.try_emplace(document.dump(-1, ' ', false, json::error_handler_t::replace), state_->pool.size());
+    const auto [it, is_new] = state_->pooled.try_emplace(
+        document.dump(-1, ' ', false, json::error_handler_t::replace), state_->pool.size());
     if (is_new) state_->pool.push_back(std::move(document));
     functions.push_back(it->second);
   }
   for (const std::vector<std::string>* files : {&parsed.unit.deps, &parsed.outside})
     for (const std::string& file : *files) state_->stamp(file);
-  // A unit that failed is tried again: what was missing (a generated header) may be there next time.
+  // A unit that failed is tried again: what was missing (a generated header) may be there next
+  // time.
   if (!parsed.unit.error.empty()) return;
-  state_->units[command_hash(command)] = {
-      {"unit", to_json(parsed.unit)}, {"outside", parsed.outside}, {"functions", std::move(functions)}};
+  state_->units[command_hash(command)] = {{"unit", to_json(parsed.unit)},
+                                          {"outside", parsed.outside},
+                                          {"functions", std::move(functions)}};
 }
 
 std::map<std::string, std::string> IndexCache::tree_hashes() const {
@@ -115,7 +118,10 @@ std::map<std::string, std::string> IndexCache::tree_hashes() const {
 }
 
 Result<void> IndexCache::save() const {
-  const json document{{"version", kCacheVersion}, {"stamps", state_->stamps}, {"units", state_->units}, {"pool", state_->pool}};
+  const json document{{"version", kCacheVersion},
+                      {"stamps", state_->stamps},
+                      {"units", state_->units},
+                      {"pool", state_->pool}};
   std::string bytes;
   json::to_cbor(document, nlohmann::detail::output_adapter<char>(bytes));
   return replace_file(state_->path, bytes);

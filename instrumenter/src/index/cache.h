@@ -1,8 +1,8 @@
 // What earlier runs of the index found out, by content of files and flags.
 //
-//   stamps  {file: stamp}        every file that a unit read: hash of its text in the tree, size and time outside it
-//   units   {command hash: {unit, files read, functions}}
-//   pool    [function, ...]      each distinct function once: a header's functions are seen by hundreds of units
+//   stamps  {file: stamp}        every file that a unit read: hash of its text in the tree, size
+//   and time outside it units   {command hash: {unit, files read, functions}} pool    [function,
+//   ...]      each distinct function once: a header's functions are seen by hundreds of units
 //
 // A unit is taken from the cache if its command is the same and no file it read has changed.
 #pragma once

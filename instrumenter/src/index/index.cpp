@@ -35,11 +35,13 @@ Result<SourceTree> open_tree(const IndexOptions& options) {
 }
 
 bool is_c_or_cxx(const std::string& file) {
-  static const std::set<std::string> extensions{".c", ".cc", ".cp", ".cxx", ".cpp", ".c++", ".C", ".CPP", ".i", ".ii"};
+  static const std::set<std::string> extensions{".c",   ".cc", ".cp",  ".cxx", ".cpp",
+                                                ".c++", ".C",  ".CPP", ".i",   ".ii"};
   return extensions.count(fs::path(file).extension().string()) != 0;
 }
 
-/// The commands that compile C or C++ files that are still there (a configure script's probes are gone), without repetition.
+/// The commands that compile C or C++ files that are still there (a configure script's probes are
+/// gone), without repetition.
 std::vector<CompileCommand> usable(std::vector<CompileCommand> commands) {
   std::vector<CompileCommand> result;
   std::set<std::vector<std::string>> seen;
@@ -53,8 +55,8 @@ std::vector<CompileCommand> usable(std::vector<CompileCommand> commands) {
   return result;
 }
 
-std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands, const SourceTree& tree,
-                                  const IndexCache& cache, unsigned jobs) {
+std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands,
+                                  const SourceTree& tree, const IndexCache& cache, unsigned jobs) {
   std::vector<ParsedUnit> parsed(commands.size());
   std::vector<size_t> missing;
   for (size_t i = 0; i < commands.size(); ++i) {
@@ -87,7 +89,8 @@ Result<Program> index_program(const IndexOptions& options) {
   if (!tree) return tl::unexpected(tree.error());
   const std::vector<CompileCommand> commands = usable(std::move(*database));
   if (commands.empty())
-    return tl::unexpected(fmt::format("{}: names no C or C++ file that exists", options.compile_commands));
+    return tl::unexpected(
+        fmt::format("{}: names no C or C++ file that exists", options.compile_commands));
 
   IndexCache cache(options.cache + "/index.cbor", *tree);
   std::vector<ParsedUnit> parsed = parse_all(commands, *tree, cache, options.jobs);
@@ -100,11 +103,12 @@ Result<Program> index_program(const IndexOptions& options) {
 
   Program program = merge_units(std::move(units));
   program.file_hashes = cache.tree_hashes();
-  const bool any_parsed =
-      std::any_of(program.units.begin(), program.units.end(), [](const Unit& u) { return u.error.empty(); });
+  const bool any_parsed = std::any_of(program.units.begin(), program.units.end(),
+                                      [](const Unit& u) { return u.error.empty(); });
   if (!any_parsed)
-    return tl::unexpected(fmt::format("{}: Clang could parse none of {} units; the first error is: {}",
-                                      options.compile_commands, program.units.size(), program.units.front().error));
+    return tl::unexpected(
+        fmt::format("{}: Clang could parse none of {} units; the first error is: {}",
+                    options.compile_commands, program.units.size(), program.units.front().error));
   return program;
 }
 

@@ -14,8 +14,9 @@ struct IndexOptions {
   unsigned jobs = 0;  ///< 0: one per core
 };
 
-/// Indexes all units of a compilation database: those that are not in the cache are parsed, on all cores. Units that Clang cannot
-/// parse are left out and listed in Program::units. Errors: no database, none of its units lies in the mirror, none parses.
+/// Indexes all units of a compilation database: those that are not in the cache are parsed, on all
+/// cores. Units that Clang cannot parse are left out and listed in Program::units. Errors: no
+/// database, none of its units lies in the mirror, none parses.
 Result<Program> index_program(const IndexOptions& options);
 
 }  // namespace vprof::instrumenter

@@ -10,7 +10,9 @@
 namespace vprof::instrumenter {
 namespace {
 
-auto place_of(const Call& call) { return std::tie(call.file, call.begin, call.end, call.callee_name); }
+auto place_of(const Call& call) {
+  return std::tie(call.file, call.begin, call.end, call.callee_name);
+}
 
 bool same_wrapping(const Call& a, const Call& b) {
   return a.end == b.end && a.form == b.form && a.full_expr == b.full_expr;
@@ -25,7 +27,9 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
   for (Call& call : other.calls) {
     bool found = false;
     for (Call& mine : known.calls) {
-      if (mine.file != call.file || mine.begin != call.begin || mine.callee_name != call.callee_name) continue;
+      if (mine.file != call.file || mine.begin != call.begin ||
+          mine.callee_name != call.callee_name)
+        continue;
       if (mine.end == call.end || same_wrapping(mine, call)) found = true;
       if (same_wrapping(mine, call)) continue;
       if (mine.end == call.end && languages_differ) {
@@ -34,7 +38,8 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
         continue;
       }
       if (mine.form != Form::kRefused)
-        conflicts.push_back(fmt::format("{}:{}:{}: {}", call.file, call.line, call.column, call.callee_name));
+        conflicts.push_back(
+            fmt::format("{}:{}:{}: {}", call.file, call.line, call.column, call.callee_name));
       mine.form = Form::kRefused;
       mine.reason = "units that include it disagree about this text";
       call.form = Form::kRefused;
@@ -47,11 +52,16 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
 }
 
 size_t common_prefix(const std::string& a, const std::string& b) {
-  return static_cast<size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin()).first - a.begin());
+  return static_cast<size_t>(
+      std::mismatch(a.begin(),
+                    a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())),
+                    b.begin())
+          .first -
+      a.begin());
 }
 
-/// Calls of functions that another unit defines get that definition's key. Where several programs of the tree define the same
-/// name, the definition nearest in the tree of folders is meant.
+/// Calls of functions that another unit defines get that definition's key. Where several programs
+/// of the tree define the same name, the definition nearest in the tree of folders is meant.
 void resolve_across_units(Program& program) {
   std::unordered_map<std::string, std::vector<uint32_t>> by_usr;
   for (uint32_t i = 0; i < program.functions.size(); ++i)
@@ -62,9 +72,11 @@ void resolve_across_units(Program& program) {
       const bool resolved = call.callee_key != call.callee_name + "@";
       const auto it = by_usr.find(call.callee_usr);
       if (!resolved && !call.callee_usr.empty() && it != by_usr.end()) {
-        const auto nearest = std::max_element(it->second.begin(), it->second.end(), [&](uint32_t a, uint32_t b) {
-          return common_prefix(program.functions[a].file, f.file) < common_prefix(program.functions[b].file, f.file);
-        });
+        const auto nearest =
+            std::max_element(it->second.begin(), it->second.end(), [&](uint32_t a, uint32_t b) {
+              return common_prefix(program.functions[a].file, f.file) <
+                     common_prefix(program.functions[b].file, f.file);
+            });
         call.callee_key = program.functions[*nearest].key;
       } else if (!resolved) {
         undefined.insert(call.callee_name);
@@ -99,9 +111,11 @@ Program merge_units(std::vector<std::pair<Unit, std::vector<Function>>> units) {
   std::sort(program.functions.begin(), program.functions.end(),
             [](const Function& a, const Function& b) { return a.key < b.key; });
   for (Function& f : program.functions)
-    std::sort(f.calls.begin(), f.calls.end(), [](const Call& a, const Call& b) { return place_of(a) < place_of(b); });
+    std::sort(f.calls.begin(), f.calls.end(),
+              [](const Call& a, const Call& b) { return place_of(a) < place_of(b); });
   std::sort(program.conflicts.begin(), program.conflicts.end());
-  program.conflicts.erase(std::unique(program.conflicts.begin(), program.conflicts.end()), program.conflicts.end());
+  program.conflicts.erase(std::unique(program.conflicts.begin(), program.conflicts.end()),
+                          program.conflicts.end());
   resolve_across_units(program);
   program.finish();
   return program;

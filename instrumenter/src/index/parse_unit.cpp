@@ -66,7 +66,8 @@ class FactsConsumer : public clang::ASTConsumer {
     out_.unit.deps.assign(deps.begin(), deps.end());
     out_.outside.assign(outside.begin(), outside.end());
     if (context.getDiagnostics().hasUncompilableErrorOccurred()) return;
-    out_.functions = functions_of_unit(context, [this](const clang::FileEntry& f) { return paths_(f); });
+    out_.functions =
+        functions_of_unit(context, [this](const clang::FileEntry& f) { return paths_(f); });
   }
 
  private:
@@ -77,7 +78,8 @@ class FactsConsumer : public clang::ASTConsumer {
 class FactsAction : public clang::ASTFrontendAction {
  public:
   FactsAction(ParsedUnit& out, TreePaths& paths) : out_(out), paths_(paths) {}
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&,
+                                                        llvm::StringRef) override {
     return std::make_unique<FactsConsumer>(out_, paths_);
   }
 
@@ -89,7 +91,8 @@ class FactsAction : public clang::ASTFrontendAction {
 /// Keeps the first error as one line.
 class FirstError : public clang::DiagnosticConsumer {
  public:
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override {
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic& info) override {
     clang::DiagnosticConsumer::HandleDiagnostic(level, info);
     if (level < clang::DiagnosticsEngine::Error) return;
     llvm::SmallString<128> text;
@@ -97,7 +100,8 @@ class FirstError : public clang::DiagnosticConsumer {
     std::string line = text.str().str();
     if (info.hasSourceManager() && info.getLocation().isValid()) {
       const clang::PresumedLoc place = info.getSourceManager().getPresumedLoc(info.getLocation());
-      if (place.isValid()) line = fmt::format("{}:{}: {}", place.getFilename(), place.getLine(), line);
+      if (place.isValid())
+        line = fmt::format("{}:{}: {}", place.getFilename(), place.getLine(), line);
     }
     if (message.empty()) message = line;
     const size_t quote = line.find('\'');
@@ -115,21 +119,25 @@ std::vector<std::string> syntax_only(const CompileCommand& command) {
        {tooling::getClangStripOutputAdjuster(), tooling::getClangStripDependencyFileAdjuster(),
         tooling::getStripPluginsAdjuster(), tooling::getClangSyntaxOnlyAdjuster()})
     arguments = adjust(arguments, command.file);
-  const bool cxx = !arguments.empty() && fs::path(arguments[0]).filename().string().find("++") != std::string::npos;
+  const bool cxx = !arguments.empty() &&
+                   fs::path(arguments[0]).filename().string().find("++") != std::string::npos;
   if (arguments.empty()) arguments.emplace_back();
   arguments[0] = cxx ? "clang++" : "clang";
   // -w: the user's warnings are the user's compiler's business.
-  const std::vector<std::string> ours{"-w", "-Wno-error", "-resource-dir", VPROF_CLANG_RESOURCE_DIR};
+  const std::vector<std::string> ours{"-w", "-Wno-error", "-resource-dir",
+                                      VPROF_CLANG_RESOURCE_DIR};
   arguments.insert(arguments.begin() + 1, ours.begin(), ours.end());
   return arguments;
 }
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const CompileCommand& command, const SourceTree& tree) {
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const CompileCommand& command,
+                                                            const SourceTree& tree) {
   // One per unit: each has a working directory of its own.
   llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> overlay(
       new llvm::vfs::OverlayFileSystem(llvm::vfs::createPhysicalFileSystem()));
   if (!tree.originals.empty()) {
-    llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> originals(new llvm::vfs::InMemoryFileSystem);
+    llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> originals(
+        new llvm::vfs::InMemoryFileSystem);
     for (const auto& [file, text] : tree.originals)
       originals->addFile(tree.root + "/" + file, 0, llvm::MemoryBuffer::getMemBuffer(text, file));
     overlay->pushOverlay(originals);
@@ -152,7 +160,8 @@ ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree) {
     FirstError errors;
     llvm::IntrusiveRefCntPtr<clang::FileManager> files(
         new clang::FileManager(clang::FileSystemOptions(), file_system(command, tree)));
-    clang::tooling::ToolInvocation invocation(arguments, std::make_unique<FactsAction>(out, paths), files.get());
+    clang::tooling::ToolInvocation invocation(arguments, std::make_unique<FactsAction>(out, paths),
+                                              files.get());
     invocation.setDiagnosticConsumer(&errors);
     if (invocation.run()) return out;
     // GCC has options that Clang does not know; none of them changes what the text means to us.

@@ -14,9 +14,10 @@ struct CompileCommand {
   std::vector<std::string> arguments;
 };
 
-/// The tree that is indexed: its root, and the original text of files that are rewritten in it at the moment.
+/// The tree that is indexed: its root, and the original text of files that are rewritten in it at
+/// the moment.
 struct SourceTree {
-  std::string root;  ///< real path, no trailing slash
+  std::string root;                              ///< real path, no trailing slash
   std::map<std::string, std::string> originals;  ///< path relative to root → text
 };
 
@@ -26,7 +27,8 @@ struct ParsedUnit {
   std::vector<std::string> outside;  ///< files outside the tree that were read, absolute
 };
 
-/// Parses one unit with Clang. A unit that Clang cannot parse has Unit::error set, and no functions. Thread-safe.
+/// Parses one unit with Clang. A unit that Clang cannot parse has Unit::error set, and no
+/// functions. Thread-safe.
 ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree);
 
 /// Reads a compilation database. Error: one line.

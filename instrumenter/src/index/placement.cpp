@@ -37,7 +37,8 @@ std::pair<const clang::Stmt*, size_t> parent_of(const std::vector<const clang::S
                     : std::pair{ancestors[depth - 1], depth - 1};
 }
 
-/// Whether something below `stmt` forbids moving it into a block or statement expression of its own.
+/// Whether something below `stmt` forbids moving it into a block or statement expression of its
+/// own.
 const char* obstacle_below(const clang::Stmt& stmt, bool statement_expression) {
   if (statement_expression && isa<clang::CompoundLiteralExpr>(stmt))
     return "an argument holds a compound literal, which would die too early";
@@ -46,7 +47,8 @@ const char* obstacle_below(const clang::Stmt& stmt, bool statement_expression) {
   if (isa<clang::CoawaitExpr, clang::CoyieldExpr>(stmt)) return "holds a suspension point";
   if (const auto* call = dyn_cast<clang::CallExpr>(&stmt)) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
-    if (callee != nullptr && needs_callers_frame(*callee)) return "holds a call that needs its caller's frame";
+    if (callee != nullptr && needs_callers_frame(*callee))
+      return "holds a call that needs its caller's frame";
   }
   if (isa<clang::LambdaExpr>(stmt)) return nullptr;
   for (const clang::Stmt* child : stmt.children()) {
@@ -74,11 +76,13 @@ bool needs_callers_frame(const clang::FunctionDecl& callee) {
     case clang::Builtin::BI__builtin_return_address:
     case clang::Builtin::BI__builtin_setjmp:
     case clang::Builtin::BI__builtin_va_start:
-    case clang::Builtin::BI__builtin_stdarg_start: return true;
-    default: break;
+    case clang::Builtin::BI__builtin_stdarg_start:
+      return true;
+    default:
+      break;
   }
-  static const std::set<llvm::StringRef> names{"alloca",      "setjmp", "_setjmp", "sigsetjmp",
-                                               "__sigsetjmp", "savectx", "vfork",  "getcontext"};
+  static const std::set<llvm::StringRef> names{"alloca",      "setjmp",  "_setjmp", "sigsetjmp",
+                                               "__sigsetjmp", "savectx", "vfork",   "getcontext"};
   return callee.getIdentifier() != nullptr && names.count(callee.getName()) != 0;
 }
 
@@ -89,19 +93,23 @@ bool is_compiler_builtin(const clang::FunctionDecl& callee) {
 
 bool is_cheap_library_call(const clang::CallExpr& call, clang::ASTContext& context) {
   const clang::FunctionDecl* callee = call.getDirectCallee();
-  if (callee == nullptr || callee->getBuiltinID() == 0 || callee->getIdentifier() == nullptr) return false;
+  if (callee == nullptr || callee->getBuiltinID() == 0 || callee->getIdentifier() == nullptr)
+    return false;
   static const std::set<llvm::StringRef> always{
-      "abs",    "labs",    "llabs",  "fabs",        "floor",   "ceil",   "sqrt",    "isdigit", "isalpha", "isalnum",
-      "isspace", "isupper", "islower", "isxdigit",  "ispunct", "isprint", "iscntrl", "tolower", "toupper", "strcmp",
-      "strncmp", "strcasecmp", "strncasecmp", "strlen", "strchr", "strrchr", "memcmp", "memchr"};
-  static const std::set<llvm::StringRef> sized{"memcpy", "memset", "memmove", "bzero", "bcopy", "mempcpy"};
+      "abs",        "labs",        "llabs",   "fabs",    "floor",   "ceil",    "sqrt",
+      "isdigit",    "isalpha",     "isalnum", "isspace", "isupper", "islower", "isxdigit",
+      "ispunct",    "isprint",     "iscntrl", "tolower", "toupper", "strcmp",  "strncmp",
+      "strcasecmp", "strncasecmp", "strlen",  "strchr",  "strrchr", "memcmp",  "memchr"};
+  static const std::set<llvm::StringRef> sized{"memcpy", "memset", "memmove",
+                                               "bzero",  "bcopy",  "mempcpy"};
   const llvm::StringRef name = callee->getName();
   if (always.count(name) != 0) return true;
   if (sized.count(name) == 0) return false;
   constexpr int64_t kCheapBytes = 1024;
   const clang::Expr* size = call.getArg(call.getNumArgs() - 1);
   clang::Expr::EvalResult value;
-  return !size->isValueDependent() && size->EvaluateAsInt(value, context) && value.Val.getInt() <= kCheapBytes;
+  return !size->isValueDependent() && size->EvaluateAsInt(value, context) &&
+         value.Val.getInt() <= kCheapBytes;
 }
 
 Placer::Placer(clang::ASTContext& context)
@@ -111,8 +119,10 @@ std::optional<TextRange> Placer::text_of(const clang::Stmt& stmt) const {
   clang::SourceLocation begin = stmt.getBeginLoc();
   clang::SourceLocation end = stmt.getEndLoc();
   if (begin.isInvalid() || end.isInvalid()) return std::nullopt;
-  // Never the spelling of a macro argument: it may be expanded more than once, or turned into a string.
-  if (begin.isMacroID() && !clang::Lexer::isAtStartOfMacroExpansion(begin, sources_, language_, &begin))
+  // Never the spelling of a macro argument: it may be expanded more than once, or turned into a
+  // string.
+  if (begin.isMacroID() &&
+      !clang::Lexer::isAtStartOfMacroExpansion(begin, sources_, language_, &begin))
     return std::nullopt;
   if (end.isMacroID() && !clang::Lexer::isAtEndOfMacroExpansion(end, sources_, language_, &end))
     return std::nullopt;
@@ -131,8 +141,9 @@ std::optional<Placer::Unit> Placer::unit_to_wrap(const clang::Expr& call,
     if (!text) return std::nullopt;
     return Unit{&call, depth, *text, ""};
   }
-  // The smallest piece of the tree that is exactly the outermost expansion the call stems from. A call whose callee alone
-  // comes from a macro (`#define call f` … `call(x)`) counts with its arguments.
+  // The smallest piece of the tree that is exactly the outermost expansion the call stems from. A
+  // call whose callee alone comes from a macro (`#define call f` … `call(x)`) counts with its
+  // arguments.
   const clang::SourceLocation in_macro = call.getBeginLoc();
   const clang::CharSourceRange expansion = sources_.getExpansionRange(in_macro);
   const auto [file, begin] = sources_.getDecomposedLoc(expansion.getBegin());
@@ -162,16 +173,19 @@ bool Placer::is_statement(const Unit& unit, const Surroundings& around) const {
   const clang::Stmt* child = unit.depth > depth + 1 ? around.ancestors[depth + 1] : unit.stmt;
   while (parent != nullptr) {
     if (const auto* block = dyn_cast<clang::CompoundStmt>(parent)) {
-      const bool value_of_stmt_expr = depth > 0 && isa<clang::StmtExpr>(around.ancestors[depth - 1]) &&
+      const bool value_of_stmt_expr = depth > 0 &&
+                                      isa<clang::StmtExpr>(around.ancestors[depth - 1]) &&
                                       block->body_back() == child;
       return !value_of_stmt_expr;
     }
-    if (const auto* s = dyn_cast<clang::IfStmt>(parent)) return child == s->getThen() || child == s->getElse();
+    if (const auto* s = dyn_cast<clang::IfStmt>(parent))
+      return child == s->getThen() || child == s->getElse();
     if (const auto* s = dyn_cast<clang::WhileStmt>(parent)) return child == s->getBody();
     if (const auto* s = dyn_cast<clang::DoStmt>(parent)) return child == s->getBody();
     if (const auto* s = dyn_cast<clang::ForStmt>(parent)) return child == s->getBody();
     if (const auto* s = dyn_cast<clang::CXXForRangeStmt>(parent)) return child == s->getBody();
-    if (const auto* s = dyn_cast<clang::SwitchCase>(parent); s != nullptr && child != s->getSubStmt())
+    if (const auto* s = dyn_cast<clang::SwitchCase>(parent);
+        s != nullptr && child != s->getSubStmt())
       return false;
     if (!isa<clang::LabelStmt, clang::SwitchCase>(parent)) return false;
     // A label: what matters is where the labelled statement stands.
@@ -187,8 +201,7 @@ bool Placer::is_statement(const Unit& unit, const Surroundings& around) const {
 std::optional<unsigned> Placer::semicolon_after(const TextRange& text) const {
   const clang::SourceLocation last =
       sources_.getLocForStartOfFile(text.file).getLocWithOffset(static_cast<int>(text.end) - 1);
-  const clang::SourceLocation token =
-      clang::Lexer::GetBeginningOfToken(last, sources_, language_);
+  const clang::SourceLocation token = clang::Lexer::GetBeginningOfToken(last, sources_, language_);
   const std::optional<clang::Token> next = clang::Lexer::findNextToken(token, sources_, language_);
   if (!next || !next->is(clang::tok::semi) || next->getLocation().isMacroID()) return std::nullopt;
   const auto [file, offset] = sources_.getDecomposedLoc(next->getLocation());
@@ -199,11 +212,14 @@ std::optional<unsigned> Placer::semicolon_after(const TextRange& text) const {
 Placement Placer::expression_form(const Unit& unit, const Surroundings& around,
                                   Placement placement) const {
   const auto* expr = dyn_cast<clang::Expr>(unit.stmt);
-  if (expr == nullptr) return refuse(std::move(placement), "inside a macro that is not an expression");
+  if (expr == nullptr)
+    return refuse(std::move(placement), "inside a macro that is not an expression");
   const clang::Stmt* direct_parent = unit.depth > 0 ? around.ancestors[unit.depth - 1] : nullptr;
-  const auto* conversion = direct_parent == nullptr ? nullptr : dyn_cast<clang::ImplicitCastExpr>(direct_parent);
+  const auto* conversion =
+      direct_parent == nullptr ? nullptr : dyn_cast<clang::ImplicitCastExpr>(direct_parent);
   if (!language_.CPlusPlus) {
-    const bool only_read = conversion != nullptr && conversion->getCastKind() == clang::CK_LValueToRValue;
+    const bool only_read =
+        conversion != nullptr && conversion->getCastKind() == clang::CK_LValueToRValue;
     if (expr->isGLValue() && !only_read)
       return refuse(std::move(placement), "the macro is an lvalue");
     if (expr->getType()->isArrayType())
@@ -229,7 +245,8 @@ Placement Placer::expression_form(const Unit& unit, const Surroundings& around,
   }
   if (expr->isXValue() && !expr->getType()->isRecordType())
     return refuse(std::move(placement), "yields an rvalue reference to a scalar");
-  if (expr->isGLValue() && (expr->getType()->isFunctionType() || expr->getObjectKind() != clang::OK_Ordinary))
+  if (expr->isGLValue() &&
+      (expr->getType()->isFunctionType() || expr->getObjectKind() != clang::OK_Ordinary))
     return refuse(std::move(placement), "yields a function or a bit-field");
   placement.form = Form::kValue;
   return placement;
@@ -243,7 +260,8 @@ Placement Placer::place(const clang::Expr& call, const Surroundings& around) con
   const std::optional<Unit> unit = unit_to_wrap(call, around);
   if (!unit) {
     if (call.getBeginLoc().isMacroID())
-      return refuse(std::move(placement), "inside a macro that is neither an expression nor a statement");
+      return refuse(std::move(placement),
+                    "inside a macro that is neither an expression nor a statement");
     return refuse(std::move(placement), "its text is not in one piece");
   }
   placement.text = unit->text;
@@ -252,14 +270,17 @@ Placement Placer::place(const clang::Expr& call, const Surroundings& around) con
   for (size_t i = unit->depth; i-- > 0 && isa<clang::Expr>(around.ancestors[i]);) {
     if (isa<clang::StmtExpr>(around.ancestors[i])) break;
     if (around.ancestors[i]->getBeginLoc().isValid())
-      placement.full_expr = sources_.getFileOffset(sources_.getExpansionLoc(around.ancestors[i]->getBeginLoc()));
+      placement.full_expr =
+          sources_.getFileOffset(sources_.getExpansionLoc(around.ancestors[i]->getBeginLoc()));
   }
   for (const clang::Stmt* ancestor : around.ancestors)
-    if (isa<clang::AsmStmt>(ancestor)) return refuse(std::move(placement), "operand of an asm statement");
+    if (isa<clang::AsmStmt>(ancestor))
+      return refuse(std::move(placement), "operand of an asm statement");
 
   const bool statement = is_statement(*unit, around);
   if (statement) {
-    if (const char* reason = obstacle_below(*unit->stmt, false)) return refuse(std::move(placement), reason);
+    if (const char* reason = obstacle_below(*unit->stmt, false))
+      return refuse(std::move(placement), reason);
     const std::optional<unsigned> end = semicolon_after(unit->text);
     const bool complete = !isa<clang::Expr>(unit->stmt) && !end;  // a macro that is a whole block
     if (end || complete) {

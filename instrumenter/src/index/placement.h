@@ -21,7 +21,8 @@ struct TextRange {
 
 /// What surrounds the call that is being placed.
 struct Surroundings {
-  const std::vector<const clang::Stmt*>& ancestors;  ///< from the body of the function down to the parent of the call
+  const std::vector<const clang::Stmt*>&
+      ancestors;  ///< from the body of the function down to the parent of the call
   bool constructor_initialiser = false;
   bool handler_of_function_try = false;
 };
@@ -40,7 +41,8 @@ class Placer {
 
   Placement place(const clang::Expr& call, const Surroundings& around) const;
 
-  /// The text of `stmt` if all of it is spelled in one file, or if it is exactly a macro expansion (or starts or ends with one).
+  /// The text of `stmt` if all of it is spelled in one file, or if it is exactly a macro expansion
+  /// (or starts or ends with one).
   std::optional<TextRange> text_of(const clang::Stmt& stmt) const;
 
  private:
@@ -48,17 +50,20 @@ class Placer {
   std::optional<Unit> unit_to_wrap(const clang::Expr& call, const Surroundings& around) const;
   bool is_statement(const Unit& unit, const Surroundings& around) const;
   std::optional<unsigned> semicolon_after(const TextRange& text) const;
-  Placement expression_form(const Unit& unit, const Surroundings& around, Placement placement) const;
+  Placement expression_form(const Unit& unit, const Surroundings& around,
+                            Placement placement) const;
 
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   const clang::LangOptions& language_;
 };
 
-/// Library functions that compilers turn into a few instructions, or that cost less than reading the clock twice.
+/// Library functions that compilers turn into a few instructions, or that cost less than reading
+/// the clock twice.
 bool is_cheap_library_call(const clang::CallExpr& call, clang::ASTContext& context);
 
-/// setjmp, alloca, va_start and their like: what they do belongs to the frame and block of their caller.
+/// setjmp, alloca, va_start and their like: what they do belongs to the frame and block of their
+/// caller.
 bool needs_callers_frame(const clang::FunctionDecl& callee);
 
 /// `__builtin_expect` and its like: not calls at all.

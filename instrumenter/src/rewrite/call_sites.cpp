@@ -37,19 +37,25 @@ std::vector<Group> groups_of(const Function& f) {
 const char* rule_of(const Call& call) {
   if (!call.macro.empty()) return "macro";
   switch (call.form) {
-    case Form::kStatement: return "statement";
-    case Form::kExpression: return "expression";
+    case Form::kStatement:
+      return "statement";
+    case Form::kExpression:
+      return "expression";
     case Form::kValue:
-    case Form::kVoid: return "comma";
-    case Form::kGuard: return "guard";
-    case Form::kRefused: break;
+    case Form::kVoid:
+      return "comma";
+    case Form::kGuard:
+      return "guard";
+    case Form::kRefused:
+      break;
   }
   return "";
 }
 
 class Chooser {
  public:
-  Chooser(const Program& program, const Plan& plan, const Function& f) : program_(program), plan_(plan), function_(f) {}
+  Chooser(const Program& program, const Plan& plan, const Function& f)
+      : program_(program), plan_(plan), function_(f) {}
 
   CallSites run() {
     for (const Group& group : groups_of(function_)) choose(group);
@@ -72,7 +78,8 @@ class Chooser {
     const Call& call = *worthwhile.front();
     const std::string place = fmt::format("{}:{}:{}", call.file, call.line, call.column);
     if (plan_.demoted.count(place) != 0) return note(call, "demoted: called often, matters little");
-    if (is_excluded(plan_, call.file, call.callee_name)) return note(call, "excluded by the configuration");
+    if (is_excluded(plan_, call.file, call.callee_name))
+      return note(call, "excluded by the configuration");
     if (call.form == Form::kRefused) return measure_at_entry(call, call.reason);
     wrap(group, worthwhile);
   }
@@ -93,20 +100,23 @@ class Chooser {
     site.column = call.column;
     site.rule = rule_of(call);
     site.call = call.kind;
-    const bool one_callee = std::all_of(worthwhile.begin(), worthwhile.end(),
-                                        [&](const Call* c) { return c->callee_key == call.callee_key; });
+    const bool one_callee = std::all_of(worthwhile.begin(), worthwhile.end(), [&](const Call* c) {
+      return c->callee_key == call.callee_key;
+    });
     if (!one_callee) site.function = call.macro.empty() ? call.callee_key : call.macro + "@";
     if (!one_callee || call.kind == CallKind::kIndirect) {
       int& height = out_.pseudo_functions[site.function];
       for (const Call* c : worthwhile)
-        if (const Function* callee = program_.by_key(c->callee_key)) height = std::max(height, callee->height);
+        if (const Function* callee = program_.by_key(c->callee_key))
+          height = std::max(height, callee->height);
     }
     full_exprs_[{call.file, call.full_expr}].push_back(out_.wrapped.size());
     calls_.push_back(&call);
     out_.wrapped.push_back(std::move(wrapped));
   }
 
-  /// A guard closes at the end of the full expression, so it would swallow what else is measured there.
+  /// A guard closes at the end of the full expression, so it would swallow what else is measured
+  /// there.
   void keep_guards_alone() {
     std::set<size_t> removed;
     for (const auto& [place, members] : full_exprs_) {
@@ -119,7 +129,8 @@ class Chooser {
       if (removed.count(i) == 0)
         kept.push_back(std::move(out_.wrapped[i]));
       else
-        measure_at_entry(*calls_[i], "yields a class by value beside other measured calls of one expression");
+        measure_at_entry(*calls_[i],
+                         "yields a class by value beside other measured calls of one expression");
     }
     out_.wrapped = std::move(kept);
   }
@@ -132,7 +143,8 @@ class Chooser {
   void measure_at_entry(const Call& call, const std::string& reason) {
     const Function* callee = program_.by_key(call.callee_key);
     const bool possible = call.kind == CallKind::kDirect && callee != nullptr && callee->in_tree &&
-                          callee->refused.empty() && !is_excluded(plan_, callee->file, callee->name);
+                          callee->refused.empty() &&
+                          !is_excluded(plan_, callee->file, callee->name);
     if (possible)
       out_.measured_callees.insert(callee->key);
     else
@@ -156,7 +168,8 @@ class Chooser {
 
 bool is_excluded(const Plan& plan, const std::string& file, const std::string& name) {
   return std::any_of(plan.exclude.begin(), plan.exclude.end(), [&](const std::string& glob) {
-    return fnmatch(glob.c_str(), file.c_str(), 0) == 0 || fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+    return fnmatch(glob.c_str(), file.c_str(), 0) == 0 ||
+           fnmatch(glob.c_str(), name.c_str(), 0) == 0;
   });
 }
 

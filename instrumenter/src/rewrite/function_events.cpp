@@ -48,19 +48,23 @@ class EventWriter {
     const std::vector<const Function*> found = program_.find(name);
     if (found.empty()) {
       const std::vector<std::string> near = program_.suggestions(name);
-      fail(fmt::format("function \"{}\" is not in the program{}", name,
-                       near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, ", "))));
+      fail(fmt::format(
+          "function \"{}\" is not in the program{}", name,
+          near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, ", "))));
       return nullptr;
     }
     if (found.size() > 1) {
-      fail(fmt::format("function \"{}\" is ambiguous: write {} or {}", name, found[0]->key, found[1]->key));
+      fail(fmt::format("function \"{}\" is ambiguous: write {} or {}", name, found[0]->key,
+                       found[1]->key));
       return nullptr;
     }
     if (!found[0]->in_tree)
-      fail(fmt::format("function \"{}\" has no definition in the source tree, so nothing can be inserted there", name));
+      fail(fmt::format(
+          "function \"{}\" has no definition in the source tree, so nothing can be inserted there",
+          name));
     else if (!found[0]->refused.empty())
-      fail(fmt::format("function \"{}\" ({}:{}) cannot be instrumented: {}", name, found[0]->file, found[0]->line,
-                       found[0]->refused));
+      fail(fmt::format("function \"{}\" ({}:{}) cannot be instrumented: {}", name, found[0]->file,
+                       found[0]->line, found[0]->refused));
     return found[0];
   }
 
@@ -76,7 +80,8 @@ class EventWriter {
     return fmt::format("{}(vprof_result){}", value.dereferenced ? "*" : "", value.suffix);
   }
 
-  void points(const IntervalPlan& interval, const std::vector<IntervalPoint>& points, const char* what) {
+  void points(const IntervalPlan& interval, const std::vector<IntervalPoint>& points,
+              const char* what) {
     for (const IntervalPoint& point : points) {
       if (point.value.is_return) {
         body_of(point.function, kOnReturn) +=
@@ -85,26 +90,31 @@ class EventWriter {
       }
       const std::string key = text_of(point.value, point.function);
       const bool at_exit = point.at == At::kExit;
-      body_of(point.function, at_exit ? kAtExit : kAtEntry) +=
-          fmt::format("VPROF_{}_EVENT({}, {}, {}); ", at_exit ? "EXIT" : "ENTRY", what, interval.index, key);
+      body_of(point.function, at_exit ? kAtExit : kAtEntry) += fmt::format(
+          "VPROF_{}_EVENT({}, {}, {}); ", at_exit ? "EXIT" : "ENTRY", what, interval.index, key);
     }
   }
 
   void add_label(const IntervalPlan& interval, const IntervalPoint& point) {
     if (point.at == At::kExit || point.value.is_return)
-      return fail(fmt::format("label of interval \"{}\" at {}: labels are taken at the entry of a function, from an argument",
-                              interval.name, point.function));
+      return fail(
+          fmt::format("label of interval \"{}\" at {}: labels are taken at the entry of a "
+                      "function, from an argument",
+                      interval.name, point.function));
     const std::string label = text_of(point.value, point.function);
     body_of(point.function, kAtEntry) +=
-        point.has_key ? fmt::format("VPROF_ENTRY_LABEL({}, {}, {}); ", interval.index, text_of(point.key, point.function), label)
+        point.has_key ? fmt::format("VPROF_ENTRY_LABEL({}, {}, {}); ", interval.index,
+                                    text_of(point.key, point.function), label)
                       : fmt::format("VPROF_ENTRY_LABEL_CURRENT({}, {}); ", interval.index, label);
   }
 
   void add_sync(const SyncPlan& sync) {
     if (sync.value.is_return) {
       if (sync.role != SyncRole::kDequeue)
-        return fail(fmt::format("{} {}: only a dequeue function's task can be \"return\"", role_name(sync.role), sync.function));
-      body_of(sync.function, kOnReturn) += fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, returned(sync.value));
+        return fail(fmt::format("{} {}: only a dequeue function's task can be \"return\"",
+                                role_name(sync.role), sync.function));
+      body_of(sync.function, kOnReturn) +=
+          fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, returned(sync.value));
       return;
     }
     const std::string value = text_of(sync.value, sync.function);
@@ -113,14 +123,18 @@ class EventWriter {
         body_of(sync.function, kScope) += fmt::format("VPROF_ACQUIRE({}, {}); ", sync.index, value);
         break;
       case SyncRole::kRelease:
-        body_of(sync.function, kAtEntry) += fmt::format("VPROF_RELEASE({}, {}); ", sync.index, value);
+        body_of(sync.function, kAtEntry) +=
+            fmt::format("VPROF_RELEASE({}, {}); ", sync.index, value);
         break;
       case SyncRole::kEnqueue:
-        body_of(sync.function, kAtEntry) += fmt::format("VPROF_ENQUEUE({}, {}); ", sync.index, value);
+        body_of(sync.function, kAtEntry) +=
+            fmt::format("VPROF_ENQUEUE({}, {}); ", sync.index, value);
         break;
       case SyncRole::kDequeue: {
-        // An output parameter is filled when the function returns: seen by a wrapper, as a returned value is.
-        body_of(sync.function, kOnReturn) += fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, value);
+        // An output parameter is filled when the function returns: seen by a wrapper, as a returned
+        // value is.
+        body_of(sync.function, kOnReturn) +=
+            fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, value);
         break;
       }
     }
@@ -137,7 +151,8 @@ class EventWriter {
   std::string unused_;
 };
 
-/// A declaration's text on one line: comments out, white space folded. Error: it holds a preprocessor directive.
+/// A declaration's text on one line: comments out, white space folded. Error: it holds a
+/// preprocessor directive.
 Result<std::string> on_one_line(const std::string& text, const Function& f) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -149,9 +164,10 @@ Result<std::string> on_one_line(const std::string& text, const Function& f) {
     } else if (text.compare(i, 2, "//") == 0) {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (text[i] == '#') {
-      return tl::unexpected(fmt::format("{} ({}:{}): the head of the function holds a preprocessor directive, so its returned "
-                                        "value cannot be seen; use vprof/annotations.h there",
-                                        f.name, f.file, f.line));
+      return tl::unexpected(fmt::format(
+          "{} ({}:{}): the head of the function holds a preprocessor directive, so its returned "
+          "value cannot be seen; use vprof/annotations.h there",
+          f.name, f.file, f.line));
     } else if (std::isspace(static_cast<unsigned char>(text[i])) != 0 || text[i] == '\\') {
       if (!out.empty() && out.back() != ' ') out += ' ';
     } else {
@@ -164,14 +180,17 @@ Result<std::string> on_one_line(const std::string& text, const Function& f) {
 
 }  // namespace
 
-Result<std::map<std::string, FunctionEvents>> configured_events(const Program& program, const Plan& plan) {
+Result<std::map<std::string, FunctionEvents>> configured_events(const Program& program,
+                                                                const Plan& plan) {
   return EventWriter(program, plan).run();
 }
 
-Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on_return, const std::string& text) {
+Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on_return,
+                                        const std::string& text) {
   const auto refuse = [&](const char* reason) {
-    return tl::unexpected(fmt::format("{} ({}:{}): {}, so its returned value cannot be seen; use vprof/annotations.h there",
-                                      f.name, f.file, f.line, reason));
+    return tl::unexpected(fmt::format(
+        "{} ({}:{}): {}, so its returned value cannot be seen; use vprof/annotations.h there",
+        f.name, f.file, f.line, reason));
   };
   if (f.is_method) return refuse("it is a method");
   if (f.variadic) return refuse("it takes a variable number of arguments");
@@ -179,13 +198,16 @@ Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on
     if (parameter.empty()) return refuse("one of its parameters has no name");
   Result<std::string> head = on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin), f);
   if (!head) return tl::unexpected(head.error());
-  if (!head->empty() && head->back() == ';') return refuse("its parameters are declared in the old (K&R) style");
+  if (!head->empty() && head->back() == ';')
+    return refuse("its parameters are declared in the old (K&R) style");
 
-  const std::string call = fmt::format("{}_vprof_original({})", text.substr(f.name_begin, f.name_end - f.name_begin),
-                                       fmt::join(f.params, ", "));
+  const std::string call =
+      fmt::format("{}_vprof_original({})", text.substr(f.name_begin, f.name_end - f.name_begin),
+                  fmt::join(f.params, ", "));
   const std::string body =
       f.returns_void ? fmt::format("{}; {}", call, on_return)
-                     : fmt::format("__typeof__({0}) vprof_result = {0}; {1}return vprof_result;", call, on_return);
+                     : fmt::format("__typeof__({0}) vprof_result = {0}; {1}return vprof_result;",
+                                   call, on_return);
   std::vector<Edit> edits;
   edits.push_back({f.head_begin, f.head_begin, *head + "; ", ""});
   edits.push_back({f.name_end, f.name_end, "_vprof_original", ""});

@@ -12,7 +12,8 @@
 namespace vprof::instrumenter {
 namespace {
 
-/// scope.h first, and line numbers as if it were not there. It includes nothing, so the user's feature macros still come first.
+/// scope.h first, and line numbers as if it were not there. It includes nothing, so the user's
+/// feature macros still come first.
 constexpr const char* kPrelude = "#include <vprof/runtime/scope.h>\n#line 1\n";
 
 Edit call_edit(const CallSites::Wrapped& w, uint32_t id) {
@@ -38,14 +39,16 @@ Edit call_edit(const CallSites::Wrapped& w, uint32_t id) {
       edit.before = fmt::format("VPROF_GUARD({}) ", id);
       edit.after = " VPROF_GUARD_END";
       break;
-    case Form::kRefused: break;
+    case Form::kRefused:
+      break;
   }
   return edit;
 }
 
 class Instrumenter {
  public:
-  Instrumenter(const Program& program, const Plan& plan, const SiteIds& known_ids, const ReadOriginal& read_original)
+  Instrumenter(const Program& program, const Plan& plan, const SiteIds& known_ids,
+               const ReadOriginal& read_original)
       : program_(program), plan_(plan), known_ids_(known_ids), read_original_(read_original) {}
 
   Result<Instrumentation> run() {
@@ -71,19 +74,25 @@ class Instrumenter {
     std::set<std::string> measured = plan_.measured;
     for (const std::string& key : plan_.expanded) {
       const Function* f = program_.by_key(key);
-      if (f == nullptr) return tl::unexpected(fmt::format("function {} of the plan is not in the program; run vprof index", key));
+      if (f == nullptr)
+        return tl::unexpected(
+            fmt::format("function {} of the plan is not in the program; run vprof index", key));
       if (!f->in_tree || is_excluded(plan_, f->file, f->name)) continue;
       Rewritten& r = rewritten_[key];
       r.calls = call_sites_of(program_, plan_, *f);
       if (!f->refused.empty()) refuse_expressions(r.calls, *f);
       measured.insert(key);
       measured.insert(r.calls.measured_callees.begin(), r.calls.measured_callees.end());
-      out_.pseudo_functions.insert(r.calls.pseudo_functions.begin(), r.calls.pseudo_functions.end());
+      out_.pseudo_functions.insert(r.calls.pseudo_functions.begin(),
+                                   r.calls.pseudo_functions.end());
     }
     for (const std::string& key : measured) {
       const Function* f = program_.by_key(key);
-      if (f == nullptr) return tl::unexpected(fmt::format("function {} of the plan is not in the program; run vprof index", key));
-      rewritten_[key].scope = f->in_tree && f->refused.empty() && !is_excluded(plan_, f->file, f->name);
+      if (f == nullptr)
+        return tl::unexpected(
+            fmt::format("function {} of the plan is not in the program; run vprof index", key));
+      rewritten_[key].scope =
+          f->in_tree && f->refused.empty() && !is_excluded(plan_, f->file, f->name);
     }
     for (auto& [key, event] : *events) rewritten_[key].events = std::move(event);
     for (auto& [key, r] : rewritten_) r.function = program_.by_key(key);
@@ -105,7 +114,8 @@ class Instrumenter {
     calls.slots = 0;
   }
 
-  /// Pieces of text that overlap without nesting can come only from macros that play with syntax: the later one gives way.
+  /// Pieces of text that overlap without nesting can come only from macros that play with syntax:
+  /// the later one gives way.
   void drop_overlapping() {
     struct Owner {
       Rewritten* rewritten;
@@ -121,24 +131,28 @@ class Instrumenter {
     }
     std::map<Rewritten*, std::set<size_t>> bad;
     for (auto& [file, entry] : files)
-      for (const size_t i : overlapping(entry.first)) bad[entry.second[i].rewritten].insert(entry.second[i].index);
+      for (const size_t i : overlapping(entry.first))
+        bad[entry.second[i].rewritten].insert(entry.second[i].index);
     for (auto& [r, indices] : bad) {
       for (auto it = indices.rbegin(); it != indices.rend(); ++it) {
         const Site& site = r->calls.wrapped[*it].site;
-        r->calls.unwrapped.push_back({site.parent, site.function, site.file, site.line, site.column, "overlaps another measured text"});
+        r->calls.unwrapped.push_back({site.parent, site.function, site.file, site.line, site.column,
+                                      "overlaps another measured text"});
         r->calls.wrapped.erase(r->calls.wrapped.begin() + static_cast<std::ptrdiff_t>(*it));
       }
     }
   }
 
-  /// Sites that are known from an earlier rewrite keep their numbers; new ones get the next free ones, in order of file and offset.
-  /// Functions that share one text (templates by inclusion) share its sites.
+  /// Sites that are known from an earlier rewrite keep their numbers; new ones get the next free
+  /// ones, in order of file and offset. Functions that share one text (templates by inclusion)
+  /// share its sites.
   Result<void> number_sites() {
     std::map<std::pair<std::string, uint32_t>, std::map<std::string, Site>> by_place;
     for (const auto& [key, r] : rewritten_) {
       const Function& f = *r.function;
       if (r.scope) {
-        Site site{0, SiteKind::kFunction, key, "", f.file, f.body, f.line, f.column, "entry", CallKind::kDirect};
+        Site site{0,       SiteKind::kFunction, key, "", f.file, f.body, f.line, f.column,
+                  "entry", CallKind::kDirect};
         by_place[{site.file, site.offset}].emplace(site_identity(site), site);
       }
       for (const CallSites::Wrapped& w : r.calls.wrapped)
@@ -156,8 +170,11 @@ class Instrumenter {
       }
     }
     if (next > VPROF_MAX_SITES)
-      return tl::unexpected(fmt::format("the plan needs site number {}, but at most {} fit into a record", next - 1, VPROF_MAX_SITES - 1));
-    std::sort(out_.sites.begin(), out_.sites.end(), [](const Site& a, const Site& b) { return a.id < b.id; });
+      return tl::unexpected(
+          fmt::format("the plan needs site number {}, but at most {} fit into a record", next - 1,
+                      VPROF_MAX_SITES - 1));
+    std::sort(out_.sites.begin(), out_.sites.end(),
+              [](const Site& a, const Site& b) { return a.id < b.id; });
     return {};
   }
 
@@ -167,7 +184,8 @@ class Instrumenter {
     std::set<std::pair<std::string, uint32_t>> done;
     for (const auto& [key, r] : rewritten_) {
       const Function& f = *r.function;
-      out_.unwrapped.insert(out_.unwrapped.end(), r.calls.unwrapped.begin(), r.calls.unwrapped.end());
+      out_.unwrapped.insert(out_.unwrapped.end(), r.calls.unwrapped.begin(),
+                            r.calls.unwrapped.end());
       if (f.in_tree && f.body != 0 && done.insert({f.file, f.body}).second) {
         const std::string text = body_text(r);
         if (!text.empty()) out_.edits[f.file].push_back({f.body, f.body, " " + text, ""});
@@ -183,7 +201,8 @@ class Instrumenter {
       if (!original) return tl::unexpected(original.error());
       const auto indexed = program_.file_hashes.find(file);
       if (indexed == program_.file_hashes.end() || indexed->second != content_hash(*original))
-        return tl::unexpected(fmt::format("{}: changed since it was indexed; run vprof index", file));
+        return tl::unexpected(
+            fmt::format("{}: changed since it was indexed; run vprof index", file));
       const uint32_t start = original->compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
       edits.insert(edits.begin(), Edit{start, start, kPrelude, ""});
     }
@@ -194,7 +213,8 @@ class Instrumenter {
     std::string text = r.events.at_body;
     if (r.scope) {
       const Function& f = *r.function;
-      const uint32_t id = ids_.at(site_identity({0, SiteKind::kFunction, f.key, "", f.file, f.body, 0, 0, "", CallKind::kDirect}));
+      const uint32_t id = ids_.at(site_identity(
+          {0, SiteKind::kFunction, f.key, "", f.file, f.body, 0, 0, "", CallKind::kDirect}));
       text += r.calls.slots > 0 ? fmt::format("VPROF_FUNCTION_N({}, {}); ", id, r.calls.slots)
                                 : fmt::format("VPROF_FUNCTION({}); ", id);
     }
@@ -222,11 +242,13 @@ class Instrumenter {
 }  // namespace
 
 std::string site_identity(const Site& site) {
-  return fmt::format("{} {}:{}", site.kind == SiteKind::kFunction ? "function" : "call " + site.function, site.file, site.offset);
+  return fmt::format("{} {}:{}",
+                     site.kind == SiteKind::kFunction ? "function" : "call " + site.function,
+                     site.file, site.offset);
 }
 
-Result<Instrumentation> instrument(const Program& program, const Plan& plan, const SiteIds& known_ids,
-                                   const ReadOriginal& read_original) {
+Result<Instrumentation> instrument(const Program& program, const Plan& plan,
+                                   const SiteIds& known_ids, const ReadOriginal& read_original) {
   return Instrumenter(program, plan, known_ids, read_original).run();
 }
 

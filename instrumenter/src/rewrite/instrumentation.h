@@ -1,4 +1,5 @@
-// Program + Plan → what to insert where, and what each site number means. No Clang, no files: plain data on both sides.
+// Program + Plan → what to insert where, and what each site number means. No Clang, no files: plain
+// data on both sides.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,8 @@ namespace vprof::instrumenter {
 
 enum class SiteKind : uint8_t { kFunction, kCall };
 
-/// One measured place. A call site is known by the range it wraps, a function by the offset of its body.
+/// One measured place. A call site is known by the range it wraps, a function by the offset of its
+/// body.
 struct Site {
   uint32_t id = 0;
   SiteKind kind = SiteKind::kCall;
@@ -42,22 +44,23 @@ struct Instrumentation {
   std::map<std::string, std::vector<Edit>> edits;  ///< by file
   std::vector<Site> sites;                         ///< by id
   std::vector<UnwrappedCall> unwrapped;
-  /// Functions that exist only as a name: macros that hold several calls, indirect calls. Key → height.
+  /// Functions that exist only as a name: macros that hold several calls, indirect calls. Key →
+  /// height.
   std::map<std::string, int> pseudo_functions;
   std::map<std::string, size_t> wrapped_by_rule;
 };
 
-/// Ids of sites of an earlier rewrite, by (kind, file, offset, end), so that a site keeps its number from iteration to iteration and a
-/// file whose sites stay the same keeps its text.
+/// Ids of sites of an earlier rewrite, by (kind, file, offset, end), so that a site keeps its
+/// number from iteration to iteration and a file whose sites stay the same keeps its text.
 using SiteIds = std::map<std::string, uint32_t>;
 std::string site_identity(const Site& site);
 
 /// Original text of a file of the mirror.
 using ReadOriginal = std::function<Result<std::string>(const std::string& file)>;
 
-/// Works out all insertions. Errors (one line): a function of the plan is not in the program or cannot be instrumented, a value cannot be
-/// spelled, more than VPROF_MAX_SITES sites.
-Result<Instrumentation> instrument(const Program& program, const Plan& plan, const SiteIds& known_ids,
-                                   const ReadOriginal& read_original);
+/// Works out all insertions. Errors (one line): a function of the plan is not in the program or
+/// cannot be instrumented, a value cannot be spelled, more than VPROF_MAX_SITES sites.
+Result<Instrumentation> instrument(const Program& program, const Plan& plan,
+                                   const SiteIds& known_ids, const ReadOriginal& read_original);
 
 }  // namespace vprof::instrumenter

@@ -21,7 +21,8 @@ struct PlanError : std::runtime_error {
 bool is_member_access(std::string_view suffix) {
   // Only what cannot have an effect: names, ->, ., and constant subscripts.
   for (const char c : suffix)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && std::string_view("_->.[]").find(c) == std::string_view::npos)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
+        std::string_view("_->.[]").find(c) == std::string_view::npos)
       return false;
   return suffix.empty() || suffix[0] == '-' || suffix[0] == '.' || suffix[0] == '[';
 }
@@ -40,18 +41,22 @@ Value parse_value(const std::string& text) {
   } else if (rest.substr(0, 4) == "this") {
     value.is_this = true;
     rest.remove_prefix(4);
-  } else if (rest.substr(0, 4) == "arg:" && rest.size() > 4 && std::isdigit(static_cast<unsigned char>(rest[4])) != 0) {
+  } else if (rest.substr(0, 4) == "arg:" && rest.size() > 4 &&
+             std::isdigit(static_cast<unsigned char>(rest[4])) != 0) {
     rest.remove_prefix(4);
     while (!rest.empty() && std::isdigit(static_cast<unsigned char>(rest[0])) != 0) {
       value.argument = value.argument * 10 + static_cast<unsigned>(rest[0] - '0');
       rest.remove_prefix(1);
     }
   } else {
-    throw PlanError(fmt::format("\"{}\" is not a value: write arg:N, return or this, with ->field, .field or [0] behind it", text));
+    throw PlanError(fmt::format(
+        "\"{}\" is not a value: write arg:N, return or this, with ->field, .field or [0] behind it",
+        text));
   }
   if (!is_member_access(rest))
-    throw PlanError(fmt::format("\"{}\" is not a value: only ->field, .field and [0] may stand behind \"{}\"", text,
-                                text.substr(0, text.size() - rest.size())));
+    throw PlanError(
+        fmt::format("\"{}\" is not a value: only ->field, .field and [0] may stand behind \"{}\"",
+                    text, text.substr(0, text.size() - rest.size())));
   value.suffix = rest;
   return value;
 }
@@ -60,7 +65,8 @@ IntervalPoint parse_point(const json& in, const char* value_key) {
   IntervalPoint point;
   point.function = in.at("function");
   const std::string at = in.value("at", "entry");
-  if (at != "entry" && at != "exit") throw PlanError(fmt::format("\"at\": \"{}\" is neither \"entry\" nor \"exit\"", at));
+  if (at != "entry" && at != "exit")
+    throw PlanError(fmt::format("\"at\": \"{}\" is neither \"entry\" nor \"exit\"", at));
   point.at = at == "exit" ? At::kExit : At::kEntry;
   point.value = parse_value(in.at(value_key));
   if (std::string(value_key) != "key" && in.contains("key")) {
@@ -70,9 +76,11 @@ IntervalPoint parse_point(const json& in, const char* value_key) {
   return point;
 }
 
-std::vector<IntervalPoint> parse_points(const json& interval, const char* name, const char* value_key) {
+std::vector<IntervalPoint> parse_points(const json& interval, const char* name,
+                                        const char* value_key) {
   std::vector<IntervalPoint> points;
-  for (const json& in : interval.value(name, json::array())) points.push_back(parse_point(in, value_key));
+  for (const json& in : interval.value(name, json::array()))
+    points.push_back(parse_point(in, value_key));
   return points;
 }
 
@@ -94,7 +102,8 @@ SyncPlan parse_sync(const json& in) {
   sync.function = in.at("function");
   const std::string role = in.at("role");
   bool known = false;
-  for (const SyncRole r : {SyncRole::kAcquire, SyncRole::kRelease, SyncRole::kEnqueue, SyncRole::kDequeue}) {
+  for (const SyncRole r :
+       {SyncRole::kAcquire, SyncRole::kRelease, SyncRole::kEnqueue, SyncRole::kDequeue}) {
     if (role != role_name(r)) continue;
     sync.role = r;
     known = true;
@@ -113,10 +122,14 @@ std::set<std::string> strings(const json& in, const char* name) {
 
 const char* role_name(SyncRole role) {
   switch (role) {
-    case SyncRole::kAcquire: return "acquire";
-    case SyncRole::kRelease: return "release";
-    case SyncRole::kEnqueue: return "enqueue";
-    case SyncRole::kDequeue: return "dequeue";
+    case SyncRole::kAcquire:
+      return "acquire";
+    case SyncRole::kRelease:
+      return "release";
+    case SyncRole::kEnqueue:
+      return "enqueue";
+    case SyncRole::kDequeue:
+      return "dequeue";
   }
   return "";
 }
@@ -131,8 +144,10 @@ Result<Plan> load_plan(const std::string& path) {
     plan.measured = strings(document, "measured");
     plan.demoted = strings(document, "demoted");
     for (const std::string& glob : strings(document, "exclude")) plan.exclude.push_back(glob);
-    for (const json& in : document.value("intervals", json::array())) plan.intervals.push_back(parse_interval(in));
-    for (const json& in : document.value("sync", json::array())) plan.sync.push_back(parse_sync(in));
+    for (const json& in : document.value("intervals", json::array()))
+      plan.intervals.push_back(parse_interval(in));
+    for (const json& in : document.value("sync", json::array()))
+      plan.sync.push_back(parse_sync(in));
     return plan;
   } catch (const json::exception& e) {
     return tl::unexpected(fmt::format("{}: {}", path, e.what()));
@@ -143,17 +158,20 @@ Result<Plan> load_plan(const std::string& path) {
 
 Result<std::string> value_text(const Value& value, const Function& f) {
   if (value.is_return)
-    return tl::unexpected(fmt::format("\"{}\" of {} is known only when it returns", value.text, f.name));
+    return tl::unexpected(
+        fmt::format("\"{}\" of {} is known only when it returns", value.text, f.name));
   std::string base = "this";
   if (value.is_this && !f.is_method)
-    return tl::unexpected(fmt::format("\"{}\": {} ({}:{}) is not a method", value.text, f.name, f.file, f.line));
+    return tl::unexpected(
+        fmt::format("\"{}\": {} ({}:{}) is not a method", value.text, f.name, f.file, f.line));
   if (!value.is_this) {
     if (value.argument >= f.params.size())
-      return tl::unexpected(fmt::format("\"{}\": {} ({}:{}) has {} parameters, counted from arg:0", value.text, f.name, f.file,
-                                        f.line, f.params.size()));
+      return tl::unexpected(fmt::format("\"{}\": {} ({}:{}) has {} parameters, counted from arg:0",
+                                        value.text, f.name, f.file, f.line, f.params.size()));
     base = f.params[value.argument];
     if (base.empty())
-      return tl::unexpected(fmt::format("\"{}\": that parameter of {} ({}:{}) has no name", value.text, f.name, f.file, f.line));
+      return tl::unexpected(fmt::format("\"{}\": that parameter of {} ({}:{}) has no name",
+                                        value.text, f.name, f.file, f.line));
   }
   return fmt::format("{}({}){}", value.dereferenced ? "*" : "", base, value.suffix);
 }

@@ -11,7 +11,8 @@ namespace vprof::instrumenter {
 
 enum class At : uint8_t { kEntry, kExit };
 
-/// A value in the program that names an interval, a lock or a task: `arg:1->field`, `*arg:0`, `return`, `this`.
+/// A value in the program that names an interval, a lock or a task: `arg:1->field`, `*arg:0`,
+/// `return`, `this`.
 struct Value {
   bool is_return = false;
   bool is_this = false;
@@ -25,8 +26,9 @@ struct Value {
 struct IntervalPoint {
   std::string function;
   At at = At::kEntry;
-  Value value;         ///< the key; for a label, the label
-  bool has_key = false;  ///< labels: whether `key` names the interval (else the thread's current one)
+  Value value;  ///< the key; for a label, the label
+  bool has_key =
+      false;  ///< labels: whether `key` names the interval (else the thread's current one)
   Value key;
 };
 
@@ -58,7 +60,8 @@ struct Plan {
 /// Reads plan.json. Error: one line that names the file and the entry.
 Result<Plan> load_plan(const std::string& path);
 
-/// The value as text of the source language inside `function`. Error: one line, what is wrong and what to do.
+/// The value as text of the source language inside `function`. Error: one line, what is wrong and
+/// what to do.
 Result<std::string> value_text(const Value& value, const Function& function);
 
 const char* role_name(SyncRole role);

@@ -18,7 +18,8 @@ Result<void> rewrite_mirror(const RewriteOptions& options) {
   if (!pristine) return tl::unexpected(pristine.error());
 
   const auto read_original = [&](const std::string& file) { return pristine->original(file); };
-  const Result<Instrumentation> result = instrument(*program, *plan, load_site_ids(options.sites), read_original);
+  const Result<Instrumentation> result =
+      instrument(*program, *plan, load_site_ids(options.sites), read_original);
   if (!result) return tl::unexpected(result.error());
 
   // Everything is known to fit together: from here on only the disk can fail.

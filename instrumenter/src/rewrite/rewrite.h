@@ -15,8 +15,9 @@ struct RewriteOptions {
   std::string summary;  ///< empty: none
 };
 
-/// Brings the mirror to what the plan asks for: writes the files whose text changes, restores those that are no longer touched, writes
-/// sites.json. On an error nothing of the mirror has been changed.
+/// Brings the mirror to what the plan asks for: writes the files whose text changes, restores those
+/// that are no longer touched, writes sites.json. On an error nothing of the mirror has been
+/// changed.
 Result<void> rewrite_mirror(const RewriteOptions& options);
 
 }  // namespace vprof::instrumenter

@@ -29,16 +29,21 @@ class FunctionTable {
 
  private:
   json describe(const std::string& key, size_t id) const {
-    json out{{"id", id}, {"key", key}, {"name", key.substr(0, key.rfind('@'))}, {"file", ""}, {"line", 0},
-             {"height", 0}, {"callees", 0}, {"expandable", false}, {"expanded", plan_.expanded.count(key) != 0}};
+    json out{{"id", id},     {"key", key},          {"name", key.substr(0, key.rfind('@'))},
+             {"file", ""},   {"line", 0},           {"height", 0},
+             {"callees", 0}, {"expandable", false}, {"expanded", plan_.expanded.count(key) != 0}};
     const auto pseudo = result_.pseudo_functions.find(key);
     if (pseudo != result_.pseudo_functions.end()) out["height"] = pseudo->second;
     const Function* f = program_.by_key(key);
     if (f == nullptr) return out;
     std::set<std::string> callees;
     for (const Call& call : f->calls) callees.insert(call.callee_key);
-    out.update({{"name", f->name}, {"file", f->file}, {"line", f->line}, {"height", f->height},
-                {"callees", callees.size()}, {"expandable", program_.expandable(*f)}});
+    out.update({{"name", f->name},
+                {"file", f->file},
+                {"line", f->line},
+                {"height", f->height},
+                {"callees", callees.size()},
+                {"expandable", program_.expandable(*f)}});
     return out;
   }
 
@@ -57,12 +62,14 @@ int root_height(const Program& program, const Plan& plan) {
   };
   for (const IntervalPlan& interval : plan.intervals) {
     if (!interval.function.empty()) add(interval.function);
-    for (const std::vector<IntervalPoint>* points : {&interval.begin, &interval.end, &interval.switches})
+    for (const std::vector<IntervalPoint>* points :
+         {&interval.begin, &interval.end, &interval.switches})
       for (const IntervalPoint& point : *points) add(point.function);
   }
   for (const Function& f : program.functions)
     for (const Call& call : f.calls)
-      if (call.callee_name == "vprof_begin" || call.callee_name == "vprof_switch" || call.callee_name == "vprof_end")
+      if (call.callee_name == "vprof_begin" || call.callee_name == "vprof_switch" ||
+          call.callee_name == "vprof_end")
         roots.push_back(&f);
   int height = 1;
   for (const Function* f : roots) height = std::max(height, f->height);
@@ -85,14 +92,20 @@ SiteIds load_site_ids(const std::string& path) {
   return ids;
 }
 
-Result<void> save_sites(const Program& program, const Plan& plan, const Instrumentation& result, const std::string& path) {
+Result<void> save_sites(const Program& program, const Plan& plan, const Instrumentation& result,
+                        const std::string& path) {
   FunctionTable functions(program, plan, result);
   json sites = json::array();
-  // Numbers that were given once stay given: a site that is demoted and comes back is the same site.
+  // Numbers that were given once stay given: a site that is demoted and comes back is the same
+  // site.
   json ids(load_site_ids(path));
   for (const Site& site : result.sites) {
-    json out{{"id", site.id},     {"kind", site.kind == SiteKind::kFunction ? "function" : "call"},
-             {"function", functions.id(site.function)}, {"file", site.file}, {"line", site.line}, {"column", site.column},
+    json out{{"id", site.id},
+             {"kind", site.kind == SiteKind::kFunction ? "function" : "call"},
+             {"function", functions.id(site.function)},
+             {"file", site.file},
+             {"line", site.line},
+             {"column", site.column},
              {"rule", site.rule}};
     if (site.kind == SiteKind::kCall) {
       out["parent"] = functions.id(site.parent);
@@ -103,17 +116,30 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
   }
   json unwrapped = json::array();
   for (const UnwrappedCall& call : result.unwrapped)
-    unwrapped.push_back({{"parent", functions.id(call.parent)}, {"callee", call.callee}, {"file", call.file},
-                         {"line", call.line}, {"column", call.column}, {"reason", call.reason}});
+    unwrapped.push_back({{"parent", functions.id(call.parent)},
+                         {"callee", call.callee},
+                         {"file", call.file},
+                         {"line", call.line},
+                         {"column", call.column},
+                         {"reason", call.reason}});
   json intervals = json::array();
   for (const IntervalPlan& interval : plan.intervals)
     intervals.push_back({{"index", interval.index}, {"name", interval.name}});
   json sync = json::array();
-  for (const SyncPlan& s : plan.sync)
-    sync.push_back({{"index", s.index}, {"role", role_name(s.role)}, {"function", s.function}});
-  const json document{{"schema", 1}, {"root_height", root_height(program, plan)}, {"functions", functions.take()},
-                      {"sites", std::move(sites)}, {"intervals", std::move(intervals)}, {"sync", std::move(sync)},
-                      {"unwrapped", std::move(unwrapped)}, {"site_ids", std::move(ids)}};
+  for (const SyncPlan& s : plan.sync) {
+    const Function* f = program.by_key(s.function);
+    sync.push_back({{"index", s.index},
+                    {"role", role_name(s.role)},
+                    {"function", f == nullptr ? s.function : f->name}});
+  }
+  const json document{{"schema", 1},
+                      {"root_height", root_height(program, plan)},
+                      {"functions", functions.take()},
+                      {"sites", std::move(sites)},
+                      {"intervals", std::move(intervals)},
+                      {"sync", std::move(sync)},
+                      {"unwrapped", std::move(unwrapped)},
+                      {"site_ids", std::move(ids)}};
   return replace_file(path, document.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -127,8 +153,9 @@ Result<void> save_summary(const Program& program, const Instrumentation& result,
   json failed = json::array();
   for (const Unit& unit : program.units)
     if (!unit.error.empty()) failed.push_back({{"file", unit.file}, {"error", unit.error}});
-  const json document{{"files_changed", files_changed}, {"functions", functions.size()}, {"sites", result.sites.size()},
-                      {"wrapped", result.wrapped_by_rule}, {"unwrapped", unwrapped}, {"units_failed", failed},
+  const json document{{"files_changed", files_changed}, {"functions", functions.size()},
+                      {"sites", result.sites.size()},   {"wrapped", result.wrapped_by_rule},
+                      {"unwrapped", unwrapped},         {"units_failed", failed},
                       {"conflicts", program.conflicts}};
   return replace_file(path, document.dump(1, ' ', false, json::error_handler_t::replace));
 }

@@ -10,7 +10,8 @@ namespace vprof::instrumenter {
 SiteIds load_site_ids(const std::string& path);
 
 /// Writes sites.json (docs/formats.md).
-Result<void> save_sites(const Program& program, const Plan& plan, const Instrumentation& result, const std::string& path);
+Result<void> save_sites(const Program& program, const Plan& plan, const Instrumentation& result,
+                        const std::string& path);
 
 /// Writes the summary that the driver shows.
 Result<void> save_summary(const Program& program, const Instrumentation& result,

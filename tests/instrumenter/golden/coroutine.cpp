@@ -6,7 +6,9 @@
 struct Generator {
   struct promise_type {
     int value = 0;
-    Generator get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    Generator get_return_object() {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
     std::suspend_always initial_suspend() { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     std::suspend_always yield_value(int v) {

@@ -1,5 +1,5 @@
-// Sites left by exceptions are closed by their function; function try blocks, constructors, destructors, noexcept.
-// FLAGS: -std=c++17
+// Sites left by exceptions are closed by their function; function try blocks, constructors,
+// destructors, noexcept. FLAGS: -std=c++17
 #include <cstdio>
 #include <stdexcept>
 
@@ -43,4 +43,4 @@ int main() {
   for (int n = 0; n < 5; ++n) std::printf("%d\n", attempt(n));
   return 0;
 }
-// UNWRAPPED: trivial callee
+// UNWRAPPED: in the handler of a function try block

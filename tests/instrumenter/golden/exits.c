@@ -1,4 +1,3 @@
-/* FLAGS: -Wno-clobbered */
 /* Every way out closes the scopes: return, fall-through, goto, longjmp past them. */
 #include <setjmp.h>
 #include <stdio.h>
@@ -24,7 +23,8 @@ out:
 
 // setjmp needs its own frame.
 // CHECK: int code = setjmp(away);
-static int guarded(int n) {
+static int guarded(int number) {
+  volatile int n = number;
   int code = setjmp(away);
   if (code != 0) return -code;
   return leave(n);

@@ -2,7 +2,9 @@
 /* K&R definitions and declarations that must come before statements. */
 #include <stdio.h>
 
-/* CHECK: { VPROF_FUNCTION({{[0-9]+}}); */
+/*
+CHECK: { VPROF_FUNCTION({{[0-9]+}});
+*/
 static int add(a, b)
   int a;
   int b;

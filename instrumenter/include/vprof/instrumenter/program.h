@@ -2,7 +2,8 @@
 //
 //   translation units ──index──▶ Program {functions, calls} ──plan──▶ edits ──▶ mirror + sites.json
 //
-// This header has no Clang in it: the driver reads the index through it, the rewriter works on it alone.
+// This header has no Clang in it: the driver reads the index through it, the rewriter works on it
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -32,20 +33,23 @@ enum class CallKind : uint8_t { kDirect, kVirtual, kIndirect, kSpawn };
 
 /// One place in a function where another function is called.
 struct Call {
-  std::string callee_key;   ///< key of the callee; `spelling@` where only the text is known (indirect calls)
+  std::string
+      callee_key;  ///< key of the callee; `spelling@` where only the text is known (indirect calls)
   std::string callee_name;  ///< as a user would write it
   std::string callee_usr;   ///< Clang's cross-unit id of the callee; empty for indirect calls
   std::string macro;        ///< the macro whose expansion begin..end is; empty if it is plain text
   CallKind kind = CallKind::kDirect;
   Form form = Form::kRefused;
-  bool noreturn = false;      ///< the callee never returns (error path): does not count towards height
-  uint32_t begin = 0;         ///< byte offsets of the text to be wrapped, in `file`
-  uint32_t end = 0;           ///< one past the last byte; for kStatement behind the `;`
-  uint32_t full_expr = 0;     ///< offset of the full expression that holds it: calls with equal values share it
-  uint32_t line = 0;          ///< 1-based, physical line in `file`
-  uint32_t column = 0;        ///< 1-based, bytes
-  std::string file;           ///< relative to the mirror
-  std::string reason;         ///< for kRefused
+  bool noreturn = false;  ///< the callee never returns (error path): does not count towards height
+  bool trivial = false;   ///< the callee is an accessor of a library, a few instructions long
+  uint32_t begin = 0;     ///< byte offsets of the text to be wrapped, in `file`
+  uint32_t end = 0;       ///< one past the last byte; for kStatement behind the `;`
+  uint32_t full_expr =
+      0;  ///< offset of the full expression that holds it: calls with equal values share it
+  uint32_t line = 0;    ///< 1-based, physical line in `file`
+  uint32_t column = 0;  ///< 1-based, bytes
+  std::string file;     ///< relative to the mirror
+  std::string reason;   ///< for kRefused
 };
 
 /// One function, method, or lambda body; with a definition (`file` not empty) or without.
@@ -58,10 +62,13 @@ struct Function {
   uint32_t column = 0;
   uint32_t body = 0;  ///< offset just behind the `{` of the body, where a scope can be inserted
   bool is_cxx = false;
-  bool trivial = false;     ///< a few instructions, no loop, no call: timing it would distort more than tell
-  bool in_tree = false;     ///< the definition lies in the mirror and may be rewritten
-  std::string refused;      ///< why no scope can be inserted (coroutine, constexpr, body in a macro …); empty: it can
-  uint32_t head_begin = 0;  ///< offset of the definition's first token: [head_begin, body-1) is its declaration
+  bool trivial =
+      false;  ///< a few instructions, no loop, no call: timing it would distort more than tell
+  bool in_tree = false;  ///< the definition lies in the mirror and may be rewritten
+  std::string refused;  ///< why no scope can be inserted (coroutine, constexpr, body in a macro …);
+                        ///< empty: it can
+  uint32_t head_begin =
+      0;  ///< offset of the definition's first token: [head_begin, body-1) is its declaration
   uint32_t name_begin = 0;  ///< offset and length of the name in the definition
   uint32_t name_end = 0;
   uint32_t body_end = 0;  ///< offset just behind the closing `}`
@@ -69,15 +76,16 @@ struct Function {
   bool variadic = false;
   bool is_method = false;
   std::vector<std::string> params;  ///< names of the parameters ("" where unnamed)
-  std::vector<Call> calls;  ///< in order of (file, begin)
-  int height = 0;           ///< longest chain of calls below it; 0: a leaf
+  std::vector<Call> calls;          ///< in order of (file, begin)
+  int height = 0;                   ///< longest chain of calls below it; 0: a leaf
 };
 
 /// One compiled file with the files it was made from.
 struct Unit {
-  std::string file;               ///< relative to the mirror
-  std::vector<std::string> deps;  ///< files in the tree that it includes, itself too; relative to the mirror
-  std::string error;              ///< why Clang could not parse it; empty if it could
+  std::string file;  ///< relative to the mirror
+  std::vector<std::string>
+      deps;           ///< files in the tree that it includes, itself too; relative to the mirror
+  std::string error;  ///< why Clang could not parse it; empty if it could
 };
 
 /// The index of a whole program. Functions are sorted by key, so ids (positions) are deterministic.
@@ -85,12 +93,15 @@ class Program {
  public:
   std::vector<Function> functions;
   std::vector<Unit> units;
-  std::map<std::string, std::string> file_hashes;  ///< content_hash() of each file in the tree as it was indexed
-  std::vector<std::string> conflicts;  ///< places where units disagree about the text of a shared file
+  std::map<std::string, std::string>
+      file_hashes;  ///< content_hash() of each file in the tree as it was indexed
+  std::vector<std::string>
+      conflicts;  ///< places where units disagree about the text of a shared file
 
   /// The function with exactly this key, or nullptr.
   const Function* by_key(std::string_view key) const;
-  /// All functions that a user may mean: by key, `name@path`, qualified name, or the last part of it.
+  /// All functions that a user may mean: by key, `name@path`, qualified name, or the last part of
+  /// it.
   std::vector<const Function*> find(std::string_view name) const;
   /// At most `count` names near `name` (edit distance), best first: for "did you mean".
   std::vector<std::string> suggestions(std::string_view name, size_t count = 3) const;
