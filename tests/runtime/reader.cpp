@@ -69,6 +69,9 @@ std::vector<Chunk> chunks_of(std::ifstream& file, Trace& trace) {
 
 std::vector<Record> Trace::all(uint32_t id) const {
   std::vector<Record> found;
+  for (const Record& record : helper.records) {
+    if (record.id == id) found.push_back(record);
+  }
   for (const Thread& thread : threads) {
     for (const Record& record : thread.records) {
       if (record.id == id) found.push_back(record);
@@ -122,7 +125,11 @@ Trace read_trace(const std::string& path) {
           std::string(chunks[i].header.thread_name, strnlen(chunks[i].header.thread_name, 16));
       decode(chunks[i], thread);
     }
-    trace.threads.push_back(std::move(thread));
+    if (serial == 0) {
+      trace.helper = std::move(thread);
+    } else {
+      trace.threads.push_back(std::move(thread));
+    }
   }
   return trace;
 }

@@ -36,7 +36,8 @@ struct Trace {
   std::string path;
   uint64_t file_bytes = 0;
   vprof_file_header header{};
-  std::vector<Thread> threads;  // by serial; 0 is the helper
+  std::vector<Thread> threads;  // by serial
+  Thread helper;                // it writes the clock, if the process lives long enough
   uint64_t spare_chunks = 0;    // never owned by a thread
   std::string error;            // empty: the file is as the format says
 

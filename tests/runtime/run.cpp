@@ -25,6 +25,7 @@ std::string read_all(int fd) {
   dup2(output, STDERR_FILENO);
   setenv("VPROF_TRACE_DIR", directory.c_str(), 1);
   setenv("VPROF_TRACE_MB", "512", 0);
+  setenv("TSAN_OPTIONS", "atexit_sleep_ms=0", 0);
   for (const auto& [name, value] : setup.environment) {
     if (value.empty()) {
       unsetenv(name.c_str());
@@ -43,12 +44,9 @@ void check_format(const Trace& trace) {
   CHECK(trace.header.slot_bytes == 16);
   CHECK(trace.header.ticks_per_second > 1000000);
   CHECK(trace.header.family != 0);
-  uint64_t threads = 0;
-  for (const Thread& thread : trace.threads) {
-    CHECK(thread.orphans == 0);
-    threads += thread.serial != 0 ? 1 : 0;
-  }
-  CHECK(trace.header.threads == threads);
+  for (const Thread& thread : trace.threads) CHECK(thread.orphans == 0);
+  CHECK(trace.header.threads == trace.threads.size());
+  CHECK(trace.helper.orphans == 0);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST_CASE("each of 200 forked children has a trace of its own") {
     if (child.header.pid == parent.header.pid) continue;
     CHECK(child.header.parent_pid == parent.header.pid);
     CHECK(child.header.family == parent.header.family);
-    CHECK(child.header.dropped == 0);
+    CHECK((kThreadSanitizer || child.header.dropped == 0));  // its thread starts within the fork
     CHECK((kThreadSanitizer || child.threads.size() == 1));
     CHECK((kThreadSanitizer || child.threads.at(0).tid == child.header.pid));
     frames += child.frames();
@@ -177,7 +177,7 @@ TEST_CASE("a full disk drops and counts") {
 
 TEST_CASE("exit while other threads record") {
   for (int i = 0; i < 20; ++i) {
-    const Outcome outcome = run("exits_while_threads_record");
+    const Outcome outcome = run("exits_while_threads_record", {{{"VPROF_TRACE_MB", "32"}}, {}, {}});
     REQUIRE(outcome.exit_code == 0);
     REQUIRE(outcome.traces.size() == 1);
     CHECK(outcome.traces[0].file_bytes == outcome.traces[0].header.used);

@@ -64,7 +64,8 @@ IndexCache::IndexCache(const std::string& path, const SourceTree& tree)
     return;
   }
   for (const auto& [file, stamp] : state_->loaded["stamps"].items())
-    state_->fresh[file] = state_->compute_stamp(file) == stamp;
+    state_->fresh[file] =
+        stamp.is_string() && state_->compute_stamp(file) == stamp.get<std::string>();
 }
 
 IndexCache::~IndexCache() = default;

@@ -22,30 +22,49 @@ struct item {
 };
 
 int plain(int x);
-int plain(int x) { VPROF_FUNCTION(1); return x + 1; }
+int plain(int x) {
+  VPROF_FUNCTION(1);
+  return x + 1;
+}
 
 int declares(int x);
 int declares(int x) {
-  VPROF_INTERVAL(0); VPROF_ACQUIRE(1, &x); VPROF_EXIT_EVENT(END, 0, x); VPROF_ENTRY_EVENT(BEGIN, 0, x); VPROF_FUNCTION(2);
+  VPROF_INTERVAL(0);
+  VPROF_ACQUIRE(1, &x);
+  VPROF_EXIT_EVENT(END, 0, x);
+  VPROF_ENTRY_EVENT(BEGIN, 0, x);
+  VPROF_FUNCTION(2);
   int y = 1;
   char text[4];
   memset(text, 0, sizeof text);
-  { VPROF_SITE(3); plain(x); }
-  y = VPROF_EXPR(4) plain(x) VPROF_EXPR_END + VPROF_EXPR(5) plain(VPROF_EXPR(6) plain(y) VPROF_EXPR_END) VPROF_EXPR_END;
+  {
+    VPROF_SITE(3);
+    plain(x);
+  }
+  y = VPROF_EXPR(4) plain(x) VPROF_EXPR_END +
+      VPROF_EXPR(5) plain(VPROF_EXPR(6) plain(y) VPROF_EXPR_END) VPROF_EXPR_END;
   if (VPROF_EXPR(7) plain(y) VPROF_EXPR_END) y += 1;
-  VPROF_EXPR(8) (void)plain(y) VPROF_EXPR_END;
+  VPROF_EXPR(8)(void) plain(y) VPROF_EXPR_END;
   return VPROF_EXPR(9) plain(__LINE__ - 34) VPROF_EXPR_END + y + text[0];
 }
 
 void events(struct item* it, long number);
 void events(struct item* it, long number) {
-  VPROF_EXIT_EVENT(SWITCH, 1, number); VPROF_EXIT_EVENT(END, 1, it); VPROF_ENTRY_EVENT(SWITCH, 2, it->number);
-  VPROF_ENTRY_LABEL(0, it, it->name); VPROF_ENTRY_LABEL_CURRENT(1, it->bytes); VPROF_ENTRY_LABEL_INT(2, it, it->number);
-  VPROF_ENTRY_LABEL_CURRENT_INT(3, number); VPROF_RELEASE(0, it); VPROF_ENQUEUE(1, it); VPROF_FUNCTION(10);
+  VPROF_EXIT_EVENT(SWITCH, 1, number);
+  VPROF_EXIT_EVENT(END, 1, it);
+  VPROF_ENTRY_EVENT(SWITCH, 2, it->number);
+  VPROF_ENTRY_LABEL(0, it, it->name);
+  VPROF_ENTRY_LABEL_CURRENT(1, it->bytes);
+  VPROF_ENTRY_LABEL_INT(2, it, it->number);
+  VPROF_ENTRY_LABEL_CURRENT_INT(3, number);
+  VPROF_RELEASE(0, it);
+  VPROF_ENQUEUE(1, it);
+  VPROF_FUNCTION(10);
   struct item copy = *it;
-  if (number > 0)
-    { VPROF_SITE(11); events(&copy, number - 1); }
-  else
+  if (number > 0) {
+    VPROF_SITE(11);
+    events(&copy, number - 1);
+  } else
     VPROF_EVENT(END, 0, it);
   VPROF_DEQUEUE(2, it);
 }
