@@ -97,6 +97,16 @@ TEST_CASE("records of signal handlers are accounted for") {
   CHECK(all_dropped(outcome.traces[0]) <= outcome.traces[0].header.dropped);
 }
 
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("a handler that records comes between any two instructions") {
+  const Outcome outcome = run("signal_at_every_instruction");
+  check_accounted(outcome);
+  CHECK(outcome.number("handled") > 50000);
+  CHECK(outcome.traces[0].header.dropped < outcome.number("frames") / 2);
+  CHECK(outcome.traces[0].header.chunks > 3);
+}
+#endif
+
 TEST_CASE("longjmp past open scopes leaves later frames right") {
   const Outcome outcome = run("longjmp_past_scopes");
   REQUIRE(outcome.exit_code == 0);

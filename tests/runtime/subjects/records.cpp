@@ -135,6 +135,36 @@ SUBJECT(signal_storm_between_threads) {
   return 0;
 }
 
+#if defined(__x86_64__)
+// The processor's trap flag raises SIGTRAP after each instruction: a handler that records, between any two instructions of the hot path,
+// of the making of the file, and of several changes of the chunk.
+static void on_trap(int) {
+  leaf();
+  handled.fetch_add(1, std::memory_order_relaxed);
+}
+
+static constexpr uint64_t kTrapFlag = 0x100;
+static void flip_trap_flag() {
+  __asm__ __volatile__("subq $128, %%rsp; pushfq; xorq %0, (%%rsp); popfq; addq $128, %%rsp"
+                       :
+                       : "r"(kTrapFlag)
+                       : "memory", "cc");
+}
+
+SUBJECT(signal_at_every_instruction) {
+  struct sigaction action{};
+  action.sa_handler = on_trap;
+  sigaction(SIGTRAP, &action, nullptr);
+  constexpr int kFrames = 3000;
+  flip_trap_flag();
+  for (int i = 0; i < kFrames; ++i) leaf();
+  flip_trap_flag();
+  tell("handled", handled);
+  tell("frames", kFrames + handled);
+  return 0;
+}
+#endif
+
 // ---- ways out
 
 static jmp_buf out;
