@@ -157,12 +157,22 @@ TEST_CASE("less address space than wanted means a smaller trace") {
 }
 #endif
 
+namespace {
+
+struct Unmount {  // also where a check fails
+  ~Unmount() { umount(path.c_str()); }
+  std::string path;
+};
+
+}  // namespace
+
 TEST_CASE("a full disk drops and counts") {
   const TemporaryDirectory directory;
   if (mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=2m") != 0) {
     WARN("not checked: no permission to mount a small disk");
     return;
   }
+  const Unmount unmount{directory.path()};
   {
     const Outcome outcome = run("many_frames", {{}, {}, directory.path()});
     CHECK(outcome.exit_code == 0);
@@ -172,7 +182,6 @@ TEST_CASE("a full disk drops and counts") {
     CHECK(trace.header.dropped > 0);
     CHECK(trace.frames() + trace.header.dropped == outcome.number("frames"));
   }
-  umount(directory.path().c_str());
 }
 
 TEST_CASE("exit while other threads record") {
