@@ -114,6 +114,7 @@ std::vector<std::string> Program::suggestions(std::string_view name, size_t coun
     if (best.size() > count) best.erase(std::prev(best.end()));
   }
   std::vector<std::string> names;
+  names.reserve(best.size());
   for (const auto& [distance, known] : best) names.push_back(known);
   return names;
 }
@@ -122,6 +123,7 @@ std::vector<const Function*> Program::callers(const Function& f) const {
   std::vector<const Function*> result;
   const auto it = callers_.find(f.key);
   if (it == callers_.end()) return result;
+  result.reserve(it->second.size());
   for (const uint32_t i : it->second) result.push_back(&functions[i]);
   return result;
 }

@@ -49,6 +49,7 @@ static void label(uint64_t id, uint64_t flags, const char* text) {
   for (size_t at = 0; at < length; at += 8) {
     uint64_t part = 0;
     for (size_t i = at; i < length && i < at + 8; ++i)
+      // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): i < strnlen(text)
       part |= (uint64_t)(unsigned char)text[i] << 8 * (i - at);
     slots[count++] = vprof_slot_of(VPROF_EV_CONT, part, 0);
   }

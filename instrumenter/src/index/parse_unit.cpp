@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "ast_facts.h"
 
@@ -142,7 +143,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const CompileCommand
       originals->addFile(tree.root + "/" + file, 0, llvm::MemoryBuffer::getMemBuffer(text, file));
     overlay->pushOverlay(originals);
   }
-  overlay->setCurrentWorkingDirectory(command.directory);
+  // If the directory is gone, the main file is not found either, and that is the error users see.
+  std::ignore = overlay->setCurrentWorkingDirectory(command.directory);
   return overlay;
 }
 

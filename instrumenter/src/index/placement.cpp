@@ -267,11 +267,12 @@ Placement Placer::place(const clang::Expr& call, const Surroundings& around) con
   placement.text = unit->text;
   placement.macro = unit->macro;
   placement.full_expr = unit->text.begin;
-  for (size_t i = unit->depth; i-- > 0 && isa<clang::Expr>(around.ancestors[i]);) {
-    if (isa<clang::StmtExpr>(around.ancestors[i])) break;
-    if (around.ancestors[i]->getBeginLoc().isValid())
+  for (size_t i = unit->depth; i > 0; --i) {
+    const clang::Stmt* ancestor = around.ancestors[i - 1];
+    if (!isa<clang::Expr>(ancestor) || isa<clang::StmtExpr>(ancestor)) break;
+    if (ancestor->getBeginLoc().isValid())
       placement.full_expr =
-          sources_.getFileOffset(sources_.getExpansionLoc(around.ancestors[i]->getBeginLoc()));
+          sources_.getFileOffset(sources_.getExpansionLoc(ancestor->getBeginLoc()));
   }
   for (const clang::Stmt* ancestor : around.ancestors)
     if (isa<clang::AsmStmt>(ancestor))
