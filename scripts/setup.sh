@@ -10,7 +10,7 @@ packages=(
   g++ gcc libc6-dev make cmake ninja-build ccache pkg-config # the build
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
   llvm-19-tools clang-tidy-19 clang-format-19 # tests and checks
-  nlohmann-json3-dev libeigen3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev catch2
+  nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev catch2
   python3 ca-certificates # scripts and end-to-end tests
 )
 

@@ -156,7 +156,7 @@ class Instrumenter {
         by_place[{site.file, site.offset}].emplace(site_identity(site), site);
       }
       for (const CallSites::Wrapped& w : r.calls.wrapped)
-        by_place[{w.site.file, w.site.offset}].emplace(identity(w), w.site);
+        by_place[{w.site.file, w.site.offset}].emplace(site_identity(w.site), w.site);
     }
     uint32_t next = 1;
     for (const auto& [known, id] : known_ids_) next = std::max(next, id + 1);
@@ -178,8 +178,6 @@ class Instrumenter {
     return {};
   }
 
-  static std::string identity(const CallSites::Wrapped& w) { return site_identity(w.site); }
-
   Result<void> place_edits() {
     std::set<std::pair<std::string, uint32_t>> done;
     for (const auto& [key, r] : rewritten_) {
@@ -194,7 +192,7 @@ class Instrumenter {
       }
       for (const CallSites::Wrapped& w : r.calls.wrapped)
         if (done.insert({w.site.file + "\n" + std::to_string(w.end), w.begin}).second)
-          out_.edits[w.site.file].push_back(call_edit(w, ids_.at(identity(w))));
+          out_.edits[w.site.file].push_back(call_edit(w, ids_.at(site_identity(w.site))));
     }
     for (auto& [file, edits] : out_.edits) {
       const Result<std::string> original = read_original_(file);
