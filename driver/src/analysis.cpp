@@ -90,7 +90,9 @@ report::Story story_of(const State& state, const fs::path& sites_json) {
   if (!sites) return story;
   std::map<std::string, uint64_t> counts;
   for (const json& one : sites->value("unwrapped", json::array()))
-    ++counts[one.value("reason", "unknown")];
+    ++counts[one.value("by_rule", false)
+                 ? "cheap, trivial or implicit (`vprof instrument --dry-run`)"
+                 : one.value("reason", "unknown")];
   for (const auto& [reason, count] : counts)
     story.unwrapped.push_back({.reason = reason, .count = count});
   return story;

@@ -1,4 +1,7 @@
-// `vprof graph FUNCTION`: its neighbours in the call graph.
+// `vprof graph [FUNCTION]`: its neighbours in the call graph; the whole graph for other programs.
+#include <cstdio>
+
+#include "call_graph.h"
 #include "commands.h"
 #include "steps.h"
 #include "verbs.h"
@@ -19,7 +22,9 @@ const char* kind_of(const Call& call) {
     case CallKind::kIndirect:
       return "  through a pointer";
     case CallKind::kSpawn:
-      return "  starts a thread";
+      return "  starts a thread with it";
+    case CallKind::kCallback:
+      return "  hands it on";
     case CallKind::kDirect:
       break;
   }
@@ -41,28 +46,50 @@ void print_callers(const Program& program, const Function& function) {
       say(fmt::format("  {}  {}:{}{}", caller->name, call.file, call.line, kind_of(call)));
     }
   }
+  for (const Function* f : reached_through(program, function))
+    say(fmt::format("  {}  may reach it", f->name));
 }
 
 void print_callees(const Program& program, const Function& function) {
-  say(function.calls.empty() ? "callees: none" : "callees:");
+  if (!function.file.empty()) say(function.calls.empty() ? "callees: none" : "callees:");
   for (const Call& call : function.calls) {
     const std::string name = call.callee_name.empty() ? call.callee_key : call.callee_name;
     const std::string refused =
-        call.reason.empty() ? "" : fmt::format("  not measured: {}", call.reason);
+        call.reason.empty() ? "" : fmt::format("  not measured in place: {}", call.reason);
     say(fmt::format("  {}  {}:{}{}{}{}", name, call.file, call.line, height_of(program, call),
                     kind_of(call), refused));
   }
 }
 
+void print_targets(const Program& program, const Function& function) {
+  if (function.targets.empty()) return;
+  say("a call of it may reach:");
+  for (const std::string& key : function.targets) {
+    const Function* f = program.by_key(key);
+    say(fmt::format("  {}  {}:{}  height {}", f->name, f->file, f->line, f->height));
+  }
+}
+
+Result<const Function*> named(const Program& program, const GraphOptions& options) {
+  if (!options.function.empty()) return find_function(program, options.function, "graph");
+  if (options.dot || options.json) return nullptr;
+  return fail("name a function, or write the whole graph with --dot or --json");
+}
+
 }  // namespace
 
-Result<int> verb_graph(const Global& global, const std::string& name) {
+Result<int> verb_graph(const Global& global, const GraphOptions& options) {
   auto session = open_session(global.config, Access::kRead);
   if (!session) return tl::unexpected(session.error());
   auto program = load_index(*session);
   if (!program) return tl::unexpected(program.error());
-  auto found = find_function(*program, name, "graph");
+  auto found = named(*program, options);
   if (!found) return tl::unexpected(found.error());
+  if (options.dot || options.json) {
+    const CallGraph graph = call_graph(*program, *found);
+    std::fputs((options.dot ? to_dot(graph) : to_json(graph)).c_str(), stdout);
+    return 0;
+  }
   const Function& function = **found;
   const std::string place = function.file.empty()
                                 ? "no definition in the program"
@@ -71,6 +98,7 @@ Result<int> verb_graph(const Global& global, const std::string& name) {
                   program->expandable(function) ? "can be broken down" : "cannot be broken down"));
   print_callers(*program, function);
   print_callees(*program, function);
+  print_targets(*program, function);
   return 0;
 }
 

@@ -2,7 +2,10 @@
 #include <algorithm>
 
 #include "commands.h"
+#include "coverage.h"
+#include "insertions.h"
 #include "near.h"
+#include "source_excerpt.h"
 #include "steps.h"
 #include "verbs.h"
 
@@ -28,9 +31,42 @@ Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
   return keys;
 }
 
+/// What would be inserted, as a diff, and the account of it.
+Result<int> show(const Session& session, const Targets& targets, Extent extent) {
+  auto done = preview_step(session, targets, extent);
+  if (!done) return tl::unexpected(done.error());
+  for (const std::string& file : done->files_changed) {
+    auto text = read_file(session.workspace.preview() / "files" / file);
+    if (!text) return tl::unexpected(text.error());
+    std::fputs(insertions(original_text(session, file), *text, file).c_str(), stdout);
+  }
+  for (const std::string& line : coverage_in_full(done->summary)) say(line);
+  if (auto gone = remove_tree(session.workspace.preview()); !gone)
+    return tl::unexpected(gone.error());
+  return 0;
+}
+
+Result<int> instrument(Session& session, const instrumenter::Program& program,
+                       const Targets& targets, Extent extent) {
+  State& state = session.state;
+  state.step = Step::kMeasure;
+  if (auto made = make_directories(session.workspace.iteration(state.iteration)); !made)
+    return tl::unexpected(made.error());
+  auto done = instrument_step(session, program, targets, extent);
+  if (!done) return tl::unexpected(done.error());
+  state.history.back().sites = done->sites;
+  if (auto saved = session.save(); !saved) return tl::unexpected(saved.error());
+  const std::string expanded =
+      extent == Extent::kAll ? "everything" : counted(state.expanded.size(), "function");
+  say(fmt::format("{} expanded, {}, {} rewritten", expanded, counted(done->sites, "site"),
+                  counted(done->files_changed.size(), "file")));
+  for (const std::string& line : coverage_in_full(done->summary)) say(line);
+  return 0;
+}
+
 }  // namespace
 
-Result<int> verb_instrument(const Global& global, const std::vector<std::string>& expand) {
+Result<int> verb_instrument(const Global& global, const InstrumentOptions& options) {
   auto session = open_session(global.config, Access::kWrite);
   if (!session) return tl::unexpected(session.error());
   auto program = load_index(*session);
@@ -38,7 +74,7 @@ Result<int> verb_instrument(const Global& global, const std::vector<std::string>
   auto targets = resolve(session->config, *program);
   if (!targets) return tl::unexpected(targets.error());
   for (const std::string& warning : targets->warnings) warn(warning);
-  auto more = keys_of(expand, *program);
+  auto more = keys_of(options.expand, *program);
   if (!more) return tl::unexpected(more.error());
 
   State& state = session->state;
@@ -50,16 +86,9 @@ Result<int> verb_instrument(const Global& global, const std::vector<std::string>
   state.expanded = follow_edits(state.expanded, *program);
   add(state.expanded, targets->roots);
   add(state.expanded, *more);
-  state.step = Step::kMeasure;
-  if (auto made = make_directories(session->workspace.iteration(state.iteration)); !made)
-    return tl::unexpected(made.error());
-  auto done = instrument_step(*session, *program, *targets);
-  if (!done) return tl::unexpected(done.error());
-  state.history.back().sites = done->sites;
-  if (auto saved = session->save(); !saved) return tl::unexpected(saved.error());
-  say(fmt::format("{} expanded, {}, {} rewritten", counted(state.expanded.size(), "function"),
-                  counted(done->sites, "site"), counted(done->files_changed.size(), "file")));
-  return 0;
+  const Extent extent = options.all ? Extent::kAll : Extent::kFrontier;
+  if (options.dry_run) return show(*session, *targets, extent);
+  return instrument(*session, *program, *targets, extent);
 }
 
 }  // namespace vprof::driver

@@ -12,6 +12,7 @@
 #include "analysis.h"
 #include "ask.h"
 #include "commands.h"
+#include "coverage.h"
 #include "interrupt.h"
 #include "near.h"
 #include "steps.h"
@@ -146,10 +147,7 @@ class Loop {
     say(fmt::format("expanding {}; {}; rebuilding {}", listed(names),
                     counted(added, "new call site"),
                     counted(instrumented.files_changed.size(), "file")));
-    if (!instrumented.units_failed.empty()) {
-      warn(fmt::format("not instrumented since they could not be rewritten: {}",
-                       listed(instrumented.units_failed)));
-    }
+    say(coverage_in_short(instrumented.summary));
   }
 
   /// Intervals alone, once: what the program does when nothing inside an interval is measured.

@@ -22,7 +22,9 @@ struct Line {
   LoopOptions loop;
   ReportOptions report;
   AnalyzeOptions analyze;
-  std::vector<std::string> expand, command;
+  InstrumentOptions instrument;
+  GraphOptions graph;
+  std::vector<std::string> command;
   bool baseline = false;
   std::string function;
   std::function<Result<int>()> verb;
@@ -41,10 +43,14 @@ void add_single_steps(CLI::App& app, Line& line) {
   add(app, line, "index", "find the functions of the program and their calls",
       [&line] { return verb_index(line.global); });
   CLI::App* instrument = add(app, line, "instrument", "rewrite the mirror",
-                             [&line] { return verb_instrument(line.global, line.expand); });
-  instrument->add_option(
-      "--expand", line.expand,
+                             [&line] { return verb_instrument(line.global, line.instrument); });
+  CLI::Option* expand = instrument->add_option(
+      "--expand", line.instrument.expand,
       "functions whose calls are to be measured, besides those of the intervals");
+  instrument->add_flag("--all", line.instrument.all, "measure every function and every call")
+      ->excludes(expand);
+  instrument->add_flag("--dry-run", line.instrument.dry_run,
+                       "show what would be inserted, change nothing");
   add(app, line, "build", "build the mirror", [&line] { return verb_build(line.global); });
   CLI::App* record = add(app, line, "record", "run the workload and record it",
                          [&line] { return verb_record(line.global, line.command, line.baseline); });
@@ -86,8 +92,13 @@ void add_verbs(CLI::App& app, Line& line) {
   report->add_option("--iteration", line.report.iteration, "that of an earlier iteration")
       ->check(CLI::Range(1, 1000));
   CLI::App* graph = add(app, line, "graph", "callers and callees of a function",
-                        [&line] { return verb_graph(line.global, line.function); });
-  graph->add_option("function", line.function, "its name")->required();
+                        [&line] { return verb_graph(line.global, line.graph); });
+  graph->add_option("function", line.graph.function, "its name; none: the whole program");
+  CLI::Option* dot = graph->add_flag("--dot", line.graph.dot, "as a DOT graph");
+  graph->add_flag("--json", line.graph.json, "as JSON")->excludes(dot);
+  CLI::App* source = add(app, line, "source", "what was inserted into a function, as a diff",
+                         [&line] { return verb_source(line.global, line.function); });
+  source->add_option("function", line.function, "its name")->required();
 }
 
 int error_line(const std::string& message) {

@@ -33,13 +33,8 @@ std::string numbered(const fs::path& file, const std::string& shown_name, size_t
   return text;
 }
 
-/// The line of byte `offset` in the text from which the program was indexed.
-size_t line_at(const Session& session, const std::string& file, size_t offset) {
-  std::error_code error;
-  const fs::path pristine = session.workspace.pristine() / file;
-  const fs::path original =
-      fs::exists(pristine, error) ? pristine : session.workspace.mirror() / file;
-  const std::string text = read_file(original).value_or("");
+/// The line of byte `offset`.
+size_t line_at(const std::string& text, size_t offset) {
   const size_t end = std::min(offset, text.size());
   return 1 +
          static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<long>(end), '\n'));
@@ -63,16 +58,29 @@ std::string around(const Session& session, const std::string& place) {
 
 }  // namespace
 
+std::string original_text(const Session& session, const std::string& file) {
+  std::error_code error;
+  const fs::path pristine = session.workspace.pristine() / file;
+  const fs::path original =
+      fs::exists(pristine, error) ? pristine : session.workspace.mirror() / file;
+  return read_file(original).value_or("");
+}
+
+std::pair<size_t, size_t> lines_of_function(const Session& session,
+                                            const instrumenter::Function& f) {
+  const std::string text = original_text(session, f.file);
+  return {std::min<size_t>(line_at(text, f.head_begin), f.line),
+          std::max<size_t>(line_at(text, f.body_end), f.line)};
+}
+
 std::string source_excerpt(const Session& session, const instrumenter::Program& program,
                            const analyzer::Factor& factor) {
   std::string text;
   for (const std::string& key : factor.keys) {
     const instrumenter::Function* f = program.by_key(key);
     if (f == nullptr || f->file.empty()) continue;
-    const size_t first = line_at(session, f->file, f->head_begin);
-    const size_t last = line_at(session, f->file, f->body_end);
-    text += numbered(source_file(session, f->file), f->file, std::min<size_t>(first, f->line),
-                     std::max<size_t>(last, f->line));
+    const auto [first, last] = lines_of_function(session, *f);
+    text += numbered(source_file(session, f->file), f->file, first, last);
   }
   if (!text.empty()) return text;
   const std::string site = factor.instances.empty() ? "" : factor.instances[0].site;

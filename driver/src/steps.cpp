@@ -35,14 +35,14 @@ std::string build_fingerprint(const Session& session) {
                                     config.compile_commands);
 }
 
-std::vector<std::string> rewrite_command(const Session& session) {
+std::vector<std::string> rewrite_command(const Session& session, const fs::path& plan) {
   const Workspace& ws = session.workspace;
   return {session.locations.instrument,
           "rewrite",
           "--index",
           ws.index(),
           "--plan",
-          ws.plan(),
+          plan,
           "--mirror",
           ws.mirror(),
           "--pristine",
@@ -67,15 +67,17 @@ Result<void> run_helper(const Session& session, const std::string& step,
   return {};
 }
 
-Result<void> write_plan(const Session& session, const Targets& targets) {
+Result<void> write_plan(const Session& session, const Targets& targets, Extent extent,
+                        const fs::path& file) {
   const json plan = {{"schema", 1},
+                     {"all", extent == Extent::kAll},
                      {"expanded", session.state.expanded},
                      {"measured", json::array()},
                      {"demoted", json::array()},
                      {"exclude", session.config.exclude},
                      {"intervals", targets.intervals.is_null() ? json::array() : targets.intervals},
                      {"sync", targets.sync.is_null() ? json::array() : targets.sync}};
-  return write_file_atomic(session.workspace.plan(), plan.dump(1) + "\n");
+  return write_file_atomic(file, plan.dump(1) + "\n");
 }
 
 /// Takes all instrumentation out of the mirror, so that what is built next is the program as its
@@ -90,8 +92,9 @@ Result<void> restore_mirror(const Session& session) {
                .state = session.state,
                .lock = Lock()};
   bare.state.expanded.clear();
-  if (auto written = write_plan(bare, Targets{}); !written) return written;
-  return run_helper(session, "restore", rewrite_command(session));
+  if (auto written = write_plan(bare, Targets{}, Extent::kFrontier, ws.plan()); !written)
+    return written;
+  return run_helper(session, "restore", rewrite_command(session, ws.plan()));
 }
 
 StepCommand build_command(const Session& session, const std::string& step,
@@ -152,6 +155,19 @@ std::vector<std::string> texts(const json& document, const char* key) {
     all.push_back(one.is_string() ? one.get<std::string>() : one.dump());
   }
   return all;
+}
+
+Result<Instrumented> rewrite(const Session& session, const Targets& targets, Extent extent,
+                             const fs::path& plan, std::vector<std::string> command) {
+  if (auto written = write_plan(session, targets, extent, plan); !written)
+    return tl::unexpected(written.error());
+  auto done = run_helper(session, "instrument", std::move(command));
+  if (!done) return tl::unexpected(done.error());
+  auto summary = read_json(session.workspace.summary());
+  if (!summary) return tl::unexpected(summary.error());
+  return Instrumented{.sites = summary->value("sites", uint64_t{0}),
+                      .files_changed = texts(*summary, "files_changed"),
+                      .summary = std::move(*summary)};
 }
 
 }  // namespace
@@ -235,17 +251,22 @@ Result<Program> load_index(const Session& session) {
   return instrumenter::load_program(file.string());
 }
 
+Result<Instrumented> preview_step(const Session& session, const Targets& targets, Extent extent) {
+  const fs::path directory = session.workspace.preview();
+  if (auto cleared = remove_tree(directory); !cleared) return tl::unexpected(cleared.error());
+  const fs::path plan = directory / "plan.json";
+  if (auto made = make_directories(directory); !made) return tl::unexpected(made.error());
+  std::vector<std::string> command = rewrite_command(session, plan);
+  command.insert(command.end(), {"--preview", directory / "files"});
+  return rewrite(session, targets, extent, plan, std::move(command));
+}
+
 Result<Instrumented> instrument_step(const Session& session, const Program& program,
-                                     const Targets& targets) {
-  if (auto written = write_plan(session, targets); !written) return tl::unexpected(written.error());
-  auto done = run_helper(session, "instrument", rewrite_command(session));
-  if (!done) return tl::unexpected(done.error());
-  auto summary = read_json(session.workspace.summary());
-  if (!summary) return tl::unexpected(summary.error());
-  Instrumented result{.sites = summary->value("sites", uint64_t{0}),
-                      .files_changed = texts(*summary, "files_changed"),
-                      .units_failed = texts(*summary, "units_failed")};
-  touch_dependents(session, program, result.files_changed);
+                                     const Targets& targets, Extent extent) {
+  const fs::path plan = session.workspace.plan();
+  auto result = rewrite(session, targets, extent, plan, rewrite_command(session, plan));
+  if (!result) return result;
+  touch_dependents(session, program, result->files_changed);
   std::error_code error;
   const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
   fs::copy_file(session.workspace.plan(), kept, fs::copy_options::overwrite_existing, error);

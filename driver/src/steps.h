@@ -26,12 +26,20 @@ Result<instrumenter::Program> load_index(const Session& session);
 struct Instrumented {
   uint64_t sites = 0;
   std::vector<std::string> files_changed;  ///< relative to the mirror
-  std::vector<std::string> units_failed;
+  nlohmann::json summary;                  ///< docs/formats.md
 };
 
-/// Writes plan.json for what the state has expanded and rewrites the mirror accordingly.
+enum class Extent : uint8_t {
+  kFrontier,  ///< what the state has expanded
+  kAll,       ///< every function and call
+};
+
+/// Writes plan.json and rewrites the mirror accordingly.
 Result<Instrumented> instrument_step(const Session& session, const instrumenter::Program& program,
-                                     const Targets& targets);
+                                     const Targets& targets, Extent extent = Extent::kFrontier);
+
+/// The same, but the rewritten files go to workspace.preview(), and the mirror stays as it is.
+Result<Instrumented> preview_step(const Session& session, const Targets& targets, Extent extent);
 
 struct Built {
   double seconds = 0;

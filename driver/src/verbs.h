@@ -24,6 +24,18 @@ struct LoopOptions {
   std::string interval;
 };
 
+struct InstrumentOptions {
+  std::vector<std::string> expand;  ///< functions besides those that the state has expanded
+  bool all = false;                 ///< every function and call
+  bool dry_run = false;             ///< show what would be inserted, change nothing
+};
+
+struct GraphOptions {
+  std::string function;  ///< empty: the whole program, for an export
+  bool dot = false;
+  bool json = false;
+};
+
 struct ReportOptions {
   bool json = false;
   bool tree = false;
@@ -40,13 +52,14 @@ struct AnalyzeOptions {
 Result<int> verb_init(const Global& global);
 Result<int> verb_check(const Global& global);
 Result<int> verb_index(const Global& global);
-Result<int> verb_instrument(const Global& global, const std::vector<std::string>& expand);
+Result<int> verb_instrument(const Global& global, const InstrumentOptions& options);
 Result<int> verb_build(const Global& global);
 Result<int> verb_record(const Global& global, const std::vector<std::string>& command,
                         bool baseline);
 Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
-Result<int> verb_graph(const Global& global, const std::string& function);
+Result<int> verb_graph(const Global& global, const GraphOptions& options);
+Result<int> verb_source(const Global& global, const std::string& function);
 
 }  // namespace vprof::driver

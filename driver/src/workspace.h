@@ -23,6 +23,7 @@ struct Workspace {
   fs::path plan() const { return dot / "plan.json"; }
   fs::path sites() const { return dot / "sites.json"; }
   fs::path summary() const { return dot / "summary.json"; }
+  fs::path preview() const { return dot / "preview"; }
   fs::path state() const { return dot / "state.json"; }
   fs::path lock() const { return dot / "lock"; }
   fs::path report() const { return dot / "report.json"; }

@@ -21,7 +21,11 @@ Graph call_graph(const Program& program) {
       if (call.noreturn || (call.kind != CallKind::kDirect && call.kind != CallKind::kVirtual))
         continue;
       const auto it = ids.find(call.callee_key);
-      if (it != ids.end()) graph[i].push_back(it->second);
+      if (it == ids.end()) continue;
+      graph[i].push_back(it->second);
+      if (call.kind != CallKind::kVirtual) continue;
+      for (const std::string& target : program.functions[it->second].targets)
+        graph[i].push_back(ids.at(target));
     }
   }
   return graph;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "heights.h"
+#include "targets.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -71,6 +72,7 @@ void Program::finish() {
       if (callers.empty() || callers.back() != i) callers.push_back(i);
     }
   }
+  compute_targets(*this);
   compute_heights(*this);
 }
 
@@ -128,13 +130,18 @@ std::vector<const Function*> Program::callers(const Function& f) const {
   return result;
 }
 
+bool is_call(const Call& call) {
+  return call.kind != CallKind::kSpawn && call.kind != CallKind::kCallback;
+}
+
 bool worth_measuring(const Program& program, const Call& call) {
-  if (call.noreturn || call.trivial) return false;
+  if (call.noreturn || call.trivial || !is_call(call)) return false;
   const Function* callee = program.by_key(call.callee_key);
   return callee == nullptr || !callee->trivial;
 }
 
 bool Program::expandable(const Function& f) const {
+  if (!f.targets.empty()) return true;
   if (!f.in_tree || !f.refused.empty()) return false;
   return std::any_of(f.calls.begin(), f.calls.end(), [&](const Call& call) {
     if (!worth_measuring(*this, call)) return false;

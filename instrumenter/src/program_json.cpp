@@ -19,10 +19,12 @@ constexpr std::array<std::pair<Form, const char*>, 6> kForms{{{Form::kStatement,
                                                               {Form::kVoid, "void"},
                                                               {Form::kGuard, "guard"},
                                                               {Form::kRefused, "refused"}}};
-constexpr std::array<std::pair<CallKind, const char*>, 4> kKinds{{{CallKind::kDirect, "direct"},
-                                                                  {CallKind::kVirtual, "virtual"},
-                                                                  {CallKind::kIndirect, "indirect"},
-                                                                  {CallKind::kSpawn, "spawn"}}};
+constexpr std::array<std::pair<CallKind, const char*>, 5> kKinds{
+    {{CallKind::kDirect, "direct"},
+     {CallKind::kVirtual, "virtual"},
+     {CallKind::kIndirect, "indirect"},
+     {CallKind::kSpawn, "spawn"},
+     {CallKind::kCallback, "callback"}}};
 
 template <class T, size_t N>
 const char* name_of(const std::array<std::pair<T, const char*>, N>& names, T value) {
@@ -46,6 +48,7 @@ json to_json(const Call& call) {
   // calls.
   if (call.callee_key != call.callee_name + "@") out["key"] = call.callee_key;
   if (!call.callee_usr.empty()) out["usr"] = call.callee_usr;
+  if (!call.type.empty()) out["type"] = call.type;
   if (!call.macro.empty()) out["macro"] = call.macro;
   if (call.kind != CallKind::kDirect) out["kind"] = name_of(kKinds, call.kind);
   if (call.noreturn) out["noreturn"] = true;
@@ -61,6 +64,7 @@ Call call_from_json(const json& in) {
   call.callee_name = in.at("name");
   call.callee_key = in.value("key", call.callee_name + "@");
   call.callee_usr = in.value("usr", "");
+  call.type = in.value("type", "");
   call.macro = in.value("macro", "");
   call.kind = value_of(kKinds, in.value("kind", "direct"), CallKind::kDirect);
   call.form = value_of(kForms, in.at("form").get<std::string>(), Form::kRefused);
@@ -97,6 +101,8 @@ json to_json(const Function& f) {
   for (const auto& [name, set] : flags)
     if (set) out[name] = true;
   if (!f.refused.empty()) out["refused"] = f.refused;
+  if (!f.type.empty()) out["type"] = f.type;
+  if (!f.overrides.empty()) out["overrides"] = f.overrides;
   json calls = json::array();
   for (const Call& call : f.calls) {
     calls.push_back(to_json(call));
@@ -129,6 +135,8 @@ Function function_from_json(const json& in) {
   f.variadic = in.value("variadic", false);
   f.is_method = in.value("method", false);
   f.refused = in.value("refused", "");
+  f.type = in.value("type", "");
+  f.overrides = in.value("overrides", std::vector<std::string>());
   for (const json& call : in.at("calls")) {
     f.calls.push_back(call_from_json(call));
     if (f.calls.back().file.empty()) f.calls.back().file = f.file;
@@ -139,11 +147,13 @@ Function function_from_json(const json& in) {
 json to_json(const Unit& unit) {
   json out{{"file", unit.file}, {"deps", unit.deps}};
   if (!unit.error.empty()) out["error"] = unit.error;
+  if (!unit.address_taken.empty()) out["address_taken"] = unit.address_taken;
   return out;
 }
 
 Unit unit_from_json(const json& in) {
-  return {in.at("file"), in.at("deps").get<std::vector<std::string>>(), in.value("error", "")};
+  return {in.at("file"), in.at("deps").get<std::vector<std::string>>(), in.value("error", ""),
+          in.value("address_taken", std::vector<std::string>())};
 }
 
 Result<Program> load_program(const std::string& path) {

@@ -21,8 +21,8 @@ Function header_function(Form form, uint32_t end) {
 
 TEST_CASE("a header's function that all units read alike is one function") {
   const Program program =
-      merge_units({{Unit{"a.c", {}, ""}, {header_function(Form::kStatement, 20)}},
-                   {Unit{"b.c", {}, ""}, {header_function(Form::kStatement, 20)}}});
+      merge_units({{Unit{"a.c", {}, "", {}}, {header_function(Form::kStatement, 20)}},
+                   {Unit{"b.c", {}, "", {}}, {header_function(Form::kStatement, 20)}}});
   CHECK(program.find("inline_f").size() == 1);
   CHECK(program.by_key("inline_f@h.h:3")->calls.size() == 1);
   CHECK(program.conflicts.empty());
@@ -32,8 +32,8 @@ TEST_CASE("units that disagree about a header's text: refused and noted, whateve
   const Function one = header_function(Form::kStatement, 20);
   const Function other = header_function(Form::kExpression, 18);
   for (const bool swapped : {false, true}) {
-    const Program program = merge_units({{Unit{"a.c", {}, ""}, {swapped ? other : one}},
-                                         {Unit{"b.c", {}, ""}, {swapped ? one : other}}});
+    const Program program = merge_units({{Unit{"a.c", {}, "", {}}, {swapped ? other : one}},
+                                         {Unit{"b.c", {}, "", {}}, {swapped ? one : other}}});
     for (const Call& c : program.by_key("inline_f@h.h:3")->calls) CHECK(c.form == Form::kRefused);
     CHECK(program.conflicts.size() == 1);
   }
@@ -45,7 +45,7 @@ TEST_CASE("a header read as C and as C++ takes the C++ form, which scope.h knows
   cxx.is_cxx = true;
   for (const bool swapped : {false, true}) {
     const Program program = merge_units(
-        {{Unit{"a.c", {}, ""}, {swapped ? cxx : c}}, {Unit{"b.cc", {}, ""}, {swapped ? c : cxx}}});
+        {{Unit{"a.c", {}, "", {}}, {swapped ? cxx : c}}, {Unit{"b.cc", {}, "", {}}, {swapped ? c : cxx}}});
     REQUIRE(program.by_key("inline_f@h.h:3")->calls.size() == 1);
     CHECK(program.by_key("inline_f@h.h:3")->calls[0].form == Form::kValue);
   }
@@ -55,8 +55,8 @@ TEST_CASE("calls in parts of a header that only some units see are all kept") {
   Function more = header_function(Form::kStatement, 20);
   more.calls.push_back(call(more, function("only_here", "", 0), 40, 50, Form::kStatement));
   const Program program =
-      merge_units({{Unit{"a.c", {}, ""}, {header_function(Form::kStatement, 20)}},
-                   {Unit{"b.c", {}, ""}, {more}}});
+      merge_units({{Unit{"a.c", {}, "", {}}, {header_function(Form::kStatement, 20)}},
+                   {Unit{"b.c", {}, "", {}}, {more}}});
   CHECK(program.by_key("inline_f@h.h:3")->calls.size() == 2);
 }
 
@@ -69,8 +69,8 @@ TEST_CASE(
   Function near = function("util", "server/util.c", 5);
   Function far = function("util", "client/util.c", 5);
   near.usr = far.usr = "util";
-  const Program program = merge_units({{Unit{"client/util.c", {}, ""}, {far}},
-                                       {Unit{"server/util.c", {}, ""}, {near}},
-                                       {Unit{"server/x/a.c", {}, ""}, {caller}}});
+  const Program program = merge_units({{Unit{"client/util.c", {}, "", {}}, {far}},
+                                       {Unit{"server/util.c", {}, "", {}}, {near}},
+                                       {Unit{"server/x/a.c", {}, "", {}}, {caller}}});
   CHECK(program.find("caller").front()->calls[0].callee_key == "util@server/util.c:5");
 }

@@ -47,6 +47,7 @@ struct Trace {
 };
 
 Trace read_trace(const std::string& path);
+/// All traces of a directory; a process that none of the others forked comes first.
 std::vector<Trace> read_traces(const std::string& directory);
 
 // ThreadSanitizer has a thread of its own, makes fork of vfork, and hands on signals when it likes.

@@ -20,8 +20,13 @@ namespace vprof::instrumenter {
 /// Path of a file relative to the mirror; empty for files outside it.
 using TreePath = std::function<std::string(const clang::FileEntry&)>;
 
+struct UnitFacts {
+  std::vector<Function> functions;
+  std::vector<std::string> address_taken;  ///< USRs, sorted
+};
+
 /// The functions defined in `context`, in files for which `tree_path` is not empty. Calls carry the
 /// USR of their callee; keys of callees that are not defined in this unit are left for the merge.
-std::vector<Function> functions_of_unit(clang::ASTContext& context, const TreePath& tree_path);
+UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path);
 
 }  // namespace vprof::instrumenter

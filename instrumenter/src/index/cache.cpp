@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 /// Raised whenever the facts change their meaning, so that no facts of an older vprof are taken.
-constexpr int kCacheVersion = 2;
+constexpr int kCacheVersion = 3;
 
 std::string command_hash(const CompileCommand& command) {
   std::string text = command.directory + '\0' + command.file;

@@ -1,6 +1,7 @@
 #include "index.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -30,6 +31,9 @@ Result<SourceTree> open_tree(const IndexOptions& options) {
     const Result<std::string> text = pristine->original(file);
     if (!text) return tl::unexpected(text.error());
     tree.originals[file] = *text;
+    struct stat status{};
+    if (stat((tree.root + "/" + file).c_str(), &status) == 0)
+      tree.originals_by_inode[{status.st_dev, status.st_ino}] = &tree.originals[file];
   }
   return tree;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -66,7 +66,7 @@ void resolve_across_units(Program& program) {
   std::unordered_map<std::string, std::vector<uint32_t>> by_usr;
   for (uint32_t i = 0; i < program.functions.size(); ++i)
     if (!program.functions[i].usr.empty()) by_usr[program.functions[i].usr].push_back(i);
-  std::set<std::string> undefined;
+  std::map<std::string, std::string> undefined;  // name → USR
   for (Function& f : program.functions) {
     for (Call& call : f.calls) {
       const bool resolved = call.callee_key != call.callee_name + "@";
@@ -79,14 +79,18 @@ void resolve_across_units(Program& program) {
             });
         call.callee_key = program.functions[*nearest].key;
       } else if (!resolved) {
-        undefined.insert(call.callee_name);
+        undefined.emplace(call.callee_name, call.callee_usr);
       }
+      // A macro that is measured as a whole is a function of its own name if it holds several
+      // calls.
+      if (!call.macro.empty()) undefined.emplace(call.macro, "");
     }
   }
-  for (const std::string& name : undefined) {
+  for (const auto& [name, usr] : undefined) {
     Function f;
     f.name = name;
     f.key = name + "@";
+    f.usr = usr;
     program.functions.push_back(std::move(f));
   }
 }

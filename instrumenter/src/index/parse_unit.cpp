@@ -67,8 +67,10 @@ class FactsConsumer : public clang::ASTConsumer {
     out_.unit.deps.assign(deps.begin(), deps.end());
     out_.outside.assign(outside.begin(), outside.end());
     if (context.getDiagnostics().hasUncompilableErrorOccurred()) return;
-    out_.functions =
-        functions_of_unit(context, [this](const clang::FileEntry& f) { return paths_(f); });
+    UnitFacts facts =
+        facts_of_unit(context, [this](const clang::FileEntry& f) { return paths_(f); });
+    out_.functions = std::move(facts.functions);
+    out_.unit.address_taken = std::move(facts.address_taken);
   }
 
  private:
@@ -131,21 +133,67 @@ std::vector<std::string> syntax_only(const CompileCommand& command) {
   return arguments;
 }
 
+/// A file that is rewritten at the moment, with its original text.
+class OriginalFile : public llvm::vfs::File {
+ public:
+  OriginalFile(llvm::vfs::Status status, const std::string& text)
+      : status_(std::move(status)), text_(text) {}
+  llvm::ErrorOr<llvm::vfs::Status> status() override { return status_; }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> getBuffer(const llvm::Twine& name, int64_t,
+                                                               bool, bool) override {
+    return llvm::MemoryBuffer::getMemBuffer(text_, name.str());
+  }
+  std::error_code close() override { return {}; }
+
+ private:
+  llvm::vfs::Status status_;
+  const std::string& text_;
+};
+
+/// The disk as it would be if nothing were rewritten. Files are known by inode: a build may reach
+/// one through symbolic links (PostgreSQL's does, for 100 files).
+class OriginalsFileSystem : public llvm::vfs::ProxyFileSystem {
+ public:
+  explicit OriginalsFileSystem(const SourceTree& tree)
+      : ProxyFileSystem(llvm::vfs::createPhysicalFileSystem()), tree_(tree) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
+    llvm::ErrorOr<llvm::vfs::Status> status = ProxyFileSystem::status(path);
+    const std::string* text = status ? original(*status) : nullptr;
+    if (text == nullptr) return status;
+    return llvm::vfs::Status::copyWithNewSize(*status, text->size());
+  }
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(
+      const llvm::Twine& path) override {
+    llvm::ErrorOr<llvm::vfs::Status> status = this->status(path);
+    if (!status) return status.getError();
+    if (const std::string* text = original(*status))
+      return std::make_unique<OriginalFile>(*status, *text);
+    return ProxyFileSystem::openFileForRead(path);
+  }
+
+ private:
+  const std::string* original(const llvm::vfs::Status& status) const {
+    const llvm::sys::fs::UniqueID id = status.getUniqueID();
+    const auto it = tree_.originals_by_inode.find({id.getDevice(), id.getFile()});
+    return it == tree_.originals_by_inode.end() ? nullptr : it->second;
+  }
+
+  const SourceTree& tree_;
+};
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const CompileCommand& command,
                                                             const SourceTree& tree) {
   // One per unit: each has a working directory of its own.
-  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> overlay(
-      new llvm::vfs::OverlayFileSystem(llvm::vfs::createPhysicalFileSystem()));
-  if (!tree.originals.empty()) {
-    llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> originals(
-        new llvm::vfs::InMemoryFileSystem);
-    for (const auto& [file, text] : tree.originals)
-      originals->addFile(tree.root + "/" + file, 0, llvm::MemoryBuffer::getMemBuffer(text, file));
-    overlay->pushOverlay(originals);
-  }
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files;
+  if (tree.originals.empty())
+    files = llvm::vfs::createPhysicalFileSystem();
+  else
+    files = new OriginalsFileSystem(tree);
   // If the directory is gone, the main file is not found either, and that is the error users see.
-  std::ignore = overlay->setCurrentWorkingDirectory(command.directory);
-  return overlay;
+  std::ignore = files->setCurrentWorkingDirectory(command.directory);
+  return files;
 }
 
 }  // namespace

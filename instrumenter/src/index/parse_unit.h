@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vprof/instrumenter/program.h"
@@ -19,6 +21,8 @@ struct CompileCommand {
 struct SourceTree {
   std::string root;                              ///< real path, no trailing slash
   std::map<std::string, std::string> originals;  ///< path relative to root → text
+  /// The same by (device, inode) of the rewritten file.
+  std::map<std::pair<uint64_t, uint64_t>, const std::string*> originals_by_inode;
 };
 
 struct ParsedUnit {

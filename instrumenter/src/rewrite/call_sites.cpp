@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "../reasons.h"
+
 namespace vprof::instrumenter {
 namespace {
 
@@ -68,18 +70,17 @@ class Chooser {
   void choose(const Group& group) {
     std::vector<const Call*> worthwhile;
     for (const Call* call : group.calls) {
-      if (call->noreturn) continue;
-      if (worth_measuring(program_, *call))
+      if (call->noreturn || !is_call(*call)) continue;
+      if (plan_.all || worth_measuring(program_, *call))
         worthwhile.push_back(call);
       else
-        note(*call, "trivial callee: timing it would distort more than it tells");
+        note(*call, reason::kTrivial);
     }
     if (worthwhile.empty()) return;
     const Call& call = *worthwhile.front();
     const std::string place = fmt::format("{}:{}:{}", call.file, call.line, call.column);
-    if (plan_.demoted.count(place) != 0) return note(call, "demoted: called often, matters little");
-    if (is_excluded(plan_, call.file, call.callee_name))
-      return note(call, "excluded by the configuration");
+    if (plan_.demoted.count(place) != 0) return note(call, reason::kDemoted);
+    if (is_excluded(plan_, call.file, call.callee_name)) return note(call, reason::kExcluded);
     if (call.form == Form::kRefused) return measure_at_entry(call, call.reason);
     wrap(group, worthwhile);
   }
@@ -145,10 +146,9 @@ class Chooser {
     const bool possible = call.kind == CallKind::kDirect && callee != nullptr && callee->in_tree &&
                           callee->refused.empty() &&
                           !is_excluded(plan_, callee->file, callee->name);
-    if (possible)
-      out_.measured_callees.insert(callee->key);
-    else
-      note(call, reason);
+    if (!possible) return note(call, reason);
+    out_.measured_callees.insert(callee->key);
+    ++out_.measured_at_entry;
   }
 
   void note(const Call& call, std::string reason) {

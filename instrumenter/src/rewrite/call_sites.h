@@ -22,6 +22,7 @@ struct CallSites {
   std::vector<UnwrappedCall> unwrapped;
   std::set<std::string> measured_callees;  ///< keys: rule 5, a scope at the callee's entry instead
   std::map<std::string, int> pseudo_functions;
+  size_t measured_at_entry = 0;  ///< calls, of those
   unsigned slots = 0;
 };
 

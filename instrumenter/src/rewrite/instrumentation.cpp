@@ -45,6 +45,10 @@ Edit call_edit(const CallSites::Wrapped& w, uint32_t id) {
   return edit;
 }
 
+/// A pointer or virtual method behind which there are more functions than this is broken down by
+/// function first.
+constexpr size_t kExpandedTargets = 8;
+
 class Instrumenter {
  public:
   Instrumenter(const Program& program, const Plan& plan, const SiteIds& known_ids,
@@ -72,17 +76,18 @@ class Instrumenter {
     Result<std::map<std::string, FunctionEvents>> events = configured_events(program_, plan_);
     if (!events) return tl::unexpected(events.error());
     std::set<std::string> measured = plan_.measured;
-    for (const std::string& key : plan_.expanded) {
+    Result<std::set<std::string>> expanded = functions_to_expand(measured);
+    if (!expanded) return tl::unexpected(expanded.error());
+    for (const std::string& key : *expanded) {
       const Function* f = program_.by_key(key);
-      if (f == nullptr)
-        return tl::unexpected(
-            fmt::format("function {} of the plan is not in the program; run vprof index", key));
       if (!f->in_tree || is_excluded(plan_, f->file, f->name)) continue;
       Rewritten& r = rewritten_[key];
       r.calls = call_sites_of(program_, plan_, *f);
       if (!f->refused.empty()) refuse_expressions(r.calls, *f);
       measured.insert(key);
       measured.insert(r.calls.measured_callees.begin(), r.calls.measured_callees.end());
+      if (r.calls.measured_at_entry != 0)
+        out_.coverage.calls["callee's entry"] += r.calls.measured_at_entry;
       out_.pseudo_functions.insert(r.calls.pseudo_functions.begin(),
                                    r.calls.pseudo_functions.end());
     }
@@ -91,12 +96,34 @@ class Instrumenter {
       if (f == nullptr)
         return tl::unexpected(
             fmt::format("function {} of the plan is not in the program; run vprof index", key));
-      rewritten_[key].scope =
-          f->in_tree && f->refused.empty() && !is_excluded(plan_, f->file, f->name);
+      const bool wanted = f->in_tree && !is_excluded(plan_, f->file, f->name);
+      rewritten_[key].scope = wanted && f->refused.empty();
+      if (wanted && !f->refused.empty()) ++out_.coverage.functions_refused[f->refused];
     }
     for (auto& [key, event] : *events) rewritten_[key].events = std::move(event);
     for (auto& [key, r] : rewritten_) r.function = program_.by_key(key);
     return {};
+  }
+
+  /// What the plan expands, with what lies behind virtual methods, pointers and macros: these are
+  /// expanded themselves if they are few, else `measured` only.
+  Result<std::set<std::string>> functions_to_expand(std::set<std::string>& measured) const {
+    std::set<std::string> expanded;
+    if (plan_.all) {
+      for (const Function& f : program_.functions)
+        if (f.in_tree) expanded.insert(f.key);
+      return expanded;
+    }
+    for (const std::string& key : plan_.expanded) {
+      const Function* f = program_.by_key(key);
+      if (f == nullptr)
+        return tl::unexpected(
+            fmt::format("function {} of the plan is not in the program; run vprof index", key));
+      expanded.insert(key);
+      const bool few = f->targets.size() <= kExpandedTargets;
+      (few ? expanded : measured).insert(f->targets.begin(), f->targets.end());
+    }
+    return expanded;
   }
 
   /// A function that cannot hold a frame object cannot hold the C++ forms that need one.
@@ -165,7 +192,8 @@ class Instrumenter {
         const auto known = known_ids_.find(name);
         site.id = known != known_ids_.end() ? known->second : next++;
         ids_[name] = site.id;
-        ++out_.wrapped_by_rule[site.rule];
+        ++(site.kind == SiteKind::kFunction ? out_.coverage.functions
+                                            : out_.coverage.calls[site.rule]);
         out_.sites.push_back(site);
       }
     }

@@ -40,6 +40,13 @@ struct UnwrappedCall {
   std::string reason;
 };
 
+/// What became of the functions and calls that the plan asks for.
+struct Coverage {
+  size_t functions = 0;                             ///< with a scope
+  std::map<std::string, size_t> functions_refused;  ///< by reason
+  std::map<std::string, size_t> calls;              ///< measured, by rule
+};
+
 struct Instrumentation {
   std::map<std::string, std::vector<Edit>> edits;  ///< by file
   std::vector<Site> sites;                         ///< by id
@@ -47,7 +54,7 @@ struct Instrumentation {
   /// Functions that exist only as a name: macros that hold several calls, indirect calls. Key →
   /// height.
   std::map<std::string, int> pseudo_functions;
-  std::map<std::string, size_t> wrapped_by_rule;
+  Coverage coverage;
 };
 
 /// Ids of sites of an earlier rewrite, by (kind, file, offset, end), so that a site keeps its

@@ -140,6 +140,7 @@ Result<Plan> load_plan(const std::string& path) {
   try {
     const json document = json::parse(*text);
     Plan plan;
+    plan.all = document.value("all", false);
     plan.expanded = strings(document, "expanded");
     plan.measured = strings(document, "measured");
     plan.demoted = strings(document, "demoted");

@@ -49,6 +49,7 @@ struct SyncPlan {
 };
 
 struct Plan {
+  bool all = false;                ///< every function and call, trivial ones too
   std::set<std::string> expanded;  ///< function keys
   std::set<std::string> measured;  ///< function keys
   std::set<std::string> demoted;   ///< file:line:column

@@ -13,6 +13,9 @@ struct RewriteOptions {
   std::string pristine;
   std::string sites;
   std::string summary;  ///< empty: none
+  /// Directory that receives the rewritten files instead of the mirror, which stays as it is;
+  /// empty: the mirror is rewritten.
+  std::string preview;
 };
 
 /// Brings the mirror to what the plan asks for: writes the files whose text changes, restores those

@@ -5,13 +5,14 @@
 #include <set>
 
 #include "../files.h"
+#include "../reasons.h"
 
 namespace vprof::instrumenter {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* kCallKinds[] = {"direct", "virtual", "indirect", "spawn"};
+constexpr const char* kCallKinds[] = {"direct", "virtual", "indirect", "spawn", "callback"};
 
 /// Numbers the functions that sites.json speaks of, and describes them.
 class FunctionTable {
@@ -121,7 +122,8 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
                          {"file", call.file},
                          {"line", call.line},
                          {"column", call.column},
-                         {"reason", call.reason}});
+                         {"reason", call.reason},
+                         {"by_rule", is_by_rule(call.reason)}});
   json intervals = json::array();
   for (const IntervalPlan& interval : plan.intervals)
     intervals.push_back({{"index", interval.index}, {"name", interval.name}});
@@ -145,18 +147,23 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
 
 Result<void> save_summary(const Program& program, const Instrumentation& result,
                           const std::vector<std::string>& files_changed, const std::string& path) {
-  std::map<std::string, size_t> unwrapped;
-  for (const UnwrappedCall& call : result.unwrapped) ++unwrapped[call.reason];
-  std::set<std::string> functions;
-  for (const Site& site : result.sites)
-    if (site.kind == SiteKind::kFunction) functions.insert(site.function);
+  std::map<std::string, size_t> by_rule;
+  std::map<std::string, size_t> not_possible;
+  for (const UnwrappedCall& call : result.unwrapped)
+    ++(is_by_rule(call.reason) ? by_rule : not_possible)[call.reason];
   json failed = json::array();
   for (const Unit& unit : program.units)
     if (!unit.error.empty()) failed.push_back({{"file", unit.file}, {"error", unit.error}});
-  const json document{{"files_changed", files_changed}, {"functions", functions.size()},
-                      {"sites", result.sites.size()},   {"wrapped", result.wrapped_by_rule},
-                      {"unwrapped", unwrapped},         {"units_failed", failed},
-                      {"conflicts", program.conflicts}};
+  const Coverage& coverage = result.coverage;
+  const json document{
+      {"files_changed", files_changed},
+      {"sites", result.sites.size()},
+      {"functions",
+       {{"measured", coverage.functions}, {"not_possible", coverage.functions_refused}}},
+      {"calls",
+       {{"measured", coverage.calls}, {"by_rule", by_rule}, {"not_possible", not_possible}}},
+      {"units_failed", failed},
+      {"conflicts", program.conflicts}};
   return replace_file(path, document.dump(1, ' ', false, json::error_handler_t::replace));
 }
 

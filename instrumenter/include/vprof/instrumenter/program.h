@@ -29,7 +29,13 @@ enum class Form : uint8_t {
   kRefused,
 };
 
-enum class CallKind : uint8_t { kDirect, kVirtual, kIndirect, kSpawn };
+enum class CallKind : uint8_t {
+  kDirect,
+  kVirtual,
+  kIndirect,  ///< through a pointer
+  kSpawn,     ///< handed to pthread_create and its like: not a call, another thread starts with it
+  kCallback,  ///< handed to another function, which may call it
+};
 
 /// One place in a function where another function is called.
 struct Call {
@@ -37,6 +43,7 @@ struct Call {
       callee_key;  ///< key of the callee; `spelling@` where only the text is known (indirect calls)
   std::string callee_name;  ///< as a user would write it
   std::string callee_usr;   ///< Clang's cross-unit id of the callee; empty for indirect calls
+  std::string type;         ///< of an indirect call: type of the function that is called
   std::string macro;        ///< the macro whose expansion begin..end is; empty if it is plain text
   CallKind kind = CallKind::kDirect;
   Form form = Form::kRefused;
@@ -75,6 +82,12 @@ struct Function {
   bool returns_void = false;
   bool variadic = false;
   bool is_method = false;
+  std::string type;  ///< canonical, equal in all units; empty if it depends on a template
+  std::vector<std::string> overrides;  ///< USRs of the virtual methods that it overrides itself
+  /// Keys of what a call of it may reach besides itself: overriders of a virtual method; for
+  /// `(*pointer)` the functions of that type whose address is taken; for a macro the functions that
+  /// it calls. Sorted; set by finish().
+  std::vector<std::string> targets;
   std::vector<std::string> params;  ///< names of the parameters ("" where unnamed)
   std::vector<Call> calls;          ///< in order of (file, begin)
   int height = 0;                   ///< longest chain of calls below it; 0: a leaf
@@ -86,6 +99,7 @@ struct Unit {
   std::vector<std::string>
       deps;           ///< files in the tree that it includes, itself too; relative to the mirror
   std::string error;  ///< why Clang could not parse it; empty if it could
+  std::vector<std::string> address_taken;  ///< USRs of functions whose address is taken in it
 };
 
 /// The index of a whole program. Functions are sorted by key, so ids (positions) are deterministic.
@@ -107,9 +121,10 @@ class Program {
   std::vector<std::string> suggestions(std::string_view name, size_t count = 3) const;
   /// Functions with a call to one of `f`, sorted by key.
   std::vector<const Function*> callers(const Function& f) const;
-  /// Whether expanding `f` would measure at least one call.
+  /// Whether expanding `f` would measure at least one call: of its own or, for a virtual method or
+  /// a pointer, at the functions behind it.
   bool expandable(const Function& f) const;
-  /// Builds the lookup tables and heights; call after changing `functions`.
+  /// Builds the lookup tables, targets and heights; call after changing `functions`.
   void finish();
 
  private:
@@ -117,6 +132,10 @@ class Program {
   std::unordered_map<std::string, std::vector<uint32_t>> by_name_;
   std::unordered_map<std::string, std::vector<uint32_t>> callers_;
 };
+
+/// Whether the callee runs, if it does, before the caller goes on: not a function that is handed
+/// on.
+bool is_call(const Call& call);
 
 /// Whether timing a call would tell something: the callee is not trivial and returns.
 bool worth_measuring(const Program& program, const Call& call);
