@@ -30,6 +30,7 @@ VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer
 __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
 
 enum { kSlotBytes = sizeof(struct vprof_slot) };
+enum { kRetryTicks = 1 << 21 };  // about a millisecond
 
 // The compiler must not move stores across this; the processor does not, as seen by handlers on the
 // same thread.
@@ -98,6 +99,7 @@ static bool renew(void) {
     if (chunk != NULL) own(chunk);
   }
   install(chunk);
+  vprof_self.retry_at = chunk != NULL ? 0 : vprof_ticks() + kRetryTicks;
   return chunk != NULL;
 }
 
@@ -118,7 +120,10 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
   struct vprof_buffer* buffer = &vprof_thread_buffer;
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
-  if (self->busy != 0 && here < self->busy) {
+  const bool interrupted = self->busy != 0 && here < self->busy;
+  // Asking costs some microseconds, which a program that records into a full file would pay for
+  // every record.
+  if (interrupted || (self->retry_at != 0 && vprof_ticks() < self->retry_at)) {
     vprof_advance(buffer, -bytes);
     drop(slots);
     return 0;

@@ -79,8 +79,9 @@ struct vprof_thread {
   uintptr_t chunk;  // address of the current chunk
   uintptr_t end_before_fork;
   uintptr_t busy_before_fork;
-  uint64_t dropped;  // slots, since the last EV_DROPPED
-  uint64_t work_id;  // the interval this thread works for
+  uint64_t dropped;   // slots, since the last EV_DROPPED
+  uint64_t retry_at;  // ticks: there was no chunk to be had, and until then nobody asks for one
+  uint64_t work_id;   // the interval this thread works for
   uint64_t work_flags;
   uint32_t serial;
   uint32_t chunks;

@@ -46,6 +46,8 @@ def copy_example(root, name, to):
     """Without what a run of it by hand may have left behind."""
     left_behind = shutil.ignore_patterns(".vprof", "build", "work", "*.o", "*.d", "order_service", "*.journal")
     shutil.copytree(root / "examples" / name, to, ignore=left_behind, symlinks=True)
+    for shared in (root / "examples").glob("*.sh"):
+        shutil.copy2(shared, to.parent)
     return to
 
 

@@ -20,6 +20,8 @@ struct Placer::Unit {
   size_t depth;  ///< its ancestors are around.ancestors[0..depth)
   TextRange text;
   std::string macro;
+  /// The statements of a macro that is several statements of one block; else empty.
+  std::vector<const clang::Stmt*> sequence = {};
 };
 
 namespace {
@@ -162,10 +164,36 @@ std::optional<Placer::Unit> Placer::unit_to_wrap(const clang::Expr& call,
     if (text->file != file || text->begin > begin || text->end < end) continue;
     const bool exact = text->begin == begin && text->end == end;
     const bool callee_only = i == depth && text->begin == begin;
-    if (!exact && !callee_only) return std::nullopt;
-    return Unit{stmt, i, *text, macro};
+    if (exact || callee_only) return Unit{stmt, i, *text, macro};
+    const auto* block = dyn_cast<clang::CompoundStmt>(stmt);
+    if (block == nullptr) return std::nullopt;
+    std::vector<const clang::Stmt*> sequence = statements_of_expansion(*block, expansion);
+    if (sequence.empty()) return std::nullopt;
+    return Unit{sequence.front(), i + 1, {file, begin, end}, macro, std::move(sequence)};
   }
   return std::nullopt;
+}
+
+/// The statements of `block` that one macro expansion consists of: `#define M(x) f(x); g(x);`.
+/// Empty if it holds anything else, a part of a statement or a declaration.
+std::vector<const clang::Stmt*> Placer::statements_of_expansion(
+    const clang::CompoundStmt& block, const clang::CharSourceRange& expansion) const {
+  std::vector<const clang::Stmt*> sequence;
+  const auto is_of_it = [&](clang::SourceLocation place) {
+    return place.isMacroID() &&
+           sources_.getExpansionRange(place).getBegin() == expansion.getBegin();
+  };
+  for (const clang::Stmt* stmt : block.body()) {
+    const bool begins = is_of_it(stmt->getBeginLoc());
+    if (begins != is_of_it(stmt->getEndLoc())) return {};
+    if (!begins) continue;
+    if (isa<clang::DeclStmt>(stmt)) return {};
+    sequence.push_back(stmt);
+  }
+  if (sequence.empty() || !clang::Lexer::isAtStartOfMacroExpansion(sequence.front()->getBeginLoc(),
+                                                                   sources_, language_))
+    return {};
+  return sequence;
 }
 
 bool Placer::is_statement(const Unit& unit, const Surroundings& around) const {
@@ -252,6 +280,15 @@ Placement Placer::expression_form(const Unit& unit, const Surroundings& around,
   return placement;
 }
 
+Placement Placer::place_sequence(const Unit& unit, Placement placement) const {
+  for (const clang::Stmt* stmt : unit.sequence)
+    if (const char* reason = obstacle_below(*stmt, false))
+      return refuse(std::move(placement), reason);
+  placement.text.end = semicolon_after(unit.text).value_or(unit.text.end);
+  placement.form = Form::kStatement;
+  return placement;
+}
+
 Placement Placer::place(const clang::Expr& call, const Surroundings& around) const {
   Placement placement;
   const clang::SourceLocation start = sources_.getExpansionLoc(call.getBeginLoc());
@@ -278,6 +315,7 @@ Placement Placer::place(const clang::Expr& call, const Surroundings& around) con
     if (isa<clang::AsmStmt>(ancestor))
       return refuse(std::move(placement), "operand of an asm statement");
 
+  if (!unit->sequence.empty()) return place_sequence(*unit, std::move(placement));
   const bool statement = is_statement(*unit, around);
   if (statement) {
     if (const char* reason = obstacle_below(*unit->stmt, false))

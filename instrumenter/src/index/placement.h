@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 
 #include <optional>
@@ -48,6 +49,9 @@ class Placer {
  private:
   struct Unit;
   std::optional<Unit> unit_to_wrap(const clang::Expr& call, const Surroundings& around) const;
+  std::vector<const clang::Stmt*> statements_of_expansion(
+      const clang::CompoundStmt& block, const clang::CharSourceRange& expansion) const;
+  Placement place_sequence(const Unit& unit, Placement placement) const;
   bool is_statement(const Unit& unit, const Surroundings& around) const;
   std::optional<unsigned> semicolon_after(const TextRange& text) const;
   Placement expression_form(const Unit& unit, const Surroundings& around,

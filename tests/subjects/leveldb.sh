@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# C++11; CMake; GoogleTest.
+. "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
+
+package=leveldb version=1.23-
+needs=(cmake libgtest-dev libgmock-dev libsnappy-dev libbenchmark-dev)
+configure="cmake -S . -B bld -DCMAKE_BUILD_TYPE=Release -DLEVELDB_BUILD_BENCHMARKS=OFF"
+build="cmake --build bld -j2"
+interval=leveldb::DBImpl::Write
+
+suite() { ctest --test-dir bld --output-on-failure; }
+verdict() { sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout).*/\1 \2/p' "$1" | sort; }
+
+run_subject "$@"

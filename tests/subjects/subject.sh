@@ -1,0 +1,118 @@
+# Sourced by the scripts of the subjects: real programs whose every function and call is instrumented and whose own
+# tests must then give what they gave before. "The instrumented program means what the original meant."
+#
+#   NAME.sh [gcc|clang]     one command each; from nothing to the verdict; default gcc
+#
+# A script sets the variables and functions below and calls run_subject "$@":
+#
+#   package, version        Debian source package and upstream version
+#   needs=(...)             Debian packages to build and test it
+#   configure, build        commands, as in vprof.json
+#   interval                a function that is one unit of its work
+#   suite                   function: runs the tests in the current directory, built already; all output is a log
+#   verdict LOG             function: prints the lines of a log that must be the same in both runs
+#   unprivileged=yes        tests refuse to run as root
+#
+# Everything is kept in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict, instrumented.verdict,
+# coverage. An interrupted run goes on where it was; remove the directory to start over.
+# shellcheck shell=bash disable=SC2154  # set by the subject
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=examples/debian-source.sh
+. "$root/examples/debian-source.sh"
+unprivileged=no
+
+as_tester() { # command in the current directory, not as root if the subject minds
+  if [ "$unprivileged" = yes ] && [ "$(id -u)" = 0 ]; then
+    setpriv --reuid=nobody --regid=nogroup --clear-groups -- env HOME="$PWD" "$@"
+  else
+    "$@"
+  fi
+}
+
+hand_over() { # directory
+  if [ "$unprivileged" = yes ] && [ "$(id -u)" = 0 ]; then chown -R nobody:nogroup "$1"; fi
+}
+
+write_configuration() {
+  cat >"$here/vprof.json" <<JSON
+{ "source": "source",
+  "configure": "$configure",
+  "build": "$build",
+  "run": "true",
+  "env": { "CC": "$cc", "CXX": "$cxx" },
+  "intervals": [{ "name": "work", "function": "$interval" }] }
+JSON
+}
+
+build_plain() {
+  [ -e "$here/plain.built" ] && return
+  say "$name: building it without instrumentation ($compiler)"
+  rm -rf "$here/plain"
+  cp -a "$here/source" "$here/plain"
+  (cd "$here/plain" && export CC=$cc CXX=$cxx && eval "$configure" && eval "$build") >"$here/plain.build.log" 2>&1 ||
+    { tail -20 "$here/plain.build.log"; die "the plain build failed: $here/plain.build.log"; }
+  touch "$here/plain.built"
+}
+
+build_instrumented() {
+  say "$name: indexing, instrumenting everything, building ($compiler)"
+  write_configuration
+  (cd "$here" && "$vprof" index && "$vprof" instrument --all | tee coverage && "$vprof" build) ||
+    die "the instrumented build failed: $here/.vprof/iterations/1/build.log"
+}
+
+# Warnings as (file, line, flag); the columns and the order differ.
+warnings() { # log
+  sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: warning: .*(\[-W[^]]*\])$/\1 \2/p' "$1" | sed 's#.*/\(.*/\)#\1#' | sort -u
+}
+
+run_tests() { # kind directory [environment...]
+  local kind=$1 directory=$2 status=0 began=$SECONDS
+  shift 2
+  [ -e "$here/$kind.verdict" ] && return
+  say "$name: its own tests, $kind"
+  hand_over "$directory"
+  (cd "$directory" && export -f suite && as_tester env "$@" bash -euo pipefail -c suite) >"$here/$kind.log" 2>&1 || status=$?
+  { verdict "$here/$kind.log"; echo "exit status $status"; } >"$here/$kind.verdict.new"
+  mv "$here/$kind.verdict.new" "$here/$kind.verdict"
+  echo "$((SECONDS - began)) s; $(tail -3 "$here/$kind.verdict" | tr '\n' ';')"
+}
+
+run_subject() {
+  name=$(basename "$0" .sh)
+  compiler=${1:-gcc}
+  case $compiler in
+    gcc) cc=gcc cxx=g++ ;;
+    clang) cc=clang-19 cxx=clang++-19 ;;
+    *) die "unknown compiler $compiler (known: gcc, clang)" ;;
+  esac
+  here=$root/build/subjects/$name-$compiler
+  mkdir -p "$here/trace"
+  chmod 1777 "$here/trace"
+  install_missing gcc g++ clang-19 make "${needs[@]}"
+  fetch_debian_source "$package" "$version" "$root/build/subjects/$package-$version"
+  [ -d "$here/source" ] || cp -a "$root/build/subjects/$package-$version" "$here/source"
+  find_vprof
+  build_plain
+  build_instrumented
+  warnings "$here/plain.build.log" >"$here/plain.warnings"
+  warnings "$here/.vprof/iterations/1/build.log" >"$here/instrumented.warnings"
+
+  run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
+  # With the shims first on PATH, should the tests compile something; recording into small files, so that both what
+  # a record costs and what its loss costs are part of the test.
+  run_tests instrumented "$here/.vprof/mirror" "CC=$cc" "CXX=$cxx" "PATH=$here/.vprof/shims:$PATH" \
+    "VPROF_TRACE_DIR=$here/trace" VPROF_TRACE_MB=4
+  echo "$(find "$here/trace" -name '*.vpt' | wc -l) processes left traces"
+  rm -rf "$here/trace"
+
+  say "$name, $compiler: the verdict"
+  grep -E '^(functions|calls)' "$here/coverage"
+  comm -13 "$here/plain.warnings" "$here/instrumented.warnings" >"$here/new.warnings"
+  [ ! -s "$here/new.warnings" ] || { cat "$here/new.warnings"; die "$name: instrumentation adds warnings"; }
+  diff "$here/plain.verdict" "$here/instrumented.verdict" || die "$name: its tests differ (< plain, > instrumented)"
+  cat "$here/plain.verdict" | tail -3
+  echo "1 passed, 0 failed"
+}
