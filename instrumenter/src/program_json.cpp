@@ -13,7 +13,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kSchema = 1;
-constexpr std::array<std::pair<Form, const char*>, 6> kForms{{{Form::kStatement, "statement"},
+constexpr std::array<std::pair<Form, const char*>, 7> kForms{{{Form::kStatement, "statement"},
+                                                              {Form::kLvalue, "lvalue"},
                                                               {Form::kExpression, "expression"},
                                                               {Form::kValue, "value"},
                                                               {Form::kVoid, "void"},

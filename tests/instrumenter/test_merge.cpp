@@ -44,8 +44,8 @@ TEST_CASE("a header read as C and as C++ takes the C++ form, which scope.h knows
   Function cxx = header_function(Form::kValue, 20);
   cxx.is_cxx = true;
   for (const bool swapped : {false, true}) {
-    const Program program = merge_units(
-        {{Unit{"a.c", {}, "", {}}, {swapped ? cxx : c}}, {Unit{"b.cc", {}, "", {}}, {swapped ? c : cxx}}});
+    const Program program = merge_units({{Unit{"a.c", {}, "", {}}, {swapped ? cxx : c}},
+                                         {Unit{"b.cc", {}, "", {}}, {swapped ? c : cxx}}});
     REQUIRE(program.by_key("inline_f@h.h:3")->calls.size() == 1);
     CHECK(program.by_key("inline_f@h.h:3")->calls[0].form == Form::kValue);
   }

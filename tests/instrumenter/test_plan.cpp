@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -11,8 +13,9 @@ using namespace vprof::instrumenter;
 namespace {
 
 Result<Plan> plan_of(const std::string& text) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "vprof-test-plan.json").string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("vprof-test-plan-" + std::to_string(::getpid()) + ".json"))
+                               .string();
   std::ofstream(path) << text;
   Result<Plan> plan = load_plan(path);
   std::filesystem::remove(path);

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -12,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Folder {
-  fs::path root = fs::temp_directory_path() / "vprof-test-pristine";
+  fs::path root = fs::temp_directory_path() / ("vprof-test-pristine-" + std::to_string(::getpid()));
   Folder() {
     fs::remove_all(root);
     fs::create_directories(root / "mirror/sub");

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
@@ -100,8 +102,9 @@ TEST_CASE("a function whose calls are all trivial, refused or error paths is a l
 }
 
 TEST_CASE("the index survives a round trip, and a foreign file is refused with its name") {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "vprof-test-index.json").string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("vprof-test-index-" + std::to_string(::getpid()) + ".json"))
+                               .string();
   const Program program = chain();
   REQUIRE(vprof::instrumenter::save_program(program, path));
   const auto loaded = vprof::instrumenter::load_program(path);

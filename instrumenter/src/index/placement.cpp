@@ -41,10 +41,14 @@ std::pair<const clang::Stmt*, size_t> parent_of(const std::vector<const clang::S
 
 /// Whether something below `stmt` forbids moving it into a block or statement expression of its
 /// own.
-const char* obstacle_below(const clang::Stmt& stmt, bool statement_expression) {
+const char* obstacle_below(const clang::Stmt& stmt, bool statement_expression,
+                           bool in_switch = false) {
   if (statement_expression && isa<clang::CompoundLiteralExpr>(stmt))
     return "an argument holds a compound literal, which would die too early";
-  if (isa<clang::LabelStmt, clang::SwitchCase>(stmt)) return "holds a label";
+  // The cases of a switch that lies in the piece as well move with it.
+  if (isa<clang::LabelStmt>(stmt) || (isa<clang::SwitchCase>(stmt) && !in_switch))
+    return "holds a label";
+  in_switch = in_switch || isa<clang::SwitchStmt>(stmt);
   if (isa<clang::IndirectGotoStmt, clang::AddrLabelExpr>(stmt)) return "holds a computed goto";
   if (isa<clang::CoawaitExpr, clang::CoyieldExpr>(stmt)) return "holds a suspension point";
   if (const auto* call = dyn_cast<clang::CallExpr>(&stmt)) {
@@ -55,9 +59,29 @@ const char* obstacle_below(const clang::Stmt& stmt, bool statement_expression) {
   if (isa<clang::LambdaExpr>(stmt)) return nullptr;
   for (const clang::Stmt* child : stmt.children()) {
     if (child == nullptr) continue;
-    if (const char* reason = obstacle_below(*child, statement_expression)) return reason;
+    if (const char* reason = obstacle_below(*child, statement_expression, in_switch)) return reason;
   }
   return nullptr;
+}
+
+/// Whether `&expr` is allowed for an lvalue in C. One that holds a call comes from a pointer or a
+/// subscript, so only its last member access can forbid it, or an array in a register.
+bool has_address(const clang::Expr& expr) {
+  if (expr.getObjectKind() != clang::OK_Ordinary || expr.getType()->isFunctionType()) return false;
+  const clang::Expr* base = expr.IgnoreParenImpCasts();
+  for (;;) {
+    if (const auto* member = dyn_cast<clang::MemberExpr>(base);
+        member != nullptr && !member->isArrow())
+      base = member->getBase()->IgnoreParenImpCasts();
+    else if (const auto* subscript = dyn_cast<clang::ArraySubscriptExpr>(base))
+      base = subscript->getBase()->IgnoreParenImpCasts();
+    else
+      break;
+  }
+  const auto* reference = dyn_cast<clang::DeclRefExpr>(base);
+  const auto* variable =
+      reference == nullptr ? nullptr : dyn_cast<clang::VarDecl>(reference->getDecl());
+  return variable == nullptr || variable->getStorageClass() != clang::SC_Register;
 }
 
 Placement refuse(Placement placement, std::string reason) {
@@ -158,12 +182,12 @@ std::optional<Placer::Unit> Placer::unit_to_wrap(const clang::Expr& call,
           .str();
   for (size_t i = depth + 1; i-- > 0;) {
     const clang::Stmt* stmt = i == depth ? &call : around.ancestors[i];
-    if (isa<clang::DeclStmt>(stmt)) return std::nullopt;
     const std::optional<TextRange> text = text_of(*stmt);
     if (!text) continue;
     if (text->file != file || text->begin > begin || text->end < end) continue;
     const bool exact = text->begin == begin && text->end == end;
     const bool callee_only = i == depth && text->begin == begin;
+    if (isa<clang::DeclStmt>(stmt)) return std::nullopt;  // what it declares is used behind it
     if (exact || callee_only) return Unit{stmt, i, *text, macro};
     const auto* block = dyn_cast<clang::CompoundStmt>(stmt);
     if (block == nullptr) return std::nullopt;
@@ -248,11 +272,14 @@ Placement Placer::expression_form(const Unit& unit, const Surroundings& around,
   if (!language_.CPlusPlus) {
     const bool only_read =
         conversion != nullptr && conversion->getCastKind() == clang::CK_LValueToRValue;
-    if (expr->isGLValue() && !only_read)
-      return refuse(std::move(placement), "the macro is an lvalue");
-    if (expr->getType()->isArrayType())
-      return refuse(std::move(placement), "the macro is an array");
+    const bool is_array = expr->getType()->isArrayType();
     placement.form = Form::kExpression;
+    if (!expr->isGLValue() || (only_read && !is_array)) {
+      if (is_array) return refuse(std::move(placement), "the macro is an array");
+      return placement;
+    }
+    if (!has_address(*expr)) return refuse(std::move(placement), "the macro has no address");
+    placement.form = Form::kLvalue;
     return placement;
   }
   if (around.constructor_initialiser)

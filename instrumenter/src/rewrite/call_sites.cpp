@@ -42,6 +42,7 @@ const char* rule_of(const Call& call) {
     case Form::kStatement:
       return "statement";
     case Form::kExpression:
+    case Form::kLvalue:
       return "expression";
     case Form::kValue:
     case Form::kVoid:
@@ -53,6 +54,10 @@ const char* rule_of(const Call& call) {
   }
   return "";
 }
+
+/// Rule 5 for a call through a pointer that may reach more functions than this would put scopes
+/// into half the program.
+constexpr size_t kEntriesOfOneCall = 64;
 
 class Chooser {
  public:
@@ -143,11 +148,21 @@ class Chooser {
 
   void measure_at_entry(const Call& call, const std::string& reason) {
     const Function* callee = program_.by_key(call.callee_key);
-    const bool possible = call.kind == CallKind::kDirect && callee != nullptr && callee->in_tree &&
-                          callee->refused.empty() &&
-                          !is_excluded(plan_, callee->file, callee->name);
+    if (callee == nullptr) return note(call, reason);
+    std::vector<std::string> reached{callee->key};
+    // A virtual method's overriders, the functions behind a pointer.
+    if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall)
+      reached.insert(reached.end(), callee->targets.begin(), callee->targets.end());
+    bool possible = false;
+    for (const std::string& key : reached) {
+      const Function* f = program_.by_key(key);
+      if (f == nullptr || !f->in_tree || !f->refused.empty() ||
+          is_excluded(plan_, f->file, f->name))
+        continue;
+      out_.measured_callees.insert(key);
+      possible = true;
+    }
     if (!possible) return note(call, reason);
-    out_.measured_callees.insert(callee->key);
     ++out_.measured_at_entry;
   }
 

@@ -27,6 +27,10 @@ Edit call_edit(const CallSites::Wrapped& w, uint32_t id) {
       edit.before = fmt::format("VPROF_EXPR({}) ", id);
       edit.after = " VPROF_EXPR_END";
       break;
+    case Form::kLvalue:
+      edit.before = fmt::format("VPROF_LVALUE({}) ", id);
+      edit.after = " VPROF_LVALUE_END";
+      break;
     case Form::kValue:
       edit.before = fmt::format("VPROF_VALUE({},{}) ", w.slot, id);
       edit.after = fmt::format(" VPROF_VALUE_END({})", w.slot);

@@ -10,6 +10,15 @@ __attribute__((noinline)) static int *place(int n) { while (n > 1) --n; return &
 #define BOTH(n) (work(n) + other(n))
 #define DO_WORK(n) do { if (n) cell += work(n); } while (0)
 #define PLACE(n) (*place(n))
+struct point { int x; unsigned flag : 1; };
+static struct point points[4];
+static int rows[4][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+#define POINT(n) (points[work(n) & 3])
+#define FLAG(n) (points[work(n) & 3].flag)
+#define ROW(n) (rows[work(n) & 3])
+#define SEVERAL(n) cell += work(n); cell += other(n)
+#define COMPLETE(n) work(n); other(n);
+#define VALUES(v, n) int v = 1; cell += v + work(n)
 #define TWICE(x) ((x) + (x))
 #define NAME(x) #x
 #define ALIAS work
@@ -24,8 +33,25 @@ static int run(int n) {
   // CHECK: { VPROF_SITE({{[0-9]+}}); DO_WORK(n); }
   DO_WORK(n);
   // An lvalue must stay one.
-  // CHECK: PLACE(n) = x;
+  // CHECK: VPROF_LVALUE({{[0-9]+}}) PLACE(n) VPROF_LVALUE_END = x;
   PLACE(n) = x;
+  // CHECK: VPROF_LVALUE({{[0-9]+}}) POINT(n) VPROF_LVALUE_END.x = 3;
+  POINT(n).x = 3;
+  // CHECK: x += (int)sizeof(ROW(n)) + VPROF_LVALUE({{[0-9]+}}) ROW(n) VPROF_LVALUE_END[1];
+  x += (int)sizeof(ROW(n)) + ROW(n)[1];
+  // A bit-field has no address.
+  // CHECK: FLAG(n) = 1;
+  FLAG(n) = 1;
+  // Several statements of one block.
+  // CHECK: { VPROF_SITE({{[0-9]+}}); SEVERAL(n); }
+  SEVERAL(n);
+  // CHECK: { VPROF_SITE({{[0-9]+}}); COMPLETE(n) }
+  COMPLETE(n)
+  // CHECK: if (n) SEVERAL(n);
+  if (n) SEVERAL(n);
+  // CHECK: VALUES(z, n);
+  VALUES(z, n);
+  cell += z;
   // CHECK: x += VPROF_EXPR({{[0-9]+}}) PLACE(n) VPROF_EXPR_END;
   x += PLACE(n);
   // An argument that the macro repeats or turns into a string must stay as it is spelled.
@@ -46,4 +72,5 @@ int main(void) {
   printf("%d\n", run(4));
   return 0;
 }
+// FLAGS: -Wno-multistatement-macros -Wno-misleading-indentation -Wno-unknown-warning-option -Wno-declaration-after-statement
 // EXPAND: run

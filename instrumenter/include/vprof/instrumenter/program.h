@@ -23,6 +23,7 @@ using Result = tl::expected<T, std::string>;
 enum class Form : uint8_t {
   kStatement,   ///< the statement is just the call: a block with a scope
   kExpression,  ///< C: GNU statement expression with a scope
+  kLvalue,      ///< C: the same around its address, for a macro that is an lvalue
   kValue,       ///< C++: (enter, leave(call)) through the comma operator
   kVoid,        ///< C++: (enter, call, leave)
   kGuard,       ///< C++: (guard, call), only if it is the only wrapped call of its full expression

@@ -5,13 +5,14 @@
  *   VPROF_FRAME_N(3);                                       only the slots
  *   { VPROF_SITE(13); call(); }                             times a block
  *   VPROF_EXPR(14) f(x) VPROF_EXPR_END                      times an expression (C)
+ *   VPROF_LVALUE(14) M(x) VPROF_LVALUE_END = 1;             the same where the expression is assigned to (C)
  *   VPROF_VALUE(0,15) f(x) VPROF_VALUE_END(0)               times an lvalue, a scalar, or an xvalue of class type (C++)
  *   VPROF_XVALUE(0,15) f(x) VPROF_XVALUE_END(0)             times any lvalue or xvalue, scalars too (C++11)
  *   VPROF_VOID(1,16) f(x) VPROF_VOID_END(1)                 times a void expression
  *   VPROF_GUARD(17) f(x) VPROF_GUARD_END                    times to the end of the full expression: for classes by value (C++)
  *
  * and those of <vprof/runtime/events.h>. The user's text stands between a prefix and a suffix and never in a macro's argument,
- * where __LINE__ would change and #if would be undefined. Both languages know all of them but VPROF_EXPR, so that a rewritten
+ * where __LINE__ would change and #if would be undefined. Both languages know all of them but VPROF_EXPR and VPROF_LVALUE, so that a rewritten
  * header works in both; in C the C++ forms are VPROF_EXPR.
  *
  * Guarantees
@@ -184,6 +185,8 @@ VPROF_RT_INLINE void vprof_scope_leave(struct vprof_scope* vprof_s) {
 #define VPROF_EXPR_END \
   ;                    \
   }))
+#define VPROF_LVALUE(vprof_id) (*VPROF_EXPR(vprof_id) &
+#define VPROF_LVALUE_END VPROF_EXPR_END)
 #define VPROF_VALUE(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
 #define VPROF_VALUE_END(vprof_slot) VPROF_EXPR_END
 #define VPROF_XVALUE(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
