@@ -63,7 +63,7 @@ TEST_CASE("damaged plans are one line with the file's name") {
     const Result<Plan> plan = plan_of(text);
     INFO(text);
     REQUIRE_FALSE(plan);
-    CHECK(plan.error().find("vprof-test-plan.json") != std::string::npos);
+    CHECK(plan.error().find("vprof-test-plan-") != std::string::npos);
     CHECK(plan.error().find('\n') == std::string::npos);
   }
 }
