@@ -26,13 +26,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
 
   IndexOptions index;
-  std::string out;
   CLI::App* index_verb = app.add_subcommand("index", "Find all functions and calls of a program");
   index_verb->add_option("--compile-commands", index.compile_commands)->required();
   index_verb->add_option("--mirror", index.mirror)->required();
   index_verb->add_option("--pristine", index.pristine)->required();
   index_verb->add_option("--cache", index.cache)->required();
-  index_verb->add_option("--out", out)->required();
+  index_verb->add_option("--out", index.out)->required();
   index_verb->add_option("--jobs", index.jobs);
 
   RewriteOptions rewrite;
@@ -51,8 +50,5 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : kUserError;
   }
-  if (*rewrite_verb) return finish(rewrite_mirror(rewrite));
-  const Result<Program> program = index_program(index);
-  if (!program) return finish(tl::unexpected(program.error()));
-  return finish(save_program(*program, out));
+  return finish(*rewrite_verb ? rewrite_mirror(rewrite) : index_program(index));
 }

@@ -2,7 +2,8 @@
 """Runs one golden test of the rewriter.
 
 The input file says what to do in its own comments:
-  EXPAND: f g          functions whose calls are measured (ALL: every function); default ALL
+  EXPAND: f g          functions whose calls are measured (ALL: every function; EVERYTHING: trivial calls, too);
+                       default ALL
   PLAN: {json}         more entries of plan.json (intervals, sync, ...)
   FLAGS: -std=c89      flags for the compilers, on top of -Wall -Wextra -Werror
   COMPILERS: gcc       only these families; default gcc and clang
@@ -54,7 +55,7 @@ def rewrite(arguments, text, mirror, work, name, flags):
     wanted = " ".join(directives(text, "EXPAND")).split() or ["ALL"]
     expanded = [f["key"] for f in program["functions"]
                 if f.get("in_tree") and (wanted == ["ALL"] or f["name"] in wanted)]
-    plan = {"schema": 1, "expanded": expanded}
+    plan = {"schema": 1, "expanded": expanded, "all": wanted == ["EVERYTHING"]}
     for extra in directives(text, "PLAN"):
         plan.update(json.loads(extra))
     with open(os.path.join(work, "plan.json"), "w") as f:
@@ -83,24 +84,28 @@ def build_and_run(arguments, source, out, compiler, flags, instrumented):
     return outcomes
 
 
-def main():
+def parse_arguments(**more):
     parser = argparse.ArgumentParser()
     for option in ("instrument", "include", "lib", "filecheck", "clang"):
         parser.add_argument("--" + option, required=True)
-    parser.add_argument("input")
-    arguments = parser.parse_args()
-    text = open(arguments.input, newline="").read()
-    name = os.path.basename(arguments.input)
+    for name, options in more.items():
+        parser.add_argument(name, **options)
+    return parser.parse_args()
+
+
+def check(arguments, path):
+    text = open(path, newline="").read()
+    name = os.path.basename(path)
     flags = " ".join(directives(text, "FLAGS")).split()
     cxx = name.endswith((".cpp", ".cc"))
 
     with tempfile.TemporaryDirectory() as work:
         mirror = os.path.join(work, "mirror")
-        shutil.copytree(os.path.dirname(os.path.abspath(arguments.input)), mirror)
+        shutil.copytree(os.path.dirname(os.path.abspath(path)), mirror)
         sites = rewrite(arguments, text, mirror, work, name, flags)
         rewritten = os.path.join(mirror, name)
         if directives(text, "CHECK"):
-            run([arguments.filecheck, "--input-file", rewritten, arguments.input])
+            run([arguments.filecheck, "--input-file", rewritten, path])
         body = open(rewritten, newline="").read().split("#line 1\n", 1)[-1]
         if body.count("\n") != text.count("\n"):
             fail("the rewritten file has another number of lines")
@@ -113,14 +118,17 @@ def main():
         for family in " ".join(directives(text, "COMPILERS")).split() or ["gcc", "clang"]:
             compiler = {"gcc": "g++" if cxx else "gcc",
                         "clang": arguments.clang.replace("clang", "clang++") if cxx else arguments.clang}[family]
-            outcomes = build_and_run(arguments, os.path.abspath(arguments.input), os.path.join(work, "original"),
+            outcomes = build_and_run(arguments, os.path.abspath(path), os.path.join(work, "original"),
                                      compiler, flags, False)
             outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler, flags, True)
             expected = expected or outcomes[0]
             for outcome in outcomes:
                 if outcome != expected:
                     fail(f"{family}: expected {expected}, got {outcome}")
+    return sites
+
+
+if __name__ == "__main__":
+    options = parse_arguments(input={})
+    check(options, options.input)
     print("1 passed, 0 failed")
-
-
-main()

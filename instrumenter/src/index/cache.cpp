@@ -9,27 +9,20 @@
 #include "../program_json.h"
 
 namespace vprof::instrumenter {
-namespace {
-
 using nlohmann::json;
 
-/// Raised whenever the facts change their meaning, so that no facts of an older vprof are taken.
-constexpr int kCacheVersion = 3;
-
-std::string command_hash(const CompileCommand& command) {
+std::string hash_of(const CompileCommand& command) {
   std::string text = command.directory + '\0' + command.file;
   for (const std::string& argument : command.arguments) text += '\0' + argument;
   return content_hash(text);
 }
-
-}  // namespace
 
 struct IndexCache::State {
   std::string path;
   const SourceTree& tree;
   json loaded;
   std::unordered_map<std::string, bool> fresh;  ///< of the loaded files
-  std::map<std::string, std::string> stamps;    ///< of the files of this run
+  Stamps stamps;                                ///< of the files of this run
   json units = json::object();
   json pool = json::array();
   std::unordered_map<std::string, size_t> pooled;  ///< text of a function → index in pool
@@ -37,20 +30,8 @@ struct IndexCache::State {
   /// Paths are relative for files in the tree.
   std::string stamp(const std::string& file) {
     const auto [it, is_new] = stamps.try_emplace(file);
-    if (is_new) it->second = compute_stamp(file);
+    if (is_new) it->second = stamp_of(file, tree);
     return it->second;
-  }
-
-  std::string compute_stamp(const std::string& file) const {
-    if (file.empty() || file[0] != '/') {
-      const auto original = tree.originals.find(file);
-      if (original != tree.originals.end()) return content_hash(original->second);
-      const Result<std::string> text = read_file(tree.root + "/" + file);
-      return text ? content_hash(*text) : "missing";
-    }
-    struct stat status{};
-    if (stat(file.c_str(), &status) != 0) return "missing";
-    return fmt::format("{}-{}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   }
 };
 
@@ -64,8 +45,7 @@ IndexCache::IndexCache(const std::string& path, const SourceTree& tree)
     return;
   }
   for (const auto& [file, stamp] : state_->loaded["stamps"].items())
-    state_->fresh[file] =
-        stamp.is_string() && state_->compute_stamp(file) == stamp.get<std::string>();
+    state_->fresh[file] = stamp.is_string() && stamp_of(file, tree) == stamp.get<std::string>();
 }
 
 IndexCache::~IndexCache() = default;
@@ -73,7 +53,7 @@ IndexCache::~IndexCache() = default;
 std::optional<ParsedUnit> IndexCache::find(const CompileCommand& command) const {
   const json& loaded = state_->loaded;
   if (!loaded.is_object()) return std::nullopt;
-  const auto it = loaded["units"].find(command_hash(command));
+  const auto it = loaded["units"].find(hash_of(command));
   if (it == loaded["units"].end()) return std::nullopt;
   try {
     ParsedUnit parsed;
@@ -106,9 +86,9 @@ void IndexCache::store(const CompileCommand& command, const ParsedUnit& parsed) 
   // A unit that failed is tried again: what was missing (a generated header) may be there next
   // time.
   if (!parsed.unit.error.empty()) return;
-  state_->units[command_hash(command)] = {{"unit", to_json(parsed.unit)},
-                                          {"outside", parsed.outside},
-                                          {"functions", std::move(functions)}};
+  state_->units[hash_of(command)] = {{"unit", to_json(parsed.unit)},
+                                     {"outside", parsed.outside},
+                                     {"functions", std::move(functions)}};
 }
 
 std::map<std::string, std::string> IndexCache::tree_hashes() const {
@@ -117,6 +97,8 @@ std::map<std::string, std::string> IndexCache::tree_hashes() const {
     if (!file.empty() && file[0] != '/') hashes[file] = stamp;
   return hashes;
 }
+
+const Stamps& IndexCache::stamps() const { return state_->stamps; }
 
 Result<void> IndexCache::save() const {
   const json document{{"version", kCacheVersion},

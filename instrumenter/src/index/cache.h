@@ -13,8 +13,15 @@
 #include <string>
 
 #include "parse_unit.h"
+#include "stamps.h"
 
 namespace vprof::instrumenter {
+
+/// Raised whenever the facts change their meaning, so that no facts of an older vprof are taken.
+inline constexpr int kCacheVersion = 4;
+
+/// Equal for equal commands.
+std::string hash_of(const CompileCommand& command);
 
 class IndexCache {
  public:
@@ -28,6 +35,8 @@ class IndexCache {
   void store(const CompileCommand& command, const ParsedUnit& parsed);
   /// Hash of the text of each file in the tree that a stored unit read.
   std::map<std::string, std::string> tree_hashes() const;
+  /// Stamps of all files that a stored unit read.
+  const Stamps& stamps() const;
   /// Writes what was stored in this run; what was only loaded is dropped.
   Result<void> save() const;
 

@@ -86,7 +86,7 @@ std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands,
 
 }  // namespace
 
-Result<Program> index_program(const IndexOptions& options) {
+Result<void> index_program(const IndexOptions& options) {
   Result<std::vector<CompileCommand>> database = read_compile_commands(options.compile_commands);
   if (!database) return tl::unexpected(database.error());
   const Result<SourceTree> tree = open_tree(options);
@@ -96,6 +96,8 @@ Result<Program> index_program(const IndexOptions& options) {
     return tl::unexpected(
         fmt::format("{}: names no C or C++ file that exists", options.compile_commands));
 
+  const std::string origin = options.cache + "/origin.json";
+  if (is_fresh(origin, options.out, commands, *tree)) return {};
   IndexCache cache(options.cache + "/index.cbor", *tree);
   std::vector<ParsedUnit> parsed = parse_all(commands, *tree, cache, options.jobs);
   std::vector<std::pair<Unit, std::vector<Function>>> units;
@@ -107,13 +109,16 @@ Result<Program> index_program(const IndexOptions& options) {
 
   Program program = merge_units(std::move(units));
   program.file_hashes = cache.tree_hashes();
-  const bool any_parsed = std::any_of(program.units.begin(), program.units.end(),
-                                      [](const Unit& u) { return u.error.empty(); });
-  if (!any_parsed)
+  const auto failed = [](const Unit& unit) { return !unit.error.empty(); };
+  const auto failures = std::count_if(program.units.begin(), program.units.end(), failed);
+  if (static_cast<size_t>(failures) == program.units.size())
     return tl::unexpected(
         fmt::format("{}: Clang could parse none of {} units; the first error is: {}",
                     options.compile_commands, program.units.size(), program.units.front().error));
-  return program;
+  if (auto saved = save_program(program, options.out); !saved) return saved;
+  // Units that failed are tried again: what was missing may be there next time.
+  if (failures != 0) return {};
+  return save_origin(origin, options.out, {hash_of(commands), cache.stamps()});
 }
 
 }  // namespace vprof::instrumenter

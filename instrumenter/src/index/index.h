@@ -11,12 +11,14 @@ struct IndexOptions {
   std::string mirror;
   std::string pristine;
   std::string cache;  ///< directory
+  std::string out;    ///< index.json
   unsigned jobs = 0;  ///< 0: one per core
 };
 
 /// Indexes all units of a compilation database: those that are not in the cache are parsed, on all
-/// cores. Units that Clang cannot parse are left out and listed in Program::units. Errors: no
-/// database, none of its units lies in the mirror, none parses.
-Result<Program> index_program(const IndexOptions& options);
+/// cores. Units that Clang cannot parse are left out and listed in Program::units. An index that
+/// was made from the same commands and files is left as it is. Errors: no database, none of its
+/// units lies in the mirror, none parses, the disk.
+Result<void> index_program(const IndexOptions& options);
 
 }  // namespace vprof::instrumenter
