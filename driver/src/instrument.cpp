@@ -24,7 +24,10 @@ Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
                                          const instrumenter::Program& program) {
   std::vector<std::string> keys;
   for (const std::string& name : names) {
-    auto function = resolve_function(program, name, "--expand");
+    auto function = find_function(program, name, "--expand");
+    // A pointer, a virtual method or a macro stands for the functions behind it.
+    if (function && (*function)->targets.empty())
+      function = resolve_function(program, name, "--expand");
     if (!function) return tl::unexpected(function.error());
     keys.push_back((*function)->key);
   }
