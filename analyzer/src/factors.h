@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "moments.h"
+#include "account.h"
 #include "variance_tree.h"
 #include "vprof/analyzer/analyzer.h"
 
@@ -20,7 +20,7 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance);
 
 /// Ranked by score; equal scores by contribution, then names. `batches` give the confidence
 /// intervals; without any, the intervals are points.
-std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<BatchSums>& batches,
+std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
                                  const Options& options);
 
 /// (graph height - height) to the power the user chose (equation 2.3).

@@ -33,12 +33,11 @@ struct LeafTime {
 
 class PathWalker {
  public:
-  PathWalker(const Recording& recording, const Sites& sites, const Intervals& intervals,
-             const Links& links, PathTree& tree);
+  PathWalker(const Window& window, const Sites& sites, const Links& links, PathTree& tree);
 
   /// Leaves of the path of a complete interval; each leaf once, in no particular order but always
   /// the same one. Valid until the next call.
-  const std::vector<LeafTime>& walk(uint32_t interval);
+  const std::vector<LeafTime>& walk(const Interval& interval);
 
   const EdgeCounts& edges() const { return edges_; }
 
@@ -76,20 +75,19 @@ class PathWalker {
   void close_above(Stretch& stretch, uint32_t parent);
   void open_item(uint32_t item, int64_t end);
   void open_wait(uint32_t item, int64_t end);
-  bool has_known_wait_inside(uint32_t thread, uint32_t item) const;
+  bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
   uint32_t node_of_top(const Stretch& stretch) const;
 
   const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;
-  const IntervalSegment* previous_segment(uint32_t interval, int64_t time) const;
+  static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
   bool enqueued_for(const TaskEvent& dequeue, uint32_t interval) const;
-  bool find_origin(uint32_t thread, uint32_t interval, int64_t time, Origin& origin) const;
+  bool find_origin(uint32_t thread, const Interval& interval, int64_t time, Origin& origin) const;
   uint32_t wait_name(const Wait& wait);
   uint32_t queue_name(uint32_t sync);
   uint32_t thread_untracked(uint32_t node, uint32_t thread);
 
-  const Recording& recording_;
+  const Window& window_;
   const Sites& sites_;
-  const Intervals& intervals_;
   const Links& links_;
   PathTree& tree_;
   EdgeCounts edges_;
@@ -99,6 +97,7 @@ class PathWalker {
   std::vector<uint32_t> thread_names_;  // untracked(<thread>)
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
+  uint32_t unknown_waker_ = 0;
   std::vector<Stretch> stretches_;
   std::vector<OpenFrame> open_;
   std::vector<uint32_t> chain_;

@@ -25,6 +25,7 @@ uint32_t PathTree::add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t 
   node.parent = parent;
   node.ident = ident;
   node.site = site;
+  node.rank = nodes_[parent].children++;
   nodes_.push_back(node);
   return static_cast<uint32_t>(nodes_.size() - 1);
 }

@@ -22,6 +22,8 @@ struct PathNode {
   uint32_t ident = 0;  ///< function, or index into names; of a body: unused
   uint32_t site = 0;   ///< where known, else 0
   uint32_t body = kNone;
+  uint32_t rank = 0;      ///< how many siblings were there before it
+  uint32_t children = 0;  ///< how many it has
 };
 
 class PathTree {

@@ -60,7 +60,7 @@ TEST_CASE("reader: no directory, no trace, no sites, no interval") {
   files.process.thread(1).begin(1, 10);
   files.process.write(files.dir.path());
   const std::string error = files.run().error();
-  CHECK(contains(error, "no completed interval 'request' (1 began)"));
+  CHECK(contains(error, "no completed interval 'request' (1 incomplete)"));
 }
 
 TEST_CASE("reader: foreign files are refused with one line that names them") {

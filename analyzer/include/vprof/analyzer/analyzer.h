@@ -32,6 +32,9 @@ struct Options {
   Specificity specificity = Specificity::kQuadratic;
   std::string
       interval;  ///< which interval of sites.json; empty: the one with most completed executions
+  unsigned threads = 0;  ///< of the analysis; 0: one per core. The result does not depend on it
+  uint64_t window =
+      1 << 20;  ///< records read at a time; more are held only where open intervals need them
 };
 
 enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
