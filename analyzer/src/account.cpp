@@ -6,14 +6,6 @@
 namespace vprof::analyzer {
 namespace {
 
-/// Spreads neighbouring intervals: a sample by it is as good as a random one, and always the same.
-uint64_t hash_of(const Sample& sample) {
-  uint64_t h = sample.id * 0x9e3779b97f4a7c15ull ^ static_cast<uint64_t>(sample.begin);
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;
-  return h ^ (h >> 31);
-}
-
 template <class T, class Before>
 void insert_bounded(std::vector<T>& list, const T& entry, size_t limit, const Before& before) {
   if (list.size() == limit && !before(entry, list.back())) return;
@@ -91,9 +83,19 @@ BatchSums moved(const BatchSums& from, const std::vector<std::vector<uint32_t>>&
 
 }  // namespace
 
-void Samples::add(const Sample& sample) {
+uint64_t sample_hash(const Sample& sample) {
+  uint64_t h = sample.id * 0x9e3779b97f4a7c15ull ^ static_cast<uint64_t>(sample.begin);
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;
+  return h ^ (h >> 31);
+}
+
+void Samples::add_worst(const Sample& sample) {
   insert_bounded(worst, sample, kWorst, longer);
-  insert_bounded(sampled, std::pair(hash_of(sample), sample), kSampled, std::less<>());
+}
+
+void Samples::add_sampled(const Sample& sample, uint64_t hash) {
+  insert_bounded(sampled, std::pair(hash, sample), kSampled, std::less<>());
 }
 
 Samples& Samples::operator+=(const Samples& other) {

@@ -53,9 +53,20 @@ struct Samples {
   std::vector<Sample> worst;                         ///< falling
   std::vector<std::pair<uint64_t, Sample>> sampled;  ///< by a hash of the interval, rising
 
-  void add(const Sample& sample);
+  /// `hash`: sample_hash() of it.
+  void add(const Sample& sample, uint64_t hash) {
+    if (worst.size() < kWorst || worst.back() < sample) add_worst(sample);
+    if (sampled.size() < kSampled || hash < sampled.back().first) add_sampled(sample, hash);
+  }
   Samples& operator+=(const Samples& other);
+
+ private:
+  void add_worst(const Sample& sample);
+  void add_sampled(const Sample& sample, uint64_t hash);
 };
+
+/// Spreads neighbouring intervals: a sample by it is as good as a random one, and always the same.
+uint64_t sample_hash(const Sample& sample);
 
 struct LabelSums {
   uint64_t n = 0;

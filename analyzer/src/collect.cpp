@@ -76,6 +76,8 @@ void Collector::add(const Interval& interval, uint64_t batch) {
     tails_.resize(nodes.size());
     samples_.resize(nodes.size());
   }
+  Sample sample{0, latency, interval.id, interval.begin};
+  const uint64_t hash = sample_hash(sample);
   BatchSums& sums = batches_[batch];
   ++sums.n;
   uint64_t total = 0;
@@ -83,7 +85,8 @@ void Collector::add(const Interval& interval, uint64_t batch) {
     if (time.node == PathTree::kRoot) total = time.ns;
     sums.add_node(time.node, time.ns, latency);
     tails_[time.node].add(bin, time.ns);
-    samples_[time.node].add({time.ns, latency, interval.id, interval.begin});
+    sample.ns = time.ns;
+    samples_[time.node].add(sample, hash);
     for (uint32_t other = time.sibling; other != kNone; other = times[other].sibling) {
       const uint32_t a = times[other].node;
       const UInt128 product = static_cast<UInt128>(time.ns) * times[other].ns;
