@@ -62,6 +62,8 @@ BatchSums moved(const BatchSums& from, const std::vector<std::vector<uint32_t>>&
                 const std::vector<uint32_t>& to, const std::vector<uint32_t>& rank_of) {
   BatchSums result;
   result.n = from.n;
+  result.from = from.from;
+  result.to = from.to;
   for (uint32_t i = 0; i < from.nodes.size(); ++i) {
     if (from.nodes[i].count != 0) at_index(result.nodes, to[i]) += from.nodes[i];
   }
@@ -90,9 +92,7 @@ uint64_t sample_hash(const Sample& sample) {
   return h ^ (h >> 31);
 }
 
-void Samples::add_worst(const Sample& sample) {
-  insert_bounded(worst, sample, kWorst, longer);
-}
+void Samples::add_worst(const Sample& sample) { insert_bounded(worst, sample, kWorst, longer); }
 
 void Samples::add_sampled(const Sample& sample, uint64_t hash) {
   insert_bounded(sampled, std::pair(hash, sample), kSampled, std::less<>());

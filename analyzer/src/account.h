@@ -73,6 +73,10 @@ struct LabelSums {
   UInt128 x = 0, xx = 0;
 };
 
+/// There are at most so many batches of a recording, so more than half as many once there are many
+/// intervals.
+inline constexpr uint64_t kMostBatches = 64;
+
 /// Intervals that follow each other in time.
 struct Batch {
   int64_t run = 0;     ///< begin of the recording, ns of CLOCK_REALTIME

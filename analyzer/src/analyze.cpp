@@ -2,13 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <memory>
 #include <thread>
 
 #include "collect.h"
 #include "factors.h"
 #include "intervals.h"
 #include "links.h"
+#include "profile_file.h"
+#include "reliability.h"
 #include "sites.h"
 #include "stream.h"
 #include "summary.h"
@@ -17,7 +19,6 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint64_t kEnough = 1000;       // intervals below which the ranking may not hold
 constexpr uint64_t kMostHeld = 6 << 20;  // records; intervals that would need more are given up
 
 /// One pass over a recording: what all kinds of intervals that are asked for took.
@@ -58,14 +59,19 @@ class Pass {
   void add(const std::vector<Interval>& ready) {
     std::vector<std::vector<const Interval*>> of_kind(builder_.kinds());
     for (const Interval& interval : ready) {
-      if (wanted(interval.kind)) of_kind[interval.kind].push_back(&interval);
+      if (!wanted(interval.kind)) continue;
+      if (interval.begin - stream_.begin() < options_.skip_ns) {
+        ++skipped_;
+      } else {
+        of_kind[interval.kind].push_back(&interval);
+      }
     }
     if (kinds_.size() < of_kind.size()) kinds_.resize(of_kind.size());
     for (uint32_t kind = 0; kind < of_kind.size(); ++kind) {
       if (of_kind[kind].empty()) continue;
       if (kinds_[kind] == nullptr) {
         kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
-                                                       want_paths_, workers_);
+                                                       want_paths_, workers_, stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
@@ -79,6 +85,11 @@ class Pass {
       losses.notes.push_back(fmt::format(
           "{} intervals were given up: more than {} records stand between their begin and end",
           builder_.given_up(), kMostHeld));
+    }
+    if (skipped_ != 0) {
+      losses.notes.push_back(
+          fmt::format("{} intervals of the first {:.3g} s were left out (--skip)", skipped_,
+                      static_cast<double>(options_.skip_ns) / 1e9));
     }
     std::vector<Account> accounts;
     const size_t kinds = std::max<size_t>({1, sites_.intervals.size(), builder_.kinds()});
@@ -109,6 +120,7 @@ class Pass {
   const unsigned workers_;
   IntervalBuilder builder_;
   Links links_;
+  uint64_t skipped_ = 0;
   std::vector<std::unique_ptr<KindCollector>> kinds_;
 };
 
@@ -148,41 +160,18 @@ Result<Account> collect(const std::string& trace_dir, const std::string& sites_j
   return choose(Pass(*stream, *sites, options, want_paths).run(), trace_dir, options.interval);
 }
 
-/// Heavy tails: a handful of intervals that decide the result.
-void note_reliability(const Account& account, const IntervalSummary& summary,
-                      std::vector<std::string>& notes) {
-  if (summary.count < kEnough) {
-    notes.push_back(fmt::format("only {} intervals: below {} the ranking may not hold",
-                                summary.count, kEnough));
-  }
-  double slowest = 0;
-  uint64_t left = 5;
-  const auto& buckets = account.latencies.buckets();
-  for (auto bucket = buckets.rbegin(); bucket != buckets.rend() && left > 0; ++bucket) {
-    const uint64_t taken = std::min(left, bucket->count);
-    const double distance = static_cast<double>(bucket->greatest) - summary.mean_ns;
-    slowest += static_cast<double>(taken) * distance * distance;
-    left -= taken;
-  }
-  const double all = summary.variance_ns2 * static_cast<double>(summary.count);
-  if (summary.count > 10 && all > 0 && slowest > all / 2) {
-    notes.push_back(fmt::format(
-        "the 5 slowest intervals carry {:.0f} % of the variance: a longer run may rank otherwise",
-        100 * std::min(1.0, slowest / all)));
-  }
-}
-
 Profile profile_of(const Account& account, const Options& options) {
   const VarianceTree tree = make_variance_tree(account);
   Profile profile;
   profile.k = options.k;
   profile.threshold = options.threshold;
   profile.interval = summarize(account);
-  profile.factors = rank_factors(tree, account.batches, options);
+  profile.factors = rank_factors(tree, account.batches, account.samples, options);
   profile.tree = to_public(tree);
   profile.losses = account.losses;
   profile.overhead = account.overhead;
   note_reliability(account, profile.interval, profile.losses.notes);
+  profile.sums = to_bytes(account);
   return profile;
 }
 
@@ -193,6 +182,23 @@ Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_j
   const auto account = collect(trace_dir, sites_json, options, true);
   if (!account) return tl::make_unexpected(account.error());
   return profile_of(*account, options);
+}
+
+Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options) {
+  AccountSum sum;
+  std::string interval;
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    const auto account = from_bytes(profiles[i]);
+    if (!account) return tl::make_unexpected(fmt::format("{}: {}", i + 1, account.error()));
+    if (i != 0 && account->interval != interval) {
+      return tl::make_unexpected(fmt::format("{}: it is of the interval '{}', the first of '{}'",
+                                             i + 1, account->interval, interval));
+    }
+    interval = account->interval;
+    sum.add(*account);
+  }
+  if (profiles.empty()) return tl::make_unexpected("0: no profiles to merge");
+  return profile_of(sum.finish(), options);
 }
 
 Result<IntervalSummary> summarize_latency(const std::string& trace_dir,

@@ -26,8 +26,8 @@ class Clock {
   int64_t to_ns(uint64_t ticks) const {
     const uint64_t offset = ticks - current_.ticks;  // wraps to something large before the piece
     if (offset >= current_.span) return find(ticks);
-    const auto ns = static_cast<int64_t>(
-        (static_cast<unsigned __int128>(offset) * current_.rate) >> kFractionBits);
+    const auto ns = static_cast<int64_t>((static_cast<unsigned __int128>(offset) * current_.rate) >>
+                                         kFractionBits);
     return std::min(current_.ns + ns, current_.end_ns);
   }
 

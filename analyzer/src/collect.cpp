@@ -7,8 +7,7 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint64_t kMostBatches = 64;  // so there are more than 32 once there are many intervals
-constexpr size_t kPortion = 64;        // intervals walked at a time
+constexpr size_t kPortion = 64;  // intervals walked at a time
 
 Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   Place place;
@@ -64,8 +63,8 @@ const std::vector<NodeTimes::Time>& NodeTimes::of(const std::vector<LeafTime>& l
   return times_;
 }
 
-Collector::Collector(const Window& window, const Sites& sites, const Links& links)
-    : tree_(sites), walker_(window, sites, links, tree_) {}
+Collector::Collector(const Window& window, const Sites& sites, const Links& links, int64_t start)
+    : tree_(sites), walker_(window, sites, links, tree_), start_(start) {}
 
 void Collector::add(const Interval& interval, uint64_t batch) {
   const auto latency = static_cast<uint64_t>(interval.latency());
@@ -80,6 +79,8 @@ void Collector::add(const Interval& interval, uint64_t batch) {
   const uint64_t hash = sample_hash(sample);
   BatchSums& sums = batches_[batch];
   ++sums.n;
+  sums.from = std::min(sums.from, interval.begin - start_);
+  sums.to = std::max(sums.to, interval.begin - start_);
   uint64_t total = 0;
   for (const NodeTimes::Time& time : times) {
     if (time.node == PathTree::kRoot) total = time.ns;
@@ -125,10 +126,10 @@ void Collector::give(AccountSum& sum, const Sites& sites, int64_t run) const {
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
-                             const Links& links, bool want_paths, unsigned workers)
+                             const Links& links, bool want_paths, unsigned workers, int64_t start)
     : kind_(kind), sites_(sites) {
   for (unsigned i = 0; want_paths && i < workers; ++i) {
-    collectors_.push_back(std::make_unique<Collector>(window, sites, links));
+    collectors_.push_back(std::make_unique<Collector>(window, sites, links, start));
   }
 }
 

@@ -33,7 +33,8 @@ class NodeTimes {
 /// What one thread of the analysis found in the intervals of one kind that it walked.
 class Collector {
  public:
-  Collector(const Window& window, const Sites& sites, const Links& links);
+  /// `start`: begin of the recording.
+  Collector(const Window& window, const Sites& sites, const Links& links, int64_t start);
 
   void add(const Interval& interval, uint64_t batch);
   /// Two batches become one.
@@ -52,6 +53,7 @@ class Collector {
   std::map<uint64_t, BatchSums> batches_;
   std::vector<TailSums> tails_;
   std::vector<Samples> samples_;
+  const int64_t start_;
   uint64_t violations_ = 0;
 };
 
@@ -59,7 +61,7 @@ class Collector {
 class KindCollector {
  public:
   KindCollector(uint32_t kind, const Window& window, const Sites& sites, const Links& links,
-                bool want_paths, unsigned workers);
+                bool want_paths, unsigned workers, int64_t start);
 
   /// Intervals of this kind, in order of falling begin; `labels` as of the IntervalBuilder.
   void add(const std::vector<const Interval*>& intervals, const std::vector<std::string>& labels);

@@ -49,8 +49,11 @@ FactorStatus status_of(const TreeNode& a, const TreeNode& b) {
 
 class Ranking {
  public:
-  Ranking(const VarianceTree& tree, const Options& options)
-      : tree_(tree), options_(options), dominated_(dominated_nodes(tree, options.dominance)) {
+  Ranking(const VarianceTree& tree, const std::vector<Samples>& samples, const Options& options)
+      : tree_(tree),
+        samples_(samples),
+        options_(options),
+        dominated_(dominated_nodes(tree, options.dominance)) {
     graph_height_ = tree.nodes[0].height;
     for (size_t i = 1; i < tree.nodes.size(); ++i) {
       graph_height_ = std::max(graph_height_, tree.nodes[i].height + 1);
@@ -63,9 +66,14 @@ class Ranking {
     const Jackknife jackknife(tree_, batches);
     std::vector<Factor> factors;
     for (auto& [key, draft] : drafts_) {
-      if (std::abs(draft.factor.contribution) < kLeastListed) continue;
+      if (std::abs(draft.factor.contribution) < options_.least_listed) continue;
       std::erase_if(draft.nodes, [&](uint32_t node) { return dominated_[node]; });
-      draft.factor.ci95 = jackknife.interval(draft.factor.contribution, draft.nodes, draft.pairs);
+      const Jackknife::Pair estimate =
+          jackknife.estimate(draft.factor.contribution, draft.nodes, draft.pairs);
+      draft.factor.ci95 = estimate.contribution.ci95;
+      draft.factor.variance_ns2 = estimate.variance_ns2.value;
+      draft.factor.error_ns2 = estimate.variance_ns2.error;
+      add_exemplars(draft);
       finish(draft.factor);
       factors.push_back(std::move(draft.factor));
     }
@@ -122,6 +130,33 @@ class Ranking {
     factor.instances.push_back({path_to(tree_, pair.parent), a->site, pair.contribution, false});
   }
 
+  /// Of its largest instance; of a pair, of the first of the two.
+  void add_exemplars(Draft& draft) const {
+    const auto larger = [&](uint32_t a, uint32_t b) {
+      return tree_.nodes[a].variance_ns2 < tree_.nodes[b].variance_ns2;
+    };
+    uint32_t node = 0;
+    if (!draft.pairs.empty()) {
+      node = tree_.pairs[draft.pairs.front()].a;
+    } else if (!draft.nodes.empty()) {
+      node = *std::max_element(draft.nodes.begin(), draft.nodes.end(), larger);
+    }
+    const uint32_t place = tree_.nodes[node].place;
+    if (node == 0 || place >= samples_.size()) return;
+    const auto show = [](const Sample& sample) {
+      return Exemplar{sample.id, static_cast<double>(sample.ns),
+                      static_cast<double>(sample.latency)};
+    };
+    for (const Sample& sample : samples_[place].worst) draft.factor.worst.push_back(show(sample));
+    std::vector<Sample> sorted;
+    for (const auto& [hash, sample] : samples_[place].sampled) sorted.push_back(sample);
+    std::sort(sorted.begin(), sorted.end());
+    const size_t middle = sorted.size() / 2;
+    for (size_t i = middle == 0 ? 0 : middle - 1; i < std::min(middle + 2, sorted.size()); ++i) {
+      draft.factor.typical.push_back(show(sorted[i]));
+    }
+  }
+
   void finish(Factor& factor) const {
     factor.specificity = specificity(graph_height_, factor.height, options_.specificity);
     factor.score = factor.specificity * factor.contribution;
@@ -133,6 +168,7 @@ class Ranking {
   }
 
   const VarianceTree& tree_;
+  const std::vector<Samples>& samples_;
   const Options& options_;
   const std::vector<bool> dominated_;
   int graph_height_ = 0;
@@ -193,8 +229,8 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
 }
 
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
-                                 const Options& options) {
-  return Ranking(tree, options).run(batches);
+                                 const std::vector<Samples>& samples, const Options& options) {
+  return Ranking(tree, samples, options).run(batches);
 }
 
 }  // namespace vprof::analyzer

@@ -6,6 +6,11 @@
 namespace vprof::analyzer {
 namespace {
 
+// Batches for n intervals: n to this power, but not fewer than these. 6 for 1,000, 10 for 10,000,
+// 18 for 100,000.
+constexpr double kBatchPower = 0.25;
+constexpr double kFewestBatches = 6;
+
 /// 0.975 quantile of Student's t with 1, 2, ... degrees of freedom.
 double t_quantile(size_t degrees) {
   constexpr std::array<double, 30> kTable = {
@@ -17,35 +22,75 @@ double t_quantile(size_t degrees) {
 
 }  // namespace
 
-Jackknife::Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches)
-    : tree_(tree), batches_(batches) {
-  if (batches.size() < 2) return;
-  for (const Batch& batch : batches) n_ += batch.sums.n;
-  const NodeSums root = sum(0);
-  for (const Batch& batch : batches) without_.push_back(variance_without(root, 0, batch.sums));
-}
-
-std::array<double, 2> Jackknife::interval(double theta, const std::vector<uint32_t>& nodes,
-                                          const std::vector<uint32_t>& pairs) const {
-  if (without_.empty()) return {theta, theta};
-  std::vector<long double> left(batches_.size());
-  for (const uint32_t node : nodes) add_node(tree_.nodes[node].place, left);
-  for (const uint32_t pair : pairs) add_pair(tree_.pairs[pair], left);
-  for (size_t b = 0; b < left.size(); ++b) left[b] = without_[b] > 0 ? left[b] / without_[b] : 0;
+Estimate jackknife(double value, const std::vector<long double>& left,
+                   const std::vector<Batch>& batches, bool is_part) {
+  if (left.size() < 2) return {value, 0, {value, value}};
+  uint64_t count = 0;
+  for (const Batch& batch : batches) count += batch.sums.n;
   const auto g = static_cast<long double>(left.size());
-  const auto n = static_cast<long double>(n_);
-  long double centre = g * theta;
+  const auto n = static_cast<long double>(count);
+  long double centre = g * value;
   for (size_t b = 0; b < left.size(); ++b) {
-    centre -= (1 - static_cast<long double>(batches_[b].sums.n) / n) * left[b];
+    centre -= (1 - static_cast<long double>(batches[b].sums.n) / n) * left[b];
   }
   long double squares = 0;
   for (size_t b = 0; b < left.size(); ++b) {
-    const long double h = n / static_cast<long double>(batches_[b].sums.n);
-    const long double distance = h * theta - (h - 1) * left[b] - centre;
+    const long double h = n / static_cast<long double>(batches[b].sums.n);
+    const long double distance = h * value - (h - 1) * left[b] - centre;
     squares += distance * distance / (h - 1);
   }
-  const double reach = t_quantile(left.size() - 1) * static_cast<double>(std::sqrt(squares / g));
-  return {theta - reach, theta + reach};
+  const auto error = static_cast<double>(std::sqrt(squares / g));
+  const double reach = t_quantile(left.size() - 1) * error;
+  if (is_part && value > 0 && value < 1) {
+    // A part of a whole: symmetric on the scale of the logit, and never beyond 0 and 1.
+    const double width = reach / (value * (1 - value));
+    const double logit = std::log(value / (1 - value));
+    return {value, error, {1 / (1 + std::exp(width - logit)), 1 / (1 + std::exp(-width - logit))}};
+  }
+  return {value, error, {value - reach, value + reach}};
+}
+
+std::vector<Batch> for_confidence(const std::vector<Batch>& batches) {
+  uint64_t n = 0;
+  for (const Batch& batch : batches) n += batch.sums.n;
+  const double wanted = std::max(kFewestBatches, std::pow(static_cast<double>(n), kBatchPower));
+  const auto joined =
+      static_cast<size_t>(std::max(1.0, std::round(static_cast<double>(batches.size()) / wanted)));
+  std::vector<Batch> result;
+  size_t in_last = joined;
+  for (const Batch& batch : batches) {
+    if (in_last == joined || result.back().run != batch.run) {
+      result.push_back(batch);
+      in_last = 1;
+    } else {
+      result.back().sums += batch.sums;
+      ++in_last;
+    }
+  }
+  return result;
+}
+
+Jackknife::Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches)
+    : tree_(tree), batches_(for_confidence(batches)) {
+  if (batches_.size() < 2) return;
+  for (const Batch& batch : batches_) n_ += batch.sums.n;
+  const NodeSums root = sum(0);
+  for (const Batch& batch : batches_) without_.push_back(variance_without(root, 0, batch.sums));
+}
+
+Jackknife::Pair Jackknife::estimate(double contribution, const std::vector<uint32_t>& nodes,
+                                    const std::vector<uint32_t>& pairs) const {
+  const double variance_ns2 = contribution * tree_.nodes[0].variance_ns2;
+  std::vector<long double> left(without_.size());
+  if (!left.empty()) {
+    for (const uint32_t node : nodes) add_node(tree_.nodes[node].place, left);
+    for (const uint32_t pair : pairs) add_pair(tree_.pairs[pair], left);
+  }
+  Pair result;
+  result.variance_ns2 = jackknife(variance_ns2, left, batches_, false);
+  for (size_t b = 0; b < left.size(); ++b) left[b] = without_[b] > 0 ? left[b] / without_[b] : 0;
+  result.contribution = jackknife(contribution, left, batches_, true);
+  return result;
 }
 
 NodeSums Jackknife::sum(uint32_t place) const {

@@ -9,6 +9,23 @@
 
 namespace vprof::analyzer {
 
+/// An estimate with what is known of its error.
+struct Estimate {
+  double value = 0;
+  double error = 0;  ///< standard error; 0: not known
+  std::array<double, 2> ci95{};
+};
+
+/// Of `value`, from what it is where one of the batches is left out. `is_part`: it is a part of a
+/// whole.
+Estimate jackknife(double value, const std::vector<long double>& left,
+                   const std::vector<Batch>& batches, bool is_part);
+
+/// Joins neighbours, so that batches are long against the time over which intervals are alike, and
+/// skewed sums come closer to normal: fewer the fewer intervals there are (docs/analysis.md has the
+/// experiment). Batches of different recordings are not joined.
+std::vector<Batch> for_confidence(const std::vector<Batch>& batches);
+
 /// 95 % confidence intervals by the jackknife that leaves out one batch at a time, batches being of
 /// unequal size (Busing, Meijer and van der Leeden 1999). Neighbouring intervals share contention,
 /// so neighbours are left out together.
@@ -16,10 +33,13 @@ class Jackknife {
  public:
   Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches);
 
-  /// Of the sum of the contributions of these nodes and pairs of the tree, which is `theta`. With
-  /// fewer than two batches: {theta, theta}.
-  std::array<double, 2> interval(double theta, const std::vector<uint32_t>& nodes,
-                                 const std::vector<uint32_t>& pairs) const;
+  /// Of the sum of these nodes and pairs of the tree (2 Cov of a pair): as a part of Var(latency),
+  /// and in ns². With fewer than two batches without error.
+  struct Pair {
+    Estimate contribution, variance_ns2;
+  };
+  Pair estimate(double contribution, const std::vector<uint32_t>& nodes,
+                const std::vector<uint32_t>& pairs) const;
 
  private:
   NodeSums sum(uint32_t place) const;
@@ -28,7 +48,7 @@ class Jackknife {
   void add_pair(const TreePair& pair, std::vector<long double>& left) const;
 
   const VarianceTree& tree_;
-  const std::vector<Batch>& batches_;
+  const std::vector<Batch> batches_;
   uint64_t n_ = 0;
   std::vector<long double> without_;  // variance of the latency without batch b
 };

@@ -56,6 +56,8 @@ void BatchSums::add_product(uint32_t later, uint32_t rank, UInt128 xy) {
 
 BatchSums& BatchSums::operator+=(const BatchSums& other) {
   n += other.n;
+  from = std::min(from, other.from);
+  to = std::max(to, other.to);
   if (nodes.size() < other.nodes.size()) nodes.resize(other.nodes.size());
   for (size_t i = 0; i < other.nodes.size(); ++i) nodes[i] += other.nodes[i];
   if (rows.size() < other.rows.size()) rows.resize(other.rows.size());

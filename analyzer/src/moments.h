@@ -36,6 +36,7 @@ struct NodeSums {
 /// what is not there is 0.
 struct BatchSums {
   uint64_t n = 0;
+  int64_t from = INT64_MAX, to = INT64_MIN;  ///< least and greatest begin, ns since the recording's
   std::vector<NodeSums> nodes;
   std::vector<std::vector<UInt128>> rows;
 

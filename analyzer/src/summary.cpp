@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "jackknife.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -28,6 +30,37 @@ void add_labels(const Account& account, const LabelSums& all, IntervalSummary& s
   }
 }
 
+/// Of mean and variance on a logarithmic scale, where they are closer to normal and positive.
+void add_confidence(const Account& account, IntervalSummary& summary) {
+  const BatchSums total = account.total();
+  const std::vector<Batch> batches = for_confidence(account.batches);
+  if (batches.size() < 2 || total.nodes.empty() || summary.variance_ns2 <= 0) return;
+  const NodeSums all = total.node(0);
+  std::vector<long double> means;
+  std::vector<long double> variances;
+  for (const Batch& batch : batches) {
+    NodeSums left = all;
+    left -= batch.sums.node(0);
+    const uint64_t n = total.n - batch.sums.n;
+    means.push_back(std::log(std::max<long double>(static_cast<long double>(left.x) / n, 1e-9L)));
+    variances.push_back(std::log(std::max<long double>(variance(n, left.x, left.xx), 1e-9L)));
+  }
+  const Estimate mean_log = jackknife(std::log(summary.mean_ns), means, batches, false);
+  const Estimate variance_log =
+      jackknife(std::log(summary.variance_ns2), variances, batches, false);
+  summary.mean_ci95 = {std::exp(mean_log.ci95[0]), std::exp(mean_log.ci95[1])};
+  summary.variance_ci95 = {std::exp(variance_log.ci95[0]), std::exp(variance_log.ci95[1])};
+  // Neighbours are alike: so many independent intervals would tell as much about the mean. That
+  // widens the ranks between which the quantile lies.
+  const double n = static_cast<double>(total.n);
+  const double relative = summary.stddev_ns / summary.mean_ns;
+  const double independent =
+      mean_log.error > 0 ? std::min(n, relative * relative / mean_log.error / mean_log.error) : n;
+  const double spread = 1.96 * std::sqrt(0.99 * 0.01 / std::max(independent, 1.0));
+  summary.p99_ci95 = {account.latencies.quantile(std::max(0.99 - spread, 0.0)),
+                      account.latencies.quantile(std::min(0.99 + spread, 1.0))};
+}
+
 }  // namespace
 
 IntervalSummary summarize(const Account& account) {
@@ -51,6 +84,7 @@ IntervalSummary summarize(const Account& account) {
   summary.p999_ns = account.latencies.quantile(0.999);
   summary.max_ns = account.latencies.max();
   add_labels(account, all, summary);
+  add_confidence(account, summary);
   return summary;
 }
 

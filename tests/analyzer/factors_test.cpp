@@ -39,7 +39,9 @@ struct Tree {
     tree.pairs.push_back({tree.nodes[a].parent, a, b, covariance, 2 * covariance / 100});
   }
 
-  std::vector<Factor> rank(Options options = {}) const { return rank_factors(tree, {}, options); }
+  std::vector<Factor> rank(Options options = {}) const {
+    return rank_factors(tree, {}, {}, options);
+  }
 };
 
 std::vector<std::string> names(const std::vector<Factor>& factors) {
@@ -235,7 +237,7 @@ TEST_CASE("confidence: the jackknife of a known example") {
       add(batch, value, value + 50);
     }
   }
-  const auto exact = rank_factors(t.tree, batches, {});
+  const auto exact = rank_factors(t.tree, batches, {}, {});
   CHECK(exact[0].ci95[0] == Approx(1).epsilon(1e-12));
   CHECK(exact[0].ci95[1] == Approx(1).epsilon(1e-12));
   // Two batches of two: leaving one out leaves {0, 2} and {0, 4} of f, and twice that of the
@@ -246,6 +248,6 @@ TEST_CASE("confidence: the jackknife of a known example") {
   add(two[0], 0, 0);
   add(two[1], 2, 2);
   add(two[1], 0, 0);
-  const auto wide = rank_factors(t.tree, two, {});
+  const auto wide = rank_factors(t.tree, two, {}, {});
   CHECK(wide[0].ci95[1] - 1 == Approx(12.706 * 0.375));
 }
