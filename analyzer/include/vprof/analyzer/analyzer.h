@@ -118,9 +118,10 @@ struct IntervalSummary {
   uint64_t incomplete = 0;  ///< begun but not ended in the trace, or ended without a begin
   double mean_ns = 0, variance_ns2 = 0, stddev_ns = 0;
   double p50_ns = 0, p95_ns = 0, p99_ns = 0, p999_ns = 0, max_ns = 0;
-  std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
   std::vector<LabelSummary> labels;
   double between_labels = 0;  ///< Var(E[latency | label]) / Var(latency)
+  /// 95 % confidence intervals; {0, 0}: too few intervals for one.
+  std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
 };
 
 /// Everything that was lost or could not be explained. Shown in every report.
