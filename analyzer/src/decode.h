@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "clock.h"
-#include "timeline.h"
+#include "history.h"
 #include "trace_file.h"
 
 namespace vprof::analyzer {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "timeline.h"
+#include "history.h"
 
 namespace vprof::analyzer {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "timeline.h"
+#include "history.h"
 
 namespace vprof::analyzer {
 

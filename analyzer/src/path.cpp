@@ -86,8 +86,11 @@ uint32_t PathWalker::thread_untracked(uint32_t node, uint32_t thread) {
   return tree_.untracked(node, thread_names_[thread]);
 }
 
-void PathWalker::add(uint32_t leaf, int64_t ns) {
+/// Gives [lo, hi] of a thread to a leaf.
+void PathWalker::add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi) {
+  const int64_t ns = hi - lo;
   if (ns <= 0) return;
+  if (pieces_ != nullptr) pieces_->push_back({thread, leaf, lo, hi});
   if (leaf_at_.size() <= leaf) leaf_at_.resize(std::max<size_t>(leaf + 1, leaf_at_.size() * 2));
   if (leaf_at_[leaf] == 0) {
     leaves_.push_back({leaf, 0});
@@ -170,7 +173,7 @@ void PathWalker::account(Stretch& stretch, int64_t until) {
   if (until >= stretch.now) return;
   const uint32_t leaf =
       open_.size() > stretch.base ? tree_.body(open_.back().node) : stretch.outside;
-  add(leaf, stretch.now - until);
+  add(leaf, stretch.thread, until, stretch.now);
   stretch.now = until;
 }
 
@@ -238,12 +241,12 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   stretch.now = start;
   if (!waker) {
     ++edges_.unknown;
-    add(tree_.untracked(node, unknown_waker_), end - start);
+    add(tree_.untracked(node, unknown_waker_), thread, start, end);
     return;
   }
   ++(waker->exact ? edges_.exact : edges_.inferred);
   const int64_t release = std::clamp(waker->time, start, end - 1);
-  add(tree_.body(node), end - release);
+  add(tree_.body(node), thread, release, end);
   if (release > start) {
     begin_stretch(waker->thread, start, release, node, thread_untracked(node, waker->thread));
   }
@@ -373,7 +376,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       thread = previous->thread;
       now = left;
     } else {
-      add(tree_.untracked(kRoot, untracked_), now - begin);
+      add(tree_.untracked(kRoot, untracked_), thread, begin, now);
       break;
     }
   }

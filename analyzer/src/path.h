@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "history.h"
 #include "intervals.h"
 #include "links.h"
 #include "path_tree.h"
-#include "timeline.h"
 
 namespace vprof::analyzer {
 
@@ -31,6 +31,13 @@ struct LeafTime {
   int64_t ns;
 };
 
+/// A stretch of the path: what `thread` did, or waited for, from lo to hi, ns.
+struct PathPiece {
+  uint32_t thread;
+  uint32_t leaf;
+  int64_t lo, hi;
+};
+
 class PathWalker {
  public:
   PathWalker(const Window& window, const Sites& sites, const Links& links, PathTree& tree);
@@ -38,6 +45,9 @@ class PathWalker {
   /// Leaves of the path of a complete interval; each leaf once, in no particular order but always
   /// the same one. Valid until the next call.
   const std::vector<LeafTime>& walk(const Interval& interval);
+
+  /// From now on every stretch goes to `pieces`, too (null: no longer). They tile the interval.
+  void record_pieces(std::vector<PathPiece>* pieces) { pieces_ = pieces; }
 
   const EdgeCounts& edges() const { return edges_; }
 
@@ -66,7 +76,7 @@ class PathWalker {
     uint32_t sync;
   };
 
-  void add(uint32_t leaf, int64_t ns);
+  void add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi);
   void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   void open_chain();
@@ -91,6 +101,7 @@ class PathWalker {
   const Links& links_;
   PathTree& tree_;
   EdgeCounts edges_;
+  std::vector<PathPiece>* pieces_ = nullptr;
   std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, but for WAIT_APP
   std::vector<uint32_t> sync_names_;    // wait(<sync function>)
   std::vector<uint32_t> queue_names_;   // queue(<sync function>)

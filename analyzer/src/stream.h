@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "decode.h"
-#include "timeline.h"
+#include "history.h"
 #include "trace_file.h"
 
 namespace vprof::analyzer {

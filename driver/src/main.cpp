@@ -25,6 +25,7 @@ struct Line {
   AnalyzeOptions analyze;
   MergeOptions merge;
   DiffOptions diff;
+  TimelineOptions timeline;
   std::vector<std::string> expand, command;
   bool baseline = false;
   std::string function;
@@ -71,6 +72,12 @@ void add_single_steps(CLI::App& app, Line& line) {
 }
 
 void add_profiles(CLI::App& app, Line& line) {
+  CLI::App* timeline = add(app, line, "timeline", "how one interval went",
+                           [&line] { return verb_timeline(line.global, line.timeline); });
+  timeline->add_option("id", line.timeline.id, "as the report names it")->required();
+  timeline->add_option("dir", line.timeline.trace, "a recording from elsewhere");
+  timeline->add_option("--interval", line.timeline.interval, "name of its interval");
+  timeline->add_flag("--json", line.timeline.json, "for Perfetto and other trace viewers");
   CLI::App* merge = add(app, line, "merge", "add up profiles of several runs, processes or hosts",
                         [&line] { return verb_merge(line.merge); });
   merge->add_option("profiles", line.merge.profiles, "files, or directories of vprof.json")

@@ -45,6 +45,13 @@ struct MergeOptions {
   bool json = false;
 };
 
+struct TimelineOptions {
+  uint64_t id = 0;
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  bool json = false;
+};
+
 struct DiffOptions {
   std::string a, b;
   std::vector<std::string> fail_if;
@@ -65,6 +72,7 @@ Result<int> verb_loop(const Global& global, const LoopOptions& options);
 Result<int> verb_merge(const MergeOptions& options);
 /// Exit code 1: a condition of `fail_if` holds.
 Result<int> verb_diff(const DiffOptions& options);
+Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const std::string& function);
 

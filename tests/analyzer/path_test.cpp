@@ -4,6 +4,7 @@
 
 #include "helpers.h"
 #include "trace_writer.h"
+#include "vprof/analyzer/timeline.h"
 
 using namespace vprof;
 using test::leaves;
@@ -513,4 +514,40 @@ TEST_CASE("intervals choose themselves by number, or by name") {
   REQUIRE(!none);
   CHECK(none.error().find("'put'") != std::string::npos);
   CHECK(none.error().find("get, set") != std::string::npos);
+}
+
+TEST_CASE("timeline: pieces of the path, in order and without a gap") {
+  Case c;
+  auto& t = c.thread(1);
+  auto& u = c.thread(2);
+  t.name = "waiter";
+  u.name = "holder";
+  t.begin(7, 0);
+  t.label(7, 1, "slow");
+  t.wait(VPROF_EV_WAIT_MUTEX, {0x20}, 30, 70, 7);
+  t.frame(c.f_entry, 10, 90);
+  t.end(7, 100);
+  u.frame(c.g_entry, 20, 60);
+  u.release(VPROF_EV_RELEASE_MUTEX, {0x20}, 65, 7);
+  t.begin(7, 200);
+  t.end(7, 250);
+  (void)c.profile();
+  const auto made = analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), 7, {});
+  REQUIRE(made);
+  CHECK(made->latency_ns == 100);
+  CHECK(made->others == 1);
+  CHECK(made->label == "slow");
+  std::string story;
+  int64_t at = 0;
+  for (const analyzer::TimelinePiece& piece : made->pieces) {
+    CHECK(piece.from_ns == at);
+    at = piece.to_ns;
+    story += std::to_string(piece.to_ns) + " " + piece.thread_name + " " + piece.path.back() + "; ";
+  }
+  CHECK(at == 100);
+  CHECK(story ==
+        "10 waiter (own time); 30 waiter (own time); 60 holder (own time); 65 holder "
+        "untracked(holder); "
+        "70 waiter (own time); 90 waiter (own time); 100 waiter (own time); ");
+  CHECK(!analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), 8, {}));
 }
