@@ -40,18 +40,31 @@ std::vector<Interval> IntervalBuilder::take(int64_t complete_after) {
   return std::move(ready_);
 }
 
-/// From the latest on; marks of one thread stay in their own order.
+/// From the latest on; marks of one thread stay in their own order. Those of a thread are in order
+/// already, so the lists are merged, two neighbours at a time.
 std::vector<IntervalBuilder::MarkRef> IntervalBuilder::latest_first(int64_t complete_after) const {
   std::vector<MarkRef> refs;
+  std::vector<size_t> ends = {0};
   for (uint32_t t = 0; t < window_.threads.size(); ++t) {
     const auto& marks = window_.threads[t].marks;
-    for (uint32_t i = 0; i < marks.size(); ++i) {
+    for (auto i = static_cast<uint32_t>(marks.size()); i-- > 0;) {
       if (marks[i].time > complete_after) refs.push_back({marks[i].time, t, i});
     }
+    if (refs.size() != ends.back()) ends.push_back(refs.size());
   }
-  std::sort(refs.begin(), refs.end(), [](const MarkRef& a, const MarkRef& b) {
+  const auto later = [](const MarkRef& a, const MarkRef& b) {
     return std::tie(a.time, a.thread, a.index) > std::tie(b.time, b.thread, b.index);
-  });
+  };
+  const auto at = [&](size_t i) { return refs.begin() + static_cast<ptrdiff_t>(ends[i]); };
+  while (ends.size() > 2) {
+    std::vector<size_t> merged = {0};
+    for (size_t i = 0; i + 1 < ends.size(); i += 2) {
+      const size_t last = std::min(i + 2, ends.size() - 1);
+      std::inplace_merge(at(i), at(i + 1), at(last), later);
+      merged.push_back(ends[last]);
+    }
+    ends = std::move(merged);
+  }
   return refs;
 }
 

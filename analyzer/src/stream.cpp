@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <atomic>
 #include <utility>
 
 #include "parallel.h"
@@ -135,7 +135,7 @@ void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread
 
 bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
   if (pieces_.empty()) return false;
-  const uint64_t wanted = std::max(records, size());
+  const uint64_t wanted = std::max(records, kept_);
   std::vector<std::vector<const Piece*>> of_thread(window_.threads.size());
   uint64_t slots = 0;
   size_t taken = 0;
@@ -144,18 +144,20 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
     of_thread[piece.thread].push_back(&piece);
     slots += piece.chunk.slots.size() / sizeof(vprof_slot);
   }
+  std::atomic<uint64_t> kept{0};
   in_parallel(of_thread.size(), threads, [&](size_t thread, unsigned) {
-    read(static_cast<uint32_t>(thread), of_thread[thread], time);
+    kept += read(static_cast<uint32_t>(thread), of_thread[thread], time);
   });
+  kept_ = kept;
   for (size_t i = 0; i < taken; ++i) release_pages(pieces_[pieces_.size() - 1 - i].chunk);
   pieces_.resize(pieces_.size() - taken);
   complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.back().last_end;
   return true;
 }
 
-/// `pieces` from the newest to the oldest.
-void TraceStream::read(uint32_t index, const std::vector<const Piece*>& pieces,
-                       int64_t keep_before) {
+/// `pieces` from the newest to the oldest. Returns how many items were kept.
+uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& pieces,
+                           int64_t keep_before) {
   Thread& thread = window_.threads[index];
   const Kept kept = keep_items(thread, keep_before);
   const auto releases = keep_events(thread.releases, keep_before);
@@ -186,6 +188,7 @@ void TraceStream::read(uint32_t index, const std::vector<const Piece*>& pieces,
   sort_by_time(thread.enqueues);
   sort_by_time(thread.dequeues);
   build_forest(thread);
+  return kept.items.size();
 }
 
 uint64_t TraceStream::size() const {

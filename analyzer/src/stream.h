@@ -28,7 +28,8 @@ class TraceStream {
                                   bool want_items);
 
   /// Drops what only matters at or after `time`, then reads about `records` more slots (at least as
-  /// many as are kept, so that the whole takes linear time). False: there was nothing more to read.
+  /// many as were kept last time, so that the whole takes linear time). False: there was nothing
+  /// more to read.
   bool next(int64_t time, uint64_t records, unsigned threads);
 
   /// Everything that ended after this instant has been read. INT64_MIN: all of the trace has.
@@ -54,7 +55,7 @@ class TraceStream {
 
   void add_file(TraceFile file);
   void order_pieces(const std::vector<Chunk>& chunks, uint32_t thread, const Clock& clock);
-  void read(uint32_t thread, const std::vector<const Piece*>& pieces, int64_t keep_before);
+  uint64_t read(uint32_t thread, const std::vector<const Piece*>& pieces, int64_t keep_before);
 
   explicit TraceStream(const Sites& sites, bool want_items)
       : known_(sites), want_items_(want_items) {}
@@ -66,6 +67,7 @@ class TraceStream {
   std::vector<Piece> pieces_;  // in order of last_end: the next one to read is the last
   Window window_;
   int64_t complete_after_ = INT64_MAX;
+  uint64_t kept_ = 0;
   int64_t begin_ = INT64_MAX;
   int64_t run_ = INT64_MAX;
   Losses losses_;
