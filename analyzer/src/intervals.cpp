@@ -214,6 +214,7 @@ int64_t IntervalBuilder::needed_before(int64_t complete_after) const {
 
 void IntervalBuilder::give_up_half() {
   std::vector<std::pair<int64_t, Key>> order;
+  order.reserve(open_.size());
   for (const auto& [key, slot] : open_) order.emplace_back(slots_[slot].end, key);
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::tie(b.first, a.second.id, a.second.scope, a.second.kind) <
