@@ -21,22 +21,28 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-const std::string& directory() {
-  static const std::string path = [] {
-    const auto made =
-        std::filesystem::temp_directory_path() / ("vprof-fuzz-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(made);
-    std::ofstream(made / "sites.json")
+/// A directory with a sites.json, removed at the end.
+struct Scratch {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("vprof-fuzz-" + std::to_string(::getpid()));
+  Scratch() {
+    std::filesystem::create_directories(path);
+    std::ofstream(path / "sites.json")
         << R"({"functions":[{"id":1,"name":"f"},{"id":2,"name":"g"}],"sites":[)"
            R"({"id":1,"kind":"function","function":1},{"id":2,"kind":"call","function":2,"parent":1}],)"
            R"("intervals":[{"index":0,"name":"request"}],"sync":[{"index":0,"function":"pop"}]})";
-    std::atexit([] {
-      std::error_code ignored;
-      std::filesystem::remove_all(directory(), ignored);
-    });
-    return made.string();
-  }();
-  return path;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+};
+
+std::string directory() {
+  static const Scratch scratch;
+  return scratch.path.string();
 }
 
 /// A whole file with one chunk that holds these slots.
