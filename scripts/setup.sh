@@ -9,7 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=(
   g++ gcc libc6-dev make cmake ninja-build ccache pkg-config # the build
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
-  llvm-19-tools clang-tidy-19 clang-format-19 # tests and checks
+  llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev # tests and checks
   nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev catch2
   python3 ca-certificates # scripts and end-to-end tests
 )

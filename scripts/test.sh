@@ -103,6 +103,12 @@ build() { # preset
   configure "$1" && cmake --build "$root/build/$1" --parallel "$parallel"
 }
 
+# Bounded: a longer run is by hand (tests/fuzz/CMakeLists.txt).
+fuzz() {
+  configure fuzz && cmake --build --preset fuzz --parallel "$parallel" &&
+    "$root/build/fuzz/tests/fuzz/fuzz_reader" -max_total_time=30 -rss_limit_mb=1024 -timeout=10 -len_control=0 -max_len=16384
+}
+
 install_packages
 mkdir -p "$logs"
 cd "$root"
@@ -121,6 +127,7 @@ if [ "$quick" = no ]; then
     fi
   done
 fi
+if [ "$quick" = no ]; then check "Fuzzing: the reader, for half a minute" fuzz || true; fi
 # These run programs whose latency is measured, so one at a time.
 run_ctest "End to end: quickstart, interruption, installed tree" "$root/build/release" -L e2e -LE memcached
 if [ "$quick" = no ]; then run_ctest "End to end: memcached" "$root/build/release" -L memcached; fi

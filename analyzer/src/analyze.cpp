@@ -1,170 +1,211 @@
-// The two entry points, as lists of passes.
+// The entry points, as lists of passes.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <memory>
+#include <thread>
 
+#include "collect.h"
 #include "factors.h"
 #include "intervals.h"
 #include "links.h"
-#include "moments.h"
-#include "path.h"
-#include "path_tree.h"
+#include "profile_file.h"
+#include "reliability.h"
 #include "sites.h"
+#include "stream.h"
 #include "summary.h"
-#include "timeline.h"
 #include "variance_tree.h"
 
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint64_t kBatches = 20;
-constexpr uint64_t kEnough = 1000;  // intervals below which the ranking may not hold
+constexpr uint64_t kMostHeld = 6 << 20;  // records; intervals that would need more are given up
 
-struct Chosen {
-  uint32_t kind = 0;
-  std::string name;
-  std::vector<uint32_t> ids;  // in order of their end
-};
-
-Result<Chosen> choose(const Intervals& intervals, const Sites& sites, const std::string& trace_dir,
-                      const std::string& wanted) {
-  const auto kind = choose_kind(intervals, sites, wanted);
-  if (!kind) return tl::make_unexpected(kind.error());
-  Chosen chosen{*kind, sites.interval_name(*kind), completed_of(intervals, *kind)};
-  if (chosen.ids.empty()) {
-    return tl::make_unexpected(
-        fmt::format("{}: no completed interval '{}' ({} began); was it annotated, and did the "
-                    "workload reach it?",
-                    trace_dir, chosen.name,
-                    std::count_if(intervals.all.begin(), intervals.all.end(),
-                                  [&](const Interval& i) { return i.kind == chosen.kind; })));
-  }
-  return chosen;
-}
-
-/// Times of all nodes of one interval, from those of its leaves.
-class NodeTimes {
+/// One pass over a recording: what all kinds of intervals that are asked for took.
+class Pass {
  public:
-  const std::vector<Moments::Time>& of(const std::vector<LeafTime>& leaves, const PathTree& tree) {
-    const std::vector<PathNode>& nodes = tree.nodes();
-    times_.clear();
-    if (at_.size() < nodes.size()) at_.resize(nodes.size(), 0);
-    for (const LeafTime& leaf : leaves) {
-      for (uint32_t node = leaf.node; node != kNone; node = nodes[node].parent) {
-        if (at_[node] == 0) {
-          times_.push_back({node, nodes[node].parent, 0});
-          at_[node] = static_cast<uint32_t>(times_.size());
-        }
-        times_[at_[node] - 1].ns += static_cast<uint64_t>(leaf.ns);
+  Pass(TraceStream& stream, const Sites& sites, const Options& options, bool want_paths)
+      : stream_(stream),
+        sites_(sites),
+        options_(options),
+        want_paths_(want_paths),
+        workers_(options.threads != 0 ? options.threads
+                                      : std::max(1u, std::thread::hardware_concurrency())),
+        builder_(stream.window(), want_paths) {}
+
+  std::vector<Account> run() {
+    int64_t needed_before = INT64_MAX;
+    while (stream_.next(needed_before, options_.window, workers_)) {
+      const std::vector<Interval> ready = builder_.take(stream_.complete_after());
+      if (!ready.empty()) {
+        if (want_paths_) links_.build(stream_.window());
+        add(ready);
+      }
+      needed_before = builder_.needed_before(stream_.complete_after());
+      if (stream_.size() > std::max(kMostHeld, options_.window)) {
+        builder_.give_up_half();
+        needed_before = builder_.needed_before(stream_.complete_after());
       }
     }
-    for (const Moments::Time& time : times_) at_[time.node] = 0;
-    std::sort(times_.begin(), times_.end(), [](const Moments::Time& a, const Moments::Time& b) {
-      return std::pair(a.parent, a.node) < std::pair(b.parent, b.node);
-    });
-    return times_;
+    builder_.finish();
+    return finish();
   }
 
  private:
-  std::vector<Moments::Time> times_;
-  std::vector<uint32_t> at_;  // by node: 1 + index into times_
-};
+  bool wanted(uint32_t kind) const {
+    return options_.interval.empty() || sites_.interval_name(kind) == options_.interval;
+  }
 
-/// Walks all chosen intervals. Returns how many of them do not add up to their latency, which would
-/// be a defect.
-uint64_t walk_all(const Intervals& intervals, const Chosen& chosen, int64_t p99, PathWalker& walker,
-                  const PathTree& tree, Moments& moments) {
-  uint64_t violations = 0;
-  NodeTimes node_times;
-  const uint64_t n = chosen.ids.size();
-  const uint64_t batches = std::min(kBatches, n);
-  uint64_t batch = 0;
-  for (uint64_t i = 0; i < n; ++i) {
-    const Interval& interval = intervals.all[chosen.ids[i]];
-    const auto& times = node_times.of(walker.walk(chosen.ids[i]), tree);
-    // The root stands last: its parent is no node.
-    const int64_t total = times.empty() ? 0 : static_cast<int64_t>(times.back().ns);
-    if (total != interval.latency()) ++violations;
-    moments.add(times, static_cast<uint64_t>(interval.latency()), interval.latency() >= p99);
-    if ((i + 1) * batches / n != batch) {
-      batch = (i + 1) * batches / n;
-      moments.end_batch();
+  void add(const std::vector<Interval>& ready) {
+    std::vector<std::vector<const Interval*>> of_kind(builder_.kinds());
+    for (const Interval& interval : ready) {
+      if (!wanted(interval.kind)) continue;
+      if (interval.begin - stream_.begin() < options_.skip_ns) {
+        ++skipped_;
+      } else {
+        of_kind[interval.kind].push_back(&interval);
+      }
+    }
+    if (kinds_.size() < of_kind.size()) kinds_.resize(of_kind.size());
+    for (uint32_t kind = 0; kind < of_kind.size(); ++kind) {
+      if (of_kind[kind].empty()) continue;
+      if (kinds_[kind] == nullptr) {
+        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
+                                                       want_paths_, workers_, stream_.begin());
+      }
+      kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
   }
-  return violations;
+
+  std::vector<Account> finish() {
+    Losses losses;
+    Overhead overhead;
+    stream_.add_losses(losses, overhead);
+    if (builder_.given_up() != 0) {
+      losses.notes.push_back(fmt::format(
+          "{} intervals were given up: more than {} records stand between their begin and end",
+          builder_.given_up(), kMostHeld));
+    }
+    if (skipped_ != 0) {
+      losses.notes.push_back(
+          fmt::format("{} intervals of the first {:.3g} s were left out (--skip)", skipped_,
+                      static_cast<double>(options_.skip_ns) / 1e9));
+    }
+    std::vector<Account> accounts;
+    const size_t kinds = std::max<size_t>({1, sites_.intervals.size(), builder_.kinds()});
+    for (uint32_t kind = 0; kind < kinds; ++kind) {
+      Account account;
+      if (kind < kinds_.size() && kinds_[kind] != nullptr) {
+        account = kinds_[kind]->finish(stream_.run());
+      }
+      account.interval = sites_.interval_name(kind);
+      account.incomplete = builder_.incomplete(kind);
+      const Losses found = account.losses;
+      account.losses = losses;
+      account.losses.exact_edges = found.exact_edges;
+      account.losses.inferred_edges = found.inferred_edges;
+      account.losses.unmatched_waits = found.unmatched_waits;
+      account.losses.notes.insert(account.losses.notes.end(), found.notes.begin(),
+                                  found.notes.end());
+      account.overhead = overhead;
+      accounts.push_back(std::move(account));
+    }
+    return accounts;
+  }
+
+  TraceStream& stream_;
+  const Sites& sites_;
+  const Options& options_;
+  const bool want_paths_;
+  const unsigned workers_;
+  IntervalBuilder builder_;
+  Links links_;
+  uint64_t skipped_ = 0;
+  std::vector<std::unique_ptr<KindCollector>> kinds_;
+};
+
+/// The kind asked for, or the one that completed most often.
+Result<Account> choose(std::vector<Account> accounts, const std::string& trace_dir,
+                       const std::string& wanted) {
+  auto chosen =
+      std::max_element(accounts.begin(), accounts.end(),
+                       [](const Account& a, const Account& b) { return a.count() < b.count(); });
+  if (!wanted.empty()) {
+    std::string names;
+    for (const Account& account : accounts) {
+      names += (names.empty() ? "" : ", ") + account.interval;
+    }
+    chosen = std::find_if(accounts.begin(), accounts.end(),
+                          [&](const Account& account) { return account.interval == wanted; });
+    if (chosen == accounts.end()) {
+      return tl::make_unexpected(
+          fmt::format("no interval is named '{}'; there are: {}", wanted, names));
+    }
+  }
+  if (chosen->count() == 0) {
+    return tl::make_unexpected(
+        fmt::format("{}: no completed interval '{}' ({} incomplete); was it annotated, and did the "
+                    "workload reach it?",
+                    trace_dir, chosen->interval, chosen->incomplete));
+  }
+  return std::move(*chosen);
 }
 
-/// Heavy tails: a handful of intervals that decide the result.
-void note_reliability(const std::vector<int64_t>& sorted, const IntervalSummary& summary,
-                      std::vector<std::string>& notes) {
-  if (sorted.size() < kEnough) {
-    notes.push_back(fmt::format("only {} intervals: below {} the ranking may not hold",
-                                sorted.size(), kEnough));
-  }
-  double slowest = 0;
-  for (size_t i = 0; i < std::min<size_t>(5, sorted.size()); ++i) {
-    const double distance = static_cast<double>(sorted[sorted.size() - 1 - i]) - summary.mean_ns;
-    slowest += distance * distance;
-  }
-  const double all = summary.variance_ns2 * static_cast<double>(sorted.size());
-  if (sorted.size() > 10 && all > 0 && slowest > all / 2) {
-    notes.push_back(fmt::format(
-        "the 5 slowest intervals carry {:.0f} % of the variance: a longer run may rank otherwise",
-        100 * slowest / all));
-  }
+Result<Account> collect(const std::string& trace_dir, const std::string& sites_json,
+                        const Options& options, bool want_paths) {
+  const auto sites = read_sites(sites_json);
+  if (!sites) return tl::make_unexpected(sites.error());
+  auto stream = TraceStream::open(trace_dir, *sites, want_paths);
+  if (!stream) return tl::make_unexpected(stream.error());
+  return choose(Pass(*stream, *sites, options, want_paths).run(), trace_dir, options.interval);
+}
+
+Profile profile_of(const Account& account, const Options& options) {
+  const VarianceTree tree = make_variance_tree(account);
+  Profile profile;
+  profile.k = options.k;
+  profile.threshold = options.threshold;
+  profile.interval = summarize(account);
+  profile.factors = rank_factors(tree, account.batches, account.samples, options);
+  profile.tree = to_public(tree);
+  profile.losses = account.losses;
+  profile.overhead = account.overhead;
+  note_reliability(account, profile.interval, profile.losses.notes);
+  profile.sums = to_bytes(account);
+  return profile;
 }
 
 }  // namespace
 
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options) {
-  const auto sites = read_sites(sites_json);
-  if (!sites) return tl::make_unexpected(sites.error());
-  auto recording = read_recording(trace_dir, *sites, true);
-  if (!recording) return tl::make_unexpected(recording.error());
-  const Intervals intervals = build_intervals(*recording, true);
-  const auto chosen = choose(intervals, *sites, trace_dir, options.interval);
-  if (!chosen) return tl::make_unexpected(chosen.error());
-  const Links links(*recording);
+  const auto account = collect(trace_dir, sites_json, options, true);
+  if (!account) return tl::make_unexpected(account.error());
+  return profile_of(*account, options);
+}
 
-  const std::vector<int64_t> latencies = sorted_latencies(intervals, chosen->ids);
-  PathTree paths(*sites);
-  PathWalker walker(*recording, *sites, intervals, links, paths);
-  Moments moments;
-  const uint64_t violations =
-      walk_all(intervals, *chosen, quantile(latencies, 0.99), walker, paths, moments);
-  const VarianceTree tree = make_variance_tree(paths, *sites, moments.total(), chosen->name);
-
-  Profile profile;
-  profile.k = options.k;
-  profile.threshold = options.threshold;
-  profile.interval = summarize(intervals, chosen->ids, chosen->kind, chosen->name);
-  profile.factors = rank_factors(tree, moments.batches(), options);
-  profile.tree = to_public(tree);
-  profile.losses = std::move(recording->losses);
-  profile.losses.exact_edges = walker.edges().exact;
-  profile.losses.inferred_edges = walker.edges().inferred;
-  profile.losses.unmatched_waits = walker.edges().unknown;
-  profile.overhead = recording->overhead;
-  note_reliability(latencies, profile.interval, profile.losses.notes);
-  if (violations != 0) {
-    profile.losses.notes.push_back(fmt::format(
-        "{} intervals do not add up to their latency: please report this defect", violations));
+Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options) {
+  AccountSum sum;
+  std::string interval;
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    const auto account = from_bytes(profiles[i]);
+    if (!account) return tl::make_unexpected(fmt::format("{}: {}", i + 1, account.error()));
+    if (i != 0 && account->interval != interval) {
+      return tl::make_unexpected(fmt::format("{}: it is of the interval '{}', the first of '{}'",
+                                             i + 1, account->interval, interval));
+    }
+    interval = account->interval;
+    sum.add(*account);
   }
-  return profile;
+  if (profiles.empty()) return tl::make_unexpected("0: no profiles to merge");
+  return profile_of(sum.finish(), options);
 }
 
 Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
                                           const std::string& sites_json, const Options& options) {
-  const auto sites = read_sites(sites_json);
-  if (!sites) return tl::make_unexpected(sites.error());
-  auto recording = read_recording(trace_dir, *sites, false);
-  if (!recording) return tl::make_unexpected(recording.error());
-  const Intervals intervals = build_intervals(*recording, false);
-  const auto chosen = choose(intervals, *sites, trace_dir, options.interval);
-  if (!chosen) return tl::make_unexpected(chosen.error());
-  return summarize(intervals, chosen->ids, chosen->kind, chosen->name);
+  const auto account = collect(trace_dir, sites_json, options, false);
+  if (!account) return tl::make_unexpected(account.error());
+  return summarize(*account);
 }
 
 }  // namespace vprof::analyzer

@@ -5,7 +5,6 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr int kFractionBits = 32;
 constexpr int64_t kFarthest = int64_t{1}
                               << 60;  // no clock of a real machine is beyond; damaged words are
 
@@ -29,6 +28,7 @@ Clock::Clock(uint64_t start_ticks, uint64_t start_ns, uint64_t ticks_per_second)
 }
 
 bool Clock::add_snapshot(uint64_t ticks, uint64_t ns) {
+  current_ = {};
   Piece& previous = pieces_.back();
   const Piece next{clamp_word(ticks), clamp_word(ns), previous.rate};
   if (next.ticks <= previous.ticks || next.ns <= previous.ns) return false;
@@ -43,26 +43,24 @@ bool Clock::add_snapshot(uint64_t ticks, uint64_t ns) {
   return true;
 }
 
-int64_t Clock::to_ns(uint64_t ticks_word) const {
+int64_t Clock::find(uint64_t ticks_word) const {
   const int64_t ticks = clamp_word(ticks_word);
-  const auto ends_before = [&](size_t i) {
-    return i + 1 < pieces_.size() && pieces_[i + 1].ticks <= ticks;
-  };
-  size_t i = last_;
-  if (pieces_[i].ticks > ticks || ends_before(i)) {
-    const auto after =
-        std::upper_bound(pieces_.begin(), pieces_.end(), ticks,
-                         [](int64_t t, const Piece& piece) { return t < piece.ticks; });
-    i = after == pieces_.begin() ? 0 : static_cast<size_t>(after - pieces_.begin()) - 1;
-    last_ = i;
-  }
+  const auto after =
+      std::upper_bound(pieces_.begin(), pieces_.end(), ticks,
+                       [](int64_t t, const Piece& piece) { return t < piece.ticks; });
+  const size_t i = after == pieces_.begin() ? 0 : static_cast<size_t>(after - pieces_.begin()) - 1;
   const Piece& piece = pieces_[i];
+  // Rounding of the rate must not carry a stretch past the beginning of the next.
+  const bool last = i + 1 == pieces_.size();
+  const int64_t end_ns = last ? kFarthest : pieces_[i + 1].ns;
+  const int64_t end_ticks = last ? kFarthest : pieces_[i + 1].ticks;
+  if (ticks >= piece.ticks) {
+    current_ = {static_cast<uint64_t>(piece.ticks), static_cast<uint64_t>(end_ticks - piece.ticks),
+                piece.rate, piece.ns, end_ns};
+  }
   const Int128 offset =
       (static_cast<Int128>(ticks - piece.ticks) * static_cast<Int128>(piece.rate)) >> kFractionBits;
-  int64_t ns = clamp_time(piece.ns + offset);
-  // Rounding of the rate must not carry a stretch past the beginning of the next.
-  if (i + 1 < pieces_.size()) ns = std::min(ns, pieces_[i + 1].ns);
-  return ns;
+  return std::min(clamp_time(piece.ns + offset), end_ns);
 }
 
 }  // namespace vprof::analyzer

@@ -5,6 +5,7 @@
 // stretches of time tile without a gap.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,9 +23,16 @@ class Clock {
   /// Returns whether it was used.
   bool add_snapshot(uint64_t ticks, uint64_t ns);
 
-  int64_t to_ns(uint64_t ticks) const;
+  int64_t to_ns(uint64_t ticks) const {
+    const uint64_t offset = ticks - current_.ticks;  // wraps to something large before the piece
+    if (offset >= current_.span) return find(ticks);
+    const auto ns = static_cast<int64_t>((static_cast<unsigned __int128>(offset) * current_.rate) >>
+                                         kFractionBits);
+    return std::min(current_.ns + ns, current_.end_ns);
+  }
 
  private:
+  static constexpr int kFractionBits = 32;
   struct Piece {
     int64_t ticks;
     int64_t ns;
@@ -32,8 +40,13 @@ class Clock {
         rate;  // ns per tick, fixed point with 32 fraction bits; of the stretch that begins here
   };
   std::vector<Piece> pieces_ = {{0, 0, 1ull << 32}};
-  mutable size_t last_ =
-      0;  // the piece of the last conversion: neighbours in time are asked for in turn
+  // The piece of the last conversion: neighbours in time are asked for in turn.
+  struct Current {
+    uint64_t ticks = 0, span = 0, rate = 0;
+    int64_t ns = 0, end_ns = 0;
+  };
+  int64_t find(uint64_t ticks) const;
+  mutable Current current_;
 };
 
 }  // namespace vprof::analyzer

@@ -1,13 +1,7 @@
 // Slots to timelines.
-#include <fmt/format.h>
+#include "decode.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
-
-#include "clock.h"
-#include "timeline.h"
-#include "trace_file.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -26,30 +20,11 @@ uint32_t release_kind(uint32_t wait_event) {
 bool is_wait(uint32_t id) { return id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST; }
 bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPROF_EV_RELEASE_LAST; }
 
-Clock make_clock(const TraceFile& file) {
-  const vprof_file_header& header = file.header;
-  Clock clock(header.start_ticks, header.start_monotonic_ns, header.ticks_per_second);
-  for (const ThreadChunks& thread : file.threads) {
-    if (thread.serial != 0) break;  // only the helper thread writes snapshots
-    for (const Chunk& chunk : thread.chunks) {
-      const size_t slots = chunk.slots.size() / sizeof(vprof_slot);
-      for (size_t i = 0; i + 1 < slots; ++i) {
-        const vprof_slot head = slot_at(chunk.slots, i);
-        if (head.word1 == 0 || id_of(head) != VPROF_EV_CLOCK) continue;
-        const vprof_slot next = slot_at(chunk.slots, i + 1);
-        if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT)
-          clock.add_snapshot(head.word0, next.word0);
-      }
-    }
-  }
-  return clock;
-}
-
 /// Decodes the chunks of one thread. Every slot is looked at once; nothing is kept of those it
 /// cannot use but a count.
 class Decoder {
  public:
-  Decoder(Thread& thread, const Process& process, const Sites& sites, const Clock& clock,
+  Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock,
           bool want_items)
       : thread_(thread), sites_(sites), clock_(clock), want_items_(want_items) {
     process_scope_ = thread.process + 1;
@@ -88,7 +63,7 @@ class Decoder {
   void frame(uint32_t site, uint64_t start, uint64_t duration) {
     ++thread_.records;
     if (!want_items_) return;
-    if (!sites_.defines(site)) {
+    if (!sites_.holds(site)) {
       ++thread_.unknown;
       return;
     }
@@ -152,8 +127,9 @@ class Decoder {
     vprof_slot sequence{};
     if (!next(object) || !next(sequence)) return false;
     if (!want_items_) return true;
-    thread_.releases.push_back(
-        {key(object.word0, payload_of(object), id), sequence.word0, clock_.to_ns(head.word0), 0});
+    thread_.releases.push_back({key(object.word0, payload_of(object), id), sequence.word0,
+                                clock_.to_ns(head.word0), 0,
+                                id == VPROF_EV_RELEASE_COND && payload_of(head) == 1});
     return true;
   }
 
@@ -214,7 +190,7 @@ class Decoder {
   }
 
   Thread& thread_;
-  const Sites& sites_;
+  const KnownSites& sites_;
   const Clock& clock_;
   const bool want_items_;
   uint64_t process_scope_ = 0;
@@ -224,113 +200,41 @@ class Decoder {
   size_t at_ = 0;
 };
 
-template <class Event>
-void sort_by_time(std::vector<Event>& events) {
-  const auto earlier = [](const Event& a, const Event& b) { return a.time < b.time; };
-  if (!std::is_sorted(events.begin(), events.end(), earlier)) {
-    std::stable_sort(events.begin(), events.end(), earlier);
-  }
-}
-
-struct Job {
-  const ThreadChunks* chunks;
-  const Clock* clock;
-  uint32_t thread;
-};
-
-void decode(const Job& job, const Sites& sites, bool want_items, Recording& recording) {
-  Thread& thread = recording.threads[job.thread];
-  const Clock clock =
-      *job.clock;  // it remembers where it was asked last, so each thread has its own
-  Decoder decoder(thread, recording.processes[thread.process], sites, clock, want_items);
-  for (const Chunk& chunk : job.chunks->chunks) {
-    decoder.chunk(chunk.slots);
-    if (!chunk.thread_name.empty()) thread.name = chunk.thread_name;
-  }
-  sort_by_time(thread.marks);
-  sort_by_time(thread.enqueues);
-  sort_by_time(thread.dequeues);
-  build_forest(thread);
-  for (Release& release : thread.releases) release.thread = job.thread;
-}
-
-/// Threads are independent and each writes to its own slot of the result, so the order of work does
-/// not show in it.
-void decode_all(const std::vector<Job>& jobs, const Sites& sites, bool want_items,
-                Recording& recording) {
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < jobs.size(); i = next++)
-      decode(jobs[i], sites, want_items, recording);
-  };
-  const size_t helpers = std::min<size_t>({std::thread::hardware_concurrency(), jobs.size(), 8});
-  std::vector<std::thread> pool;
-  for (size_t i = 1; i < helpers; ++i) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
-}
-
-void add_header(const TraceFile& file, Recording& recording) {
-  const vprof_file_header& header = file.header;
-  recording.processes.push_back({header.family, header.pid});
-  recording.losses.unreadable_bytes += file.unreadable_bytes;
-  recording.losses.dropped += header.dropped;
-  recording.overhead.chunks += header.chunks;
-  recording.overhead.stalls += header.stalls;
-  const double ticks_per_second =
-      header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
-  const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
-  recording.overhead.record_ns = std::max(recording.overhead.record_ns, cost);
-}
-
-void sum_up(Recording& recording) {
-  uint64_t dropped = 0;
-  uint64_t unknown = 0;
-  uint64_t clipped = 0;
-  for (const Thread& thread : recording.threads) {
-    recording.overhead.records += thread.records;
-    recording.losses.torn += thread.torn;
-    dropped += thread.dropped;
-    unknown += thread.unknown;
-    clipped += thread.clipped;
-  }
-  // The header's counter is ahead of the events, unless the header is damaged.
-  recording.losses.dropped = std::max(recording.losses.dropped, dropped);
-  recording.overhead.dropped = recording.losses.dropped;
-  auto& notes = recording.losses.notes;
-  if (unknown != 0) {
-    notes.push_back(fmt::format(
-        "{} records of sites or events that are not known: is sites.json that of the run?",
-        unknown));
-  }
-  if (clipped != 0)
-    notes.push_back(fmt::format("{} records overlapped without nesting and were cut", clipped));
-}
-
 }  // namespace
 
-Result<Recording> read_recording(const std::string& directory, const Sites& sites,
-                                 bool want_items) {
-  auto files = open_traces(directory);
-  if (!files) return tl::make_unexpected(files.error());
-  Recording recording;
-  std::vector<Clock> clocks;
-  clocks.reserve(files->size());
-  std::vector<Job> jobs;
-  for (const TraceFile& file : *files) {
-    const auto process = static_cast<uint32_t>(recording.processes.size());
-    add_header(file, recording);
-    clocks.push_back(make_clock(file));
-    for (const ThreadChunks& chunks : file.threads) {
-      jobs.push_back({&chunks, &clocks.back(), static_cast<uint32_t>(recording.threads.size())});
-      Thread& thread = recording.threads.emplace_back();
-      thread.process = process;
-      thread.serial = chunks.serial;
+Clock make_clock(const TraceFile& file) {
+  const vprof_file_header& header = file.header;
+  Clock clock(header.start_ticks, header.start_monotonic_ns, header.ticks_per_second);
+  for (const ThreadChunks& thread : file.threads) {
+    if (thread.serial != 0) break;  // only the helper thread writes snapshots
+    for (const Chunk& chunk : thread.chunks) {
+      const size_t slots = chunk.slots.size() / sizeof(vprof_slot);
+      for (size_t i = 0; i + 1 < slots; ++i) {
+        const vprof_slot head = slot_at(chunk.slots, i);
+        if (head.word1 == 0 || id_of(head) != VPROF_EV_CLOCK) continue;
+        const vprof_slot next = slot_at(chunk.slots, i + 1);
+        if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT)
+          clock.add_snapshot(head.word0, next.word0);
+      }
     }
   }
-  decode_all(jobs, sites, want_items, recording);
-  sum_up(recording);
-  return recording;
+  return clock;
+}
+
+KnownSites::KnownSites(const Sites& sites) : known_(sites.sites.size()) {
+  for (uint32_t i = 0; i < known_.size(); ++i) known_[i] = sites.defines(i) ? 1 : 0;
+}
+
+void decode_chunk(const Chunk& chunk, const Process& process, const KnownSites& sites,
+                  const Clock& clock, bool want_items, Thread& thread) {
+  Decoder(thread, process, sites, clock, want_items).chunk(chunk.slots);
+}
+
+uint64_t end_ticks_of(const vprof_slot& slot) {
+  const uint32_t id = id_of(slot);
+  if (id >= VPROF_EV_FIRST && !is_wait(id)) return slot.word0;
+  const uint64_t end = slot.word0 + payload_of(slot);
+  return end < slot.word0 ? UINT64_MAX : end;
 }
 
 }  // namespace vprof::analyzer

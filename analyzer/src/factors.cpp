@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "jackknife.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -14,15 +16,6 @@ bool waits(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::
 /// What of a wait nobody is blamed for: its own rest, and wakers seen outside any frame.
 bool unexplained(const TreeNode& node) {
   return node.kind == NodeKind::kBody || node.kind == NodeKind::kUntracked;
-}
-
-/// 0.975 quantile of Student's t with 1, 2, ... degrees of freedom.
-double t_quantile(size_t degrees) {
-  constexpr std::array<double, 30> kTable = {
-      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  return degrees == 0 ? 0 : kTable[std::min(degrees, kTable.size()) - 1];
 }
 
 /// A factor while its instances are collected: nodes for a variance, pairs for a covariance.
@@ -34,7 +27,7 @@ struct Draft {
 
 std::vector<std::string> path_to(const VarianceTree& tree, uint32_t node) {
   std::vector<std::string> path;
-  for (; node != kNone; node = tree.nodes[node].parent) path.push_back(tree.nodes[node].name);
+  for (; node != kNoPlace; node = tree.nodes[node].parent) path.push_back(tree.nodes[node].name);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -54,95 +47,33 @@ FactorStatus status_of(const TreeNode& a, const TreeNode& b) {
   return FactorStatus::kLeaf;
 }
 
-/// Delete-one-batch jackknife. Neighbouring intervals share contention, so batches of neighbours
-/// are left out, not intervals.
-class Jackknife {
- public:
-  explicit Jackknife(const VarianceTree& tree, const std::vector<BatchSums>& batches)
-      : tree_(tree), batches_(batches) {
-    if (batches.size() < 2) return;
-    for (const BatchSums& batch : batches) n_ += batch.n;
-    const NodeSums root = sum(0);
-    for (const BatchSums& batch : batches) without_.push_back(variance_without(root, 0, batch));
-  }
-
-  std::array<double, 2> interval(const Draft& draft, const std::vector<bool>& dominated) const {
-    const double theta = draft.factor.contribution;
-    if (without_.empty()) return {theta, theta};
-    std::vector<long double> left(batches_.size());
-    for (const uint32_t node : draft.nodes) {
-      if (!dominated[node]) add_node(tree_.nodes[node].path_node, left);
-    }
-    for (const uint32_t pair : draft.pairs) add_pair(tree_.pairs[pair], left);
-    for (size_t b = 0; b < left.size(); ++b) left[b] = without_[b] > 0 ? left[b] / without_[b] : 0;
-    long double mean = 0;
-    for (const long double value : left) mean += value / static_cast<long double>(left.size());
-    long double squares = 0;
-    for (const long double value : left) squares += (value - mean) * (value - mean);
-    const auto count = static_cast<long double>(left.size());
-    const auto error = static_cast<double>(std::sqrt(squares * (count - 1) / count));
-    const double reach = t_quantile(left.size() - 1) * error;
-    return {theta - reach, theta + reach};
-  }
-
- private:
-  NodeSums sum(uint32_t id) const {
-    NodeSums total;
-    for (const BatchSums& batch : batches_) total += batch.node(id);
-    return total;
-  }
-
-  long double variance_without(NodeSums total, uint32_t id, const BatchSums& batch) const {
-    total -= batch.node(id);
-    return variance(n_ - batch.n, total.x, total.xx);
-  }
-
-  void add_node(uint32_t id, std::vector<long double>& left) const {
-    const NodeSums total = sum(id);
-    for (size_t b = 0; b < left.size(); ++b) left[b] += variance_without(total, id, batches_[b]);
-  }
-
-  void add_pair(const TreePair& pair, std::vector<long double>& left) const {
-    const uint32_t a = tree_.nodes[pair.a].path_node;
-    const uint32_t b = tree_.nodes[pair.b].path_node;
-    const NodeSums sum_a = sum(a);
-    const NodeSums sum_b = sum(b);
-    const auto products = [&](const BatchSums& batch) {
-      return batch.pair(std::min(a, b), std::max(a, b));
-    };
-    UInt128 xy = 0;
-    for (const BatchSums& batch : batches_) xy += products(batch);
-    for (size_t i = 0; i < left.size(); ++i) {
-      const BatchSums& batch = batches_[i];
-      left[i] += 2 * covariance(n_ - batch.n, sum_a.x - batch.node(a).x, sum_b.x - batch.node(b).x,
-                                xy - products(batch));
-    }
-  }
-
-  const VarianceTree& tree_;
-  const std::vector<BatchSums>& batches_;
-  uint64_t n_ = 0;
-  std::vector<long double> without_;  // variance of the latency without batch b
-};
-
 class Ranking {
  public:
-  Ranking(const VarianceTree& tree, const Options& options)
-      : tree_(tree), options_(options), dominated_(dominated_nodes(tree, options.dominance)) {
+  Ranking(const VarianceTree& tree, const std::vector<Samples>& samples, const Options& options)
+      : tree_(tree),
+        samples_(samples),
+        options_(options),
+        dominated_(dominated_nodes(tree, options.dominance)) {
     graph_height_ = tree.nodes[0].height;
     for (size_t i = 1; i < tree.nodes.size(); ++i) {
       graph_height_ = std::max(graph_height_, tree.nodes[i].height + 1);
     }
   }
 
-  std::vector<Factor> run(const std::vector<BatchSums>& batches) {
+  std::vector<Factor> run(const std::vector<Batch>& batches) {
     for (uint32_t i = 1; i < tree_.nodes.size(); ++i) add_node(i);
     for (uint32_t i = 0; i < tree_.pairs.size(); ++i) add_pair(i);
     const Jackknife jackknife(tree_, batches);
     std::vector<Factor> factors;
     for (auto& [key, draft] : drafts_) {
-      if (std::abs(draft.factor.contribution) < kLeastListed) continue;
-      draft.factor.ci95 = jackknife.interval(draft, dominated_);
+      if (std::abs(draft.factor.contribution) < options_.least_listed) continue;
+      std::erase_if(draft.nodes, [&](uint32_t node) { return dominated_[node]; });
+      const Jackknife::Pair estimate =
+          jackknife.estimate(draft.factor.contribution, draft.nodes, draft.pairs);
+      draft.factor.ci95 = estimate.contribution.ci95;
+      draft.factor.variance_ns2 = estimate.variance_ns2.value;
+      draft.factor.error_ns2 = estimate.variance_ns2.error;
+      add_exemplars(draft);
       finish(draft.factor);
       factors.push_back(std::move(draft.factor));
     }
@@ -199,6 +130,33 @@ class Ranking {
     factor.instances.push_back({path_to(tree_, pair.parent), a->site, pair.contribution, false});
   }
 
+  /// Of its largest instance; of a pair, of the first of the two.
+  void add_exemplars(Draft& draft) const {
+    const auto larger = [&](uint32_t a, uint32_t b) {
+      return tree_.nodes[a].variance_ns2 < tree_.nodes[b].variance_ns2;
+    };
+    uint32_t node = 0;
+    if (!draft.pairs.empty()) {
+      node = tree_.pairs[draft.pairs.front()].a;
+    } else if (!draft.nodes.empty()) {
+      node = *std::max_element(draft.nodes.begin(), draft.nodes.end(), larger);
+    }
+    const uint32_t place = tree_.nodes[node].place;
+    if (node == 0 || place >= samples_.size()) return;
+    const auto show = [](const Sample& sample) {
+      return Exemplar{sample.id, static_cast<double>(sample.ns),
+                      static_cast<double>(sample.latency)};
+    };
+    for (const Sample& sample : samples_[place].worst) draft.factor.worst.push_back(show(sample));
+    std::vector<Sample> sorted;
+    for (const auto& [hash, sample] : samples_[place].sampled) sorted.push_back(sample);
+    std::sort(sorted.begin(), sorted.end());
+    const size_t middle = sorted.size() / 2;
+    for (size_t i = middle == 0 ? 0 : middle - 1; i < std::min(middle + 2, sorted.size()); ++i) {
+      draft.factor.typical.push_back(show(sorted[i]));
+    }
+  }
+
   void finish(Factor& factor) const {
     factor.specificity = specificity(graph_height_, factor.height, options_.specificity);
     factor.score = factor.specificity * factor.contribution;
@@ -210,6 +168,7 @@ class Ranking {
   }
 
   const VarianceTree& tree_;
+  const std::vector<Samples>& samples_;
   const Options& options_;
   const std::vector<bool> dominated_;
   int graph_height_ = 0;
@@ -269,9 +228,9 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
   return result;
 }
 
-std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<BatchSums>& batches,
-                                 const Options& options) {
-  return Ranking(tree, options).run(batches);
+std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
+                                 const std::vector<Samples>& samples, const Options& options) {
+  return Ranking(tree, samples, options).run(batches);
 }
 
 }  // namespace vprof::analyzer

@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "moments.h"
+#include "account.h"
 #include "variance_tree.h"
 #include "vprof/analyzer/analyzer.h"
 
 namespace vprof::analyzer {
 
-/// The least contribution with which a factor is listed, and with which a covariance is looked at.
-inline constexpr double kLeastListed = 0.01;
+/// The least contribution with which a covariance is looked at.
 inline constexpr double kLeastCovariance = 0.001;
 
 /// By node: whether what lies below explains it, so that it counts nothing itself.
@@ -20,8 +19,8 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance);
 
 /// Ranked by score; equal scores by contribution, then names. `batches` give the confidence
 /// intervals; without any, the intervals are points.
-std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<BatchSums>& batches,
-                                 const Options& options);
+std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
+                                 const std::vector<Samples>& samples, const Options& options);
 
 /// (graph height - height) to the power the user chose (equation 2.3).
 double specificity(int graph_height, int height, Specificity power);

@@ -1,9 +1,7 @@
 #include "intervals.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <unordered_map>
+#include <tuple>
 
 #include "vprof/runtime/trace_format.h"
 
@@ -12,215 +10,228 @@ namespace {
 
 constexpr uint32_t kMaxKinds = 1u << 10;  // an index beyond is damage
 
-struct IntervalKey {
-  uint64_t id, scope;
-  uint32_t kind;
-  bool operator==(const IntervalKey&) const = default;
-};
-
-struct KeyHash {
-  size_t operator()(const IntervalKey& key) const {
-    uint64_t h = key.id * 0x9e3779b97f4a7c15ull;
-    h ^= (key.scope + 0x7f4a7c15) * 0xbf58476d1ce4e5b9ull + key.kind;
-    return static_cast<size_t>(h ^ (h >> 29));
-  }
-};
-
-struct MarkRef {
-  int64_t time;
-  uint32_t thread;
-  uint32_t index;
-};
-
-class Builder {
- public:
-  Builder(Recording& recording, bool want_segments)
-      : recording_(recording),
-        want_segments_(want_segments),
-        works_for_(recording.threads.size()) {}
-
-  Intervals run() {
-    for (const MarkRef& ref : in_order()) {
-      const Mark& mark = recording_.threads[ref.thread].marks[ref.index];
-      if (mark.event != VPROF_EV_LABEL && mark.index >= kMaxKinds) continue;
-      apply(ref.thread, mark);
-    }
-    if (want_segments_) finish_segments();
-    return std::move(result_);
-  }
-
- private:
-  struct Work {
-    uint32_t interval = kNone;
-    int64_t since = 0;
-  };
-
-  /// By time; marks of one thread stay in their own order.
-  std::vector<MarkRef> in_order() const {
-    std::vector<MarkRef> refs;
-    for (uint32_t t = 0; t < recording_.threads.size(); ++t) {
-      const auto& marks = recording_.threads[t].marks;
-      for (uint32_t i = 0; i < marks.size(); ++i) refs.push_back({marks[i].time, t, i});
-    }
-    std::sort(refs.begin(), refs.end(), [](const MarkRef& a, const MarkRef& b) {
-      return std::tie(a.time, a.thread, a.index) < std::tie(b.time, b.thread, b.index);
-    });
-    return refs;
-  }
-
-  void apply(uint32_t thread, const Mark& mark) {
-    switch (mark.event) {
-      case VPROF_EV_BEGIN:
-        begin(thread, mark);
-        break;
-      case VPROF_EV_END:
-        end(thread, mark);
-        break;
-      case VPROF_EV_SWITCH:
-        work_for(thread, find_for_switch(mark), mark.time);
-        break;
-      default:
-        label(thread, mark);
-        break;
-    }
-  }
-
-  void begin(uint32_t thread, const Mark& mark) {
-    const auto interval = static_cast<uint32_t>(result_.all.size());
-    Interval& made = result_.all.emplace_back();
-    made.kind = mark.index;
-    made.begin = made.end = mark.time;
-    open_[{mark.id, mark.scope, mark.index}] =
-        interval;  // one that was open under this id stays incomplete
-    kinds_ = std::max(kinds_, mark.index + 1);
-    work_for(thread, interval, mark.time);
-  }
-
-  void end(uint32_t thread, const Mark& mark) {
-    const auto found = open_.find({mark.id, mark.scope, mark.index});
-    if (found == open_.end()) {
-      if (result_.unmatched_ends.size() <= mark.index)
-        result_.unmatched_ends.resize(mark.index + 1);
-      ++result_.unmatched_ends[mark.index];
-      return;
-    }
-    const uint32_t interval = found->second;
-    open_.erase(found);
-    Interval& done = result_.all[interval];
-    done.end = mark.time;
-    if (done.latency() <= kLongestInterval) done.end_thread = thread;
-    if (works_for_[thread].interval == interval) work_for(thread, kNone, mark.time);
-  }
-
-  /// A switch function may serve several kinds of intervals, and then only one of them knows the
-  /// id.
-  uint32_t find_for_switch(const Mark& mark) const {
-    if (mark.id == 0) return kNone;
-    const auto exact = open_.find({mark.id, mark.scope, mark.index});
-    if (exact != open_.end()) return exact->second;
-    for (uint32_t kind = 0; kind < kinds_; ++kind) {
-      const auto other = open_.find({mark.id, mark.scope, kind});
-      if (other != open_.end()) return other->second;
-    }
-    return kNone;
-  }
-
-  void label(uint32_t thread, const Mark& mark) {
-    const std::string& text = recording_.threads[thread].labels[mark.index];
-    const auto [known, is_new] =
-        label_index_.try_emplace(text, static_cast<uint32_t>(result_.labels.size()));
-    if (is_new) result_.labels.push_back(text);
-    for (uint32_t kind = 0; kind < kinds_;
-         ++kind) {  // a label does not say of which kind its interval is
-      const auto found = open_.find({mark.id, mark.scope, kind});
-      if (found != open_.end()) result_.all[found->second].label = known->second;
-    }
-  }
-
-  void work_for(uint32_t thread, uint32_t interval, int64_t time) {
-    Work& work = works_for_[thread];
-    if (work.interval == interval) return;
-    close(thread, time);
-    work = {interval, time};
-  }
-
-  void close(uint32_t thread, int64_t time) {
-    const Work& work = works_for_[thread];
-    if (work.interval == kNone || work.since >= time || !want_segments_) return;
-    recording_.threads[thread].segments.push_back({work.since, time, work.interval});
-  }
-
-  void finish_segments() {
-    for (uint32_t t = 0; t < works_for_.size(); ++t) close(t, INT64_MAX);
-    // Nobody works for an interval after its end, whoever ended it.
-    for (Thread& thread : recording_.threads) {
-      for (Segment& segment : thread.segments) {
-        const Interval& interval = result_.all[segment.interval];
-        if (interval.complete()) segment.end = std::min(segment.end, interval.end);
-      }
-      std::erase_if(thread.segments, [](const Segment& s) { return s.start >= s.end; });
-    }
-    index_segments();
-  }
-
-  void index_segments() {
-    std::vector<size_t>& first = result_.first;
-    first.assign(result_.all.size() + 1, 0);
-    for (const Thread& thread : recording_.threads) {
-      for (const Segment& segment : thread.segments) ++first[segment.interval + 1];
-    }
-    for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-    result_.segments.resize(first.back());
-    std::vector<size_t> fill(first.begin(), first.end() - 1);
-    for (uint32_t t = 0; t < recording_.threads.size(); ++t) {
-      for (const Segment& s : recording_.threads[t].segments) {
-        result_.segments[fill[s.interval]++] = {s.start, s.end, t, 0};
-      }
-    }
-    for (size_t i = 0; i + 1 < first.size(); ++i) {
-      const auto from = result_.segments.begin() + static_cast<ptrdiff_t>(first[i]);
-      const auto to = result_.segments.begin() + static_cast<ptrdiff_t>(first[i + 1]);
-      std::sort(from, to, [](const IntervalSegment& a, const IntervalSegment& b) {
-        return std::tie(a.start, a.thread) < std::tie(b.start, b.thread);
-      });
-      int64_t latest = INT64_MIN;
-      for (auto it = from; it != to; ++it) it->latest_end = latest = std::max(latest, it->end);
-    }
-  }
-
-  Recording& recording_;
-  const bool want_segments_;
-  std::vector<Work> works_for_;
-  Intervals result_;
-  uint32_t kinds_ = 0;
-  std::unordered_map<IntervalKey, uint32_t, KeyHash> open_;
-  std::unordered_map<std::string, uint32_t> label_index_ = {{"", 0}};
-};
+/// Returns the count before.
+uint64_t add_to(std::vector<uint64_t>& counts, uint32_t kind) {
+  if (counts.size() <= kind) counts.resize(kind + 1);
+  return counts[kind]++;
+}
 
 }  // namespace
 
-Intervals build_intervals(Recording& recording, bool want_segments) {
-  return Builder(recording, want_segments).run();
+std::vector<Interval> IntervalBuilder::take(int64_t complete_after) {
+  ready_.clear();
+  for (const MarkRef& ref : latest_first(complete_after)) {
+    const Mark& mark = window_.threads[ref.thread].marks[ref.index];
+    if (mark.event == VPROF_EV_LABEL || mark.index < kMaxKinds) apply(ref.thread, mark);
+  }
+  for (size_t t = 0; t < threads_.size(); ++t) {
+    Thread& thread = window_.threads[t];
+    std::erase_if(thread.marks, [&](const Mark& mark) { return mark.time > complete_after; });
+    std::vector<Segment>& found = threads_[t].found;
+    if (found.empty()) continue;
+    // The oldest of the known segments may have been found to begin earlier.
+    if (!thread.segments.empty() && found.front().interval == thread.segments.front().interval &&
+        found.front().end == thread.segments.front().end) {
+      thread.segments.erase(thread.segments.begin());
+    }
+    thread.segments.insert(thread.segments.begin(), found.rbegin(), found.rend());
+    found.clear();
+  }
+  return std::move(ready_);
 }
 
-Result<uint32_t> choose_kind(const Intervals& intervals, const Sites& sites,
-                             const std::string& wanted) {
-  std::vector<uint64_t> completed(std::max<size_t>(1, sites.intervals.size()));
-  for (const Interval& interval : intervals.all) {
-    if (completed.size() <= interval.kind) completed.resize(interval.kind + 1);
-    if (interval.complete()) ++completed[interval.kind];
+/// From the latest on; marks of one thread stay in their own order. Those of a thread are in order
+/// already, so the lists are merged, two neighbours at a time.
+std::vector<IntervalBuilder::MarkRef> IntervalBuilder::latest_first(int64_t complete_after) const {
+  std::vector<MarkRef> refs;
+  std::vector<size_t> ends = {0};
+  for (uint32_t t = 0; t < window_.threads.size(); ++t) {
+    const auto& marks = window_.threads[t].marks;
+    for (auto i = static_cast<uint32_t>(marks.size()); i-- > 0;) {
+      if (marks[i].time > complete_after) refs.push_back({marks[i].time, t, i});
+    }
+    if (refs.size() != ends.back()) ends.push_back(refs.size());
   }
-  if (wanted.empty()) {
-    const auto most = std::max_element(completed.begin(), completed.end());  // the first of equals
-    return static_cast<uint32_t>(most - completed.begin());
+  const auto later = [](const MarkRef& a, const MarkRef& b) {
+    return std::tie(a.time, a.thread, a.index) > std::tie(b.time, b.thread, b.index);
+  };
+  const auto at = [&](size_t i) { return refs.begin() + static_cast<ptrdiff_t>(ends[i]); };
+  while (ends.size() > 2) {
+    std::vector<size_t> merged = {0};
+    for (size_t i = 0; i + 1 < ends.size(); i += 2) {
+      const size_t last = std::min(i + 2, ends.size() - 1);
+      std::inplace_merge(at(i), at(i + 1), at(last), later);
+      merged.push_back(ends[last]);
+    }
+    ends = std::move(merged);
   }
-  std::string names;
-  for (uint32_t kind = 0; kind < completed.size(); ++kind) {
-    if (sites.interval_name(kind) == wanted) return kind;
-    names += (names.empty() ? "" : ", ") + sites.interval_name(kind);
+  return refs;
+}
+
+void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
+  if (mark.event != VPROF_EV_LABEL) kinds_ = std::max(kinds_, mark.index + 1);
+  switch (mark.event) {
+    case VPROF_EV_BEGIN:
+      begin(thread, mark);
+      break;
+    case VPROF_EV_END:
+      end(thread, mark);
+      break;
+    case VPROF_EV_SWITCH:
+      works_for(thread, find_for_switch(mark), mark.time);
+      break;
+    default:
+      label(thread, mark);
+      break;
   }
-  return tl::make_unexpected(
-      fmt::format("no interval is named '{}'; there are: {}", wanted, names));
+}
+
+Interval* IntervalBuilder::find(uint64_t id, uint64_t scope, uint32_t kind) {
+  const auto found = open_.find({id, scope, kind});
+  return found == open_.end() ? nullptr : &slots_[found->second];
+}
+
+void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
+  const Key key{mark.id, mark.scope, mark.index};
+  uint32_t slot = 0;
+  if (free_.empty()) {
+    slot = static_cast<uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  const auto [entry, is_new] = open_.try_emplace(key, slot);
+  if (!is_new) {  // the END that was met first was of no interval
+    count_incomplete(mark.index);
+    free_.push_back(entry->second);
+    entry->second = slot;
+  }
+  Interval& made = slots_[slot];
+  made = {};
+  made.serial = ends_++;
+  made.kind = mark.index;
+  made.number = add_to(ended_, mark.index);
+  made.id = mark.id;
+  made.end_thread = thread;
+  made.end = made.begin = mark.time;
+}
+
+void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
+  const auto found = open_.find({mark.id, mark.scope, mark.index});
+  if (found == open_.end()) {
+    count_incomplete(mark.index);
+    works_for(thread, nullptr, mark.time);
+    return;
+  }
+  const uint32_t slot = found->second;
+  Interval& interval = slots_[slot];
+  works_for(thread, &interval, mark.time);
+  interval.begin = mark.time;
+  if (interval.latency() <= kLongestInterval) {
+    close(interval);
+  } else {
+    count_incomplete(interval.kind);
+  }
+  open_.erase(found);
+  free_.push_back(slot);
+}
+
+void IntervalBuilder::close(Interval& interval) {
+  add_to(completed_, interval.kind);
+  std::vector<IntervalSegment>& segments = interval.segments;
+  std::sort(segments.begin(), segments.end(),
+            [](const IntervalSegment& a, const IntervalSegment& b) {
+              return std::tie(a.start, a.thread) < std::tie(b.start, b.thread);
+            });
+  int64_t latest = INT64_MIN;
+  for (IntervalSegment& segment : segments) {
+    segment.latest_end = latest = std::max(latest, segment.end);
+  }
+  ready_.push_back(std::move(interval));
+}
+
+/// A switch function may serve several kinds of intervals, and then only one of them knows the id.
+Interval* IntervalBuilder::find_for_switch(const Mark& mark) {
+  if (mark.id == 0) return nullptr;
+  if (Interval* exact = find(mark.id, mark.scope, mark.index)) return exact;
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    if (Interval* other = find(mark.id, mark.scope, kind)) return other;
+  }
+  return nullptr;
+}
+
+/// A label does not say of which kind its interval is. The latest one holds.
+void IntervalBuilder::label(uint32_t thread, const Mark& mark) {
+  const std::string& text = window_.threads[thread].labels[mark.index];
+  const auto [known, is_new] =
+      label_index_.try_emplace(text, static_cast<uint32_t>(labels_.size()));
+  if (is_new) labels_.push_back(text);
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    Interval* interval = find(mark.id, mark.scope, kind);
+    if (interval != nullptr && interval->label == 0) interval->label = known->second;
+  }
+}
+
+/// The thread worked for the interval (null: for none) from `since` until it was next told
+/// otherwise, or the interval ended, whoever ended it.
+void IntervalBuilder::works_for(uint32_t thread, Interval* interval, int64_t since) {
+  State& state = threads_[thread];
+  const int64_t until = state.until;
+  state.until = since;
+  const uint32_t last = state.last;
+  state.last = interval == nullptr ? kNone : interval->serial;
+  if (interval == nullptr || !want_segments_) return;
+  const int64_t end = std::min(until, interval->end);
+  if (since >= end) return;
+  std::vector<IntervalSegment>& own = interval->segments;
+  // Told again what it already did: one segment.
+  if (last == interval->serial && !own.empty()) {
+    const auto joined = std::find_if(own.rbegin(), own.rend(), [&](const IntervalSegment& s) {
+      return s.thread == thread && s.start == end;
+    });
+    if (joined != own.rend()) {
+      joined->start = since;
+      if (!state.found.empty()) {
+        state.found.back().start = since;
+      } else {
+        state.found.push_back({since, joined->end, interval->serial});
+      }
+      return;
+    }
+  }
+  own.push_back({since, end, thread, 0});
+  state.found.push_back({since, end, interval->serial});
+}
+
+void IntervalBuilder::count_incomplete(uint32_t kind) { add_to(incomplete_, kind); }
+
+int64_t IntervalBuilder::needed_before(int64_t complete_after) const {
+  int64_t needed = complete_after == INT64_MAX ? complete_after : complete_after + 1;
+  for (const auto& [key, slot] : open_) needed = std::max(needed, slots_[slot].end);
+  return needed;
+}
+
+void IntervalBuilder::give_up_half() {
+  std::vector<std::pair<int64_t, Key>> order;
+  order.reserve(open_.size());
+  for (const auto& [key, slot] : open_) order.emplace_back(slots_[slot].end, key);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.first, a.second.id, a.second.scope, a.second.kind) <
+           std::tie(a.first, b.second.id, b.second.scope, b.second.kind);
+  });
+  order.resize((order.size() + 1) / 2);
+  for (const auto& [end, key] : order) {
+    const auto found = open_.find(key);
+    free_.push_back(found->second);
+    open_.erase(found);
+    ++given_up_;  // its BEGIN, if there is one, will count as incomplete
+  }
+}
+
+void IntervalBuilder::finish() {
+  for (const auto& [key, slot] : open_) count_incomplete(key.kind);
+  open_.clear();
 }
 
 }  // namespace vprof::analyzer

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "timeline.h"
+#include "history.h"
 
 namespace vprof::analyzer {
 
@@ -15,20 +15,34 @@ struct WakeUp {
   bool exact = true;
 };
 
-/// Releases by object. Answers are the same whenever they are asked for.
+/// Releases of one window by object. Answers are the same whenever they are asked for.
 class Links {
  public:
-  /// Also fills in the origins of Thread::dequeues.
-  explicit Links(Recording& recording);
+  /// Takes the releases out of the window's threads in order, leaves them there, and fills in the
+  /// origins of Thread::dequeues.
+  void build(Window& window);
 
   /// What ended this wait of `thread`, or nothing: an unknown waker is a state, never a guess.
-  std::optional<WakeUp> waker(uint32_t thread, const Wait& wait, int64_t start, int64_t end) const;
+  /// [start, end]: the wait.
+  std::optional<WakeUp> waker(uint32_t thread, uint32_t wait, int64_t start, int64_t end) const;
 
  private:
-  struct Candidates;
+  struct Candidates {
+    const Release* first;
+    const Release* last;  // one past the newest release that the wait can have seen
+  };
+  /// Of a condition wait, once signals are given out.
+  struct Signalled {
+    uint32_t thread = kNone;
+    bool exact = false;
+    int64_t time = 0;
+  };
   Candidates candidates(const Wait& wait) const;
+  void give_out_signals();
 
-  std::vector<Release> releases_;  // by object, sequence, time
+  const Window* window_ = nullptr;
+  std::vector<Release> releases_;                  // by object, sequence, time
+  std::vector<std::vector<Signalled>> signalled_;  // by thread, wait
 };
 
 }  // namespace vprof::analyzer

@@ -1,7 +1,6 @@
 #include "moments.h"
 
 #include <algorithm>
-#include <map>
 
 namespace vprof::analyzer {
 
@@ -26,7 +25,6 @@ NodeSums& NodeSums::operator+=(const NodeSums& other) {
   x += other.x;
   xx += other.xx;
   xt += other.xt;
-  tail += other.tail;
   count += other.count;
   return *this;
 }
@@ -35,62 +33,51 @@ NodeSums& NodeSums::operator-=(const NodeSums& other) {
   x -= other.x;
   xx -= other.xx;
   xt -= other.xt;
-  tail -= other.tail;
   count -= other.count;
   return *this;
 }
 
-UInt128 BatchSums::pair(uint32_t a, uint32_t b) const {
-  const auto found =
-      std::lower_bound(pairs.begin(), pairs.end(), std::pair(a, b),
-                       [](const PairSum& p, auto key) { return std::pair(p.a, p.b) < key; });
-  return found != pairs.end() && found->a == a && found->b == b ? found->xy : 0;
+void BatchSums::add_node(uint32_t id, uint64_t x, uint64_t latency) {
+  if (nodes.size() <= id) nodes.resize(id + 1);
+  NodeSums& sums = nodes[id];
+  const UInt128 wide = x;
+  sums.x += wide;
+  sums.xx += wide * x;
+  sums.xt += wide * latency;
+  ++sums.count;
 }
 
-void Moments::add(const std::vector<Time>& times, uint64_t latency, bool in_tail) {
-  ++current_.n;
-  current_.tail_n += in_tail ? 1 : 0;
-  for (size_t i = 0; i < times.size(); ++i) {
-    const Time& time = times[i];
-    if (current_.nodes.size() <= time.node) current_.nodes.resize(time.node + 1);
-    NodeSums& sums = current_.nodes[time.node];
-    const UInt128 x = time.ns;
-    sums.x += x;
-    sums.xx += x * x;
-    sums.xt += x * latency;
-    if (in_tail) sums.tail += x;
-    ++sums.count;
-    for (size_t j = i + 1; j < times.size() && times[j].parent == time.parent; ++j) {
-      pairs_[static_cast<uint64_t>(time.node) << 32 | times[j].node] += x * times[j].ns;
-    }
-  }
+void BatchSums::add_product(uint32_t later, uint32_t rank, UInt128 xy) {
+  if (rows.size() <= later) rows.resize(later + 1);
+  std::vector<UInt128>& row = rows[later];
+  if (row.size() <= rank) row.resize(rank + 1);
+  row[rank] += xy;
 }
 
-void Moments::end_batch() {
-  current_.pairs.reserve(pairs_.size());
-  for (const auto& [key, xy] : pairs_) {
-    current_.pairs.push_back({static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key), xy});
+BatchSums& BatchSums::operator+=(const BatchSums& other) {
+  n += other.n;
+  from = std::min(from, other.from);
+  to = std::max(to, other.to);
+  if (nodes.size() < other.nodes.size()) nodes.resize(other.nodes.size());
+  for (size_t i = 0; i < other.nodes.size(); ++i) nodes[i] += other.nodes[i];
+  if (rows.size() < other.rows.size()) rows.resize(other.rows.size());
+  for (size_t i = 0; i < other.rows.size(); ++i) {
+    std::vector<UInt128>& row = rows[i];
+    const std::vector<UInt128>& more = other.rows[i];
+    if (row.size() < more.size()) row.resize(more.size());
+    for (size_t j = 0; j < more.size(); ++j) row[j] += more[j];
   }
-  std::sort(current_.pairs.begin(), current_.pairs.end(), [](const PairSum& p, const PairSum& q) {
-    return std::pair(p.a, p.b) < std::pair(q.a, q.b);
-  });
-  pairs_.clear();
-  batches_.push_back(std::move(current_));
-  current_ = {};
+  return *this;
 }
 
-BatchSums Moments::total() const {
-  BatchSums sum;
-  std::map<std::pair<uint32_t, uint32_t>, UInt128> pairs;
-  for (const BatchSums& batch : batches_) {
-    sum.n += batch.n;
-    sum.tail_n += batch.tail_n;
-    if (sum.nodes.size() < batch.nodes.size()) sum.nodes.resize(batch.nodes.size());
-    for (size_t i = 0; i < batch.nodes.size(); ++i) sum.nodes[i] += batch.nodes[i];
-    for (const PairSum& pair : batch.pairs) pairs[{pair.a, pair.b}] += pair.xy;
+void TailSums::add(uint32_t bin, UInt128 ns) {
+  if (x.empty()) first = bin;
+  if (bin < first) {
+    x.insert(x.begin(), first - bin, 0);
+    first = bin;
   }
-  for (const auto& [key, xy] : pairs) sum.pairs.push_back({key.first, key.second, xy});
-  return sum;
+  if (x.size() <= bin - first) x.resize(bin - first + 1);
+  x[bin - first] += ns;
 }
 
 }  // namespace vprof::analyzer

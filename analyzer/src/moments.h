@@ -2,12 +2,11 @@
 //
 // Times are integers, so sums of their products are integers, and 128 bits hold them: adding is
 // associative, nothing is rounded before the end, and the result depends neither on the order of
-// the intervals nor on how they are cut into batches. Floating Welford moments are stable but have
-// neither property. See docs/analysis.md.
+// the intervals nor on how they are cut into batches or given to threads. Floating Welford moments
+// are stable but have neither property. See docs/analysis.md.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,50 +24,41 @@ inline long double variance(uint64_t n, UInt128 sum_x, UInt128 sum_xx) {
 
 /// Of one node over the intervals of a batch. Intervals in which the node has no time count as 0.
 struct NodeSums {
-  UInt128 x = 0, xx = 0, xt = 0, tail = 0;
+  UInt128 x = 0, xx = 0, xt = 0;
   uint64_t count = 0;
 
   NodeSums& operator+=(const NodeSums& other);
   NodeSums& operator-=(const NodeSums& other);
 };
 
-/// Two siblings: nodes a < b.
-struct PairSum {
-  uint32_t a, b;
-  UInt128 xy;
-};
-
+/// Sums over some intervals. Products of siblings stand in a row of the later one: `rows[b][rank of
+/// a]` where rank(a) < rank(b), ranks counted among siblings. Nodes and rows are as long as needed:
+/// what is not there is 0.
 struct BatchSums {
   uint64_t n = 0;
-  uint64_t tail_n = 0;
-  std::vector<NodeSums> nodes;  ///< by node; shorter if later ones have no time in the batch
-  std::vector<PairSum> pairs;   ///< by (a, b)
+  int64_t from = INT64_MAX, to = INT64_MIN;  ///< least and greatest begin, ns since the recording's
+  std::vector<NodeSums> nodes;
+  std::vector<std::vector<UInt128>> rows;
 
   NodeSums node(uint32_t id) const { return id < nodes.size() ? nodes[id] : NodeSums(); }
-  UInt128 pair(uint32_t a, uint32_t b) const;
+  UInt128 product(uint32_t later, uint32_t rank) const {
+    return later < rows.size() && rank < rows[later].size() ? rows[later][rank] : 0;
+  }
+  void add_node(uint32_t id, uint64_t x, uint64_t latency);
+  void add_product(uint32_t later, uint32_t rank, UInt128 xy);
+  BatchSums& operator+=(const BatchSums& other);
 };
 
-/// Collects the times of one batch of intervals after the other.
-class Moments {
- public:
-  struct Time {
-    uint32_t node;
-    uint32_t parent;
-    uint64_t ns;
-  };
+/// Time of a node in intervals by the latency of these, in bins (latency_bin()): what the tail of
+/// any length is added up from.
+struct TailSums {
+  uint32_t first = 0;
+  std::vector<UInt128> x;
 
-  /// One interval: its nodes in order of (parent, node), the root among them with the latency. Each
-  /// node once.
-  void add(const std::vector<Time>& times, uint64_t latency, bool in_tail);
-  void end_batch();
-
-  const std::vector<BatchSums>& batches() const { return batches_; }
-  BatchSums total() const;
-
- private:
-  std::vector<BatchSums> batches_;
-  BatchSums current_;
-  std::unordered_map<uint64_t, UInt128> pairs_;
+  void add(uint32_t bin, UInt128 ns);
+  UInt128 at(uint32_t bin) const {
+    return bin >= first && bin - first < x.size() ? x[bin - first] : 0;
+  }
 };
 
 }  // namespace vprof::analyzer

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "account.h"
 #include "vprof/runtime/trace_format.h"
 
 namespace vprof::analyzer {
@@ -49,14 +50,14 @@ std::string role_of(const std::string& thread_name) {
 
 }  // namespace
 
-PathWalker::PathWalker(const Recording& recording, const Sites& sites, const Intervals& intervals,
-                       const Links& links, PathTree& tree)
-    : recording_(recording), sites_(sites), intervals_(intervals), links_(links), tree_(tree) {
-  for (const Thread& thread : recording.threads) {
+PathWalker::PathWalker(const Window& window, const Sites& sites, const Links& links, PathTree& tree)
+    : window_(window), sites_(sites), links_(links), tree_(tree) {
+  for (const Thread& thread : window.threads) {
     thread_names_.push_back(tree.intern(fmt::format("untracked({})", role_of(thread.name))));
   }
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
+  unknown_waker_ = tree.intern(kUnknownWaker);
 }
 
 uint32_t PathWalker::wait_name(const Wait& wait) {
@@ -85,8 +86,11 @@ uint32_t PathWalker::thread_untracked(uint32_t node, uint32_t thread) {
   return tree_.untracked(node, thread_names_[thread]);
 }
 
-void PathWalker::add(uint32_t leaf, int64_t ns) {
+/// Gives [lo, hi] of a thread to a leaf.
+void PathWalker::add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi) {
+  const int64_t ns = hi - lo;
   if (ns <= 0) return;
+  if (pieces_ != nullptr) pieces_->push_back({thread, leaf, lo, hi});
   if (leaf_at_.size() <= leaf) leaf_at_.resize(std::max<size_t>(leaf + 1, leaf_at_.size() * 2));
   if (leaf_at_[leaf] == 0) {
     leaves_.push_back({leaf, 0});
@@ -112,7 +116,7 @@ void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uin
 
 void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
                                uint32_t outside) {
-  const std::vector<Item>& items = recording_.threads[thread].items;
+  const std::vector<Item>& items = window_.threads[thread].items;
   const auto first =
       std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end < hi; });
   const auto index = static_cast<uint32_t>(first - items.begin());
@@ -125,7 +129,7 @@ void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t
 void PathWalker::open_chain() {
   Stretch& stretch = stretches_.back();
   stretch.begun = true;
-  const std::vector<Item>& items = recording_.threads[stretch.thread].items;
+  const std::vector<Item>& items = window_.threads[stretch.thread].items;
   const int64_t hi = stretch.now;
   chain_.clear();
   for (auto i = static_cast<uint32_t>(stretch.next + 1); i < items.size(); i = items[i].parent) {
@@ -148,7 +152,7 @@ bool PathWalker::step() {
   }
   if (stretch.next < 0) return false;
   const auto index = static_cast<uint32_t>(stretch.next);
-  const Item& item = recording_.threads[stretch.thread].items[index];
+  const Item& item = window_.threads[stretch.thread].items[index];
   if (item.end <= stretch.lo) return false;
   --stretch.next;
   if (item.start >= stretch.now) return true;  // without duration, or within a wait that is done
@@ -169,21 +173,21 @@ void PathWalker::account(Stretch& stretch, int64_t until) {
   if (until >= stretch.now) return;
   const uint32_t leaf =
       open_.size() > stretch.base ? tree_.body(open_.back().node) : stretch.outside;
-  add(leaf, stretch.now - until);
+  add(leaf, stretch.thread, until, stretch.now);
   stretch.now = until;
 }
 
 /// Closes frames until `parent` is the innermost one.
 void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
   while (open_.size() > stretch.base && open_.back().item != parent) {
-    account(stretch, recording_.threads[stretch.thread].items[open_.back().item].start);
+    account(stretch, window_.threads[stretch.thread].items[open_.back().item].start);
     open_.pop_back();
   }
 }
 
 void PathWalker::open_item(uint32_t index, int64_t end) {
   const Stretch& stretch = stretches_.back();
-  const Item& item = recording_.threads[stretch.thread].items[index];
+  const Item& item = window_.threads[stretch.thread].items[index];
   if (item.is_wait()) {
     open_wait(index, end);
     return;
@@ -198,13 +202,14 @@ void PathWalker::open_item(uint32_t index, int64_t end) {
   open_.push_back({index, tree_.frame(above, item.what), above, site.parent});
 }
 
-bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index) const {
-  const Thread& history = recording_.threads[thread];
+bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t from) const {
+  const Thread& history = window_.threads[thread];
   for (uint32_t after = index; after > 0 && history.items[after - 1].parent <= index; --after) {
     const Item& item = history.items[after - 1];
-    if (!item.is_wait()) continue;
-    const Wait& wait = history.waits[item.what & ~kWaitBit];
-    if (wait.event != VPROF_EV_WAIT_APP && links_.waker(thread, wait, item.start, item.end))
+    if (!item.is_wait() || item.end <= from) continue;
+    const uint32_t wait = item.what & ~kWaitBit;
+    if (history.waits[wait].event != VPROF_EV_WAIT_APP &&
+        links_.waker(thread, wait, item.start, item.end))
       return true;
   }
   return false;
@@ -216,17 +221,18 @@ bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index) const {
 void PathWalker::open_wait(uint32_t index, int64_t end) {
   Stretch& stretch = stretches_.back();
   const uint32_t thread = stretch.thread;
-  const Item& item = recording_.threads[thread].items[index];
-  const Wait& wait = recording_.threads[thread].waits[item.what & ~kWaitBit];
+  const Item& item = window_.threads[thread].items[index];
+  const uint32_t wait_index = item.what & ~kWaitBit;
+  const Wait& wait = window_.threads[thread].waits[wait_index];
   const int64_t start = std::max(item.start, stretch.lo);
   const uint32_t node = tree_.wait(node_of_top(stretch), wait_name(wait));
   const bool app = wait.event == VPROF_EV_WAIT_APP;
-  std::optional<WakeUp> waker = links_.waker(thread, wait, item.start, item.end);
+  std::optional<WakeUp> waker = links_.waker(thread, wait_index, item.start, item.end);
   // Who ends another's wait is not waiting himself then: a release after `end` contradicts that,
   // unless it is the end.
   if (waker && waker->time >= end && item.end > end) waker.reset();
   if (stretches_.size() >= kMaxWakers) waker.reset();
-  if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index)) {
+  if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index, stretch.lo)) {
     // The locks below an application's lock know their wakers better than its name and the clock
     // do.
     open_.push_back({index, node, node, kNone});
@@ -235,12 +241,12 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   stretch.now = start;
   if (!waker) {
     ++edges_.unknown;
-    add(tree_.body(node), end - start);
+    add(tree_.untracked(node, unknown_waker_), thread, start, end);
     return;
   }
   ++(waker->exact ? edges_.exact : edges_.inferred);
   const int64_t release = std::clamp(waker->time, start, end - 1);
-  add(tree_.body(node), end - release);
+  add(tree_.body(node), thread, release, end);
   if (release > start) {
     begin_stretch(waker->thread, start, release, node, thread_untracked(node, waker->thread));
   }
@@ -251,7 +257,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
 
 /// The segment in which the thread worked for the interval right before `time`.
 const Segment* PathWalker::segment_at(uint32_t thread, uint32_t interval, int64_t time) const {
-  const std::vector<Segment>& segments = recording_.threads[thread].segments;
+  const std::vector<Segment>& segments = window_.threads[thread].segments;
   const auto after = std::partition_point(segments.begin(), segments.end(),
                                           [&](const Segment& s) { return s.start < time; });
   if (after == segments.begin()) return nullptr;
@@ -261,9 +267,9 @@ const Segment* PathWalker::segment_at(uint32_t thread, uint32_t interval, int64_
 
 /// The segment of the interval, on any thread, that was still active latest before `time`; of
 /// several that go on at `time`, the one that began last.
-const IntervalSegment* PathWalker::previous_segment(uint32_t interval, int64_t time) const {
-  const IntervalSegment* first = intervals_.segments.data() + intervals_.first[interval];
-  const IntervalSegment* last = intervals_.segments.data() + intervals_.first[interval + 1];
+const IntervalSegment* PathWalker::previous_segment(const Interval& interval, int64_t time) {
+  const IntervalSegment* first = interval.segments.data();
+  const IntervalSegment* last = first + interval.segments.size();
   const IntervalSegment* at =
       std::partition_point(first, last, [&](const IntervalSegment& s) { return s.start < time; });
   const IntervalSegment* best = nullptr;
@@ -287,9 +293,9 @@ bool PathWalker::enqueued_for(const TaskEvent& dequeue, uint32_t interval) const
 /// The dequeue by which `thread` came to work for the interval at `time`, and where the task came
 /// from: the latest dequeue of a task that was enqueued on behalf of the interval, since the thread
 /// last worked for it; else the latest one since it last worked for anything.
-bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
+bool PathWalker::find_origin(uint32_t thread, const Interval& interval, int64_t time,
                              Origin& origin) const {
-  const Thread& history = recording_.threads[thread];
+  const Thread& history = window_.threads[thread];
   const auto before = [&](int64_t t) {  // the last segment that began before t
     return std::partition_point(history.segments.begin(), history.segments.end(),
                                 [&](const Segment& s) { return s.start < t; });
@@ -304,15 +310,16 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
   int tries = kMaxDequeues;
   for (auto it = after; it != history.dequeues.begin() && found == nullptr && tries-- > 0;) {
     const TaskEvent& dequeue = *--it;
-    if (dequeue.time < intervals_.all[interval].begin) break;
+    if (dequeue.time < interval.begin) break;
     bool worked_since = false;
     while (segment != history.segments.begin() && (segment - 1)->end > dequeue.time) {
       --segment;
-      worked_since = worked_since || segment->interval == interval;
+      worked_since = worked_since || segment->interval == interval.serial;
     }
     if (worked_since) break;
     if (dequeue.from_thread == kNone || dequeue.from_time >= time) continue;
-    if (enqueued_for(dequeue, interval)) {
+    if (dequeue.from_time + 1 < interval.begin) continue;  // not on behalf of it
+    if (enqueued_for(dequeue, interval.serial)) {
       found = &dequeue;
     } else if (fallback == nullptr && dequeue.time >= idle_since) {
       fallback = &dequeue;
@@ -325,7 +332,7 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
     // It queued its own task and went on with the interval: that went before, so the task waited
     // only from then on.
     for (auto s = segment; s != history.segments.begin() && (s - 1)->end > origin.enqueued; --s) {
-      if ((s - 1)->interval != interval) continue;
+      if ((s - 1)->interval != interval.serial) continue;
       origin.enqueued = (s - 1)->end;
       break;
     }
@@ -336,8 +343,7 @@ bool PathWalker::find_origin(uint32_t thread, uint32_t interval, int64_t time,
 /// Every turn but one without a segment lowers `now`; and one without a segment goes to a segment
 /// that holds time before `now`, or on by an edge that leads to an earlier time, or ends. So the
 /// walk ends.
-const std::vector<LeafTime>& PathWalker::walk(uint32_t id) {
-  const Interval& interval = intervals_.all[id];
+const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   for (const LeafTime& leaf : leaves_) leaf_at_[leaf.node] = 0;
   leaves_.clear();
   constexpr uint32_t kRoot = PathTree::kRoot;
@@ -345,14 +351,14 @@ const std::vector<LeafTime>& PathWalker::walk(uint32_t id) {
   uint32_t thread = interval.end_thread;
   int64_t now = interval.end;
   while (now > begin) {
-    if (const Segment* segment = segment_at(thread, id, now)) {
+    if (const Segment* segment = segment_at(thread, interval.serial, now)) {
       const int64_t from = std::max(segment->start, begin);
       lay(thread, from, now, kRoot, tree_.body(kRoot));
       now = from;
       if (now <= begin) break;
     }
     Origin origin{};
-    if (find_origin(thread, id, now, origin)) {
+    if (find_origin(thread, interval, now, origin)) {
       const int64_t dequeued = std::clamp(origin.dequeued, begin, now);
       const int64_t enqueued = std::clamp(origin.enqueued, begin, dequeued);
       lay(thread, dequeued, now, kRoot, tree_.body(kRoot));
@@ -361,7 +367,7 @@ const std::vector<LeafTime>& PathWalker::walk(uint32_t id) {
         lay(thread, enqueued, dequeued, node, thread_untracked(node, thread));
       thread = origin.thread;
       now = enqueued;
-    } else if (const IntervalSegment* previous = previous_segment(id, now)) {
+    } else if (const IntervalSegment* previous = previous_segment(interval, now)) {
       const int64_t left = std::max(begin, std::min(previous->end, now));
       if (left < now) {
         const uint32_t node = tree_.queue(kRoot, hand_off_);
@@ -370,7 +376,7 @@ const std::vector<LeafTime>& PathWalker::walk(uint32_t id) {
       thread = previous->thread;
       now = left;
     } else {
-      add(tree_.untracked(kRoot, untracked_), now - begin);
+      add(tree_.untracked(kRoot, untracked_), thread, begin, now);
       break;
     }
   }

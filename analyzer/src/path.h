@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "history.h"
 #include "intervals.h"
 #include "links.h"
 #include "path_tree.h"
-#include "timeline.h"
 
 namespace vprof::analyzer {
 
@@ -31,14 +31,23 @@ struct LeafTime {
   int64_t ns;
 };
 
+/// A stretch of the path: what `thread` did, or waited for, from lo to hi, ns.
+struct PathPiece {
+  uint32_t thread;
+  uint32_t leaf;
+  int64_t lo, hi;
+};
+
 class PathWalker {
  public:
-  PathWalker(const Recording& recording, const Sites& sites, const Intervals& intervals,
-             const Links& links, PathTree& tree);
+  PathWalker(const Window& window, const Sites& sites, const Links& links, PathTree& tree);
 
   /// Leaves of the path of a complete interval; each leaf once, in no particular order but always
   /// the same one. Valid until the next call.
-  const std::vector<LeafTime>& walk(uint32_t interval);
+  const std::vector<LeafTime>& walk(const Interval& interval);
+
+  /// From now on every stretch goes to `pieces`, too (null: no longer). They tile the interval.
+  void record_pieces(std::vector<PathPiece>* pieces) { pieces_ = pieces; }
 
   const EdgeCounts& edges() const { return edges_; }
 
@@ -67,7 +76,7 @@ class PathWalker {
     uint32_t sync;
   };
 
-  void add(uint32_t leaf, int64_t ns);
+  void add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi);
   void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   void open_chain();
@@ -76,29 +85,30 @@ class PathWalker {
   void close_above(Stretch& stretch, uint32_t parent);
   void open_item(uint32_t item, int64_t end);
   void open_wait(uint32_t item, int64_t end);
-  bool has_known_wait_inside(uint32_t thread, uint32_t item) const;
+  bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
   uint32_t node_of_top(const Stretch& stretch) const;
 
   const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;
-  const IntervalSegment* previous_segment(uint32_t interval, int64_t time) const;
+  static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
   bool enqueued_for(const TaskEvent& dequeue, uint32_t interval) const;
-  bool find_origin(uint32_t thread, uint32_t interval, int64_t time, Origin& origin) const;
+  bool find_origin(uint32_t thread, const Interval& interval, int64_t time, Origin& origin) const;
   uint32_t wait_name(const Wait& wait);
   uint32_t queue_name(uint32_t sync);
   uint32_t thread_untracked(uint32_t node, uint32_t thread);
 
-  const Recording& recording_;
+  const Window& window_;
   const Sites& sites_;
-  const Intervals& intervals_;
   const Links& links_;
   PathTree& tree_;
   EdgeCounts edges_;
+  std::vector<PathPiece>* pieces_ = nullptr;
   std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, but for WAIT_APP
   std::vector<uint32_t> sync_names_;    // wait(<sync function>)
   std::vector<uint32_t> queue_names_;   // queue(<sync function>)
   std::vector<uint32_t> thread_names_;  // untracked(<thread>)
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
+  uint32_t unknown_waker_ = 0;
   std::vector<Stretch> stretches_;
   std::vector<OpenFrame> open_;
   std::vector<uint32_t> chain_;

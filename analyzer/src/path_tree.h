@@ -22,6 +22,30 @@ struct PathNode {
   uint32_t ident = 0;  ///< function, or index into names; of a body: unused
   uint32_t site = 0;   ///< where known, else 0
   uint32_t body = kNone;
+  uint32_t rank = 0;      ///< how many siblings were there before it
+  uint32_t children = 0;  ///< how many it has
+};
+
+/// From (parent, kind, ident) to a node: the look-up that every frame on a path costs, so open
+/// addressing in one array.
+class ChildTable {
+ public:
+  ChildTable() : entries_(kFirstSize) {}
+  /// The entry of the key, made with kNone if there is none. Valid until the next call.
+  uint32_t& at(uint32_t parent, uint32_t kind, uint32_t ident);
+
+ private:
+  static constexpr size_t kFirstSize = 256;  // a power of two
+  struct Entry {
+    uint64_t key = 0;  // 0: free
+    uint32_t ident = 0;
+    uint32_t node = kNone;
+  };
+  Entry& find(uint64_t key, uint32_t ident);
+  void grow();
+
+  std::vector<Entry> entries_;
+  size_t used_ = 0;
 };
 
 class PathTree {
@@ -54,23 +78,11 @@ class PathTree {
   uint32_t add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t site);
   uint32_t enclosing_function(uint32_t node) const;
 
-  struct Key {
-    uint32_t parent, kind, ident;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& key) const {
-      uint64_t h = ((static_cast<uint64_t>(key.parent) << 32) | key.ident) + key.kind;
-      h *= 0x9e3779b97f4a7c15ull;
-      return static_cast<size_t>(h ^ (h >> 29));
-    }
-  };
-
   const Sites& sites_;
   std::vector<PathNode> nodes_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, uint32_t> name_index_;
-  std::unordered_map<Key, uint32_t, Hash> children_;  // also holds what folds
+  ChildTable children_;  // also holds what folds
 };
 
 }  // namespace vprof::analyzer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -43,6 +44,16 @@ Function read_function(const Json& entry) {
   return function;
 }
 
+/// Sites of one function at one place (a macro) are numbered.
+void tell_apart(std::vector<Site>& sites) {
+  std::map<std::pair<uint32_t, std::string>, int> seen;
+  for (Site& site : sites) {
+    if (site.function == kNone) continue;
+    const int before = seen[{site.function, site.where}]++;
+    if (before != 0) site.where += fmt::format("#{}", before);
+  }
+}
+
 Sites parse(const Json& document) {
   Sites result;
   result.root_height = document.value("root_height", 0);
@@ -62,7 +73,9 @@ Sites parse(const Json& document) {
       site.parent = index_of.at(entry.at("parent").get<uint32_t>());
     }
     site.place = place_of(entry.value("file", std::string()), entry.value("line", 0));
+    site.where = fmt::format("{}:{}", site.place, entry.value("column", 0));
   }
+  tell_apart(result.sites);
   if (document.contains("intervals")) result.intervals = read_names(document["intervals"], "name");
   if (document.contains("sync")) result.sync = read_names(document["sync"], "function");
   return result;

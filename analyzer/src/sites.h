@@ -23,6 +23,7 @@ struct Site {
   uint32_t function = kNone;  ///< index into Sites::functions; of a call site: the callee
   uint32_t parent = kNone;    ///< of a call site: the function that holds it; else kNone
   std::string place;          ///< file:line
+  std::string where;          ///< file:line:column, and a number where that is not unique
 };
 
 /// Site 0 and sites that the file does not define have function == kNone: their records are skipped

@@ -3,105 +3,88 @@
 #include <algorithm>
 #include <cmath>
 
-#include "moments.h"
+#include "jackknife.h"
 
 namespace vprof::analyzer {
 namespace {
 
-struct Sums {
-  uint64_t n = 0;
-  UInt128 x = 0, xx = 0;
-
-  void add(int64_t latency) {
-    const auto value = static_cast<UInt128>(latency);
-    ++n;
-    x += value;
-    xx += value * value;
-  }
-  long double mean() const { return static_cast<long double>(x) / static_cast<long double>(n); }
-};
-
-uint64_t incomplete_of(const Intervals& intervals, uint32_t kind) {
-  uint64_t count = kind < intervals.unmatched_ends.size() ? intervals.unmatched_ends[kind] : 0;
-  for (const Interval& interval : intervals.all) {
-    if (interval.kind == kind && !interval.complete()) ++count;
-  }
-  return count;
+long double mean(const LabelSums& sums) {
+  return static_cast<long double>(sums.x) / static_cast<long double>(sums.n);
 }
 
 /// Law of total variance: the part that is between the labels' means.
-void add_labels(const Intervals& intervals, const std::vector<Sums>& by_label, const Sums& all,
-                IntervalSummary& summary) {
+void add_labels(const Account& account, const LabelSums& all, IntervalSummary& summary) {
   long double between = 0;
-  for (size_t label = 0; label < by_label.size(); ++label) {
-    const Sums& sums = by_label[label];
-    if (sums.n == 0) continue;
-    const long double distance = sums.mean() - all.mean();
+  for (const auto& [label, sums] : account.labels) {
+    const long double distance = mean(sums) - mean(all);
     between +=
         static_cast<long double>(sums.n) * distance * distance / static_cast<long double>(all.n);
-    summary.labels.push_back({intervals.labels[label], sums.n, static_cast<double>(sums.mean()),
+    summary.labels.push_back({label, sums.n, static_cast<double>(mean(sums)),
                               static_cast<double>(variance(sums.n, sums.x, sums.xx))});
   }
-  std::sort(summary.labels.begin(), summary.labels.end(),
-            [](const LabelSummary& a, const LabelSummary& b) {
-              return a.count != b.count ? a.count > b.count : a.label < b.label;
-            });
+  std::stable_sort(summary.labels.begin(), summary.labels.end(),
+                   [](const LabelSummary& a, const LabelSummary& b) { return a.count > b.count; });
   const long double total = variance(all.n, all.x, all.xx);
-  if (summary.labels.size() > 1 && total > 0)
+  if (summary.labels.size() > 1 && total > 0) {
     summary.between_labels = static_cast<double>(between / total);
+  }
+}
+
+/// Of mean and variance on a logarithmic scale, where they are closer to normal and positive.
+void add_confidence(const Account& account, IntervalSummary& summary) {
+  const BatchSums total = account.total();
+  const std::vector<Batch> batches = for_confidence(account.batches);
+  if (batches.size() < 2 || total.nodes.empty() || summary.variance_ns2 <= 0) return;
+  const NodeSums all = total.node(0);
+  std::vector<long double> means;
+  std::vector<long double> variances;
+  for (const Batch& batch : batches) {
+    NodeSums left = all;
+    left -= batch.sums.node(0);
+    const uint64_t n = total.n - batch.sums.n;
+    means.push_back(std::log(std::max<long double>(static_cast<long double>(left.x) / n, 1e-9L)));
+    variances.push_back(std::log(std::max<long double>(variance(n, left.x, left.xx), 1e-9L)));
+  }
+  const Estimate mean_log = jackknife(std::log(summary.mean_ns), means, batches, false);
+  const Estimate variance_log =
+      jackknife(std::log(summary.variance_ns2), variances, batches, false);
+  summary.mean_ci95 = {std::exp(mean_log.ci95[0]), std::exp(mean_log.ci95[1])};
+  summary.variance_ci95 = {std::exp(variance_log.ci95[0]), std::exp(variance_log.ci95[1])};
+  // Neighbours are alike: so many independent intervals would tell as much about the mean. That
+  // widens the ranks between which the quantile lies.
+  const double n = static_cast<double>(total.n);
+  const double relative = summary.stddev_ns / summary.mean_ns;
+  const double independent =
+      mean_log.error > 0 ? std::min(n, relative * relative / mean_log.error / mean_log.error) : n;
+  const double spread = 1.96 * std::sqrt(0.99 * 0.01 / std::max(independent, 1.0));
+  summary.p99_ci95 = {account.latencies.quantile(std::max(0.99 - spread, 0.0)),
+                      account.latencies.quantile(std::min(0.99 + spread, 1.0))};
 }
 
 }  // namespace
 
-std::vector<uint32_t> completed_of(const Intervals& intervals, uint32_t kind) {
-  std::vector<uint32_t> chosen;
-  for (uint32_t i = 0; i < intervals.all.size(); ++i) {
-    if (intervals.all[i].kind == kind && intervals.all[i].complete()) chosen.push_back(i);
-  }
-  std::stable_sort(chosen.begin(), chosen.end(), [&](uint32_t a, uint32_t b) {
-    return intervals.all[a].end < intervals.all[b].end;
-  });
-  return chosen;
-}
-
-std::vector<int64_t> sorted_latencies(const Intervals& intervals,
-                                      const std::vector<uint32_t>& chosen) {
-  std::vector<int64_t> latencies;
-  latencies.reserve(chosen.size());
-  for (const uint32_t i : chosen) latencies.push_back(intervals.all[i].latency());
-  std::sort(latencies.begin(), latencies.end());
-  return latencies;
-}
-
-int64_t quantile(const std::vector<int64_t>& sorted, double p) {
-  // The small subtrahend keeps 0.95 * 20 at 19 although 0.95 is not a binary fraction.
-  const double rank = std::ceil(p * static_cast<double>(sorted.size()) - 1e-9);
-  const auto index = static_cast<size_t>(std::max(rank, 1.0)) - 1;
-  return sorted[std::min(index, sorted.size() - 1)];
-}
-
-IntervalSummary summarize(const Intervals& intervals, const std::vector<uint32_t>& chosen,
-                          uint32_t kind, const std::string& name) {
+IntervalSummary summarize(const Account& account) {
   IntervalSummary summary;
-  summary.name = name;
-  summary.count = chosen.size();
-  summary.incomplete = incomplete_of(intervals, kind);
-  Sums all;
-  std::vector<Sums> by_label(intervals.labels.size());
-  for (const uint32_t i : chosen) {
-    all.add(intervals.all[i].latency());
-    by_label[intervals.all[i].label].add(intervals.all[i].latency());
+  summary.name = account.interval;
+  summary.count = account.count();
+  summary.incomplete = account.incomplete;
+  LabelSums all;
+  for (const auto& [label, sums] : account.labels) {
+    all.n += sums.n;
+    all.x += sums.x;
+    all.xx += sums.xx;
   }
-  const std::vector<int64_t> sorted = sorted_latencies(intervals, chosen);
-  summary.mean_ns = static_cast<double>(all.mean());
+  if (all.n == 0) return summary;
+  summary.mean_ns = static_cast<double>(mean(all));
   summary.variance_ns2 = static_cast<double>(variance(all.n, all.x, all.xx));
   summary.stddev_ns = std::sqrt(summary.variance_ns2);
-  summary.p50_ns = static_cast<double>(quantile(sorted, 0.5));
-  summary.p95_ns = static_cast<double>(quantile(sorted, 0.95));
-  summary.p99_ns = static_cast<double>(quantile(sorted, 0.99));
-  summary.p999_ns = static_cast<double>(quantile(sorted, 0.999));
-  summary.max_ns = static_cast<double>(sorted.back());
-  add_labels(intervals, by_label, all, summary);
+  summary.p50_ns = account.latencies.quantile(0.5);
+  summary.p95_ns = account.latencies.quantile(0.95);
+  summary.p99_ns = account.latencies.quantile(0.99);
+  summary.p999_ns = account.latencies.quantile(0.999);
+  summary.max_ns = account.latencies.max();
+  add_labels(account, all, summary);
+  add_confidence(account, summary);
   return summary;
 }
 

@@ -43,6 +43,17 @@ std::string check_header(const std::string& path, const vprof_file_header& heade
   return {};
 }
 
+constexpr uint64_t kReleaseBytes = 64u << 20;
+
+/// The pages that lie wholly in the range.
+void release_range(Bytes range) {
+  const auto from = (reinterpret_cast<uintptr_t>(range.data()) + VPROF_PAGE_BYTES - 1) /
+                    VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
+  const auto to = reinterpret_cast<uintptr_t>(range.data() + range.size()) / VPROF_PAGE_BYTES *
+                  VPROF_PAGE_BYTES;
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+}
+
 bool all_zero(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](unsigned char b) { return b == 0; });
 }
@@ -73,6 +84,7 @@ void find_chunks(TraceFile& file) {
   const uint64_t readable = std::min<uint64_t>(used, all.size());
   file.unreadable_bytes += used - readable;
   std::map<uint32_t, std::vector<Chunk>> threads;
+  uint64_t released = 0;
   for (uint64_t at = VPROF_FILE_HEADER_BYTES; at < readable;) {
     vprof_chunk_header header{};
     const uint64_t left = readable - at;
@@ -87,10 +99,17 @@ void find_chunks(TraceFile& file) {
     }
     const uint64_t whole = std::min<uint64_t>(header.bytes, left);
     const uint64_t slots = (whole - sizeof(header)) / sizeof(vprof_slot);
-    threads[header.thread_serial].push_back(
-        {header.index, at, all.subspan(at + sizeof(header), slots * sizeof(vprof_slot)),
-         printable(header.thread_name)});
+    Chunk& chunk = threads[header.thread_serial].emplace_back();
+    chunk.index = header.index;
+    chunk.offset = at;
+    chunk.slots = all.subspan(at + sizeof(header), slots * sizeof(vprof_slot));
+    chunk.thread_name = printable(header.thread_name);
+    if (slots != 0) chunk.first = slot_at(chunk.slots, 0);
     at += whole;
+    if (at - released >= kReleaseBytes) {  // looking at headers brings their neighbourhood in, too
+      release_range(all.subspan(released, at - released));
+      released = at;
+    }
   }
   for (auto& [serial, chunks] : threads) {
     std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
@@ -184,6 +203,8 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
   }
   return files;
 }
+
+void release_pages(const Chunk& chunk) { release_range(chunk.slots); }
 
 vprof_slot slot_at(Bytes slots, size_t i) {
   vprof_slot slot;

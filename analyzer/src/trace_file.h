@@ -37,6 +37,7 @@ struct Chunk {
   uint64_t offset = 0;  ///< of the chunk in the file
   std::span<const unsigned char> slots;
   std::string thread_name;
+  vprof_slot first{};  ///< the first of the slots; zero: there is none
 };
 
 struct ThreadChunks {
@@ -55,6 +56,9 @@ struct TraceFile {
 /// All *.vpt files of a directory in order of their names. Error: one line, names the file and what
 /// to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);
+
+/// Gives the memory that the chunk was read into back to the system; it can be read again.
+void release_pages(const Chunk& chunk);
 
 /// Reads slot `i` of a chunk; word1 == 0 means that the record is not whole.
 vprof_slot slot_at(std::span<const unsigned char> slots, size_t i);

@@ -8,23 +8,27 @@
 namespace vprof::analyzer {
 namespace {
 
+constexpr double kTail = 0.99;  // the slowest 1 %
+
+/// As the only child: it is all that its parent is.
+bool says_nothing(const Place& place) {
+  return place.kind == NodeKind::kBody || place.name == kUnknownWaker;
+}
+
 class Maker {
  public:
-  Maker(const PathTree& tree, const Sites& sites, const BatchSums& total,
-        const std::string& root_name)
-      : tree_(tree), sites_(sites), total_(total), root_name_(root_name) {
-    const NodeSums root = total.node(PathTree::kRoot);
-    latency_variance_ = variance(total.n, root.x, root.xx);
-    mean_latency_ = static_cast<long double>(root.x) / total.n;
-    if (total.tail_n != 0)
-      tail_excess_ = static_cast<long double>(root.tail) / total.tail_n - mean_latency_;
+  explicit Maker(const Account& account)
+      : account_(account), total_(account.total()), tail_(account.latencies.tail(kTail)) {
+    const NodeSums root = total_.node(0);
+    latency_variance_ = variance(total_.n, root.x, root.xx);
+    tail_excess_ = tail_mean(0) - mean(0);
   }
 
   VarianceTree run() {
     find_children();
-    add(PathTree::kRoot, kNone);
+    add(0, kNoPlace);
     for (uint32_t i = 0; i < result_.nodes.size(); ++i) {  // grows as it goes: breadth first
-      for (const uint32_t child : children_[result_.nodes[i].path_node]) {
+      for (const uint32_t child : children_[result_.nodes[i].place]) {
         result_.nodes[i].children.push_back(static_cast<uint32_t>(result_.nodes.size()));
         add(child, i);
       }
@@ -39,63 +43,81 @@ class Maker {
     return latency_variance_ > 0 ? static_cast<double>(value / latency_variance_) : 0;
   }
 
+  long double mean(uint32_t place) const {
+    return static_cast<long double>(total_.node(place).x) / total_.n;
+  }
+
+  long double tail_mean(uint32_t place) const {
+    if (tail_.count == 0 || place >= account_.tails.size()) return 0;
+    const TailSums& sums = account_.tails[place];
+    long double x = 0;
+    const auto end = sums.first + static_cast<uint32_t>(sums.x.size());
+    for (uint32_t bin = tail_.first_whole; bin < end; ++bin) x += sums.at(bin);
+    if (tail_.partial > 0)
+      x += tail_.partial * static_cast<long double>(sums.at(tail_.first_whole - 1));
+    return x / static_cast<long double>(tail_.count);
+  }
+
   void find_children() {
-    const auto& nodes = tree_.nodes();
-    children_.resize(nodes.size());
-    for (uint32_t i = 1; i < nodes.size(); ++i) {
-      if (total_.node(i).count != 0) children_[nodes[i].parent].push_back(i);
-    }
-    for (uint32_t i = 0; i < nodes.size(); ++i) {
-      if (children_[i].size() == 1 && children_[i][0] == nodes[i].body) children_[i].clear();
+    children_ = children_of(account_.places);
+    for (std::vector<uint32_t>& children : children_) {
+      std::erase_if(children, [&](uint32_t place) { return total_.node(place).count == 0; });
+      if (children.size() == 1 && says_nothing(account_.places[children[0]])) children.clear();
     }
   }
 
-  void add(uint32_t path_node, uint32_t parent) {
+  void add(uint32_t place, uint32_t parent) {
     TreeNode node;
     node.parent = parent;
-    node.path_node = path_node;
+    node.place = place;
+    node.rank = account_.places[place].rank;
     describe(node);
-    const NodeSums sums = total_.node(path_node);
-    const NodeSums root = total_.node(PathTree::kRoot);
-    const long double mean = static_cast<long double>(sums.x) / total_.n;
+    const NodeSums sums = total_.node(place);
     const long double var = variance(total_.n, sums.x, sums.xx);
-    node.mean_ns = static_cast<double>(mean);
+    node.mean_ns = static_cast<double>(mean(place));
     node.variance_ns2 = static_cast<double>(var);
     node.contribution = part_of(var);
-    node.share = part_of(covariance(total_.n, sums.x, root.x, sums.xt));
+    node.share = part_of(covariance(total_.n, sums.x, total_.node(0).x, sums.xt));
     if (tail_excess_ > 0) {
-      const long double tail_mean = static_cast<long double>(sums.tail) / total_.tail_n;
-      node.tail_share = static_cast<double>((tail_mean - mean) / tail_excess_);
+      node.tail_share = static_cast<double>((tail_mean(place) - mean(place)) / tail_excess_);
     }
     node.count = sums.count;
     result_.nodes.push_back(std::move(node));
   }
 
   void describe(TreeNode& node) const {
-    const PathNode& path = tree_.nodes()[node.path_node];
-    node.kind = path.kind;
-    if (node.path_node == PathTree::kRoot) {
-      node.name = node.factor = root_name_;
-      node.height = sites_.root_height;
-    } else if (path.kind == NodeKind::kFunction) {
-      if (path.blamed) node.kind = NodeKind::kBlame;
-      const Function& function = sites_.functions[path.ident];
-      node.name = function.name;
-      node.key = node.factor = function.key;
-      node.site = sites_.sites[path.site].place;
-      node.height = function.height;
-      node.expandable = function.expandable;
-      node.expanded = function.expanded;
-      if (!function.file.empty())
-        node.definition = fmt::format("{}:{}", function.file, function.line);
-    } else if (path.kind == NodeKind::kBody) {
-      const TreeNode& owner = result_.nodes[node.parent];
-      node.name = fmt::format("body({})", owner.name);
-      node.factor = fmt::format("body({})", owner.factor);
-      node.site = node.definition = owner.definition;
+    const Place& place = account_.places[node.place];
+    node.kind = place.kind;
+    if (node.place == 0) {
+      node.name = node.factor = account_.interval;
+      node.height = account_.root_height;
+    } else if (place.kind == NodeKind::kFunction) {
+      if (place.blamed) node.kind = NodeKind::kBlame;
+      node.name = place.name;
+      node.key = node.factor = place.key;
+      node.site = place.site;
+      node.height = place.height;
+      node.expandable = place.expandable;
+      node.expanded = place.expanded;
+      node.definition = place.definition;
+    } else if (place.kind == NodeKind::kBody) {
+      describe_body(node);
     } else {
-      node.name = node.factor = tree_.name(path.ident);
+      node.name = node.factor = place.name;
     }
+  }
+
+  /// The own time of a function; of a wait, what passed from the wake-up until it ran again.
+  void describe_body(TreeNode& node) const {
+    const TreeNode& owner = result_.nodes[node.parent];
+    if (owner.kind == NodeKind::kWait) {
+      const std::string waited = owner.name.substr(owner.name.find('('));
+      node.name = node.factor = "wake-up" + waited;
+      return;
+    }
+    node.name = fmt::format("body({})", owner.name);
+    node.factor = fmt::format("body({})", owner.factor);
+    node.site = node.definition = owner.definition;
   }
 
   void sort_children(uint32_t parent) {
@@ -104,8 +126,8 @@ class Maker {
     if (children.empty()) return;
     const auto first = result_.nodes.begin() + children.front();
     std::sort(first, result_.nodes.end(), [](const TreeNode& a, const TreeNode& b) {
-      return std::tie(b.variance_ns2, a.name, a.site, a.path_node) <
-             std::tie(a.variance_ns2, b.name, b.site, b.path_node);
+      return std::tie(b.variance_ns2, a.name, a.site, a.place) <
+             std::tie(a.variance_ns2, b.name, b.site, b.place);
     });
   }
 
@@ -123,30 +145,25 @@ class Maker {
     const TreeNode& a = result_.nodes[i];
     const TreeNode& b = result_.nodes[j];
     const UInt128 xy =
-        total_.pair(std::min(a.path_node, b.path_node), std::max(a.path_node, b.path_node));
+        a.rank < b.rank ? total_.product(b.place, a.rank) : total_.product(a.place, b.rank);
     const long double cov =
-        covariance(total_.n, total_.node(a.path_node).x, total_.node(b.path_node).x, xy);
+        covariance(total_.n, total_.node(a.place).x, total_.node(b.place).x, xy);
     if (cov == 0) return;
     result_.pairs.push_back({a.parent, i, j, static_cast<double>(cov), part_of(2 * cov)});
   }
 
-  const PathTree& tree_;
-  const Sites& sites_;
-  const BatchSums& total_;
-  const std::string& root_name_;
+  const Account& account_;
+  const BatchSums total_;
+  const Histogram::Tail tail_;
   long double latency_variance_ = 0;
-  long double mean_latency_ = 0;
   long double tail_excess_ = 0;
-  std::vector<std::vector<uint32_t>> children_;  // by path node
+  std::vector<std::vector<uint32_t>> children_;  // by place
   VarianceTree result_;
 };
 
 }  // namespace
 
-VarianceTree make_variance_tree(const PathTree& tree, const Sites& sites, const BatchSums& total,
-                                const std::string& root_name) {
-  return Maker(tree, sites, total, root_name).run();
-}
+VarianceTree make_variance_tree(const Account& account) { return Maker(account).run(); }
 
 Node to_public(const VarianceTree& tree) {
   std::vector<Node> made(tree.nodes.size());

@@ -6,17 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "moments.h"
-#include "path_tree.h"
-#include "sites.h"
+#include "account.h"
 #include "vprof/analyzer/analyzer.h"
 
 namespace vprof::analyzer {
 
 struct TreeNode {
   NodeKind kind = NodeKind::kFunction;
-  uint32_t parent = kNone;
-  uint32_t path_node = 0;  ///< in the sums
+  uint32_t parent = kNoPlace;
+  uint32_t place = 0;  ///< in the account
+  uint32_t rank = 0;   ///< of the place among its siblings there
   std::string name;
   std::string key;     ///< of a function in sites.json, else empty
   std::string factor;  ///< instances with the same one are one factor
@@ -42,10 +41,9 @@ struct VarianceTree {
   std::vector<TreePair> pairs;
 };
 
-/// From the sums of all intervals. Nodes without time are left out; so are bodies that are all
-/// there is of their node. Children are in order of falling variance, then name, then site.
-VarianceTree make_variance_tree(const PathTree& tree, const Sites& sites, const BatchSums& total,
-                                const std::string& root_name);
+/// Bodies that are all there is of their node are left out. Children are in order of falling
+/// variance, then name, then site.
+VarianceTree make_variance_tree(const Account& account);
 
 Node to_public(const VarianceTree& tree);
 

@@ -149,7 +149,11 @@ Result<void> write_report(const Session& session, analyzer::Profile profile) {
   const report::Story story = story_of(session.state, session.workspace.sites());
   const std::string text =
       report::json(profile, story).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-  const fs::path own = session.workspace.iteration(session.state.iteration) / "report.json";
+  const fs::path directory = session.workspace.iteration(session.state.iteration);
+  for (const fs::path& file : {directory / "profile.vprof", session.workspace.profile()}) {
+    if (auto written = write_file_atomic(file, profile.sums); !written) return written;
+  }
+  const fs::path own = directory / "report.json";
   if (auto written = write_file_atomic(own, text); !written) return written;
   return write_file_atomic(session.workspace.report(), text);
 }

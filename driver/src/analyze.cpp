@@ -1,4 +1,7 @@
 // `vprof analyze`: from a recording, this iteration's or one from elsewhere, to ranked factors.
+#include <cstdlib>
+#include <map>
+
 #include "analysis.h"
 #include "commands.h"
 #include "steps.h"
@@ -23,6 +26,19 @@ Result<void> check_recording(const fs::path& trace) {
   return {};
 }
 
+/// ns of `2s`, `300ms`; 0 of nothing.
+Result<int64_t> duration_of(const std::string& text) {
+  if (text.empty()) return 0;
+  char* unit = nullptr;
+  const double value = std::strtod(text.c_str(), &unit);
+  const std::map<std::string, double> units = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  const auto found = units.find(unit);
+  if (found == units.end() || !(value >= 0) || value * found->second > 9e18) {
+    return fail("--skip {}: a time is like 2s or 300ms", text);
+  }
+  return static_cast<int64_t>(value * found->second);
+}
+
 Result<void> take_over(Session& session, const analyzer::Profile& profile) {
   State& state = session.state;
   if (!state.history.empty()) {
@@ -40,6 +56,10 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
   auto session = open_session(global.config, Access::kWrite);
   if (!session) return tl::unexpected(session.error());
   session->config.factors.interval = options.interval;
+  session->config.factors.threads = options.threads;
+  const auto skip = duration_of(options.skip);
+  if (!skip) return tl::unexpected(skip.error());
+  session->config.factors.skip_ns = *skip;
   const bool own = options.trace.empty();
   const fs::path trace =
       own ? session->workspace.trace(session->state.iteration) : fs::path(options.trace);
@@ -48,6 +68,11 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
   if (!profile) return tl::unexpected(profile.error());
   if (own) {
     if (auto taken = take_over(*session, *profile); !taken) return tl::unexpected(taken.error());
+  }
+  if (!options.profile.empty()) {
+    if (auto written = write_file_atomic(options.profile, profile->sums); !written) {
+      return tl::unexpected(written.error());
+    }
   }
   overlay_decisions(*profile, session->state);
   const report::Story story = story_of(session->state, trace / "sites.json");

@@ -1,6 +1,7 @@
 // The command line: reads it, runs one verb, and turns its result into an exit code.
 //
-//   0 done   2 an error of one line   128 + signal interrupted; the same command goes on
+//   0 done   1 a condition of `diff --fail-if` holds   2 an error of one line   128 + signal
+//   interrupted; the same command goes on
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ struct Line {
   AnalyzeOptions analyze;
   InstrumentOptions instrument;
   GraphOptions graph;
+  MergeOptions merge;
+  DiffOptions diff;
+  TimelineOptions timeline;
   std::vector<std::string> command;
   bool baseline = false;
   std::string function;
@@ -63,6 +67,41 @@ void add_single_steps(CLI::App& app, Line& line) {
   analyze->add_option("dir", line.analyze.trace, "a recording from elsewhere");
   analyze->add_option("--interval", line.analyze.interval, "name of the interval to be explained");
   analyze->add_flag("--json", line.analyze.json, "print report.json");
+  analyze
+      ->add_option(
+          "--skip", line.analyze.skip,
+          "leave out intervals that began earlier after the recording than this (2s, 300ms)")
+      ->option_text("TIME");
+  analyze->add_option("--profile", line.analyze.profile, "write the profile to this file, too")
+      ->option_text("FILE");
+  analyze->add_option("--threads", line.analyze.threads, "of the analysis (one per processor)");
+}
+
+void add_profiles(CLI::App& app, Line& line) {
+  CLI::App* timeline = add(app, line, "timeline", "how one interval went",
+                           [&line] { return verb_timeline(line.global, line.timeline); });
+  timeline->add_option("id", line.timeline.id, "as the report names it")->required();
+  timeline->add_option("dir", line.timeline.trace, "a recording from elsewhere");
+  timeline->add_option("--interval", line.timeline.interval, "name of its interval");
+  timeline->add_flag("--json", line.timeline.json, "for Perfetto and other trace viewers");
+  CLI::App* merge = add(app, line, "merge", "add up profiles of several runs, processes or hosts",
+                        [&line] { return verb_merge(line.merge); });
+  merge->add_option("profiles", line.merge.profiles, "files, or directories of vprof.json")
+      ->required();
+  merge->add_option("-o,--output", line.merge.output, "write the sum to this file")
+      ->option_text("FILE");
+  merge->add_flag("--json", line.merge.json, "print report.json");
+  CLI::App* diff =
+      add(app, line, "diff", "compare two profiles", [&line] { return verb_diff(line.diff); });
+  diff->add_option("a", line.diff.a, "the profile before")->required();
+  diff->add_option("b", line.diff.b, "the profile after")->required();
+  diff->add_option("--fail-if", line.diff.fail_if, "exit code 1 if this holds, as 'p99>1.1x'")
+      ->option_text("CONDITION")
+      ->expected(1)
+      ->take_all();
+  diff->add_flag("--certainly", line.diff.certainly,
+                 "... only if it does so over the whole confidence interval");
+  diff->add_flag("--json", line.diff.json, "as JSON");
 }
 
 void add_loop(CLI::App& app, Line& line) {
@@ -85,6 +124,7 @@ void add_verbs(CLI::App& app, Line& line) {
   add(app, line, "check", "tell what would go wrong", [&line] { return verb_check(line.global); });
   add_loop(app, line);
   add_single_steps(app, line);
+  add_profiles(app, line);
   CLI::App* report = add(app, line, "report", "print the last report",
                          [&line] { return verb_report(line.global, line.report); });
   report->add_flag("--json", line.report.json, "as JSON");

@@ -46,6 +46,29 @@ struct AnalyzeOptions {
   std::string trace;  ///< a directory; empty: that of the current iteration
   std::string interval;
   bool json = false;
+  std::string skip;     ///< a time, as `2s` or `300ms`: intervals that began before are left out
+  std::string profile;  ///< a file to write the profile to
+  unsigned threads = 0;
+};
+
+struct MergeOptions {
+  std::vector<std::string> profiles;
+  std::string output;
+  bool json = false;
+};
+
+struct TimelineOptions {
+  uint64_t id = 0;
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  bool json = false;
+};
+
+struct DiffOptions {
+  std::string a, b;
+  std::vector<std::string> fail_if;
+  bool certainly = false;  ///< conditions must hold over the whole confidence interval
+  bool json = false;
 };
 
 /// All return an error of one line, or the exit code.
@@ -58,6 +81,10 @@ Result<int> verb_record(const Global& global, const std::vector<std::string>& co
                         bool baseline);
 Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
+Result<int> verb_merge(const MergeOptions& options);
+/// Exit code 1: a condition of `fail_if` holds.
+Result<int> verb_diff(const DiffOptions& options);
+Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const GraphOptions& options);
 Result<int> verb_source(const Global& global, const std::string& function);

@@ -44,6 +44,9 @@ analyzer::IntervalSummary read_interval(const Json& from) {
   get(from, "p999_ns", to.p999_ns);
   get(from, "max_ns", to.max_ns);
   get(from, "between_labels", to.between_labels);
+  get_if(from, "mean_ci95", to.mean_ci95);
+  get_if(from, "variance_ci95", to.variance_ci95);
+  get_if(from, "p99_ci95", to.p99_ci95);
   for (const Json& entry : from.at("labels")) {
     analyzer::LabelSummary& label = to.labels.emplace_back();
     get(entry, "label", label.label);
@@ -52,6 +55,18 @@ analyzer::IntervalSummary read_interval(const Json& from) {
     get(entry, "variance_ns2", label.variance_ns2);
   }
   return to;
+}
+
+std::vector<analyzer::Exemplar> read_exemplars(const Json& from, const char* field) {
+  std::vector<analyzer::Exemplar> all;
+  if (!from.contains(field)) return all;
+  for (const Json& entry : from.at(field)) {
+    analyzer::Exemplar& one = all.emplace_back();
+    get(entry, "id", one.id);
+    get(entry, "ns", one.ns);
+    get(entry, "latency_ns", one.latency_ns);
+  }
+  return all;
 }
 
 analyzer::Factor read_factor(const Json& from) {
@@ -63,6 +78,10 @@ analyzer::Factor read_factor(const Json& from) {
   get_if(from, "definition", to.definition);
   get(from, "contribution", to.contribution);
   get(from, "ci95", to.ci95);
+  get_if(from, "variance_ns2", to.variance_ns2);
+  get_if(from, "error_ns2", to.error_ns2);
+  to.typical = read_exemplars(from, "typical");
+  to.worst = read_exemplars(from, "worst");
   get(from, "share", to.share);
   get(from, "tail_share", to.tail_share);
   get(from, "height", to.height);

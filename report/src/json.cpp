@@ -27,8 +27,19 @@ Json to_json(const analyzer::IntervalSummary& interval) {
           {"p99_ns", interval.p99_ns},
           {"p999_ns", interval.p999_ns},
           {"max_ns", interval.max_ns},
+          {"mean_ci95", interval.mean_ci95},
+          {"variance_ci95", interval.variance_ci95},
+          {"p99_ci95", interval.p99_ci95},
           {"labels", std::move(labels)},
           {"between_labels", interval.between_labels}};
+}
+
+Json to_json(const std::vector<analyzer::Exemplar>& exemplars) {
+  Json all = Json::array();
+  for (const analyzer::Exemplar& one : exemplars) {
+    all.push_back({{"id", one.id}, {"ns", one.ns}, {"latency_ns", one.latency_ns}});
+  }
+  return all;
 }
 
 Json to_json(const analyzer::Factor& factor) {
@@ -46,13 +57,17 @@ Json to_json(const analyzer::Factor& factor) {
           {"definition", factor.definition},
           {"contribution", factor.contribution},
           {"ci95", factor.ci95},
+          {"variance_ns2", factor.variance_ns2},
+          {"error_ns2", factor.error_ns2},
           {"share", factor.share},
           {"tail_share", factor.tail_share},
           {"height", factor.height},
           {"specificity", factor.specificity},
           {"score", factor.score},
           {"status", name_of(factor.status)},
-          {"instances", std::move(instances)}};
+          {"instances", std::move(instances)},
+          {"typical", to_json(factor.typical)},
+          {"worst", to_json(factor.worst)}};
 }
 
 /// Depth is bounded: no function stands twice on a path but across a wait, and wait chains are

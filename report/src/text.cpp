@@ -152,6 +152,7 @@ class Page {
     if (more != 0) shares += "; in " + plural(more, "other place", "other places");
     paragraph(shares, kIndent);
     blamed(factor);
+    if (mark) exemplars(factor);
   }
 
   void name_lines(const Factor& factor) {
@@ -207,6 +208,22 @@ class Page {
     for (size_t i = 0; i < std::min<size_t>(ordered.size(), 4); ++i) {
       text +=
           fmt::format("{} {} {}", i == 0 ? "" : ",", ordered[i].second, percent(-ordered[i].first));
+    }
+    paragraph(text, kIndent);
+  }
+
+  /// Intervals to look at, by the ids that the program gave them.
+  void exemplars(const Factor& factor) {
+    if (factor.worst.empty()) return;
+    std::string text = "worst:";
+    for (size_t i = 0; i < factor.worst.size(); ++i) {
+      text += fmt::format("{} #{} ({} of {})", i == 0 ? "" : ",", factor.worst[i].id,
+                          human_time(factor.worst[i].ns), human_time(factor.worst[i].latency_ns));
+    }
+    if (!factor.typical.empty()) {
+      const analyzer::Exemplar& one = factor.typical[factor.typical.size() / 2];
+      text += fmt::format("; typical: #{} ({} of {})", one.id, human_time(one.ns),
+                          human_time(one.latency_ns));
     }
     paragraph(text, kIndent);
   }

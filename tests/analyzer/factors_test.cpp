@@ -39,7 +39,9 @@ struct Tree {
     tree.pairs.push_back({tree.nodes[a].parent, a, b, covariance, 2 * covariance / 100});
   }
 
-  std::vector<Factor> rank(Options options = {}) const { return rank_factors(tree, {}, options); }
+  std::vector<Factor> rank(Options options = {}) const {
+    return rank_factors(tree, {}, {}, options);
+  }
 };
 
 std::vector<std::string> names(const std::vector<Factor>& factors) {
@@ -49,6 +51,13 @@ std::vector<std::string> names(const std::vector<Factor>& factors) {
                      (factor.functions.size() > 1 ? "," + factor.functions[1] : ""));
   }
   return result;
+}
+
+/// An interval in which f, at place 1, took x.
+void add(Batch& batch, uint64_t x, uint64_t latency) {
+  ++batch.sums.n;
+  batch.sums.add_node(0, latency, latency);
+  if (x != 0) batch.sums.add_node(1, x, latency);
 }
 
 }  // namespace
@@ -167,10 +176,10 @@ TEST_CASE("a wait yields to those who are to blame for it, though they are sever
   const auto wait = t.add(0, "wait(m)", 60, 0, NodeKind::kWait);
   const auto f = t.add(wait, "f", 25, 1, NodeKind::kBlame);
   const auto g = t.add(wait, "g", 20, 1, NodeKind::kBlame);
-  t.add(wait, "body(wait(m))", 1, 0, NodeKind::kBody);
+  t.add(wait, "wake-up(m)", 1, 0, NodeKind::kBody);
   t.pair(f, g, 7);
   const auto factors = t.rank();
-  CHECK(names(factors) == std::vector<std::string>{"f", "g", "f,g", "body(wait(m))"});
+  CHECK(names(factors) == std::vector<std::string>{"f", "g", "f,g", "wake-up(m)"});
 }
 
 TEST_CASE("a wait that nobody explains stays, and is not counted twice") {
@@ -219,29 +228,26 @@ TEST_CASE("confidence: the jackknife of a known example") {
   // batch is left out.
   Tree t;
   const auto f = t.add(0, "f", 100);
-  t.tree.nodes[f].path_node = 1;
-  Moments moments;
+  t.tree.nodes[f].place = 1;
+  std::vector<Batch> batches(4);
   uint64_t value = 1;
-  for (int batch = 0; batch < 4; ++batch) {
+  for (Batch& batch : batches) {
     for (int i = 0; i < 10; ++i) {
       value = value * 7 % 101;
-      moments.add({{1, 0, value}, {0, UINT32_MAX, value + 50}}, value + 50, false);
+      add(batch, value, value + 50);
     }
-    moments.end_batch();
   }
-  const auto exact = rank_factors(t.tree, moments.batches(), {});
+  const auto exact = rank_factors(t.tree, batches, {}, {});
   CHECK(exact[0].ci95[0] == Approx(1).epsilon(1e-12));
   CHECK(exact[0].ci95[1] == Approx(1).epsilon(1e-12));
   // Two batches of two: leaving one out leaves {0, 2} and {0, 4} of f, and twice that of the
   // latency: parts of 1/4 each; then {0, 2} of {0, 2}: 1. Mean 5/8, error sqrt(1/2 * 2 * (3/8)^2) =
   // 3/8, t(1) = 12.706.
-  Moments two;
-  two.add({{1, 0, 2}, {0, UINT32_MAX, 4}}, 4, false);
-  two.add({{0, UINT32_MAX, 0}}, 0, false);
-  two.end_batch();
-  two.add({{1, 0, 2}, {0, UINT32_MAX, 2}}, 2, false);
-  two.add({{0, UINT32_MAX, 0}}, 0, false);
-  two.end_batch();
-  const auto wide = rank_factors(t.tree, two.batches(), {});
+  std::vector<Batch> two(2);
+  add(two[0], 2, 4);
+  add(two[0], 0, 0);
+  add(two[1], 2, 2);
+  add(two[1], 0, 0);
+  const auto wide = rank_factors(t.tree, two, {}, {});
   CHECK(wide[0].ci95[1] - 1 == Approx(12.706 * 0.375));
 }

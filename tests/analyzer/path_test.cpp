@@ -4,6 +4,7 @@
 
 #include "helpers.h"
 #include "trace_writer.h"
+#include "vprof/analyzer/timeline.h"
 
 using namespace vprof;
 using test::leaves;
@@ -178,7 +179,7 @@ TEST_CASE("a wait is blamed on what the one who ended it did meanwhile") {
                {"request/f/body(f)", 20},
                {"request/f/wait(pthread_mutex_lock)/g", 40},
                {"request/f/wait(pthread_mutex_lock)/untracked(flusher)", 15},
-               {"request/f/wait(pthread_mutex_lock)/body(wait(pthread_mutex_lock))", 5}});
+               {"request/f/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 5}});
   CHECK(profile.losses.exact_edges == 1);
 }
 
@@ -203,8 +204,8 @@ TEST_CASE("a waker that waited itself hands the blame on") {
                                   {wait + "/g/body(g)", 25},
                                   {wait + "/g/wait(sem_wait)/h", 10},
                                   {wait + "/g/wait(sem_wait)/untracked(thread)", 15},
-                                  {wait + "/g/wait(sem_wait)/body(wait(sem_wait))", 5},
-                                  {wait + "/body(wait(pthread_mutex_lock))", 5}});
+                                  {wait + "/g/wait(sem_wait)/wake-up(sem_wait)", 5},
+                                  {wait + "/wake-up(pthread_mutex_lock)", 5}});
 }
 
 TEST_CASE("a wait whose release is not known stays a wait and is counted") {
@@ -253,23 +254,57 @@ TEST_CASE("condition: the signal within the wait, then the mutex it needs") {
         Leaves{{"request/body(request)", 10},
                {"request/f/body(f)", 10},
                {"request/f/wait(pthread_cond_wait)/g", 35},
-               {"request/f/wait(pthread_cond_wait)/body(wait(pthread_cond_wait))", 5},
+               {"request/f/wait(pthread_cond_wait)/wake-up(pthread_cond_wait)", 5},
                {"request/f/wait(pthread_mutex_lock)/h", 18},
-               {"request/f/wait(pthread_mutex_lock)/body(wait(pthread_mutex_lock))", 2}});
+               {"request/f/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 2}});
   CHECK(profile.losses.exact_edges == 2);
 }
 
-TEST_CASE("condition: two signals within the wait make the edge inferred") {
+TEST_CASE("condition: of several signals, the one that found it asleep ended the wait") {
+  // The second came while the only waiter had been woken and waited for the mutex.
   Case c;
   c.thread(1).begin(1, 0);
   c.thread(1).wait(VPROF_EV_WAIT_COND, {0x10}, 10, 50, 4);
   c.thread(1).end(1, 80);
+  c.thread(2).name = "first";
   c.thread(2).release(VPROF_EV_RELEASE_COND, {0x10}, 20, 3);
   c.thread(3).name = "late";
   c.thread(3).release(VPROF_EV_RELEASE_COND, {0x10}, 45, 4);
   const auto profile = c.profile();
-  CHECK(profile.losses.inferred_edges == 1);
-  CHECK(leaves(profile).at("request/wait(pthread_cond_wait)/untracked(late)") == 35);
+  CHECK(profile.losses.exact_edges == 1);
+  CHECK(leaves(profile).at("request/wait(pthread_cond_wait)/untracked(first)") == 10);
+  CHECK(leaves(profile).at("request/wait(pthread_cond_wait)/wake-up(pthread_cond_wait)") == 30);
+}
+
+TEST_CASE("condition: each signal goes to the sleeper that returns next") {
+  // Threads 1 and 4 sleep; 4 returns before the second signal, so that one was for 1.
+  const bool crossed = GENERATE(false, true);
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).wait(VPROF_EV_WAIT_COND, {0x10}, 10, 50, 4);
+  c.thread(1).end(1, 80);
+  c.thread(4).wait(VPROF_EV_WAIT_COND, {0x10}, 5, crossed ? 48 : 30, crossed ? 4 : 3);
+  c.thread(2).name = "first";
+  c.thread(2).release(VPROF_EV_RELEASE_COND, {0x10}, 20, 3);
+  c.thread(3).name = "second";
+  c.thread(3).release(VPROF_EV_RELEASE_COND, {0x10}, 45, 4);
+  const auto profile = c.profile();
+  CHECK(leaves(profile).at("request/wait(pthread_cond_wait)/untracked(second)") == 35);
+  CHECK(profile.losses.exact_edges == 1);
+}
+
+TEST_CASE("condition: wake-ups that cross are inferred, a broadcast is exact") {
+  const bool broadcast = GENERATE(false, true);
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).wait(VPROF_EV_WAIT_COND, {0x10}, 10, 50, 4);
+  c.thread(1).end(1, 80);
+  c.thread(4).wait(VPROF_EV_WAIT_COND, {0x10}, 5, 55, 4);
+  c.thread(2).release(VPROF_EV_RELEASE_COND, {0x10}, 20, 3, broadcast ? 1 : 0);
+  c.thread(3).release(VPROF_EV_RELEASE_COND, {0x10}, 45, 4);
+  const auto profile = c.profile();
+  CHECK(profile.losses.inferred_edges == (broadcast ? 0u : 1u));
+  CHECK(leaves(profile).at("request/wait(pthread_cond_wait)/wake-up(pthread_cond_wait)") == 30);
 }
 
 TEST_CASE("a joined thread is blamed until its end") {
@@ -282,7 +317,7 @@ TEST_CASE("a joined thread is blamed until its end") {
   const auto result = leaves(c.profile());
   CHECK(result.at("request/wait(pthread_join)/g") == 30);
   CHECK(result.at("request/wait(pthread_join)/untracked(thread)") == 15);
-  CHECK(result.at("request/wait(pthread_join)/body(wait(pthread_join))") == 5);
+  CHECK(result.at("request/wait(pthread_join)/wake-up(pthread_join)") == 5);
 }
 
 TEST_CASE("an application's lock: by time, and the lock inside it stands within it") {
@@ -302,7 +337,7 @@ TEST_CASE("an application's lock: by time, and the lock inside it stands within 
     const auto profile = c.profile();
     CHECK(leaves(profile) == Leaves{{"request/body(request)", 25},
                                     {"request/wait(LWLockAcquire)/g", 40},
-                                    {"request/wait(LWLockAcquire)/body(wait(LWLockAcquire))", 15}});
+                                    {"request/wait(LWLockAcquire)/wake-up(LWLockAcquire)", 15}});
     CHECK(profile.losses.exact_edges == 1);
   }
   SECTION("several: the lock below knows better") {
@@ -312,9 +347,9 @@ TEST_CASE("an application's lock: by time, and the lock inside it stands within 
     const auto profile = c.profile();
     CHECK(leaves(profile) ==
           Leaves{{"request/body(request)", 25},
-                 {"request/wait(LWLockAcquire)/body(wait(LWLockAcquire))", 10},
+                 {"request/wait(LWLockAcquire)/wake-up(LWLockAcquire)", 10},
                  {"request/wait(LWLockAcquire)/wait(sem_wait)/g", 39},
-                 {"request/wait(LWLockAcquire)/wait(sem_wait)/body(wait(sem_wait))", 6}});
+                 {"request/wait(LWLockAcquire)/wait(sem_wait)/wake-up(sem_wait)", 6}});
   }
   SECTION("several, and nothing known of the lock below: the nearest in time") {
     u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 30);
@@ -457,7 +492,7 @@ TEST_CASE("a convoy folds onto its first wait") {
   CHECK(leaves(c.profile()) ==
         Leaves{{"request/f/body(f)", 5 + 9},
                {"request/f/wait(pthread_mutex_lock)/f", 15 + 9 * 3},
-               {"request/f/wait(pthread_mutex_lock)/body(wait(pthread_mutex_lock))", 4}});
+               {"request/f/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 4}});
 }
 
 TEST_CASE("intervals choose themselves by number, or by name") {
@@ -479,4 +514,40 @@ TEST_CASE("intervals choose themselves by number, or by name") {
   REQUIRE(!none);
   CHECK(none.error().find("'put'") != std::string::npos);
   CHECK(none.error().find("get, set") != std::string::npos);
+}
+
+TEST_CASE("timeline: pieces of the path, in order and without a gap") {
+  Case c;
+  auto& t = c.thread(1);
+  auto& u = c.thread(2);
+  t.name = "waiter";
+  u.name = "holder";
+  t.begin(7, 0);
+  t.label(7, 1, "slow");
+  t.wait(VPROF_EV_WAIT_MUTEX, {0x20}, 30, 70, 7);
+  t.frame(c.f_entry, 10, 90);
+  t.end(7, 100);
+  u.frame(c.g_entry, 20, 60);
+  u.release(VPROF_EV_RELEASE_MUTEX, {0x20}, 65, 7);
+  t.begin(7, 200);
+  t.end(7, 250);
+  (void)c.profile();
+  const auto made = analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), 7, {});
+  REQUIRE(made);
+  CHECK(made->latency_ns == 100);
+  CHECK(made->others == 1);
+  CHECK(made->label == "slow");
+  std::string story;
+  int64_t at = 0;
+  for (const analyzer::TimelinePiece& piece : made->pieces) {
+    CHECK(piece.from_ns == at);
+    at = piece.to_ns;
+    story += std::to_string(piece.to_ns) + " " + piece.thread_name + " " + piece.path.back() + "; ";
+  }
+  CHECK(at == 100);
+  CHECK(story ==
+        "10 waiter (own time); 30 waiter (own time); 60 holder (own time); 65 holder "
+        "untracked(holder); "
+        "70 waiter (own time); 90 waiter (own time); 100 waiter (own time); ");
+  CHECK(!analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), 8, {}));
 }

@@ -1,5 +1,6 @@
-// Some hundreds of random programs: the analyzer's times against those read off nanosecond by
+// Random programs: the analyzer's times against those read off nanosecond by
 // nanosecond, and its moments against two passes over them in long double.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -83,10 +84,13 @@ void compare(const analyzer::Node& node, const std::string& path, const Oracle& 
 
 }  // namespace
 
-TEST_CASE("random programs: paths, sums and moments are those of the oracle") {
+namespace {
+
+/// Random programs of seeds [first, last] against the oracle.
+void check_programs(uint64_t first, uint64_t last) {
   uint64_t waits = 0;
   uint64_t intervals = 0;
-  for (uint64_t seed = 1; seed <= 400; ++seed) {
+  for (uint64_t seed = first; seed <= last; ++seed) {
     INFO("seed " << seed);
     const test::Simulator program(seed);
     const auto truth = program.truth();
@@ -118,22 +122,70 @@ TEST_CASE("random programs: paths, sums and moments are those of the oracle") {
     intervals += profile->interval.count;
   }
   // The programs are worth the name.
-  CHECK(waits > 1000);
-  CHECK(intervals > 3000);
+  CHECK(waits > 3 * (last - first));
+  CHECK(intervals > 8 * (last - first));
 }
 
-TEST_CASE("the same input gives the same result, to the last bit") {
-  const test::Simulator program(11);
-  test::ScratchDir dir;
-  const std::string sites = program.write(dir.path());
-  const auto first = analyzer::analyze(dir.path(), sites, {});
-  const auto second = analyzer::analyze(dir.path(), sites, {});
-  REQUIRE(first);
-  REQUIRE(second);
-  REQUIRE(first->factors.size() == second->factors.size());
-  for (size_t i = 0; i < first->factors.size(); ++i) {
-    CHECK(first->factors[i].functions == second->factors[i].functions);
-    CHECK(first->factors[i].contribution == second->factors[i].contribution);
-    CHECK(first->factors[i].ci95 == second->factors[i].ci95);
+}  // namespace
+
+TEST_CASE("random programs: paths, sums and moments are those of the oracle") {
+  check_programs(1, 100);
+}
+
+// Some minutes: `vprof_analyzer_tests "[many]"`.
+TEST_CASE("ten thousand random programs", "[.][many]") { check_programs(1, 10'000); }
+
+namespace {
+
+bool same(const analyzer::Node& a, const analyzer::Node& b) {
+  if (a.kind != b.kind || a.function != b.function || a.site != b.site || a.count != b.count ||
+      a.mean_ns != b.mean_ns || a.variance_ns2 != b.variance_ns2 || a.share != b.share ||
+      a.tail_share != b.tail_share || a.children.size() != b.children.size() ||
+      a.covariances.size() != b.covariances.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < a.children.size(); ++i) {
+    if (!same(a.children[i], b.children[i])) return false;
+  }
+  return std::equal(a.covariances.begin(), a.covariances.end(), b.covariances.begin(),
+                    [](const auto& x, const auto& y) {
+                      return x.a == y.a && x.b == y.b && x.covariance_ns2 == y.covariance_ns2;
+                    });
+}
+
+void check_same(const analyzer::Profile& a, const analyzer::Profile& b) {
+  CHECK(same(a.tree, b.tree));
+  CHECK(a.interval.count == b.interval.count);
+  CHECK(a.interval.incomplete == b.interval.incomplete);
+  CHECK(a.interval.p99_ns == b.interval.p99_ns);
+  CHECK(a.losses.exact_edges == b.losses.exact_edges);
+  REQUIRE(a.factors.size() == b.factors.size());
+  for (size_t i = 0; i < a.factors.size(); ++i) {
+    CHECK(a.factors[i].functions == b.factors[i].functions);
+    CHECK(a.factors[i].contribution == b.factors[i].contribution);
+    CHECK(a.factors[i].ci95 == b.factors[i].ci95);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the result does not depend on threads, nor on how much is read at a time") {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    INFO("seed " << seed);
+    const test::Simulator program(seed);
+    test::ScratchDir dir;
+    const std::string sites = program.write(dir.path());
+    analyzer::Options options;
+    options.threads = 1;
+    const auto whole = analyzer::analyze(dir.path(), sites, options);
+    REQUIRE(whole);
+    options.threads = 3;
+    const auto parallel = analyzer::analyze(dir.path(), sites, options);
+    REQUIRE(parallel);
+    check_same(*whole, *parallel);
+    options.window = 1;  // one chunk of a page
+    const auto pieces = analyzer::analyze(dir.path(), sites, options);
+    REQUIRE(pieces);
+    check_same(*whole, *pieces);
   }
 }

@@ -81,8 +81,9 @@ void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t en
   cont(sequence);
 }
 
-void ThreadWriter::release(uint32_t event, Object object, int64_t time, uint64_t sequence) {
-  slot(static_cast<uint64_t>(time), event, 0);
+void ThreadWriter::release(uint32_t event, Object object, int64_t time, uint64_t sequence,
+                           uint64_t payload) {
+  slot(static_cast<uint64_t>(time), event, payload);
   cont(object.address,
        (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
   cont(sequence);

@@ -33,7 +33,7 @@ Profile make_profile() {
   Node wait = make_node(NodeKind::kWait, "wait(pthread_mutex_lock)", 0.62,
                         {make_node(NodeKind::kBlame, "flush_log", 0.5),
                          make_node(NodeKind::kUntracked, "untracked(logger)", 0.1),
-                         make_node(NodeKind::kBody, "body(wait(pthread_mutex_lock))", 0.02)});
+                         make_node(NodeKind::kBody, "wake-up(pthread_mutex_lock)", 0.02)});
   Node order = make_node(NodeKind::kFunction, "process_order", 0.9,
                          {std::move(wait), make_node(NodeKind::kFunction, "price", 0.2)});
   order.function_key = "process_order@src/worker.cpp:41";

@@ -32,6 +32,11 @@ struct Options {
   Specificity specificity = Specificity::kQuadratic;
   std::string
       interval;  ///< which interval of sites.json; empty: the one with most completed executions
+  int64_t skip_ns = 0;  ///< leaves out intervals that began earlier than this after the recording
+  double least_listed = 0.01;  ///< least contribution with which a factor is listed
+  unsigned threads = 0;  ///< of the analysis; 0: one per core. The result does not depend on it
+  uint64_t window =
+      1 << 20;  ///< records read at a time; more are held only where open intervals need them
 };
 
 enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
@@ -71,6 +76,13 @@ struct Instance {
 enum class FactorKind : uint8_t { kVariance, kCovariance };
 enum class FactorStatus : uint8_t { kSelected, kExpandable, kExpanded, kLeaf, kSetAside };
 
+/// An interval to look at.
+struct Exemplar {
+  uint64_t id = 0;        ///< as the program named it
+  double ns = 0;          ///< of the factor in it
+  double latency_ns = 0;  ///< of all of it
+};
+
 /// Variance of a function or covariance of two, over all instances (dissertation 2.3.2.2).
 struct Factor {
   int rank = 0;  ///< 1 is first
@@ -80,6 +92,8 @@ struct Factor {
   std::string definition;              ///< `file:line` of the (first) function, empty if unknown
   double contribution = 0;
   std::array<double, 2> ci95{};  ///< of the contribution
+  double variance_ns2 = 0;       ///< contribution times Var(latency)
+  double error_ns2 = 0;          ///< standard error of that
   double share = 0;
   double tail_share = 0;
   int height = 0;
@@ -87,6 +101,8 @@ struct Factor {
   double score = 0;  ///< equation 2.4, with V as a part of Var(latency)
   FactorStatus status = FactorStatus::kLeaf;
   std::vector<Instance> instances;
+  std::vector<Exemplar> typical;  ///< near the median of those in which it had time
+  std::vector<Exemplar> worst;    ///< in which it took longest
 };
 
 struct LabelSummary {
@@ -104,6 +120,8 @@ struct IntervalSummary {
   double p50_ns = 0, p95_ns = 0, p99_ns = 0, p999_ns = 0, max_ns = 0;
   std::vector<LabelSummary> labels;
   double between_labels = 0;  ///< Var(E[latency | label]) / Var(latency)
+  /// 95 % confidence intervals; {0, 0}: too few intervals for one.
+  std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
 };
 
 /// Everything that was lost or could not be explained. Shown in every report.
@@ -135,6 +153,7 @@ struct Profile {
   Overhead overhead;
   int k = 3;
   double threshold = 0.05;
+  std::string sums;  ///< the profile file: what merge() takes; not part of report.json
 };
 
 /// Analyses one recording: all `*.vpt` files of `trace_dir`, with `sites_json`.
@@ -142,6 +161,11 @@ struct Profile {
 /// completed interval. Same input, same result, to the last bit.
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options);
+
+/// Adds up profile files (their bytes) of one interval: the result is that of one analysis of all
+/// their recordings, in whatever order they stand. Error: one line, which begins with the number of
+/// the file at fault, from 1.
+Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options);
 
 /// Only the latency summary, without critical paths: for baseline runs.
 Result<IntervalSummary> summarize_latency(const std::string& trace_dir,

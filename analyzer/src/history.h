@@ -1,4 +1,5 @@
-// A thread's history in memory: frames and waits as one forest, events beside it.
+// What is held of a recording at one time: a window of the history of each thread, frames and waits
+// as one forest, events beside it.
 //
 // Frames and waits stand in one array in order of their end (post-order of the nesting), which is
 // the order in which they were written. The children of item i are found by walking down from i -
@@ -9,6 +10,7 @@
 //   [A [B] [C]] [D [E]]
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,6 +53,7 @@ struct Release {
   uint64_t sequence = 0;
   int64_t time = 0;
   uint32_t thread = 0;
+  bool broadcast = false;
 };
 
 /// BEGIN, END, SWITCH or LABEL.
@@ -75,7 +78,7 @@ struct TaskEvent {
 struct Segment {
   int64_t start = 0;
   int64_t end = 0;
-  uint32_t interval = 0;  ///< index into Intervals::all
+  uint32_t interval = 0;  ///< Interval::serial
 };
 
 struct Thread {
@@ -102,19 +105,23 @@ struct Process {
   uint32_t pid = 0;
 };
 
-struct Recording {
+/// Every record that ended after some instant is here, except those that no interval still needs.
+struct Window {
   std::vector<Process> processes;
   std::vector<Thread> threads;  ///< ordered by process, then serial
-  Losses losses;
-  Overhead overhead;
 };
 
 /// Puts items into order of their end and fills in parents. Items that overlap without nesting
 /// (damage) are cut and counted.
 void build_forest(Thread& thread);
 
-/// Reads a whole trace directory. `want_items` false leaves out frames and waits (for a latency
-/// summary).
-Result<Recording> read_recording(const std::string& directory, const Sites& sites, bool want_items);
+/// Puts events into order of time.
+template <class Event>
+void sort_by_time(std::vector<Event>& events) {
+  const auto earlier = [](const Event& a, const Event& b) { return a.time < b.time; };
+  if (!std::is_sorted(events.begin(), events.end(), earlier)) {
+    std::stable_sort(events.begin(), events.end(), earlier);
+  }
+}
 
 }  // namespace vprof::analyzer

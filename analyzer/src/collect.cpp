@@ -1,0 +1,184 @@
+#include "collect.h"
+
+#include <fmt/format.h>
+
+#include "parallel.h"
+
+namespace vprof::analyzer {
+namespace {
+
+constexpr size_t kPortion = 64;  // intervals walked at a time
+
+Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
+  Place place;
+  place.kind = node.kind;
+  place.blamed = node.blamed;
+  if (node.kind == NodeKind::kFunction) {
+    const Function& function = sites.functions[node.ident];
+    const Site& site = sites.sites[node.site];
+    place.name = function.name;
+    place.key = function.key;
+    place.where = site.where;
+    place.site = site.place;
+    place.height = function.height;
+    place.expandable = function.expandable;
+    place.expanded = function.expanded;
+    if (!function.file.empty()) {
+      place.definition = fmt::format("{}:{}", function.file, function.line);
+    }
+  } else if (node.kind != NodeKind::kBody) {
+    place.name = tree.name(node.ident);
+  }
+  return place;
+}
+
+}  // namespace
+
+const std::vector<NodeTimes::Time>& NodeTimes::of(const std::vector<LeafTime>& leaves,
+                                                  const PathTree& tree) {
+  const std::vector<PathNode>& nodes = tree.nodes();
+  times_.clear();
+  if (at_.size() < nodes.size()) {
+    at_.resize(nodes.size(), 0);
+    first_child_.resize(nodes.size(), kNone);
+  }
+  for (const LeafTime& leaf : leaves) {
+    for (uint32_t node = leaf.node; node != kNone; node = nodes[node].parent) {
+      if (at_[node] == 0) {
+        const auto index = static_cast<uint32_t>(times_.size());
+        uint32_t sibling = kNone;
+        if (nodes[node].parent != kNone) {
+          sibling = std::exchange(first_child_[nodes[node].parent], index);
+        }
+        times_.push_back({node, sibling, 0});
+        at_[node] = index + 1;
+      }
+      times_[at_[node] - 1].ns += static_cast<uint64_t>(leaf.ns);
+    }
+  }
+  for (const Time& time : times_) {
+    at_[time.node] = 0;
+    first_child_[time.node] = kNone;
+  }
+  return times_;
+}
+
+Collector::Collector(const Window& window, const Sites& sites, const Links& links, int64_t start)
+    : tree_(sites), walker_(window, sites, links, tree_), start_(start) {}
+
+void Collector::add(const Interval& interval, uint64_t batch) {
+  const auto latency = static_cast<uint64_t>(interval.latency());
+  const uint32_t bin = latency_bin(latency);
+  const std::vector<NodeTimes::Time>& times = times_.of(walker_.walk(interval), tree_);
+  const std::vector<PathNode>& nodes = tree_.nodes();
+  if (tails_.size() < nodes.size()) {
+    tails_.resize(nodes.size());
+    samples_.resize(nodes.size());
+  }
+  Sample sample{0, latency, interval.id, interval.begin};
+  const uint64_t hash = sample_hash(sample);
+  BatchSums& sums = batches_[batch];
+  ++sums.n;
+  sums.from = std::min(sums.from, interval.begin - start_);
+  sums.to = std::max(sums.to, interval.begin - start_);
+  uint64_t total = 0;
+  for (const NodeTimes::Time& time : times) {
+    if (time.node == PathTree::kRoot) total = time.ns;
+    sums.add_node(time.node, time.ns, latency);
+    tails_[time.node].add(bin, time.ns);
+    sample.ns = time.ns;
+    samples_[time.node].add(sample, hash);
+    for (uint32_t other = time.sibling; other != kNone; other = times[other].sibling) {
+      const uint32_t a = times[other].node;
+      const UInt128 product = static_cast<UInt128>(time.ns) * times[other].ns;
+      if (nodes[a].rank < nodes[time.node].rank) {
+        sums.add_product(time.node, nodes[a].rank, product);
+      } else {
+        sums.add_product(a, nodes[time.node].rank, product);
+      }
+    }
+  }
+  if (total != latency) ++violations_;
+}
+
+void Collector::halve_batches() {
+  std::map<uint64_t, BatchSums> halved;
+  for (auto& [number, sums] : batches_) {
+    const auto [entry, is_new] = halved.try_emplace(number >> 1, std::move(sums));
+    if (!is_new) entry->second += sums;
+  }
+  batches_ = std::move(halved);
+}
+
+void Collector::give(AccountSum& sum, const Sites& sites, int64_t run) const {
+  const std::vector<PathNode>& nodes = tree_.nodes();
+  std::vector<uint32_t> to(nodes.size(), 0);
+  std::vector<std::vector<uint32_t>> children(nodes.size());
+  for (uint32_t i = 1; i < nodes.size(); ++i) {
+    to[i] = sum.place(to[nodes[i].parent], place_of(nodes[i], tree_, sites));
+    children[nodes[i].parent].push_back(i);  // in order of rank: both are that of making
+  }
+  for (const auto& [number, sums] : batches_) {
+    sum.add(sums, children, to, run, UINT64_MAX - number);  // counted from the end
+  }
+  for (uint32_t i = 0; i < tails_.size(); ++i) sum.add(tails_[i], to[i]);
+  for (uint32_t i = 0; i < samples_.size(); ++i) sum.add(samples_[i], to[i]);
+}
+
+KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
+                             const Links& links, bool want_paths, unsigned workers, int64_t start)
+    : kind_(kind), sites_(sites) {
+  for (unsigned i = 0; want_paths && i < workers; ++i) {
+    collectors_.push_back(std::make_unique<Collector>(window, sites, links, start));
+  }
+}
+
+void KindCollector::add(const std::vector<const Interval*>& intervals,
+                        const std::vector<std::string>& labels) {
+  for (const Interval* interval : intervals) {
+    const auto latency = static_cast<uint64_t>(interval->latency());
+    latencies_.add(latency);
+    LabelSums& label = labels_[labels[interval->label]];
+    ++label.n;
+    label.x += latency;
+    label.xx += static_cast<UInt128>(latency) * latency;
+    newest_ = std::max(newest_, interval->number);
+  }
+  if (collectors_.empty()) return;
+  for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
+    for (auto& collector : collectors_) collector->halve_batches();
+  }
+  const size_t portions = (intervals.size() + kPortion - 1) / kPortion;
+  in_parallel(portions, static_cast<unsigned>(collectors_.size()),
+              [&](size_t portion, unsigned worker) {
+                const size_t end = std::min(intervals.size(), (portion + 1) * kPortion);
+                for (size_t i = portion * kPortion; i < end; ++i) {
+                  collectors_[worker]->add(*intervals[i], intervals[i]->number >> shift_);
+                }
+              });
+}
+
+Account KindCollector::finish(int64_t run) {
+  AccountSum sum;
+  uint64_t violations = 0;
+  for (const auto& collector : collectors_) {
+    collector->give(sum, sites_, run);
+    Losses& losses = sum.rest().losses;
+    losses.exact_edges += collector->edges().exact;
+    losses.inferred_edges += collector->edges().inferred;
+    losses.unmatched_waits += collector->edges().unknown;
+    violations += collector->violations();
+  }
+  Account account = sum.finish();
+  account.interval = sites_.interval_name(kind_);
+  account.root_height = sites_.root_height;
+  account.latencies = std::move(latencies_);
+  account.labels = std::move(labels_);
+  if (violations != 0) {
+    account.losses.notes.push_back(fmt::format(
+        "{} intervals do not add up to their latency: please report this defect", violations));
+  }
+  return account;
+}
+
+}  // namespace vprof::analyzer

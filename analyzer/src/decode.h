@@ -1,0 +1,34 @@
+// Slots of one chunk to the timeline of its thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "clock.h"
+#include "history.h"
+#include "trace_file.h"
+
+namespace vprof::analyzer {
+
+/// Which sites sites.json defines, a byte each: asked for once per record.
+class KnownSites {
+ public:
+  explicit KnownSites(const Sites& sites);
+  bool holds(uint32_t site) const { return site < known_.size() && known_[site] != 0; }
+
+ private:
+  std::vector<unsigned char> known_;
+};
+
+/// From the snapshots in the file; only the helper thread writes them.
+Clock make_clock(const TraceFile& file);
+
+/// Appends what the chunk holds to the timeline of its thread, in the order of the file.
+/// `want_items` false leaves out frames, waits and tasks (for a latency summary).
+void decode_chunk(const Chunk& chunk, const Process& process, const KnownSites& sites,
+                  const Clock& clock, bool want_items, Thread& thread);
+
+/// When the record that begins with this slot was written, in ticks.
+uint64_t end_ticks_of(const vprof_slot& slot);
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,285 @@
+#include "profile_file.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace vprof::analyzer {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr const char* kMagic = "vprof-profile";
+constexpr uint32_t kMostBuckets = 1u << 16;  // latency_bucket() of 2^64 is below
+
+Json wide(UInt128 value) {
+  return Json::array({static_cast<uint64_t>(value >> 64), static_cast<uint64_t>(value)});
+}
+
+UInt128 wide(const Json& from) {
+  return static_cast<UInt128>(from.at(0).get<uint64_t>()) << 64 | from.at(1).get<uint64_t>();
+}
+
+Json to_json(const Place& place) {
+  return {{"kind", static_cast<int>(place.kind)},
+          {"blamed", place.blamed},
+          {"parent", place.parent},
+          {"name", place.name},
+          {"key", place.key},
+          {"where", place.where},
+          {"site", place.site},
+          {"definition", place.definition},
+          {"height", place.height},
+          {"expandable", place.expandable},
+          {"expanded", place.expanded}};
+}
+
+Place read_place(const Json& from, std::vector<uint32_t>& children) {
+  Place place;
+  const int kind = from.at("kind").get<int>();
+  if (kind < 0 || kind > static_cast<int>(NodeKind::kUntracked)) {
+    throw std::runtime_error("a place of an unknown kind");
+  }
+  place.kind = static_cast<NodeKind>(kind);
+  place.blamed = from.at("blamed").get<bool>();
+  place.name = from.at("name").get<std::string>();
+  place.key = from.at("key").get<std::string>();
+  place.where = from.at("where").get<std::string>();
+  place.site = from.at("site").get<std::string>();
+  place.definition = from.at("definition").get<std::string>();
+  place.height = from.at("height").get<int>();
+  place.expandable = from.at("expandable").get<bool>();
+  place.expanded = from.at("expanded").get<bool>();
+  if (!children.empty()) {
+    place.parent = from.at("parent").get<uint32_t>();
+    if (place.parent >= children.size()) throw std::runtime_error("a place before its parent");
+    place.rank = children[place.parent]++;
+  }
+  children.push_back(0);
+  return place;
+}
+
+Json to_json(const BatchSums& sums) {
+  Json nodes = Json::array();
+  for (uint32_t i = 0; i < sums.nodes.size(); ++i) {
+    const NodeSums& node = sums.nodes[i];
+    if (node.count == 0) continue;
+    Json row = Json::array();
+    if (i < sums.rows.size()) {
+      for (const UInt128 product : sums.rows[i]) row.push_back(wide(product));
+    }
+    nodes.push_back({i, node.count, wide(node.x), wide(node.xx), wide(node.xt), std::move(row)});
+  }
+  return {{"n", sums.n}, {"from", sums.from}, {"to", sums.to}, {"nodes", std::move(nodes)}};
+}
+
+BatchSums read_sums(const Json& from, const std::vector<Place>& places) {
+  BatchSums sums;
+  sums.n = from.at("n").get<uint64_t>();
+  sums.from = from.at("from").get<int64_t>();
+  sums.to = from.at("to").get<int64_t>();
+  if (sums.n == 0) throw std::runtime_error("an empty batch");
+  sums.nodes.resize(places.size());
+  sums.rows.resize(places.size());
+  for (const Json& entry : from.at("nodes")) {
+    const auto i = entry.at(0).get<uint32_t>();
+    const Json& row = entry.at(5);
+    if (i >= places.size() || row.size() > places[i].rank) {
+      throw std::runtime_error("sums of a place that is not there");
+    }
+    sums.nodes[i].count = entry.at(1).get<uint64_t>();
+    sums.nodes[i].x = wide(entry.at(2));
+    sums.nodes[i].xx = wide(entry.at(3));
+    sums.nodes[i].xt = wide(entry.at(4));
+    for (const Json& product : row) sums.rows[i].push_back(wide(product));
+  }
+  return sums;
+}
+
+Json to_json(const TailSums& tail) {
+  Json x = Json::array();
+  for (uint32_t i = 0; i < tail.x.size(); ++i) {
+    if (tail.x[i] != 0) x.push_back({tail.first + i, wide(tail.x[i])});
+  }
+  return x;
+}
+
+TailSums read_tail(const Json& from) {
+  TailSums tail;
+  for (const Json& entry : from) {
+    const auto bin = entry.at(0).get<uint32_t>();
+    if (bin >= kMostBuckets) throw std::runtime_error("a latency beyond all");
+    tail.add(bin, wide(entry.at(1)));
+  }
+  return tail;
+}
+
+Json to_json(const Sample& sample) { return {sample.ns, sample.latency, sample.id, sample.begin}; }
+
+Sample read_sample(const Json& from) {
+  return {from.at(0).get<uint64_t>(), from.at(1).get<uint64_t>(), from.at(2).get<uint64_t>(),
+          from.at(3).get<int64_t>()};
+}
+
+Json to_json(const Samples& samples) {
+  Json worst = Json::array();
+  Json sampled = Json::array();
+  for (const Sample& sample : samples.worst) worst.push_back(to_json(sample));
+  for (const auto& [hash, sample] : samples.sampled) sampled.push_back(to_json(sample));
+  return {std::move(worst), std::move(sampled)};
+}
+
+Samples read_samples(const Json& from) {
+  Samples all;
+  for (const Json& sample : from.at(0)) all.worst.push_back(read_sample(sample));
+  for (const Json& entry : from.at(1)) {
+    Sample sample = read_sample(entry);
+    all.sampled.emplace_back(sample_hash(sample), sample);
+  }
+  if (all.worst.size() > Samples::kWorst || all.sampled.size() > Samples::kSampled ||
+      !std::is_sorted(all.sampled.begin(), all.sampled.end())) {
+    throw std::runtime_error("samples out of order");
+  }
+  return all;
+}
+
+Json to_json(const Histogram& latencies) {
+  Json buckets = Json::array();
+  for (uint32_t i = 0; i < latencies.buckets().size(); ++i) {
+    const Histogram::Bucket& bucket = latencies.buckets()[i];
+    if (bucket.count != 0) buckets.push_back({bucket.count, bucket.least, bucket.greatest});
+  }
+  return buckets;
+}
+
+Histogram read_latencies(const Json& from) {
+  Histogram latencies;
+  for (const Json& entry : from) {
+    const Histogram::Bucket bucket{entry.at(0).get<uint64_t>(), entry.at(1).get<uint64_t>(),
+                                   entry.at(2).get<uint64_t>()};
+    const uint32_t index = latency_bucket(bucket.least);
+    if (index >= kMostBuckets || index != latency_bucket(bucket.greatest)) {
+      throw std::runtime_error("a bucket of latencies that are not of one");
+    }
+    latencies.add(index, bucket);
+  }
+  return latencies;
+}
+
+Json to_json(const Losses& losses) {
+  return {losses.dropped,
+          losses.torn,
+          losses.unreadable_bytes,
+          losses.unmatched_waits,
+          losses.inferred_edges,
+          losses.exact_edges,
+          losses.notes};
+}
+
+Losses read_losses(const Json& from) {
+  Losses losses;
+  losses.dropped = from.at(0).get<uint64_t>();
+  losses.torn = from.at(1).get<uint64_t>();
+  losses.unreadable_bytes = from.at(2).get<uint64_t>();
+  losses.unmatched_waits = from.at(3).get<uint64_t>();
+  losses.inferred_edges = from.at(4).get<uint64_t>();
+  losses.exact_edges = from.at(5).get<uint64_t>();
+  losses.notes = from.at(6).get<std::vector<std::string>>();
+  return losses;
+}
+
+Json to_json(const Overhead& overhead) {
+  return {overhead.records, overhead.dropped, overhead.chunks, overhead.stalls, overhead.record_ns};
+}
+
+Overhead read_overhead(const Json& from) {
+  Overhead overhead;
+  overhead.records = from.at(0).get<uint64_t>();
+  overhead.dropped = from.at(1).get<uint64_t>();
+  overhead.chunks = from.at(2).get<uint64_t>();
+  overhead.stalls = from.at(3).get<uint64_t>();
+  overhead.record_ns = from.at(4).get<double>();
+  return overhead;
+}
+
+Account parse(const Json& document) {
+  if (document.value("format", "") != kMagic) throw std::runtime_error("not a profile");
+  const int version = document.at("version").get<int>();
+  if (version != kVersion) {
+    throw std::runtime_error("profile version " + std::to_string(version) +
+                             ", this program reads " + std::to_string(kVersion));
+  }
+  Account account;
+  account.interval = document.at("interval").get<std::string>();
+  account.incomplete = document.at("incomplete").get<uint64_t>();
+  account.root_height = document.at("root_height").get<int>();
+  std::vector<uint32_t> children;
+  for (const Json& place : document.at("places")) {
+    account.places.push_back(read_place(place, children));
+  }
+  if (account.places.empty()) throw std::runtime_error("no places");
+  for (const Json& entry : document.at("batches")) {
+    account.batches.push_back({entry.at("run").get<int64_t>(), entry.at("order").get<uint64_t>(),
+                               read_sums(entry.at("sums"), account.places)});
+  }
+  for (const Json& tail : document.at("tails")) account.tails.push_back(read_tail(tail));
+  for (const Json& entry : document.at("samples")) {
+    account.samples.push_back(read_samples(entry));
+  }
+  if (account.tails.size() > account.places.size() ||
+      account.samples.size() > account.places.size()) {
+    throw std::runtime_error("sums of a place that is not there");
+  }
+  account.latencies = read_latencies(document.at("latencies"));
+  uint64_t in_batches = 0;
+  for (const Batch& batch : account.batches) in_batches += batch.sums.n;
+  if (in_batches == 0 || in_batches != account.count()) {
+    throw std::runtime_error("batches and latencies are not of the same intervals");
+  }
+  for (const auto& [label, sums] : document.at("labels").items()) {
+    account.labels[label] = {sums.at(0).get<uint64_t>(), wide(sums.at(1)), wide(sums.at(2))};
+  }
+  account.losses = read_losses(document.at("losses"));
+  account.overhead = read_overhead(document.at("overhead"));
+  return account;
+}
+
+}  // namespace
+
+std::string to_bytes(const Account& account) {
+  Json document = {{"format", kMagic},
+                   {"version", kVersion},
+                   {"interval", account.interval},
+                   {"incomplete", account.incomplete},
+                   {"root_height", account.root_height},
+                   {"places", Json::array()},
+                   {"batches", Json::array()},
+                   {"tails", Json::array()},
+                   {"samples", Json::array()},
+                   {"labels", Json::object()},
+                   {"latencies", to_json(account.latencies)},
+                   {"losses", to_json(account.losses)},
+                   {"overhead", to_json(account.overhead)}};
+  for (const Place& place : account.places) document["places"].push_back(to_json(place));
+  for (const Batch& batch : account.batches) {
+    document["batches"].push_back(
+        {{"run", batch.run}, {"order", batch.order}, {"sums", to_json(batch.sums)}});
+  }
+  for (const TailSums& tail : account.tails) document["tails"].push_back(to_json(tail));
+  for (const Samples& samples : account.samples) document["samples"].push_back(to_json(samples));
+  for (const auto& [label, sums] : account.labels) {
+    document["labels"][label] = {sums.n, wide(sums.x), wide(sums.xx)};
+  }
+  const std::vector<uint8_t> bytes = Json::to_cbor(document);
+  return {bytes.begin(), bytes.end()};
+}
+
+Result<Account> from_bytes(const std::string& bytes) {
+  try {
+    return parse(Json::from_cbor(bytes.begin(), bytes.end()));
+  } catch (const std::exception& error) {
+    return tl::make_unexpected(std::string("not a whole profile of this program: ") + error.what());
+  }
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,227 @@
+#include "stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "parallel.h"
+
+namespace vprof::analyzer {
+namespace {
+
+size_t used_slots(const Chunk& chunk) {
+  size_t count = chunk.slots.size() / sizeof(vprof_slot);
+  while (count != 0 && slot_at(chunk.slots, count - 1).word1 == 0) --count;
+  return count;
+}
+
+/// The first slot of a chunk begins a record, unless it was torn.
+bool has_first(const Chunk& chunk) { return chunk.first.word1 != 0; }
+
+/// The last record that was begun in the chunk.
+int64_t last_end(const Chunk& chunk, const Clock& clock) {
+  for (size_t i = used_slots(chunk); i-- > 0;) {
+    const vprof_slot slot = slot_at(chunk.slots, i);
+    const uint64_t id = slot.word1 & VPROF_ID_MASK;
+    if (slot.word1 != 0 && id != VPROF_EV_CONT && id != VPROF_EV_PAD)
+      return clock.to_ns(end_ticks_of(slot));
+  }
+  return INT64_MIN;
+}
+
+/// What is kept of the last window, newest last; the waits of the items are copied along.
+struct Kept {
+  std::vector<Item> items;
+  std::vector<Wait> waits;
+};
+
+Kept keep_items(const Thread& thread, int64_t before) {
+  Kept kept;
+  for (const Item& item : thread.items) {
+    if (item.start >= before) continue;
+    Item& copy = kept.items.emplace_back(item);
+    copy.parent = kNone;
+    if (item.is_wait()) {
+      copy.what = kWaitBit | static_cast<uint32_t>(kept.waits.size());
+      kept.waits.push_back(thread.waits[item.what & ~kWaitBit]);
+    }
+  }
+  return kept;
+}
+
+template <class Event>
+std::vector<Event> keep_events(std::vector<Event>& events, int64_t before) {
+  std::erase_if(events, [&](const Event& event) { return event.time >= before; });
+  return std::exchange(events, {});
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+void append_items(Thread& thread, const Kept& kept) {
+  const auto shift = static_cast<uint32_t>(thread.waits.size());
+  append(thread.waits, kept.waits);
+  thread.items.reserve(thread.items.size() + kept.items.size());
+  for (Item item : kept.items) {
+    if (item.is_wait()) item.what += shift;
+    thread.items.push_back(item);
+  }
+}
+
+}  // namespace
+
+Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites,
+                                      bool want_items) {
+  auto files = open_traces(directory);
+  if (!files) return tl::make_unexpected(files.error());
+  TraceStream stream(sites, want_items);
+  for (TraceFile& file : *files) stream.add_file(std::move(file));
+  // Equal ends: by thread, so that the order is always the same. Pieces of one thread stay in
+  // theirs.
+  std::stable_sort(stream.pieces_.begin(), stream.pieces_.end(),
+                   [](const Piece& a, const Piece& b) {
+                     return std::tie(a.last_end, a.thread) < std::tie(b.last_end, b.thread);
+                   });
+  return stream;
+}
+
+void TraceStream::add_file(TraceFile file) {
+  const vprof_file_header& header = file.header;
+  const auto process = static_cast<uint32_t>(window_.processes.size());
+  window_.processes.push_back({header.family, header.pid});
+  losses_.unreadable_bytes += file.unreadable_bytes;
+  losses_.dropped += header.dropped;
+  overhead_.chunks += header.chunks;
+  overhead_.stalls += header.stalls;
+  const double ticks_per_second =
+      header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
+  const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
+  overhead_.record_ns = std::max(overhead_.record_ns, cost);
+  const Clock clock = make_clock(file);
+  begin_ = std::min(begin_, clock.to_ns(header.start_ticks));
+  run_ = std::min(run_, static_cast<int64_t>(header.start_realtime_ns));
+  for (const ThreadChunks& chunks : file.threads) {
+    const auto index = static_cast<uint32_t>(window_.threads.size());
+    Thread& thread = window_.threads.emplace_back();
+    thread.process = process;
+    thread.serial = chunks.serial;
+    for (const Chunk& chunk : chunks.chunks) {
+      if (!chunk.thread_name.empty()) thread.name = chunk.thread_name;
+    }
+    clocks_.push_back(clock);
+    order_pieces(chunks.chunks, index, clock);
+  }
+  file.threads.clear();
+  files_.push_back(std::move(file));
+}
+
+void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread,
+                               const Clock& clock) {
+  int64_t newest = INT64_MIN;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    // The next chunk's first record is not older than this one's last, and on the page that its
+    // header was read from.
+    const int64_t end = i + 1 < chunks.size() && has_first(chunks[i + 1])
+                            ? clock.to_ns(end_ticks_of(chunks[i + 1].first))
+                            : last_end(chunks[i], clock);
+    newest = std::max(newest, end);
+    pieces_.push_back({chunks[i], thread, newest});
+  }
+}
+
+bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
+  if (pieces_.empty()) return false;
+  const uint64_t wanted = std::max(records, kept_);
+  std::vector<std::vector<const Piece*>> of_thread(window_.threads.size());
+  uint64_t slots = 0;
+  size_t taken = 0;
+  while (taken < pieces_.size() && slots < wanted) {
+    const Piece& piece = pieces_[pieces_.size() - 1 - taken++];
+    of_thread[piece.thread].push_back(&piece);
+    slots += piece.chunk.slots.size() / sizeof(vprof_slot);
+  }
+  std::atomic<uint64_t> kept{0};
+  in_parallel(of_thread.size(), threads, [&](size_t thread, unsigned) {
+    kept += read(static_cast<uint32_t>(thread), of_thread[thread], time);
+  });
+  kept_ = kept;
+  for (size_t i = 0; i < taken; ++i) release_pages(pieces_[pieces_.size() - 1 - i].chunk);
+  pieces_.resize(pieces_.size() - taken);
+  complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.back().last_end;
+  return true;
+}
+
+/// `pieces` from the newest to the oldest. Returns how many items were kept.
+uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& pieces,
+                           int64_t keep_before) {
+  Thread& thread = window_.threads[index];
+  const Kept kept = keep_items(thread, keep_before);
+  const auto releases = keep_events(thread.releases, keep_before);
+  const auto marks = std::exchange(thread.marks, {});
+  const auto enqueues = keep_events(thread.enqueues, keep_before);
+  const auto dequeues = keep_events(thread.dequeues, keep_before);
+  std::erase_if(thread.segments, [&](const Segment& s) { return s.start >= keep_before; });
+  thread.items.clear();
+  thread.waits.clear();
+  size_t slots = 0;
+  for (const Piece* piece : pieces) slots += piece->chunk.slots.size() / sizeof(vprof_slot);
+  slots += kept.items.size();
+  if (thread.items.capacity() < slots || thread.items.capacity() / 4 > slots) {
+    thread.items = {};
+    thread.items.reserve(slots);
+  }
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+    decode_chunk((*piece)->chunk, window_.processes[thread.process], known_, clocks_[index],
+                 want_items_, thread);
+  }
+  append_items(thread, kept);
+  append(thread.releases, releases);
+  append(thread.marks, marks);
+  append(thread.enqueues, enqueues);
+  append(thread.dequeues, dequeues);
+  for (Release& release : thread.releases) release.thread = index;
+  sort_by_time(thread.marks);
+  sort_by_time(thread.enqueues);
+  sort_by_time(thread.dequeues);
+  build_forest(thread);
+  return kept.items.size();
+}
+
+uint64_t TraceStream::size() const {
+  uint64_t items = 0;
+  for (const Thread& thread : window_.threads) items += thread.items.size();
+  return items;
+}
+
+void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
+  losses = losses_;
+  overhead = overhead_;
+  uint64_t dropped = 0;
+  uint64_t unknown = 0;
+  uint64_t clipped = 0;
+  for (const Thread& thread : window_.threads) {
+    overhead.records += thread.records;
+    losses.torn += thread.torn;
+    dropped += thread.dropped;
+    unknown += thread.unknown;
+    clipped += thread.clipped;
+  }
+  // The header's counter is ahead of the events, unless the header is damaged.
+  losses.dropped = std::max(losses.dropped, dropped);
+  overhead.dropped = losses.dropped;
+  if (unknown != 0) {
+    losses.notes.push_back(fmt::format(
+        "{} records of sites or events that are not known: is sites.json that of the run?",
+        unknown));
+  }
+  if (clipped != 0) {
+    losses.notes.push_back(
+        fmt::format("{} records overlapped without nesting and were cut", clipped));
+  }
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,77 @@
+// A trace directory as a sequence of windows, from its end to its beginning.
+//
+//   thread 1  ▕███████▏▕██████▏▕██████▏▕█████▏        chunks, oldest left
+//   thread 2     ▕██████████▏▕███████████▏▕██▏
+//                            ◀── read ────────
+//                       ▲ complete_after(): everything that ended later has been read
+//
+// Why backwards: frames are recorded when they are left, so a window of the past does not tell
+// which frames lay around it; read backwards, outer frames come before what they hold. It is also
+// the order in which critical paths are walked. Only what intervals still need is kept (`forget`).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "decode.h"
+#include "history.h"
+#include "trace_file.h"
+
+namespace vprof::analyzer {
+
+class TraceStream {
+ public:
+  /// Opens all files and orders their chunks. Error: one line, as of open_traces().
+  static Result<TraceStream> open(const std::string& directory, const Sites& sites,
+                                  bool want_items);
+
+  /// Drops what only matters at or after `time`, then reads about `records` more slots (at least as
+  /// many as were kept last time, so that the whole takes linear time). False: there was nothing
+  /// more to read.
+  bool next(int64_t time, uint64_t records, unsigned threads);
+
+  /// Everything that ended after this instant has been read. INT64_MIN: all of the trace has.
+  int64_t complete_after() const { return complete_after_; }
+
+  Window& window() { return window_; }
+  /// Items held.
+  uint64_t size() const;
+  /// Begin of the recording: the oldest file's.
+  int64_t begin() const { return begin_; }
+  /// The same in ns of CLOCK_REALTIME: tells recordings apart.
+  int64_t run() const { return run_; }
+
+  /// Sums over all that has been read so far.
+  void add_losses(Losses& losses, Overhead& overhead) const;
+
+ private:
+  struct Piece {
+    Chunk chunk;
+    uint32_t thread;
+    int64_t last_end;  // nothing in the chunk, nor in older ones of the thread, ended later
+  };
+
+  void add_file(TraceFile file);
+  void order_pieces(const std::vector<Chunk>& chunks, uint32_t thread, const Clock& clock);
+  uint64_t read(uint32_t thread, const std::vector<const Piece*>& pieces, int64_t keep_before);
+
+  explicit TraceStream(const Sites& sites, bool want_items)
+      : known_(sites), want_items_(want_items) {}
+
+  KnownSites known_;
+  bool want_items_;
+  std::vector<TraceFile> files_;
+  std::vector<Clock> clocks_;  // by thread: a clock remembers where it was asked last
+  std::vector<Piece> pieces_;  // in order of last_end: the next one to read is the last
+  Window window_;
+  int64_t complete_after_ = INT64_MAX;
+  uint64_t kept_ = 0;
+  int64_t begin_ = INT64_MAX;
+  int64_t run_ = INT64_MAX;
+  Losses losses_;
+  Overhead overhead_;
+};
+
+}  // namespace vprof::analyzer
