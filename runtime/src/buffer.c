@@ -86,6 +86,43 @@ static void install(struct vprof_chunk_header* chunk) {
   if (chunk != NULL) buffer->end = at + chunk->bytes;
 }
 
+// ---- ring: the thread's chunks are a list from the oldest to the current one
+
+static struct vprof_chunk_header* take_oldest(void) {
+  struct vprof_thread* self = &vprof_self;
+  struct vprof_chunk_header* chunk = self->oldest;
+  if (chunk == NULL || (uintptr_t)chunk == self->chunk) return NULL;
+  self->oldest = (struct vprof_chunk_header*)(uintptr_t)chunk->next;
+  self->kept -= chunk->bytes;
+  return chunk;
+}
+
+static void shrink_ring(void) {
+  while (vprof_self.kept > vprof_settings.ring) {
+    struct vprof_chunk_header* chunk = take_oldest();
+    if (chunk == NULL || !vprof_chunk_give_back(chunk)) return;
+  }
+}
+
+static struct vprof_chunk_header* reuse_oldest(void) {
+  struct vprof_chunk_header* chunk = take_oldest();
+  if (chunk == NULL) return NULL;
+  vprof_chunk_disown(chunk);
+  memset((char*)chunk + sizeof *chunk, 0, chunk->bytes - sizeof *chunk);
+  return chunk;
+}
+
+static void add_to_ring(struct vprof_chunk_header* chunk) {
+  struct vprof_thread* self = &vprof_self;
+  chunk->next = 0;
+  if (self->oldest == NULL) {
+    self->oldest = chunk;
+  } else {
+    ((struct vprof_chunk_header*)self->chunk)->next = (uintptr_t)chunk;
+  }
+  self->kept += chunk->bytes;
+}
+
 // Caller has set `busy`. True: there is a new chunk.
 static bool renew(void) {
   struct vprof_trace* trace = &vprof_trace;
@@ -93,8 +130,15 @@ static bool renew(void) {
   vprof_notice_fork();
   const uint32_t epoch = trace->epoch;
   if (atomic_load(&trace->state) == VPROF_OPEN || (vprof_active() && vprof_trace_start())) {
+    const bool ring = vprof_settings.ring != 0;
+    if (ring) shrink_ring();
     chunk = vprof_chunk_take(vprof_self.chunks);
-    if (trace->epoch != epoch) chunk = NULL;  // a handler has forked, and this is the child
+    if (trace->epoch != epoch) {
+      chunk = NULL;  // a handler has forked, and this is the child
+    } else if (chunk == NULL && ring) {
+      chunk = reuse_oldest();
+    }
+    if (chunk != NULL && ring) add_to_ring(chunk);
     if (chunk != NULL) own(chunk);
   }
   install(chunk);

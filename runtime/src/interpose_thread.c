@@ -16,7 +16,7 @@ struct vprof_start {
 };
 
 static void thread_over(const bool* recorded) {
-  if (!*recorded || !vprof_sync_on()) return;
+  if (!*recorded || !vprof_sync_on(VPROF_CLASS_JOIN)) return;
   struct vprof_release release = {vprof_waiters_of((uintptr_t)pthread_self()), 0, 0,
                                   (uintptr_t)pthread_self(), 0};
   vprof_release_take(&release);
@@ -37,7 +37,7 @@ static void* thread_main(void* memory) {
 VPROF_RT_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                 void* (*function)(void*), void* argument) {
   const struct vprof_real* real = vprof_real_functions();
-  struct vprof_start* start = vprof_sync_on() ? malloc(sizeof *start) : NULL;
+  struct vprof_start* start = vprof_sync_on(VPROF_CLASS_JOIN) ? malloc(sizeof *start) : NULL;
   if (start == NULL) return real->pthread_create(thread, attributes, function, argument);
   start->function = function;
   start->argument = argument;
@@ -48,15 +48,16 @@ VPROF_RT_API int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
 }
 
 // glibc's pthread_join acts upon a cancellation only where it blocks, as the attempt does not.
-#define JOIN(name, ...)                                                                     \
-  const struct vprof_real* real = vprof_real_functions();                                   \
-  if (real->name == NULL) return ENOSYS;                                                    \
-  if (!vprof_sync_on() || real->pthread_tryjoin_np == NULL) return real->name(__VA_ARGS__); \
-  const int tried = real->pthread_tryjoin_np(thread, value);                                \
-  if (tried != EBUSY) return tried;                                                         \
-  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_JOIN, (uintptr_t)thread, false);         \
-  const int result = real->name(__VA_ARGS__);                                               \
-  if (vprof_did_not_wait(result)) wait.event = 0;                                           \
+#define JOIN(name, ...)                                                             \
+  const struct vprof_real* real = vprof_real_functions();                           \
+  if (real->name == NULL) return ENOSYS;                                            \
+  if (!vprof_sync_on(VPROF_CLASS_JOIN) || real->pthread_tryjoin_np == NULL)         \
+    return real->name(__VA_ARGS__);                                                 \
+  const int tried = real->pthread_tryjoin_np(thread, value);                        \
+  if (tried != EBUSY) return tried;                                                 \
+  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_JOIN, (uintptr_t)thread, false); \
+  const int result = real->name(__VA_ARGS__);                                       \
+  if (vprof_did_not_wait(result)) wait.event = 0;                                   \
   return result
 
 CANCELLABLE int pthread_join(pthread_t thread, void** value) { JOIN(pthread_join, thread, value); }

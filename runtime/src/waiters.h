@@ -35,7 +35,9 @@ enum { VPROF_WAITERS_BITS = 12 };
 // NULL unless synchronisation is recorded.
 extern struct vprof_waiters* vprof_waiters;
 
-static inline bool vprof_sync_on(void) { return vprof_waiters != NULL && vprof_active(); }
+static inline bool vprof_sync_on(uint32_t class) {
+  return (vprof_settings.classes & class) != 0 && vprof_waiters != NULL && vprof_active();
+}
 
 static inline struct vprof_waiters* vprof_waiters_of(uint64_t object) {
   return &vprof_waiters[object * UINT64_C(0x9e3779b97f4a7c15) >> (64 - VPROF_WAITERS_BITS)];
@@ -66,10 +68,10 @@ void vprof_release_take(struct vprof_release* release);
 void vprof_release_write(const struct vprof_release* release, uint32_t event, uint64_t payload);
 
 // The two looks. `release` is filled by the first; the object may be gone by the second.
-static inline void vprof_release_begin(struct vprof_release* release, uint64_t object,
-                                       bool shared) {
+static inline void vprof_release_begin(struct vprof_release* release, uint32_t class,
+                                       uint64_t object, bool shared) {
   release->waiters = NULL;
-  if (!vprof_sync_on()) return;
+  if (!vprof_sync_on(class)) return;
   release->waiters = vprof_waiters_of(object);
   release->object = object;
   release->aux = shared ? VPROF_AUX_SHARED : 0;

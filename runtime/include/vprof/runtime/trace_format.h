@@ -120,6 +120,23 @@ enum vprof_interval_flags {
 
 #define VPROF_LABEL_MAX 63u
 
+/* Classes of waits; the configuration switches each on or off. Bits of vprof_file_header.classes. */
+enum vprof_class {
+  VPROF_CLASS_MUTEX = 1 << 0,
+  VPROF_CLASS_RWLOCK = 1 << 1,
+  VPROF_CLASS_COND = 1 << 2,
+  VPROF_CLASS_JOIN = 1 << 3, /* and who made which thread */
+  VPROF_CLASS_SEM = 1 << 4,
+  VPROF_CLASS_APP = 1 << 5, /* what the configuration names under "sync", and tasks */
+  VPROF_CLASS_ALL = (1 << 6) - 1
+};
+/* As they are called in the configuration and in VPROF_WAITS_OFF. */
+#define VPROF_CLASS_NAMES                                                                        \
+  {"mutex", VPROF_CLASS_MUTEX}, {"rwlock", VPROF_CLASS_RWLOCK}, {"condition", VPROF_CLASS_COND}, \
+      {"join", VPROF_CLASS_JOIN}, {"semaphore", VPROF_CLASS_SEM}, {                              \
+    "application", VPROF_CLASS_APP                                                               \
+  }
+
 enum vprof_clock { VPROF_CLOCK_TSC = 1, VPROF_CLOCK_MONOTONIC = 2, VPROF_CLOCK_CNTVCT = 3 };
 
 struct vprof_file_header {
@@ -143,9 +160,11 @@ struct vprof_file_header {
   uint64_t dropped;           /* slots that found no room */
   uint64_t threads;           /* threads that wrote */
   uint64_t record_ticks_x256; /* calibrated cost of one enabled scope, in ticks * 256 */
-  uint64_t family;   /* same for processes that come from one another by fork without exec */
-  char program[256]; /* path of the executable, zero-terminated, cut if longer */
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 12 - 256];
+  uint64_t family;      /* same for processes that come from one another by fork without exec */
+  char program[256];    /* path of the executable, zero-terminated, cut if longer */
+  uint64_t classes;     /* enum vprof_class: which waits were recorded */
+  uint64_t overwritten; /* ring: slots of chunks that were used again */
+  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 14 - 256];
 };
 
 struct vprof_chunk_header {
@@ -157,7 +176,8 @@ struct vprof_chunk_header {
   uint32_t reserved0;
   uint64_t opened_ticks;
   char thread_name[16]; /* pthread name at that time */
-  uint64_t reserved[2];
+  uint64_t next;        /* ring: where the thread's next chunk was; for the runtime only */
+  uint64_t reserved;
 };
 
 #ifdef __cplusplus
