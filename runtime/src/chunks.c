@@ -26,7 +26,7 @@ void vprof_count(uint64_t* counter, uint64_t by) {
   __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
 
-static uint64_t allocate(uint32_t bytes) {
+uint64_t vprof_file_allocate(uint32_t bytes) {
   struct vprof_trace* trace = &vprof_trace;
   uint64_t at = atomic_load(&trace->next);
   do {
@@ -39,7 +39,7 @@ static uint64_t allocate(uint32_t bytes) {
   return at;
 }
 
-static bool populate(char* from, uint32_t bytes) {
+bool vprof_file_populate(char* from, uint32_t bytes) {
   const long result =
       vprof_syscall(SYS_madvise, (long)from, (long)bytes, MADV_POPULATE_WRITE, 0, 0, 0);
   if (result == 0) return true;
@@ -49,7 +49,7 @@ static bool populate(char* from, uint32_t bytes) {
   return true;
 }
 
-static void publish_used(uint64_t end) {
+void vprof_file_publish(uint64_t end) {
   uint64_t* used = &vprof_trace.header->used;
   uint64_t before = __atomic_load_n(used, __ATOMIC_RELAXED);
   while (before < end && !__atomic_compare_exchange_n(used, &before, end, true, __ATOMIC_RELEASE,
@@ -61,16 +61,16 @@ static void publish_used(uint64_t end) {
 struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load_explicit(&trace->full, memory_order_relaxed)) return NULL;
-  const uint64_t at = allocate(bytes);
+  const uint64_t at = vprof_file_allocate(bytes);
   if (at == 0) return NULL;
-  if (!populate(trace->base + at, bytes)) {
+  if (!vprof_file_populate(trace->base + at, bytes)) {
     atomic_store(&trace->full, true);
     return NULL;
   }
   struct vprof_chunk_header* chunk = (struct vprof_chunk_header*)(trace->base + at);
   chunk->bytes = bytes;
   __atomic_store_n(&chunk->magic, VPROF_CHUNK_MAGIC, __ATOMIC_RELEASE);
-  publish_used(at + bytes);
+  vprof_file_publish(at + bytes);
   return chunk;
 }
 
@@ -86,8 +86,8 @@ bool vprof_disk_is_slow(void) {
   return since != 0 && vprof_monotonic_ns() > since + kSlow;
 }
 
-// The one who ends the trace (trace_file.c) closes it and then waits while `extending` is set, so that blocks are not given to a file that
-// has been cut.
+// The one who ends the trace (trace_file.c) closes it and then waits while `extending` is set, so that nothing is added to a
+// file that has been cut.
 void vprof_chunks_extend(int fd) {
   struct vprof_trace* trace = &vprof_trace;
   if (fd < 0 || trace->extended >= trace->capacity) return;

@@ -15,7 +15,7 @@ _Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES,
 struct vprof_settings vprof_settings;
 
 enum { kDefaultCapacityMb = 8192, kLeastCapacityMb = 1 };
-enum { kMostRingMb = 1 << 20 };
+enum { kWindowMb = 64, kMostRingMb = 1 << 20 };
 
 void vprof_rt_set_site(unsigned id, int on) {
   if (id == 0 || id >= VPROF_RT_SITES) return;
@@ -71,6 +71,11 @@ static void set_capacity(const char* megabytes) {
   vprof_settings.capacity = mb << 20;
 }
 
+static void set_window(const char* megabytes) {
+  const unsigned long long mb = megabytes != NULL ? strtoull(megabytes, NULL, 10) : kWindowMb;
+  vprof_settings.window = (mb > kMostRingMb ? kMostRingMb : mb) << 20;
+}
+
 static void set_ring(const char* megabytes) {
   unsigned long long mb = megabytes != NULL ? strtoull(megabytes, NULL, 10) : 0;
   if (mb > kMostRingMb) mb = kMostRingMb;
@@ -103,6 +108,7 @@ __attribute__((constructor)) static void start(void) {
     const char* sites = getenv("VPROF_SITES");
     vprof_settings.sites = sites == NULL || strcmp(sites, "off") != 0;
     set_capacity(getenv("VPROF_TRACE_MB"));
+    set_window(getenv("VPROF_WINDOW_MB"));
     set_ring(getenv("VPROF_RING_MB"));
     select_classes(getenv("VPROF_WAITS_OFF"));
     vprof_clock_init();

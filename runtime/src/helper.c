@@ -73,11 +73,12 @@ static int run(void* descriptor) {
   const int fd = (int)(intptr_t)descriptor;
   struct vprof_trace* trace = &vprof_trace;
   close_others(fd);
+  struct vprof_pool pool = {fd, vprof_archive_possible(fd), 0, 0};
   struct vprof_helper helper = {NULL, 0, 0};
   vprof_syscall(SYS_prctl, PR_SET_NAME, (long)"vprof", 0, 0, 0, 0);
   uint64_t next_clock = vprof_monotonic_ns() + kSecond / 10;
   while (atomic_load(&trace->next) != VPROF_CLOSED) {
-    vprof_pool_fill(fd);
+    vprof_pool_fill(&pool);
     const uint64_t now = vprof_monotonic_ns();
     if (now >= next_clock) {
       write_clock(&helper);

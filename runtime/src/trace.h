@@ -60,7 +60,7 @@ struct vprof_trace {
       used[VPROF_POOL_SLOTS];  // to be cleared and used again (ring)
   atomic_uint helper_idle;     // futex: 1 while the helper sleeps
   uint64_t extended;           // up to here the file has blocks; the helper's
-  atomic_bool extending;       // the helper may be giving it some
+  atomic_bool extending;       // the helper may be giving it some, or writing behind its end
   atomic_uint_fast64_t
       preparing;  // CLOCK_MONOTONIC in ns since when the helper prepares a chunk; 0: it does not
 };
@@ -70,6 +70,7 @@ struct vprof_trace {
 struct vprof_settings {
   char directory[VPROF_PATH_MAX];
   uint64_t capacity;
+  uint64_t window;   // bytes a trace has before full chunks are written out
   uint64_t ring;     // bytes that each thread keeps; 0: all
   uint64_t family;   // the same in all children by fork
   bool sites;        // false: intervals only
@@ -88,7 +89,8 @@ struct vprof_thread {
   uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
   uintptr_t chunk;  // address of the current chunk
   struct vprof_chunk_header* oldest;  // ring: first of the chunks this thread keeps
-  uint64_t kept;                      // ring: bytes of these chunks
+  struct vprof_chunk_header* newest;
+  uint64_t kept;  // ring: bytes of these chunks
   uintptr_t end_before_fork;
   uintptr_t busy_before_fork;
   uint64_t dropped;  // slots, since the last EV_DROPPED
@@ -127,24 +129,48 @@ uint64_t vprof_monotonic_ns(void);
 uint64_t vprof_record_cost_x256(void);  // ticks * 256, measured on the stack
 
 // chunks.c
-// A chunk with a header but for its owner, all its pages present. NULL: no room (then
-// vprof_trace.full) or closed.
+// A chunk with a header but for its owner, all its pages present. NULL: no room (then vprof_trace.full) or closed.
 struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes);
 struct vprof_chunk_header* vprof_chunk_prepare_ahead(uint32_t bytes);  // the helper's way
-void vprof_chunks_extend(int fd);  // helper only; fd of the trace, -1: none
+void vprof_chunks_extend(int fd);                                      // the helper's; -1: cannot
 bool vprof_disk_is_slow(void);
+uint64_t vprof_file_allocate(uint32_t bytes);  // offset; 0: no room, or closed
+void vprof_file_publish(uint64_t end);
+bool vprof_file_populate(char* from, uint32_t bytes);
 void vprof_count(uint64_t* counter, uint64_t by);
+
+// Both at once: wherever the program is killed, a chunk has an owner or none.
+static inline void vprof_chunk_set_owner(struct vprof_chunk_header* chunk, uint32_t serial,
+                                         uint32_t tid) {
+  _Static_assert(offsetof(struct vprof_chunk_header, tid) ==
+                     offsetof(struct vprof_chunk_header, thread_serial) + sizeof tid,
+                 "one word");
+  const uint32_t owner[2] = {serial, tid};
+  uint64_t word = 0;
+  __builtin_memcpy(&word, owner, sizeof word);
+  __atomic_store_n((uint64_t*)(void*)&chunk->thread_serial, word, __ATOMIC_RELEASE);
+}
+
+// archive.c; the helper's
+enum vprof_reuse { VPROF_REUSE_NOW, VPROF_REUSE_NEVER, VPROF_REUSE_FAILED };
+bool vprof_archive_possible(int fd);
+// Makes a full chunk empty again. NEVER: it stays what it is. FAILED: it does, too, and so will others.
+enum vprof_reuse vprof_archive(int fd, struct vprof_chunk_header* chunk);
 
 // pool.c
 extern const uint32_t vprof_chunk_bytes[VPROF_CHUNK_CLASSES];
+struct vprof_pool {  // what the helper knows
+  int fd;            // of the trace
+  bool archives;
+  uint64_t archive_ns, fresh_ns;  // what a large chunk takes, the two ways
+};
 void vprof_pool_start(void);
-void vprof_pool_fill(int fd);  // helper only
+void vprof_pool_fill(struct vprof_pool* pool);
 bool vprof_pool_lacks(void);
 // The chunk for a thread that has had `chunks` so far. NULL: none left.
 struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
-// Ring: takes back a chunk whose records are no longer wanted. False: nobody can take it now.
-bool vprof_chunk_give_back(struct vprof_chunk_header* chunk);
-void vprof_chunk_disown(struct vprof_chunk_header* chunk);  // counts what is lost
+// A chunk that its thread does not need any more. False: it stays what it is.
+bool vprof_chunk_hand_over(struct vprof_chunk_header* chunk);
 
 // trace_file.c
 bool vprof_trace_start(void);  // true: the trace is open. Waits for another thread that is starting

@@ -156,10 +156,6 @@ static uint64_t give_back(uint64_t end) {
       if (chunk != NULL) spare[spares++] = chunk;
     }
   }
-  for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
-    struct vprof_chunk_header* chunk = atomic_exchange(&trace->used[i], NULL);
-    if (chunk != NULL) vprof_chunk_disown(chunk);
-  }
   for (bool found = true; found;) {
     found = false;
     for (unsigned i = 0; i < spares && !found; ++i) {
@@ -172,7 +168,7 @@ static uint64_t give_back(uint64_t end) {
   return end;
 }
 
-// A helper that is giving the file blocks just now must not do so after it has been cut. It knows by now that it is to stop; on a disk that
+// A helper that is making the file longer just now must not do so after it has been cut. It knows by now that it is to stop; on a disk that
 // hangs the program's exit does not wait for it.
 static void wait_for_helper(void) {
   for (int patience = 2000; atomic_load(&vprof_trace.extending) && patience > 0; --patience) {

@@ -39,6 +39,7 @@ struct Trace {
   std::vector<Thread> threads;  // by serial
   Thread helper;                // it writes the clock, if the process lives long enough
   uint64_t spare_chunks = 0;    // never owned by a thread
+  uint64_t copied_chunks = 0;   // found twice
   std::string error;            // empty: the file is as the format says
 
   std::vector<Record> all(uint32_t id) const;

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,10 @@ Outcome run(const std::string& scenario, const Setup& setup) {
   REQUIRE(child >= 0);
   if (child == 0) become_subject(scenario, setup, directory, pipe_ends[1]);
   close(pipe_ends[1]);
+  if (setup.kill_after_us > 0) {
+    usleep(static_cast<useconds_t>(setup.kill_after_us));
+    kill(child, SIGKILL);
+  }
   Outcome outcome;
   outcome.output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);

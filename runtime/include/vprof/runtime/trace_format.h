@@ -160,11 +160,13 @@ struct vprof_file_header {
   uint64_t dropped;           /* slots that found no room */
   uint64_t threads;           /* threads that wrote */
   uint64_t record_ticks_x256; /* calibrated cost of one enabled scope, in ticks * 256 */
-  uint64_t family;      /* same for processes that come from one another by fork without exec */
-  char program[256];    /* path of the executable, zero-terminated, cut if longer */
-  uint64_t classes;     /* enum vprof_class: which waits were recorded */
+  uint64_t family;   /* same for processes that come from one another by fork without exec */
+  char program[256]; /* path of the executable, zero-terminated, cut if longer */
+  uint64_t classes;  /* enum vprof_class: which waits were recorded */
+  uint64_t
+      archived; /* full chunks that were written out, so that their memory could be used again */
   uint64_t overwritten; /* ring: slots of chunks that were used again */
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 14 - 256];
+  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 15 - 256];
 };
 
 struct vprof_chunk_header {
