@@ -85,28 +85,32 @@ static bool write_header(int fd) {
   return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
 }
 
-// The descriptor is the caller's to close.
+// Under another name until it has its header, so that whoever is killed meanwhile leaves nothing that looks like a trace. The descriptor is
+// the caller's to close.
 static bool make_file(int* descriptor) {
   struct vprof_trace* trace = &vprof_trace;
+  static char
+      unfinished[sizeof trace->path + 8];  // not on the stack, which may be a small signal stack
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(trace->path, sizeof trace->path, "%s/%d-%lld%09ld.vpt", vprof_settings.directory,
            (int)trace->pid, (long long)now.tv_sec, now.tv_nsec);
-  const int fd = open(trace->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  strcpy(stpcpy(unfinished, trace->path), ".new");
+  const int fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) return false;
+  *descriptor = fd;
   struct stat status;
-  const bool made = fstat(fd, &status) == 0 && reserve(fd) && write_header(fd);
-  if (made) {
+  if (fstat(fd, &status) == 0 && reserve(fd) && write_header(fd) &&
+      rename(unfinished, trace->path) == 0) {
     trace->device = status.st_dev;
     trace->inode = status.st_ino;
-  } else {
-    unlink(trace->path);
-    if (trace->base != NULL) munmap(trace->base, trace->capacity);
-    trace->base = NULL;
-    close(fd);
+    return true;
   }
-  *descriptor = fd;
-  return made;
+  unlink(unfinished);
+  if (trace->base != NULL) munmap(trace->base, trace->capacity);
+  trace->base = NULL;
+  close(fd);
+  return false;
 }
 
 static bool start_now(void) {
