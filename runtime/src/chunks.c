@@ -5,12 +5,14 @@
 // block for each page. So the helper allocates ahead of need, as much again as the trace has grown to, by fallocate(). It has the
 // descriptor for that in a table of its own (helper.c).
 //
-// A disk that is too slow: the kernel stops those who make pages dirty, the helper and whoever prepares a chunk itself. So `preparing` says
-// since when the helper has been at it. A thread that finds that this has taken long does not join in: it drops and counts.
+// A disk that is too slow: the kernel stops those who make pages dirty, the helper and whoever prepares a chunk itself. Whoever has been
+// stopped for long says so, and for some time nobody but the helper tries: threads drop and count. Not having been given a processor is
+// something else, so only waits count that the kernel calls voluntary.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "raw_syscall.h"
 #include "trace.h"
@@ -39,7 +41,7 @@ uint64_t vprof_file_allocate(uint32_t bytes) {
   return at;
 }
 
-bool vprof_file_populate(char* from, uint32_t bytes) {
+static bool populate(char* from, uint32_t bytes) {
   const long result =
       vprof_syscall(SYS_madvise, (long)from, (long)bytes, MADV_POPULATE_WRITE, 0, 0, 0);
   if (result == 0) return true;
@@ -63,7 +65,7 @@ struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
   if (atomic_load_explicit(&trace->full, memory_order_relaxed)) return NULL;
   const uint64_t at = vprof_file_allocate(bytes);
   if (at == 0) return NULL;
-  if (!vprof_file_populate(trace->base + at, bytes)) {
+  if (!populate(trace->base + at, bytes)) {
     atomic_store(&trace->full, true);
     return NULL;
   }
@@ -74,16 +76,27 @@ struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
   return chunk;
 }
 
-struct vprof_chunk_header* vprof_chunk_prepare_ahead(uint32_t bytes) {
-  atomic_store(&vprof_trace.preparing, vprof_monotonic_ns());
+static long waits(void) {
+  struct rusage usage;
+  return vprof_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) == 0 ? usage.ru_nvcsw
+                                                                                    : 0;
+}
+
+struct vprof_chunk_header* vprof_chunk_prepare_timed(uint32_t bytes) {
+  enum { kLong = 20000000, kAvoid = 1000000000 };  // ns
+  if (atomic_load_explicit(&vprof_trace.full, memory_order_relaxed)) return NULL;
+  const uint64_t start = vprof_monotonic_ns();
+  const long waits_before = waits();
   struct vprof_chunk_header* chunk = vprof_chunk_prepare(bytes);
-  atomic_store(&vprof_trace.preparing, 0);
+  const uint64_t now = vprof_monotonic_ns();
+  if (now - start > kLong && waits() != waits_before)
+    atomic_store(&vprof_trace.slow_until, now + kAvoid);
   return chunk;
 }
 
 bool vprof_disk_is_slow(void) {
-  const uint64_t since = atomic_load(&vprof_trace.preparing);
-  return since != 0 && vprof_monotonic_ns() > since + kSlow;
+  const uint64_t until = atomic_load_explicit(&vprof_trace.slow_until, memory_order_relaxed);
+  return until != 0 && vprof_monotonic_ns() < until;
 }
 
 // The one who ends the trace (trace_file.c) closes it and then waits while `extending` is set, so that nothing is added to a

@@ -81,7 +81,7 @@ static struct vprof_chunk_header* make_largest(struct vprof_pool* pool, bool urg
     }
     used = take_used();
   }
-  struct vprof_chunk_header* chunk = vprof_chunk_prepare_ahead(vprof_chunk_bytes[kLargest]);
+  struct vprof_chunk_header* chunk = vprof_chunk_prepare_timed(vprof_chunk_bytes[kLargest]);
   learn(&pool->fresh_ns, start);
   if (pool->archive_ns > 0) pool->archive_ns -= pool->archive_ns / 64;  // to be tried again
   return chunk;
@@ -100,7 +100,7 @@ void vprof_pool_fill(struct vprof_pool* pool) {
       vprof_chunks_extend(pool->fd);
       struct vprof_chunk_header* chunk = c == kLargest
                                              ? make_largest(pool, ready == 0)
-                                             : vprof_chunk_prepare_ahead(vprof_chunk_bytes[c]);
+                                             : vprof_chunk_prepare_timed(vprof_chunk_bytes[c]);
       if (chunk == NULL || !put_ready(chunk, c)) break;
     }
   }
@@ -158,8 +158,8 @@ static struct vprof_chunk_header* take_other(unsigned wanted) {
   if (vprof_disk_is_slow()) return take_ready(0);
   vprof_count(&vprof_trace.header->stalls, 1);
   struct vprof_chunk_header* chunk =
-      vprof_chunk_prepare(vprof_chunk_bytes[wanted > 1 ? 1 : wanted]);
-  if (chunk == NULL) chunk = vprof_chunk_prepare(vprof_chunk_bytes[0]);
+      vprof_chunk_prepare_timed(vprof_chunk_bytes[wanted > 1 ? 1 : wanted]);
+  if (chunk == NULL) chunk = vprof_chunk_prepare_timed(vprof_chunk_bytes[0]);
   for (unsigned c = 0; chunk == NULL && c < VPROF_CHUNK_CLASSES; ++c) chunk = take_ready(c);
   return chunk;
 }

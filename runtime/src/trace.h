@@ -61,8 +61,7 @@ struct vprof_trace {
   atomic_uint helper_idle;     // futex: 1 while the helper sleeps
   uint64_t extended;           // up to here the file has blocks; the helper's
   atomic_bool extending;       // the helper may be giving it some, or writing behind its end
-  atomic_uint_fast64_t
-      preparing;  // CLOCK_MONOTONIC in ns since when the helper prepares a chunk; 0: it does not
+  atomic_uint_fast64_t slow_until;  // CLOCK_MONOTONIC in ns: the disk has been found slow
 };
 #define VPROF_CLOSED UINT64_MAX
 
@@ -131,12 +130,12 @@ uint64_t vprof_record_cost_x256(void);  // ticks * 256, measured on the stack
 // chunks.c
 // A chunk with a header but for its owner, all its pages present. NULL: no room (then vprof_trace.full) or closed.
 struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes);
-struct vprof_chunk_header* vprof_chunk_prepare_ahead(uint32_t bytes);  // the helper's way
-void vprof_chunks_extend(int fd);                                      // the helper's; -1: cannot
+struct vprof_chunk_header* vprof_chunk_prepare_timed(
+    uint32_t bytes);               // and notes if the disk is slow
+void vprof_chunks_extend(int fd);  // the helper's; -1: cannot
 bool vprof_disk_is_slow(void);
 uint64_t vprof_file_allocate(uint32_t bytes);  // offset; 0: no room, or closed
 void vprof_file_publish(uint64_t end);
-bool vprof_file_populate(char* from, uint32_t bytes);
 void vprof_count(uint64_t* counter, uint64_t by);
 
 // Both at once: wherever the program is killed, a chunk has an owner or none.

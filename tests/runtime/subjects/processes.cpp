@@ -29,7 +29,7 @@ static int wait_for(pid_t child) {
 SUBJECT(forks) {
   work(10);
   int bad = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const pid_t child = fork();
     if (child == 0) {
       work(i % 2 == 0 ? 7 : 2000);
