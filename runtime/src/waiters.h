@@ -43,18 +43,29 @@ static inline struct vprof_waiters* vprof_waiters_of(uint64_t object) {
   return &vprof_waiters[object * UINT64_C(0x9e3779b97f4a7c15) >> (64 - VPROF_WAITERS_BITS)];
 }
 
+// Behind the table, in the same shared memory: how many threads are in a call that may wait for a stream. What each of them waits for is asked only
+// if it has waited, since that takes system calls.
+static inline atomic_uint* vprof_blocked_on_streams(void) {
+  return &vprof_waiters[1 << VPROF_WAITERS_BITS].count;
+}
+
 struct vprof_wait {
   struct vprof_waiters* waiters;
   uint64_t start;
   uint64_t object;
   uint64_t aux;
-  uint32_t event;  // 0: do not record (it did not block)
+  uint32_t event;    // 0: do not record (it did not block)
+  uint32_t least_us;  // shorter ones are not recorded
 };
 
 // Declared with the cleanup attribute, so that a cancelled thread, too, leaves the table and records how long it waited.
 #define VPROF_WAIT __attribute__((cleanup(vprof_wait_end))) struct vprof_wait
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared);
 void vprof_wait_end(struct vprof_wait* wait);
+// Of an object that was not known before, so that nobody counts as waiting for it.
+void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared);
+// For calls that cannot be tried first: those that took less than 5 us did not wait.
+struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared);
 
 struct vprof_release {
   struct vprof_waiters* waiters;  // NULL: nothing is recorded

@@ -87,6 +87,20 @@ enum vprof_event {
   VPROF_EV_WAIT_SEM = 0xff0105,
   VPROF_EV_WAIT_APP =
       0xff0106, /* an application's own acquire; aux.sync = index in sites.json "sync" */
+  /* Below: object 0 where it is not known. Recorded from 5 us on (SEND: 50 us), since what they wait for is not asked first. */
+  VPROF_EV_WAIT_STREAM = 0xff0107, /* read, recv, accept, ...: pipe, socket, eventfd */
+  VPROF_EV_WAIT_POLL = 0xff0108,   /* poll, select, epoll; object: the first stream that was ready */
+  VPROF_EV_WAIT_FILE = 0xff0109,   /* read, write, fsync of a file */
+  VPROF_EV_WAIT_TIMER = 0xff010a,  /* sleeps, timerfd */
+  VPROF_EV_WAIT_SPIN = 0xff010b,
+  VPROF_EV_WAIT_BARRIER = 0xff010c,
+  VPROF_EV_WAIT_ONCE = 0xff010d,
+  VPROF_EV_WAIT_FUTEX = 0xff010e,  /* by syscall(); object: the word's address */
+  VPROF_EV_WAIT_SYSV = 0xff010f,   /* semop; object: the id */
+  VPROF_EV_WAIT_QUEUE = 0xff0110,  /* POSIX and SysV message queues */
+  VPROF_EV_WAIT_SIGNAL = 0xff0111, /* sigwait, sigsuspend, signalfd, ...; object: the process */
+  VPROF_EV_WAIT_CHILD = 0xff0112,  /* waitpid; object: the child */
+  VPROF_EV_WAIT_SEND = 0xff0113,   /* write, send, connect: until there was room or an answer */
   VPROF_EV_WAIT_LAST = 0xff01ff,
 
   /* Releases: word0 = time. + CONT {object, vprof_aux}. Recorded only if somebody waits (RELEASE_APP: always).
@@ -98,6 +112,14 @@ enum vprof_event {
   VPROF_EV_RELEASE_JOIN = 0xff0204,
   VPROF_EV_RELEASE_SEM = 0xff0205,
   VPROF_EV_RELEASE_APP = 0xff0206,
+  VPROF_EV_RELEASE_STREAM = 0xff0207, /* ends STREAM and POLL waits */
+  VPROF_EV_RELEASE_SPIN = 0xff020b,
+  VPROF_EV_RELEASE_BARRIER = 0xff020c, /* an arrival; the last one ends the others' waits */
+  VPROF_EV_RELEASE_ONCE = 0xff020d,
+  VPROF_EV_RELEASE_FUTEX = 0xff020e,
+  VPROF_EV_RELEASE_SYSV = 0xff020f,
+  VPROF_EV_RELEASE_QUEUE = 0xff0210,
+  VPROF_EV_RELEASE_SIGNAL = 0xff0211,
   VPROF_EV_RELEASE_LAST = 0xff02ff
 };
 
@@ -128,14 +150,30 @@ enum vprof_class {
   VPROF_CLASS_JOIN = 1 << 3, /* and who made which thread */
   VPROF_CLASS_SEM = 1 << 4,
   VPROF_CLASS_APP = 1 << 5, /* what the configuration names under "sync", and tasks */
-  VPROF_CLASS_ALL = (1 << 6) - 1
+  VPROF_CLASS_SPIN = 1 << 6,
+  VPROF_CLASS_BARRIER = 1 << 7,
+  VPROF_CLASS_ONCE = 1 << 8,
+  VPROF_CLASS_FUTEX = 1 << 9,
+  VPROF_CLASS_SYSV = 1 << 10,
+  VPROF_CLASS_STREAM = 1 << 11, /* pipes, sockets, eventfd; poll, select, epoll */
+  VPROF_CLASS_FILE = 1 << 12,
+  VPROF_CLASS_QUEUE = 1 << 13,
+  VPROF_CLASS_SIGNAL = 1 << 14,
+  VPROF_CLASS_TIMER = 1 << 15,
+  VPROF_CLASS_CHILD = 1 << 16,
+  VPROF_CLASS_ALL = (1 << 17) - 1
 };
 /* As they are called in the configuration and in VPROF_WAITS_OFF. */
-#define VPROF_CLASS_NAMES                                                                        \
-  {"mutex", VPROF_CLASS_MUTEX}, {"rwlock", VPROF_CLASS_RWLOCK}, {"condition", VPROF_CLASS_COND}, \
-      {"join", VPROF_CLASS_JOIN}, {"semaphore", VPROF_CLASS_SEM}, {                              \
-    "application", VPROF_CLASS_APP                                                               \
-  }
+#define VPROF_CLASS_NAMES                                                             \
+  {"mutex", VPROF_CLASS_MUTEX}, {"rwlock", VPROF_CLASS_RWLOCK},                       \
+      {"condition", VPROF_CLASS_COND}, {"join", VPROF_CLASS_JOIN},                    \
+      {"semaphore", VPROF_CLASS_SEM}, {"application", VPROF_CLASS_APP},               \
+      {"spin", VPROF_CLASS_SPIN}, {"barrier", VPROF_CLASS_BARRIER},                   \
+      {"once", VPROF_CLASS_ONCE}, {"futex", VPROF_CLASS_FUTEX},                       \
+      {"sysv", VPROF_CLASS_SYSV}, {"stream", VPROF_CLASS_STREAM},                     \
+      {"file", VPROF_CLASS_FILE}, {"queue", VPROF_CLASS_QUEUE},                       \
+      {"signal", VPROF_CLASS_SIGNAL}, {"timer", VPROF_CLASS_TIMER},                   \
+  {"child", VPROF_CLASS_CHILD}
 
 enum vprof_clock { VPROF_CLOCK_TSC = 1, VPROF_CLOCK_MONOTONIC = 2, VPROF_CLOCK_CNTVCT = 3 };
 
