@@ -20,6 +20,7 @@ uint64_t payload_of(const vprof_slot& slot) { return slot.word1 >> VPROF_ID_BITS
 
 uint32_t release_kind(uint32_t wait_event) {
   if (wait_event == VPROF_EV_WAIT_WRLOCK) return VPROF_EV_RELEASE_RWLOCK;
+  if (wait_event == VPROF_EV_WAIT_POLL) return VPROF_EV_RELEASE_STREAM;
   return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
 }
 
@@ -270,6 +271,18 @@ void decode_all(const std::vector<Job>& jobs, const Sites& sites, bool want_item
   for (std::thread& thread : pool) thread.join();
 }
 
+std::string left_out(uint64_t classes) {
+  static constexpr struct {
+    const char* name;
+    uint32_t bit;
+  } kClasses[] = {VPROF_CLASS_NAMES};
+  std::string names;
+  for (const auto& c : kClasses) {
+    if ((classes & c.bit) == 0) names += (names.empty() ? "" : ", ") + std::string(c.name);
+  }
+  return names;
+}
+
 void add_header(const TraceFile& file, Recording& recording) {
   const vprof_file_header& header = file.header;
   recording.processes.push_back({header.family, header.pid});
@@ -277,6 +290,15 @@ void add_header(const TraceFile& file, Recording& recording) {
   recording.losses.dropped += header.dropped;
   recording.overhead.chunks += header.chunks;
   recording.overhead.stalls += header.stalls;
+  if (header.overwritten != 0) {
+    recording.losses.notes.push_back(fmt::format(
+        "process {}: {} older records were overwritten, as the trace keeps the last of each thread",
+        header.pid, header.overwritten));
+  }
+  if (header.classes != 0 && header.classes != VPROF_CLASS_ALL) {
+    recording.losses.notes.push_back(fmt::format(
+        "process {}: waits of some kinds were left out: {}", header.pid, left_out(header.classes)));
+  }
   const double ticks_per_second =
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;

@@ -27,6 +27,8 @@ class Links {
  private:
   struct Candidates;
   Candidates candidates(const Wait& wait) const;
+  std::optional<WakeUp> first_write(uint32_t thread, const Wait& wait, int64_t start,
+                                    int64_t end) const;
 
   std::vector<Release> releases_;  // by object, sequence, time
 };

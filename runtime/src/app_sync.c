@@ -3,6 +3,10 @@
 #include "vprof/runtime/events.h"
 #include "waiters.h"
 
+// Declares the annotations.
+#define VPROF_ENABLED
+#include "vprof/annotations.h"
+
 // Below this an acquire that recorded no wait of its own counts as uncontended.
 enum { kLeastWaitsPerSecond = 1000000 };  // 1 us
 
@@ -41,4 +45,13 @@ static void write_task(uint32_t event, unsigned def, uint64_t task) {
 }
 
 void vprof_rt_enqueue(unsigned def, uint64_t task) { write_task(VPROF_EV_ENQUEUE, def, task); }
+
+// Annotations have no definition in sites.json.
+VPROF_RT_API void vprof_task_created(uint64_t task) {
+  write_task(VPROF_EV_ENQUEUE, VPROF_SYNC_TASK, task);
+}
+VPROF_RT_API void vprof_task_taken(uint64_t task) {
+  write_task(VPROF_EV_DEQUEUE, VPROF_SYNC_TASK, task);
+}
+
 void vprof_rt_dequeue(unsigned def, uint64_t task) { write_task(VPROF_EV_DEQUEUE, def, task); }

@@ -34,15 +34,15 @@ VPROF_RT_API int mtx_unlock(mtx_t* mutex) {
   return result;
 }
 
-#define WAIT_FOR(name, ...)                                                                \
-  const struct vprof_real* real = vprof_real_functions();                                  \
-  if (real->name == NULL) return thrd_error;                                               \
-  if (!vprof_sync_on(VPROF_CLASS_COND)) return real->name(__VA_ARGS__);                    \
-  vprof_mutex_released_inside((const pthread_mutex_t*)mutex);                              \
-  VPROF_WAIT wait =                                                                        \
-      vprof_wait_begin(VPROF_EV_WAIT_COND, (uintptr_t)condition, is_shared(condition));    \
-  const int result = real->name(__VA_ARGS__);                                              \
-  if (result == thrd_error) wait.event = 0;                                                \
+#define WAIT_FOR(name, ...)                                                             \
+  const struct vprof_real* real = vprof_real_functions();                               \
+  if (real->name == NULL) return thrd_error;                                            \
+  if (!vprof_sync_on(VPROF_CLASS_COND)) return real->name(__VA_ARGS__);                 \
+  vprof_mutex_released_inside((const pthread_mutex_t*)mutex);                           \
+  VPROF_WAIT wait =                                                                     \
+      vprof_wait_begin(VPROF_EV_WAIT_COND, (uintptr_t)condition, is_shared(condition)); \
+  const int result = real->name(__VA_ARGS__);                                           \
+  if (result == thrd_error) wait.event = 0;                                             \
   return result
 
 CANCELLABLE int cnd_wait(cnd_t* condition, mtx_t* mutex) { WAIT_FOR(cnd_wait, condition, mutex); }
@@ -51,14 +51,14 @@ CANCELLABLE int cnd_timedwait(cnd_t* restrict condition, mtx_t* restrict mutex,
   WAIT_FOR(cnd_timedwait, condition, mutex, limit);
 }
 
-#define WAKE(name, payload)                                                               \
-  const struct vprof_real* real = vprof_real_functions();                                 \
-  if (real->name == NULL) return thrd_error;                                              \
-  struct vprof_release release;                                                           \
-  vprof_release_begin(&release, VPROF_CLASS_COND, (uintptr_t)condition, false);           \
-  const int result = real->name(condition);                                               \
-  if (release.waiters != NULL && release.time != 0)                                       \
-    vprof_release_write(&release, VPROF_EV_RELEASE_COND, payload);                        \
+#define WAKE(name, payload)                                                     \
+  const struct vprof_real* real = vprof_real_functions();                       \
+  if (real->name == NULL) return thrd_error;                                    \
+  struct vprof_release release;                                                 \
+  vprof_release_begin(&release, VPROF_CLASS_COND, (uintptr_t)condition, false); \
+  const int result = real->name(condition);                                     \
+  if (release.waiters != NULL && release.time != 0)                             \
+    vprof_release_write(&release, VPROF_EV_RELEASE_COND, payload);              \
   return result
 
 VPROF_RT_API int cnd_signal(cnd_t* condition) { WAKE(cnd_signal, 0); }

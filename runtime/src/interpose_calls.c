@@ -11,11 +11,11 @@
 
 #define CANCELLABLE __attribute__((visibility("default")))
 
-#define TIMED(class, event, object, shared, failure, name, ...)         \
-  const struct vprof_real* real = vprof_real_functions();               \
-  if (real->name == NULL) return errno = ENOSYS, failure;               \
-  if (!vprof_sync_on(class)) return real->name(__VA_ARGS__);            \
-  VPROF_WAIT wait_of_call = vprof_call_begin(event, object, shared);    \
+#define TIMED(class, event, object, shared, failure, name, ...)      \
+  const struct vprof_real* real = vprof_real_functions();            \
+  if (real->name == NULL) return errno = ENOSYS, failure;            \
+  if (!vprof_sync_on(class)) return real->name(__VA_ARGS__);         \
+  VPROF_WAIT wait_of_call = vprof_call_begin(event, object, shared); \
   return real->name(__VA_ARGS__)
 
 // ---- sleeps: nobody ends them
@@ -75,17 +75,17 @@ static bool gives(const struct sembuf* operations, size_t count) {
   return false;
 }
 
-#define SEMOP(name, ...)                                                                         \
-  const struct vprof_real* real = vprof_real_functions();                                        \
+#define SEMOP(name, ...)                                                                           \
+  const struct vprof_real* real = vprof_real_functions();                                          \
   if (!vprof_sync_on(VPROF_CLASS_SYSV) || count > kMostOperations) return real->name(__VA_ARGS__); \
-  struct vprof_release release = {0};                                                            \
-  if (gives(operations, count)) sysv_wake_begin(&release, VPROF_CLASS_SYSV, id);                 \
-  int result = 0;                                                                                \
-  {                                                                                              \
-    VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_SYSV, sysv_object(id), true);       \
-    result = real->name(__VA_ARGS__);                                                            \
-  }                                                                                              \
-  sysv_wake_end(&release, VPROF_EV_RELEASE_SYSV, result == 0);                                   \
+  struct vprof_release release = {0};                                                              \
+  if (gives(operations, count)) sysv_wake_begin(&release, VPROF_CLASS_SYSV, id);                   \
+  int result = 0;                                                                                  \
+  {                                                                                                \
+    VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_SYSV, sysv_object(id), true);         \
+    result = real->name(__VA_ARGS__);                                                              \
+  }                                                                                                \
+  sysv_wake_end(&release, VPROF_EV_RELEASE_SYSV, result == 0);                                     \
   return result
 
 enum { kMostOperations = 4096 };  // more is E2BIG, and need not be there to be looked at

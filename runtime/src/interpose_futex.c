@@ -30,8 +30,7 @@ static __attribute__((noinline)) long futex(long word, long operation, long c, l
     return vprof_real_syscall(SYS_futex, word, operation, c, d, e, f);
   }
   struct vprof_release release = {0};
-  if (is_wake(operation))
-    vprof_release_begin(&release, VPROF_CLASS_FUTEX, (uint64_t)word, shared);
+  if (is_wake(operation)) vprof_release_begin(&release, VPROF_CLASS_FUTEX, (uint64_t)word, shared);
   const long result = vprof_real_syscall(SYS_futex, word, operation, c, d, e, f);
   if (release.waiters != NULL && release.time != 0 && result > 0)
     vprof_release_write(&release, VPROF_EV_RELEASE_FUTEX, 0);

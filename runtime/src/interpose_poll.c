@@ -36,14 +36,14 @@ static struct call call_begin(void) {
   return call;
 }
 
-#define POLL(ready_descriptor, name, ...)                                     \
-  const struct vprof_real* real = vprof_real_functions();                     \
-  if (real->name == NULL) return errno = ENOSYS, -1;                          \
-  if (!vprof_sync_on(VPROF_CLASS_STREAM)) return real->name(__VA_ARGS__);     \
-  CALL call = call_begin();                                                   \
-  const int result = real->name(__VA_ARGS__);                                 \
-  call.timed_out = result == 0;                                               \
-  if (result > 0) call.ready = ready_descriptor;                              \
+#define POLL(ready_descriptor, name, ...)                                 \
+  const struct vprof_real* real = vprof_real_functions();                 \
+  if (real->name == NULL) return errno = ENOSYS, -1;                      \
+  if (!vprof_sync_on(VPROF_CLASS_STREAM)) return real->name(__VA_ARGS__); \
+  CALL call = call_begin();                                               \
+  const int result = real->name(__VA_ARGS__);                             \
+  call.timed_out = result == 0;                                           \
+  if (result > 0) call.ready = ready_descriptor;                          \
   return result
 
 static int first_polled(const struct pollfd* fds, nfds_t n) {

@@ -5,11 +5,11 @@
 
 #define CANCELLABLE __attribute__((visibility("default")))
 
-#define SIGNALLED(name, ...)                                                               \
-  const struct vprof_real* real = vprof_real_functions();                                  \
-  if (!vprof_sync_on(VPROF_CLASS_SIGNAL)) return real->name(__VA_ARGS__);                  \
-  VPROF_WAIT wait_of_call = vprof_call_begin(                                              \
-      VPROF_EV_WAIT_SIGNAL, vprof_stream_signals((uint64_t)vprof_trace.pid), true);        \
+#define SIGNALLED(name, ...)                                                        \
+  const struct vprof_real* real = vprof_real_functions();                           \
+  if (!vprof_sync_on(VPROF_CLASS_SIGNAL)) return real->name(__VA_ARGS__);           \
+  VPROF_WAIT wait_of_call = vprof_call_begin(                                       \
+      VPROF_EV_WAIT_SIGNAL, vprof_stream_signals((uint64_t)vprof_trace.pid), true); \
   return real->name(__VA_ARGS__)
 
 CANCELLABLE int sigsuspend(const sigset_t* mask) { SIGNALLED(sigsuspend, mask); }
@@ -30,8 +30,11 @@ static void signal_to(uint64_t pid, int signal) {
   if (signal == 0) return;
   struct vprof_release release;
   vprof_release_begin(&release, VPROF_CLASS_SIGNAL, vprof_stream_signals(pid), true);
-  if (release.waiters != NULL && release.time != 0)
-    vprof_release_write(&release, VPROF_EV_RELEASE_SIGNAL, 0);
+  if (release.waiters == NULL) return;
+  // Who reads a signalfd counts among the readers only.
+  if (release.time == 0 && atomic_load(vprof_blocked_on_streams()) != 0)
+    vprof_release_take(&release);
+  if (release.time != 0) vprof_release_write(&release, VPROF_EV_RELEASE_SIGNAL, 0);
 }
 
 VPROF_RT_API int kill(pid_t pid, int signal) {
@@ -54,19 +57,19 @@ VPROF_RT_API int tgkill(pid_t pid, pid_t thread, int signal) {
 
 // ---- POSIX message queues: a descriptor of a file in a file system of their own
 
-#define QUEUE(type, name, ...)                                                                  \
-  const struct vprof_real* real = vprof_real_functions();                                       \
-  if (real->name == NULL) return errno = ENOSYS, -1;                                            \
-  if (!vprof_sync_on(VPROF_CLASS_QUEUE)) return real->name(__VA_ARGS__);                        \
-  const uint64_t object = vprof_stream_asked((int)queue).in;                                    \
-  struct vprof_release release;                                                                 \
-  vprof_release_begin(&release, VPROF_CLASS_QUEUE, object, true);                               \
-  type result = 0;                                                                              \
-  {                                                                                             \
-    VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_QUEUE, object, true);              \
-    result = real->name(__VA_ARGS__);                                                           \
-  }                                                                                             \
-  vprof_release_end(&release, VPROF_EV_RELEASE_QUEUE, result >= 0 ? 0 : -1);                    \
+#define QUEUE(type, name, ...)                                                     \
+  const struct vprof_real* real = vprof_real_functions();                          \
+  if (real->name == NULL) return errno = ENOSYS, -1;                               \
+  if (!vprof_sync_on(VPROF_CLASS_QUEUE)) return real->name(__VA_ARGS__);           \
+  const uint64_t object = vprof_stream_asked((int)queue).in;                       \
+  struct vprof_release release;                                                    \
+  vprof_release_begin(&release, VPROF_CLASS_QUEUE, object, true);                  \
+  type result = 0;                                                                 \
+  {                                                                                \
+    VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_QUEUE, object, true); \
+    result = real->name(__VA_ARGS__);                                              \
+  }                                                                                \
+  vprof_release_end(&release, VPROF_EV_RELEASE_QUEUE, result >= 0 ? 0 : -1);       \
   return result
 
 CANCELLABLE int mq_send(mqd_t queue, const char* from, size_t n, unsigned priority) {

@@ -70,11 +70,11 @@ static struct call read_begin(int fd) {
   return call;
 }
 
-#define READ(failure, name, ...)                                            \
-  const struct vprof_real* real = vprof_real_functions();                   \
-  if (real->name == NULL) return errno = ENOSYS, failure;                   \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);            \
-  CALL call __attribute__((unused)) = read_begin(fd);                       \
+#define READ(failure, name, ...)                                 \
+  const struct vprof_real* real = vprof_real_functions();        \
+  if (real->name == NULL) return errno = ENOSYS, failure;        \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__); \
+  CALL call __attribute__((unused)) = read_begin(fd);            \
   return real->name(__VA_ARGS__)
 
 // ---- waking
@@ -102,17 +102,17 @@ static void write_end(const struct vprof_release* release, bool done) {
   if (release->waiters != NULL && done) vprof_release_write(release, VPROF_EV_RELEASE_STREAM, 0);
 }
 
-#define WRITE(type, done, name, ...)                                        \
-  const struct vprof_real* real = vprof_real_functions();                   \
-  if (real->name == NULL) return errno = ENOSYS, -1;                        \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);            \
-  const struct vprof_release release = write_begin(fd);                     \
-  type result = 0;                                                          \
-  {                                                                         \
-    CALL call __attribute__((unused)) = {vprof_ticks(), fd, true};          \
-    result = real->name(__VA_ARGS__);                                       \
-  }                                                                         \
-  write_end(&release, done);                                                \
+#define WRITE(type, done, name, ...)                               \
+  const struct vprof_real* real = vprof_real_functions();          \
+  if (real->name == NULL) return errno = ENOSYS, -1;               \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);   \
+  const struct vprof_release release = write_begin(fd);            \
+  type result = 0;                                                 \
+  {                                                                \
+    CALL call __attribute__((unused)) = {vprof_ticks(), fd, true}; \
+    result = real->name(__VA_ARGS__);                              \
+  }                                                                \
+  write_end(&release, done);                                       \
   return result
 
 // ---- the functions
@@ -126,9 +126,11 @@ CANCELLABLE ssize_t pread64(int fd, void* to, size_t n, off_t at) {
 CANCELLABLE ssize_t preadv(int fd, const struct iovec* to, int n, off_t at) {
   READ(-1, preadv, fd, to, n, at);
 }
-CANCELLABLE ssize_t recv(int fd, void* to, size_t n, int flags) { READ(-1, recv, fd, to, n, flags); }
-CANCELLABLE ssize_t recvfrom(int fd, void* restrict to, size_t n, int flags,
-                             __SOCKADDR_ARG from, socklen_t* restrict bytes) {
+CANCELLABLE ssize_t recv(int fd, void* to, size_t n, int flags) {
+  READ(-1, recv, fd, to, n, flags);
+}
+CANCELLABLE ssize_t recvfrom(int fd, void* restrict to, size_t n, int flags, __SOCKADDR_ARG from,
+                             socklen_t* restrict bytes) {
   READ(-1, recvfrom, fd, to, n, flags, PLAIN(from), bytes);
 }
 CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
@@ -137,7 +139,7 @@ CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
 CANCELLABLE int eventfd_read(int fd, eventfd_t* to) { READ(-1, eventfd_read, fd, to); }
 
 // What a program with _FORTIFY_SOURCE calls.
-#define CHECKED(name, parameters) \
+#define CHECKED(name, parameters)      \
   CANCELLABLE ssize_t name parameters; \
   CANCELLABLE ssize_t name parameters
 CHECKED(__read_chk, (int fd, void* to, size_t n, size_t room)) {
@@ -193,8 +195,8 @@ CANCELLABLE ssize_t pwritev(int fd, const struct iovec* from, int n, off_t at) {
 CANCELLABLE ssize_t send(int fd, const void* from, size_t n, int flags) {
   WRITE(ssize_t, result >= 0, send, fd, from, n, flags);
 }
-CANCELLABLE ssize_t sendto(int fd, const void* from, size_t n, int flags,
-                           __CONST_SOCKADDR_ARG to, socklen_t bytes) {
+CANCELLABLE ssize_t sendto(int fd, const void* from, size_t n, int flags, __CONST_SOCKADDR_ARG to,
+                           socklen_t bytes) {
   WRITE(ssize_t, result >= 0, sendto, fd, from, n, flags, PLAIN(to), bytes);
 }
 CANCELLABLE ssize_t sendmsg(int fd, const struct msghdr* from, int flags) {

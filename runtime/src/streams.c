@@ -29,9 +29,11 @@ enum { kPipe = 1, kFlow, kListener, kNumber, kSignals };
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
   if (address == NULL || bytes < sizeof(sa_family_t)) return 0;
   if (address->sa_family == AF_INET && bytes >= sizeof(struct sockaddr_in))
-    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in*)(const void*)address)->sin_port);
+    return mix(mix(kListener, AF_INET),
+               ((const struct sockaddr_in*)(const void*)address)->sin_port);
   if (address->sa_family == AF_INET6 && bytes >= sizeof(struct sockaddr_in6))
-    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in6*)(const void*)address)->sin6_port);
+    return mix(mix(kListener, AF_INET),
+               ((const struct sockaddr_in6*)(const void*)address)->sin6_port);
   if (address->sa_family != AF_UNIX || bytes <= offsetof(struct sockaddr_un, sun_path)) return 0;
   const char* path = ((const struct sockaddr_un*)(const void*)address)->sun_path;
   size_t length = bytes - offsetof(struct sockaddr_un, sun_path);

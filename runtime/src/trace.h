@@ -57,10 +57,10 @@ struct vprof_trace {
   _Atomic(struct vprof_chunk_header*) pool[VPROF_CHUNK_CLASSES][VPROF_POOL_SLOTS];
   atomic_uint pool_target[VPROF_CHUNK_CLASSES];
   _Atomic(struct vprof_chunk_header*)
-      used[VPROF_POOL_SLOTS];  // to be cleared and used again (ring)
-  atomic_uint helper_idle;     // futex: 1 while the helper sleeps
-  uint64_t extended;           // up to here the file has blocks; the helper's
-  atomic_bool extending;       // the helper may be giving it some, or writing behind its end
+      used[VPROF_POOL_SLOTS];       // to be cleared and used again (ring)
+  atomic_uint helper_idle;          // futex: 1 while the helper sleeps
+  uint64_t extended;                // up to here the file has blocks; the helper's
+  atomic_bool extending;            // the helper may be giving it some, or writing behind its end
   atomic_uint_fast64_t slow_until;  // CLOCK_MONOTONIC in ns: the disk has been found slow
 };
 #define VPROF_CLOSED UINT64_MAX

@@ -54,7 +54,7 @@ struct vprof_wait {
   uint64_t start;
   uint64_t object;
   uint64_t aux;
-  uint32_t event;    // 0: do not record (it did not block)
+  uint32_t event;     // 0: do not record (it did not block)
   uint32_t least_us;  // shorter ones are not recorded
 };
 

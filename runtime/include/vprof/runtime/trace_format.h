@@ -63,7 +63,7 @@ enum vprof_event {
   /* payload: length in bytes (<= VPROF_LABEL_MAX). + CONT {interval id, flags} + ceil(length/8) x CONT {8 bytes of text, 0} */
   VPROF_EV_LABEL = 0xff0013,
 
-  /* Task queues. payload: index in sites.json "sync". + CONT {task, 0} */
+  /* Task queues. payload: index in sites.json "sync"; VPROF_SYNC_TASK: an annotation. + CONT {task, 0} */
   VPROF_EV_ENQUEUE = 0xff0020,
   VPROF_EV_DEQUEUE = 0xff0021,
 
@@ -89,9 +89,9 @@ enum vprof_event {
       0xff0106, /* an application's own acquire; aux.sync = index in sites.json "sync" */
   /* Below: object 0 where it is not known. Recorded from 5 us on (SEND: 50 us), since what they wait for is not asked first. */
   VPROF_EV_WAIT_STREAM = 0xff0107, /* read, recv, accept, ...: pipe, socket, eventfd */
-  VPROF_EV_WAIT_POLL = 0xff0108,   /* poll, select, epoll; object: the first stream that was ready */
-  VPROF_EV_WAIT_FILE = 0xff0109,   /* read, write, fsync of a file */
-  VPROF_EV_WAIT_TIMER = 0xff010a,  /* sleeps, timerfd */
+  VPROF_EV_WAIT_POLL = 0xff0108,  /* poll, select, epoll; object: the first stream that was ready */
+  VPROF_EV_WAIT_FILE = 0xff0109,  /* read, write, fsync of a file */
+  VPROF_EV_WAIT_TIMER = 0xff010a, /* sleeps, timerfd */
   VPROF_EV_WAIT_SPIN = 0xff010b,
   VPROF_EV_WAIT_BARRIER = 0xff010c,
   VPROF_EV_WAIT_ONCE = 0xff010d,
@@ -137,6 +137,7 @@ enum vprof_interval_flags {
  * recorded releases (objects may share a counter; numbers of one object still only grow). A release carries its own
  * number; a wait carries the newest number when it ended. So the release that ended wait W on object O is the one
  * with the greatest sequence <= W.sequence on O. For RELEASE_APP and WAIT_APP the sequence is 0: match by time. */
+#define VPROF_SYNC_TASK 0xffffffu /* vprof_task_created and vprof_task_taken */
 #define VPROF_AUX_SHARED 1ull
 #define VPROF_AUX_SYNC_SHIFT 1
 
@@ -164,16 +165,16 @@ enum vprof_class {
   VPROF_CLASS_ALL = (1 << 17) - 1
 };
 /* As they are called in the configuration and in VPROF_WAITS_OFF. */
-#define VPROF_CLASS_NAMES                                                             \
-  {"mutex", VPROF_CLASS_MUTEX}, {"rwlock", VPROF_CLASS_RWLOCK},                       \
-      {"condition", VPROF_CLASS_COND}, {"join", VPROF_CLASS_JOIN},                    \
-      {"semaphore", VPROF_CLASS_SEM}, {"application", VPROF_CLASS_APP},               \
-      {"spin", VPROF_CLASS_SPIN}, {"barrier", VPROF_CLASS_BARRIER},                   \
-      {"once", VPROF_CLASS_ONCE}, {"futex", VPROF_CLASS_FUTEX},                       \
-      {"sysv", VPROF_CLASS_SYSV}, {"stream", VPROF_CLASS_STREAM},                     \
-      {"file", VPROF_CLASS_FILE}, {"queue", VPROF_CLASS_QUEUE},                       \
-      {"signal", VPROF_CLASS_SIGNAL}, {"timer", VPROF_CLASS_TIMER},                   \
-  {"child", VPROF_CLASS_CHILD}
+#define VPROF_CLASS_NAMES                                                                         \
+  {"mutex", VPROF_CLASS_MUTEX}, {"rwlock", VPROF_CLASS_RWLOCK}, {"condition", VPROF_CLASS_COND},  \
+      {"join", VPROF_CLASS_JOIN}, {"semaphore", VPROF_CLASS_SEM},                                 \
+      {"application", VPROF_CLASS_APP}, {"spin", VPROF_CLASS_SPIN},                               \
+      {"barrier", VPROF_CLASS_BARRIER}, {"once", VPROF_CLASS_ONCE}, {"futex", VPROF_CLASS_FUTEX}, \
+      {"sysv", VPROF_CLASS_SYSV}, {"stream", VPROF_CLASS_STREAM}, {"file", VPROF_CLASS_FILE},     \
+      {"queue", VPROF_CLASS_QUEUE}, {"signal", VPROF_CLASS_SIGNAL}, {"timer", VPROF_CLASS_TIMER}, \
+  {                                                                                               \
+    "child", VPROF_CLASS_CHILD                                                                    \
+  }
 
 enum vprof_clock { VPROF_CLOCK_TSC = 1, VPROF_CLOCK_MONOTONIC = 2, VPROF_CLOCK_CNTVCT = 3 };
 
