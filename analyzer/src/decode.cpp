@@ -271,11 +271,12 @@ void decode_all(const std::vector<Job>& jobs, const Sites& sites, bool want_item
   for (std::thread& thread : pool) thread.join();
 }
 
+constexpr struct {
+  const char* name;
+  uint32_t bit;
+} kClasses[] = {VPROF_CLASS_NAMES};
+
 std::string left_out(uint64_t classes) {
-  static constexpr struct {
-    const char* name;
-    uint32_t bit;
-  } kClasses[] = {VPROF_CLASS_NAMES};
   std::string names;
   for (const auto& c : kClasses) {
     if ((classes & c.bit) == 0) names += (names.empty() ? "" : ", ") + std::string(c.name);
@@ -330,6 +331,12 @@ void sum_up(Recording& recording) {
 }
 
 }  // namespace
+
+std::vector<std::string> wait_classes() {
+  std::vector<std::string> names;
+  for (const auto& c : kClasses) names.emplace_back(c.name);
+  return names;
+}
 
 Result<Recording> read_recording(const std::string& directory, const Sites& sites,
                                  bool want_items) {
