@@ -37,6 +37,12 @@ std::string read_all(int fd) {
     }
   }
   if (setup.before_exec) setup.before_exec();
+  // The same tests with a subject for another processor (aarch64.cmake).
+  if (const char* emulator = getenv("VPROF_TEST_EMULATOR"); emulator != nullptr) {
+    execl(emulator, emulator, "-L", getenv("VPROF_TEST_SYSROOT"),
+          getenv("VPROF_TEST_FOREIGN_SUBJECT"), scenario.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
   execl(VPROF_TEST_SUBJECT, VPROF_TEST_SUBJECT, scenario.c_str(), static_cast<char*>(nullptr));
   _exit(127);
 }
