@@ -107,7 +107,9 @@ TEST_CASE("at whatever moment a program is killed, its trace holds every record 
     CHECK(trace.frames() <= made[0] + made[1] + 2);
     for (const Thread& thread : trace.threads) CHECK(thread.holes <= 1);
   }
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // too slow to fill a chunk
   CHECK(archived > 0);
+#endif
 }
 
 TEST_CASE("full chunks are written out and their memory is used again") {
