@@ -77,7 +77,7 @@ struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
 }
 
 static long waits(void) {
-  struct rusage usage;
+  struct rusage usage = {0};
   return vprof_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) == 0 ? usage.ru_nvcsw
                                                                                     : 0;
 }

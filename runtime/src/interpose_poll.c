@@ -9,13 +9,13 @@
 
 enum { kNone = -1, kLeastUs = 5 };
 
-struct call {
+struct vprof_call {
   uint64_t start;
   int ready;  // descriptor; kNone: a time limit, a signal, or not known which
   bool timed_out;
 };
 
-static void call_end(struct call* call) {
+static void call_end(struct vprof_call* call) {
   const uint64_t now = vprof_ticks();
   atomic_fetch_sub(vprof_blocked_on_streams(), 1);
   if (now - call->start < vprof_ticks_per_second / 1000000 * kLeastUs) return;
@@ -29,9 +29,9 @@ static void call_end(struct call* call) {
   errno = errno_before;
 }
 
-#define CALL __attribute__((cleanup(call_end))) struct call
-static struct call call_begin(void) {
-  const struct call call = {vprof_ticks(), kNone, false};
+#define CALL __attribute__((cleanup(call_end))) struct vprof_call
+static struct vprof_call call_begin(void) {
+  const struct vprof_call call = {vprof_ticks(), kNone, false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -60,6 +60,7 @@ CANCELLABLE int ppoll(struct pollfd* fds, nfds_t n, const struct timespec* limit
                       const sigset_t* mask) {
   POLL(first_polled(fds, n), ppoll, fds, n, limit, mask);
 }
+// NOLINTBEGIN(readability-identifier-naming): libc's names
 CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room);
 CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room) {
   POLL(first_polled(fds, n), __poll_chk, fds, n, limit, room);
@@ -70,6 +71,7 @@ CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec*
                             const sigset_t* mask, size_t room) {
   POLL(first_polled(fds, n), __ppoll_chk, fds, n, limit, mask, room);
 }
+// NOLINTEND(readability-identifier-naming)
 
 static int first_selected(int n, const fd_set* readable, const fd_set* writable) {
   const size_t bits = 8 * sizeof(long);
@@ -96,11 +98,11 @@ CANCELLABLE int pselect(int n, fd_set* readable, fd_set* writable, fd_set* excep
 // ---- epoll tells its data only, so it is kept what descriptor each stands for
 
 enum { kDataBits = 12 };
-struct data {
+struct vprof_data {
   uint64_t key;
   uint64_t fd;
 };
-static struct data datas[1 << kDataBits];
+static struct vprof_data datas[1 << kDataBits];
 
 static uint64_t key_of(int epoll, uint64_t data) {
   return (data ^ (uint64_t)(uint32_t)epoll << 40) * UINT64_C(0x9e3779b97f4a7c15) | 1;
@@ -108,7 +110,7 @@ static uint64_t key_of(int epoll, uint64_t data) {
 
 static void keep(int epoll, uint64_t data, int fd) {
   const uint64_t key = key_of(epoll, data);
-  struct data* entry = &datas[key >> (64 - kDataBits)];
+  struct vprof_data* entry = &datas[key >> (64 - kDataBits)];
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->fd, (uint64_t)fd, __ATOMIC_RELAXED);
   __atomic_store_n(&entry->key, key, __ATOMIC_RELEASE);
@@ -116,7 +118,7 @@ static void keep(int epoll, uint64_t data, int fd) {
 
 static int kept(int epoll, const struct epoll_event* event) {
   const uint64_t key = key_of(epoll, event->data.u64);
-  const struct data* entry = &datas[key >> (64 - kDataBits)];
+  const struct vprof_data* entry = &datas[key >> (64 - kDataBits)];
   if (__atomic_load_n(&entry->key, __ATOMIC_ACQUIRE) != key) return kNone;
   const int fd = (int)__atomic_load_n(&entry->fd, __ATOMIC_RELAXED);
   return __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE) == key ? fd : kNone;

@@ -42,14 +42,14 @@ VPROF_RT_API int pthread_barrier_wait(pthread_barrier_t* barrier) {
 enum { kDone = 2 };  // of a control word of glibc
 
 // The initialisation that this thread is about to run. It is wrapped, since libc lets the waiters go before it returns to us.
-struct once {
+struct vprof_once {
   void (*routine)(void);
   uintptr_t object;
 };
-static __thread struct once current __attribute__((tls_model("initial-exec")));
+static __thread struct vprof_once current __attribute__((tls_model("initial-exec")));
 
 static void run_once(void) {
-  const struct once mine = current;  // the routine may come here again, for another control
+  const struct vprof_once mine = current;  // the routine may come here again, for another control
   mine.routine();
   struct vprof_release release;
   vprof_release_begin(&release, VPROF_CLASS_ONCE, mine.object, false);
@@ -70,8 +70,8 @@ CANCELLABLE int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   if (is_done(control) || !vprof_sync_on(VPROF_CLASS_ONCE))
     return real->pthread_once(control, routine);
   const bool idle = __atomic_load_n((const int*)control, __ATOMIC_RELAXED) == 0;
-  const struct once outer = current;
-  current = (struct once){routine, (uintptr_t)control};
+  const struct vprof_once outer = current;
+  current = (struct vprof_once){routine, (uintptr_t)control};
   VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_ONCE, (uintptr_t)control, false);
   if (idle) wait.event = 0;  // it is ours to run
   const int result = real->pthread_once(control, run_once);
@@ -86,8 +86,8 @@ CANCELLABLE void call_once(once_flag* flag, void (*routine)(void)) {
     return;
   }
   const bool idle = __atomic_load_n((const int*)flag, __ATOMIC_RELAXED) == 0;
-  const struct once outer = current;
-  current = (struct once){routine, (uintptr_t)flag};
+  const struct vprof_once outer = current;
+  current = (struct vprof_once){routine, (uintptr_t)flag};
   VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_ONCE, (uintptr_t)flag, false);
   if (idle) wait.event = 0;
   real->call_once(flag, run_once);

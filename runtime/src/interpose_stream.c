@@ -29,7 +29,7 @@ enum { kReadUs = 5, kSendUs = 50 };  // an answer over loopback is worked out wi
 
 // ---- waiting
 
-struct call {
+struct vprof_call {
   uint64_t start;
   int fd;
   bool sends;
@@ -50,7 +50,7 @@ static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
   }
 }
 
-static void call_end(struct call* call) {
+static void call_end(struct vprof_call* call) {
   const uint64_t now = vprof_ticks();
   if (!call->sends) atomic_fetch_sub(vprof_blocked_on_streams(), 1);
   const uint64_t microsecond = vprof_ticks_per_second / 1000000;
@@ -63,9 +63,9 @@ static void call_end(struct call* call) {
   errno = errno_before;
 }
 
-#define CALL __attribute__((cleanup(call_end))) struct call
-static struct call read_begin(int fd) {
-  const struct call call = {vprof_ticks(), fd, false};
+#define CALL __attribute__((cleanup(call_end))) struct vprof_call
+static struct vprof_call read_begin(int fd) {
+  const struct vprof_call call = {vprof_ticks(), fd, false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -138,6 +138,7 @@ CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
 }
 CANCELLABLE int eventfd_read(int fd, eventfd_t* to) { READ(-1, eventfd_read, fd, to); }
 
+// NOLINTBEGIN(readability-identifier-naming): libc's names
 // What a program with _FORTIFY_SOURCE calls.
 #define CHECKED(name, parameters)      \
   CANCELLABLE ssize_t name parameters; \
@@ -158,6 +159,7 @@ CHECKED(__recvfrom_chk, (int fd, void* to, size_t n, size_t room, int flags, str
                          socklen_t* bytes)) {
   READ(-1, __recvfrom_chk, fd, to, n, room, flags, from, bytes);
 }
+// NOLINTEND(readability-identifier-naming)
 
 // The number that a new connection gets is known under what it was before, if libc closed that.
 static int accepted(int fd) {

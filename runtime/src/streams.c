@@ -29,13 +29,11 @@ enum { kPipe = 1, kFlow, kListener, kNumber, kSignals };
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
   if (address == NULL || bytes < sizeof(sa_family_t)) return 0;
   if (address->sa_family == AF_INET && bytes >= sizeof(struct sockaddr_in))
-    return mix(mix(kListener, AF_INET),
-               ((const struct sockaddr_in*)(const void*)address)->sin_port);
+    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in*)address)->sin_port);
   if (address->sa_family == AF_INET6 && bytes >= sizeof(struct sockaddr_in6))
-    return mix(mix(kListener, AF_INET),
-               ((const struct sockaddr_in6*)(const void*)address)->sin6_port);
+    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in6*)address)->sin6_port);
   if (address->sa_family != AF_UNIX || bytes <= offsetof(struct sockaddr_un, sun_path)) return 0;
-  const char* path = ((const struct sockaddr_un*)(const void*)address)->sun_path;
+  const char* path = ((const struct sockaddr_un*)address)->sun_path;
   size_t length = bytes - offsetof(struct sockaddr_un, sun_path);
   while (length > 1 && path[length - 1] == 0) --length;
   return mix_bytes(mix(kListener, AF_UNIX), path, length);
@@ -50,8 +48,8 @@ static uint64_t flow(const struct sockaddr_storage* from, socklen_t from_bytes,
 
 static struct vprof_stream ask_socket(int fd, const struct stat* status) {
   struct vprof_stream stream = {0, 0, VPROF_STREAM_FLOW, 1};
-  struct sockaddr_storage local;
-  struct sockaddr_storage peer;
+  struct sockaddr_storage local = {0};
+  struct sockaddr_storage peer = {0};
   socklen_t local_bytes = sizeof local;
   socklen_t peer_bytes = sizeof peer;
   if (vprof_syscall(SYS_getsockname, fd, (long)&local, (long)&local_bytes, 0, 0, 0) != 0)
@@ -72,7 +70,8 @@ static struct vprof_stream ask_socket(int fd, const struct stat* status) {
 
 static struct vprof_stream ask(int fd) {
   struct vprof_stream stream = {0, 0, VPROF_STREAM_OTHER, 0};
-  struct stat status;
+  struct stat status = {0};
+  if (fd < 0) return stream;
   const int errno_before = errno;
   const int result = fstat(fd, &status);
   errno = errno_before;

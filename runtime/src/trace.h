@@ -147,7 +147,7 @@ static inline void vprof_chunk_set_owner(struct vprof_chunk_header* chunk, uint3
   const uint32_t owner[2] = {serial, tid};
   uint64_t word = 0;
   __builtin_memcpy(&word, owner, sizeof word);
-  __atomic_store_n((uint64_t*)(void*)&chunk->thread_serial, word, __ATOMIC_RELEASE);
+  __atomic_store_n((uint64_t*)&chunk->thread_serial, word, __ATOMIC_RELEASE);
 }
 
 // archive.c; the helper's

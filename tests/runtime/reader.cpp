@@ -153,6 +153,15 @@ std::vector<Trace> read_traces(const std::string& directory) {
   return traces;
 }
 
+const Trace& root_of(const std::vector<Trace>& traces) {
+  const auto has_parent = [&](const Trace& child) {
+    return std::any_of(traces.begin(), traces.end(), [&](const Trace& other) {
+      return other.header.pid == child.header.parent_pid;
+    });
+  };
+  return *std::find_if_not(traces.begin(), traces.end(), has_parent);
+}
+
 std::string label_text(const Record& record) {
   std::string text;
   for (size_t i = 1; i < record.more.size(); ++i) {

@@ -47,6 +47,9 @@ struct Trace {
   uint64_t frames(uint32_t site) const;
 };
 
+// Of processes that come from one another by fork: the first one's, which need not be the first to record.
+const Trace& root_of(const std::vector<Trace>& traces);
+
 Trace read_trace(const std::string& path);
 std::vector<Trace> read_traces(const std::string& directory);
 

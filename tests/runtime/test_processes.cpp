@@ -16,7 +16,7 @@ TEST_CASE("each of 1,000 forked children has a trace of its own") {
   const Outcome outcome = run("forks");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 1001);
-  const Trace& parent = outcome.traces[0];
+  const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() == 1010);
   uint64_t frames = 0;
   for (const Trace& child : outcome.traces) {
@@ -35,7 +35,7 @@ TEST_CASE("fork from a process with busy threads") {
   const Outcome outcome = run("forks_with_threads");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 1 + 50 + 5);
-  const Trace& parent = outcome.traces[0];
+  const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() + parent.header.dropped == outcome.number("frames"));
   for (const Thread& thread : parent.threads) CHECK(thread.holes == 0);
   uint64_t frames = 0;
@@ -55,10 +55,7 @@ TEST_CASE("signals around fork are accounted for") {
   const Outcome outcome = run("forks_under_signals");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 101);
-  // A child may be the first to record.
-  const vprof_file_header& first = outcome.traces[0].header;
-  const vprof_file_header& last = outcome.traces[100].header;
-  const uint32_t parent = last.parent_pid == first.pid ? first.pid : first.parent_pid;
+  const uint32_t parent = root_of(outcome.traces).header.pid;
   for (const Trace& trace : outcome.traces) {
     const bool is_parent = trace.header.pid == parent;
     const uint64_t expected = is_parent ? outcome.number("frames") : 20;

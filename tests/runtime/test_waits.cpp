@@ -1,4 +1,6 @@
 // Waits of every class, who ended them, and that each class can be left out.
+#include "reader.h"
+#if !defined(__SANITIZE_THREAD__)  // it stands between the program and us for some of these
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -75,7 +77,6 @@ Found longest(const Outcome& outcome, uint32_t kind) {
 
 }  // namespace
 
-#if !defined(__SANITIZE_THREAD__)  // it stands between the program and us for some of these
 TEST_CASE("a wait of any class is recorded, with the release that ended it") {
   for (const Case& c : kCases) {
     CAPTURE(c.scenario);
