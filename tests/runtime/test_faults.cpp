@@ -74,7 +74,7 @@ TEST_CASE("a system call that always fails costs records at most") {
   CAPTURE(refusal.what);
   Setup setup{{{"VPROF_WINDOW_MB", "1"}}, {}, {}};
   setup.before_exec = [&] { refuse(refusal); };
-  check_accounted(run("many_frames", setup));
+  check_accounted(run("two_busy_threads", setup));
 }
 
 TEST_CASE("where no thread can be made, the program hears it, and goes on without the helper") {
