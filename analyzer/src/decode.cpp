@@ -14,6 +14,7 @@ uint64_t payload_of(const vprof_slot& slot) { return slot.word1 >> VPROF_ID_BITS
 
 uint32_t release_kind(uint32_t wait_event) {
   if (wait_event == VPROF_EV_WAIT_WRLOCK) return VPROF_EV_RELEASE_RWLOCK;
+  if (wait_event == VPROF_EV_WAIT_POLL) return VPROF_EV_RELEASE_STREAM;
   return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
 }
 

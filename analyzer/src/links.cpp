@@ -106,6 +106,26 @@ Links::Candidates Links::candidates(const Wait& wait) const {
           releases_.data() + (end - releases_.begin())};
 }
 
+/// Who reads goes on at the first bytes that come while it waits. What came before it began did not
+/// make it wait, and what comes until it runs again ended nothing. Certain if there was no other.
+std::optional<WakeUp> Links::first_write(uint32_t thread, const Wait& wait, int64_t start,
+                                         int64_t end) const {
+  const auto [first, last] = candidates(wait);
+  if (wait.object.address == 0) return std::nullopt;
+  const Release* at =
+      std::partition_point(first, last, [&](const Release& r) { return r.time < start; });
+  std::optional<WakeUp> found;
+  for (; at != last && at->time <= end; ++at) {
+    if (at->thread == thread) continue;
+    if (found) {
+      found->exact = false;
+      break;
+    }
+    found = WakeUp{at->thread, at->time, true};
+  }
+  return found;
+}
+
 namespace {
 
 /// A condition wait while signals are given out.
@@ -205,7 +225,14 @@ std::optional<WakeUp> Links::waker(uint32_t thread, uint32_t index, int64_t star
     return WakeUp{signal.thread, signal.time, signal.exact};
   }
   const auto [first, last] = candidates(wait);
-  if (wait.event != VPROF_EV_WAIT_APP && wait.event != VPROF_EV_WAIT_JOIN) {
+  if (wait.event == VPROF_EV_WAIT_STREAM || wait.event == VPROF_EV_WAIT_POLL)
+    return first_write(thread, wait, start, end);
+  const bool by_time = wait.event == VPROF_EV_WAIT_APP || wait.event == VPROF_EV_WAIT_JOIN;
+  const bool may_be_anothers =
+      wait.event == VPROF_EV_WAIT_FUTEX || wait.event == VPROF_EV_WAIT_SYSV ||
+      wait.event == VPROF_EV_WAIT_QUEUE || wait.event == VPROF_EV_WAIT_SIGNAL ||
+      wait.event == VPROF_EV_WAIT_ONCE;
+  if (!by_time && !may_be_anothers) {
     // The newest release that the wait has seen is the one that ended it, if there is such a number
     // at all.
     if (wait.sequence == 0 || first == last) return std::nullopt;

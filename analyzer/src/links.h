@@ -39,6 +39,8 @@ class Links {
   };
   Candidates candidates(const Wait& wait) const;
   void give_out_signals();
+  std::optional<WakeUp> first_write(uint32_t thread, const Wait& wait, int64_t start,
+                                    int64_t end) const;
 
   const Window* window_ = nullptr;
   std::vector<Release> releases_;                  // by object, sequence, time

@@ -32,6 +32,32 @@ std::string wait_function(uint32_t event) {
       return "pthread_join";
     case VPROF_EV_WAIT_SEM:
       return "sem_wait";
+    case VPROF_EV_WAIT_STREAM:
+      return "read";
+    case VPROF_EV_WAIT_POLL:
+      return "poll";
+    case VPROF_EV_WAIT_FILE:
+      return "file I/O";
+    case VPROF_EV_WAIT_TIMER:
+      return "sleep";
+    case VPROF_EV_WAIT_SPIN:
+      return "pthread_spin_lock";
+    case VPROF_EV_WAIT_BARRIER:
+      return "pthread_barrier_wait";
+    case VPROF_EV_WAIT_ONCE:
+      return "pthread_once";
+    case VPROF_EV_WAIT_FUTEX:
+      return "futex";
+    case VPROF_EV_WAIT_SYSV:
+      return "semop";
+    case VPROF_EV_WAIT_QUEUE:
+      return "message queue";
+    case VPROF_EV_WAIT_SIGNAL:
+      return "signal";
+    case VPROF_EV_WAIT_CHILD:
+      return "waitpid";
+    case VPROF_EV_WAIT_SEND:
+      return "write";
     default:
       return fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
   }

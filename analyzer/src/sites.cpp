@@ -85,6 +85,7 @@ Sites parse(const Json& document) {
 
 std::string Sites::sync_name(uint32_t index) const {
   if (index < sync.size() && !sync[index].empty()) return sync[index];
+  if (index == VPROF_SYNC_TASK) return "task";
   return fmt::format("sync#{}", index);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parallel.h"
+#include "wait_classes.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -97,6 +98,13 @@ void TraceStream::add_file(TraceFile file) {
   losses_.dropped += header.dropped;
   overhead_.chunks += header.chunks;
   overhead_.stalls += header.stalls;
+  if (header.overwritten != 0)
+    losses_.notes.push_back(fmt::format(
+        "process {}: {} older records were overwritten, as the trace keeps the last of each thread",
+        header.pid, header.overwritten));
+  if (const std::string names = left_out_classes(header.classes); !names.empty())
+    losses_.notes.push_back(
+        fmt::format("process {}: waits of some kinds were left out: {}", header.pid, names));
   const double ticks_per_second =
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;

@@ -115,6 +115,13 @@ void find_chunks(TraceFile& file) {
     std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
       return std::pair(a.index, a.offset) < std::pair(b.index, b.offset);
     });
+    // A chunk that was being copied to another place when the program was killed is there twice;
+    // the copy, which lies behind, may be cut off. (Serial 0 is the helper's and of those nobody
+    // took.)
+    if (serial != 0) {
+      const auto same = [](const Chunk& a, const Chunk& b) { return a.index == b.index; };
+      chunks.erase(std::unique(chunks.begin(), chunks.end(), same), chunks.end());
+    }
     file.threads.push_back({serial, std::move(chunks)});
   }
 }

@@ -1,9 +1,13 @@
 #include "config.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cctype>
 #include <thread>
 
 #include "config_reader.h"
+#include "near.h"
 
 namespace vprof::driver {
 
@@ -11,10 +15,11 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-const Keys top_keys = {"source",  "configure",        "build",          "run",
-                       "env",     "compile_commands", "intervals",      "sync",
-                       "factors", "exclude",          "max_iterations", "jobs"};
+const Keys top_keys = {"source",           "configure",      "build", "run",     "env",
+                       "compile_commands", "intervals",      "sync",  "factors", "exclude",
+                       "record",           "max_iterations", "jobs"};
 const Keys factor_keys = {"k", "threshold", "specificity", "dominance"};
+const Keys record_keys = {"leave_out", "ring_mb", "max_mb"};
 const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label"};
 const Keys point_keys = {"function", "at", "key"};
 const Keys label_keys = {"function", "at", "value"};
@@ -205,6 +210,25 @@ std::map<std::string, std::string> read_env(ReadState& state, ObjectReader& top)
   return env;
 }
 
+void read_record(ReadState& state, ObjectReader& top, Config& config) {
+  const nlohmann::json* value = top.raw("record");
+  if (value == nullptr) return;
+  ObjectReader record(state, *value, top.path("record"), "\"record\"", record_keys);
+  config.leave_out = record.texts("leave_out");
+  config.ring_mb = record.integer("ring_mb", 0, 0, 1 << 20);
+  config.max_mb = record.integer("max_mb", 0, 0, 1 << 24);
+  const std::vector<std::string> classes = analyzer::wait_classes();
+  for (const std::string& name : config.leave_out) {
+    if (std::find(classes.begin(), classes.end(), name) != classes.end()) continue;
+    const std::string near = nearest(name, classes);
+    record.report(
+        "leave_out",
+        near.empty()
+            ? fmt::format("\"{}\" is no kind of wait; there are {}", name, fmt::join(classes, ", "))
+            : fmt::format("\"{}\" is no kind of wait; did you mean \"{}\"?", name, near));
+  }
+}
+
 Config read_all(ReadState& state, const nlohmann::json& document, const fs::path& file) {
   ObjectReader top(state, document, "", "the configuration", top_keys);
   Config config;
@@ -227,6 +251,7 @@ Config read_all(ReadState& state, const nlohmann::json& document, const fs::path
   config.sync = read_sync(state, top);
   config.factors = read_factors(state, top);
   config.exclude = top.texts("exclude");
+  read_record(state, top, config);
   config.max_iterations = top.integer("max_iterations", 10, 1, 1000);
   const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   config.jobs = top.integer("jobs", processors, 1, 1024);
@@ -298,6 +323,7 @@ Result<Config> load_config(const fs::path& file) {
 std::vector<std::string> known_keys() {
   Keys all = top_keys;
   append_keys(all, "factors.", factor_keys);
+  append_keys(all, "record.", record_keys);
   append_keys(all, "intervals.", interval_keys);
   append_keys(all, "sync.", role_keys);
   for (const char* point : {"begin.", "end.", "switch."}) {

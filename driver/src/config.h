@@ -46,6 +46,9 @@ struct Config {
   std::vector<Sync> sync;
   analyzer::Options factors;
   std::vector<std::string> exclude;
+  std::vector<std::string> leave_out;  ///< kinds of waits that are not recorded
+  int ring_mb = 0;                     ///< what each thread keeps; 0: everything
+  int max_mb = 0;                      ///< of one process's trace; 0: the default of libvprof
   int max_iterations = 10;
   int jobs = 0;  ///< at least 1 after parsing
 

@@ -1,6 +1,7 @@
 #include "steps.h"
 
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -303,6 +304,13 @@ Result<double> record_step(const Session& session, const Recording& recording) {
   step.command.environment = session.config.env;
   step.command.environment["VPROF_TRACE_DIR"] = recording.trace.string();
   step.command.environment["VPROF_SITES"] = recording.sites ? "" : "off";
+  const Config& config = session.config;
+  if (!config.leave_out.empty())
+    step.command.environment["VPROF_WAITS_OFF"] =
+        fmt::format("{}", fmt::join(config.leave_out, ","));
+  if (config.ring_mb > 0)
+    step.command.environment["VPROF_RING_MB"] = std::to_string(config.ring_mb);
+  if (config.max_mb > 0) step.command.environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
   step.command.log = recording.log;
   step.command.end_leftovers = true;
   auto finished = run_step(step);

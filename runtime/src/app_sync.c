@@ -3,6 +3,10 @@
 #include "vprof/runtime/events.h"
 #include "waiters.h"
 
+// Declares the annotations.
+#define VPROF_ENABLED
+#include "vprof/annotations.h"
+
 // Below this an acquire that recorded no wait of its own counts as uncontended.
 enum { kLeastWaitsPerSecond = 1000000 };  // 1 us
 
@@ -17,11 +21,11 @@ static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigne
 
 void vprof_rt_acquire_enter(struct vprof_acquire_scope* scope) {
   scope->waits = vprof_self.waits;
-  scope->start = vprof_sync_on() ? vprof_ticks() : 0;
+  scope->start = vprof_sync_on(VPROF_CLASS_APP) ? vprof_ticks() : 0;
 }
 
 void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
-  if (scope->start == 0 || !vprof_sync_on()) return;
+  if (scope->start == 0 || !vprof_sync_on(VPROF_CLASS_APP)) return;
   const uint64_t took = vprof_ticks() - scope->start;
   if (scope->waits == vprof_self.waits && took < vprof_ticks_per_second / kLeastWaitsPerSecond)
     return;
@@ -29,15 +33,25 @@ void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
 }
 
 void vprof_rt_release(unsigned def, uint64_t object) {
-  if (vprof_sync_on()) write_sync(VPROF_EV_RELEASE_APP, vprof_ticks(), 0, def, object);
+  if (vprof_sync_on(VPROF_CLASS_APP))
+    write_sync(VPROF_EV_RELEASE_APP, vprof_ticks(), 0, def, object);
 }
 
 static void write_task(uint32_t event, unsigned def, uint64_t task) {
-  if (!vprof_sync_on() || task == 0) return;
+  if (!vprof_sync_on(VPROF_CLASS_APP) || task == 0) return;
   const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), def),
                                       vprof_slot_of(VPROF_EV_CONT, task, 0)};
   vprof_write(slots, 2);
 }
 
 void vprof_rt_enqueue(unsigned def, uint64_t task) { write_task(VPROF_EV_ENQUEUE, def, task); }
+
+// Annotations have no definition in sites.json.
+VPROF_RT_API void vprof_task_created(uint64_t task) {
+  write_task(VPROF_EV_ENQUEUE, VPROF_SYNC_TASK, task);
+}
+VPROF_RT_API void vprof_task_taken(uint64_t task) {
+  write_task(VPROF_EV_DEQUEUE, VPROF_SYNC_TASK, task);
+}
+
 void vprof_rt_dequeue(unsigned def, uint64_t task) { write_task(VPROF_EV_DEQUEUE, def, task); }

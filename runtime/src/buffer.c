@@ -66,12 +66,11 @@ uint32_t vprof_thread_id(void) {
 }
 
 static void own(struct vprof_chunk_header* chunk) {
-  chunk->tid = vprof_thread_id();
   chunk->index = vprof_self.chunks;
   chunk->opened_ticks = vprof_ticks();
   vprof_syscall(SYS_prctl, PR_GET_NAME, (long)chunk->thread_name, 0, 0, 0, 0);
-  // Last: until here the chunk is nobody's.
-  __atomic_store_n(&chunk->thread_serial, vprof_thread_serial(), __ATOMIC_RELEASE);
+  vprof_chunk_set_owner(chunk, vprof_thread_serial(),
+                        vprof_thread_id());  // last: until here it is nobody's
   vprof_count(&vprof_trace.header->chunks, 1);
   if (vprof_self.chunks++ == 0) vprof_count(&vprof_trace.header->threads, 1);
 }
@@ -87,6 +86,38 @@ static void install(struct vprof_chunk_header* chunk) {
   if (chunk != NULL) buffer->end = at + chunk->bytes;
 }
 
+// ---- ring: the thread's chunks are a list from the oldest to the newest
+
+static void add_to_ring(struct vprof_chunk_header* chunk) {
+  struct vprof_thread* self = &vprof_self;
+  chunk->next = 0;
+  if (self->oldest == NULL) {
+    self->oldest = chunk;
+  } else {
+    self->newest->next = (uintptr_t)chunk;
+  }
+  self->newest = chunk;
+  self->kept += chunk->bytes;
+}
+
+// More than may be kept is given up, and, where there is no other room, the oldest chunk.
+static void shrink_ring(bool no_room) {
+  struct vprof_thread* self = &vprof_self;
+  while ((self->kept > vprof_settings.ring || no_room) && self->oldest != self->newest) {
+    struct vprof_chunk_header* chunk = self->oldest;
+    struct vprof_chunk_header* next = (struct vprof_chunk_header*)(uintptr_t)chunk->next;
+    const uint32_t bytes = chunk->bytes;
+    if (!vprof_chunk_hand_over(chunk)) return;
+    self->oldest = next;
+    self->kept -= bytes;
+    no_room = false;
+  }
+}
+
+static void hand_over_full(struct vprof_chunk_header* chunk) {
+  if (chunk->bytes == vprof_chunk_bytes[VPROF_CHUNK_CLASSES - 1]) vprof_chunk_hand_over(chunk);
+}
+
 // Caller has set `busy`. True: there is a new chunk.
 static bool renew(void) {
   struct vprof_trace* trace = &vprof_trace;
@@ -94,12 +125,21 @@ static bool renew(void) {
   vprof_notice_fork();
   const uint32_t epoch = trace->epoch;
   if (atomic_load(&trace->state) == VPROF_OPEN || (vprof_active() && vprof_trace_start())) {
+    const uintptr_t full = vprof_self.chunk;
     chunk = vprof_chunk_take(vprof_self.chunks);
     if (trace->epoch != epoch) chunk = NULL;  // a handler has forked, and this is the child
     if (chunk != NULL) own(chunk);
+    if (vprof_settings.ring != 0) {
+      if (chunk != NULL) add_to_ring(chunk);
+      shrink_ring(chunk == NULL);
+    } else if (chunk != NULL && full != 0) {
+      hand_over_full((struct vprof_chunk_header*)full);
+    }
   }
   install(chunk);
-  vprof_self.retry_at = chunk != NULL ? 0 : vprof_ticks() + kRetryTicks;
+  // A ring has just given up its oldest chunk, which can be had at once.
+  const bool hopeless = chunk == NULL && vprof_settings.ring == 0;
+  vprof_self.retry_at = hopeless ? vprof_ticks() + kRetryTicks : 0;
   return chunk != NULL;
 }
 

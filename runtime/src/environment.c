@@ -15,6 +15,7 @@ _Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES,
 struct vprof_settings vprof_settings;
 
 enum { kDefaultCapacityMb = 8192, kLeastCapacityMb = 1 };
+enum { kWindowMb = 64, kMostRingMb = 1 << 20 };
 
 void vprof_rt_set_site(unsigned id, int on) {
   if (id == 0 || id >= VPROF_RT_SITES) return;
@@ -70,6 +71,35 @@ static void set_capacity(const char* megabytes) {
   vprof_settings.capacity = mb << 20;
 }
 
+static void set_window(const char* megabytes) {
+  const unsigned long long mb = megabytes != NULL ? strtoull(megabytes, NULL, 10) : kWindowMb;
+  vprof_settings.window = (mb > kMostRingMb ? kMostRingMb : mb) << 20;
+}
+
+static void set_ring(const char* megabytes) {
+  unsigned long long mb = megabytes != NULL ? strtoull(megabytes, NULL, 10) : 0;
+  if (mb > kMostRingMb) mb = kMostRingMb;
+  vprof_settings.ring = mb << 20;
+}
+
+// The classes of waits that are not wanted: "mutex,sem". An unknown name is passed over; the driver has checked them.
+static void select_classes(const char* off) {
+  static const struct {
+    const char* name;
+    uint32_t class;
+  } names[] = {VPROF_CLASS_NAMES};
+  vprof_settings.classes = VPROF_CLASS_ALL;
+  while (off != NULL && *off != 0) {
+    const size_t length = strcspn(off, ",");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+      if (strlen(names[i].name) == length && memcmp(names[i].name, off, length) == 0)
+        vprof_settings.classes &= ~names[i].class;
+    }
+    off += length;
+    if (*off == ',') ++off;
+  }
+}
+
 __attribute__((constructor)) static void start(void) {
   const int errno_before = errno;
   vprof_real_init();
@@ -78,6 +108,9 @@ __attribute__((constructor)) static void start(void) {
     const char* sites = getenv("VPROF_SITES");
     vprof_settings.sites = sites == NULL || strcmp(sites, "off") != 0;
     set_capacity(getenv("VPROF_TRACE_MB"));
+    set_window(getenv("VPROF_WINDOW_MB"));
+    set_ring(getenv("VPROF_RING_MB"));
+    select_classes(getenv("VPROF_WAITS_OFF"));
     vprof_clock_init();
     vprof_helper_init();
     vprof_fork_init();

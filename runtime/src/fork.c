@@ -65,6 +65,10 @@ static void fresh_trace(void) {
   atomic_store(&trace->dropped_early, 0);
   atomic_store(&trace->next_serial, 0);
   atomic_store(&trace->helper_idle, 0);
+  trace->extended = 0;
+  atomic_store(&trace->extending, false);
+  atomic_store(&trace->slow_until, 0);
+  for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) atomic_store(&trace->used[i], NULL);
   for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) {
     for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) atomic_store(&trace->pool[c][i], NULL);
   }

@@ -38,7 +38,7 @@ static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) {
 // A condition wait releases its mutex inside libc: the release is recorded as if it came at the call.
 static inline void vprof_mutex_released_inside(const pthread_mutex_t* mutex) {
   struct vprof_release release;
-  vprof_release_begin(&release, (uintptr_t)mutex, vprof_mutex_shared(mutex));
+  vprof_release_begin(&release, VPROF_CLASS_MUTEX, (uintptr_t)mutex, vprof_mutex_shared(mutex));
   if (release.waiters != NULL && release.time != 0)
     vprof_release_write(&release, VPROF_EV_RELEASE_MUTEX, 0);
 }

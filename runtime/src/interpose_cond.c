@@ -17,7 +17,7 @@ static bool is_shared(const pthread_cond_t* condition) {
 #define WAIT_FOR(name, ...)                                                             \
   const struct vprof_real* real = vprof_real_functions();                               \
   if (real->name == NULL) return ENOSYS;                                                \
-  if (!vprof_sync_on()) return real->name(__VA_ARGS__);                                 \
+  if (!vprof_sync_on(VPROF_CLASS_COND)) return real->name(__VA_ARGS__);                 \
   vprof_mutex_released_inside(mutex);                                                   \
   VPROF_WAIT wait =                                                                     \
       vprof_wait_begin(VPROF_EV_WAIT_COND, (uintptr_t)condition, is_shared(condition)); \
@@ -45,7 +45,7 @@ CANCELLABLE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_
 VPROF_RT_API int pthread_cond_signal(pthread_cond_t* condition) {
   const struct vprof_real* real = vprof_real_functions();
   struct vprof_release release;
-  vprof_release_begin(&release, (uintptr_t)condition, is_shared(condition));
+  vprof_release_begin(&release, VPROF_CLASS_COND, (uintptr_t)condition, is_shared(condition));
   const int result = real->pthread_cond_signal(condition);
   if (release.waiters != NULL && release.time != 0)
     vprof_release_write(&release, VPROF_EV_RELEASE_COND, 0);
@@ -55,7 +55,7 @@ VPROF_RT_API int pthread_cond_signal(pthread_cond_t* condition) {
 VPROF_RT_API int pthread_cond_broadcast(pthread_cond_t* condition) {
   const struct vprof_real* real = vprof_real_functions();
   struct vprof_release release;
-  vprof_release_begin(&release, (uintptr_t)condition, is_shared(condition));
+  vprof_release_begin(&release, VPROF_CLASS_COND, (uintptr_t)condition, is_shared(condition));
   const int result = real->pthread_cond_broadcast(condition);
   if (release.waiters != NULL && release.time != 0)
     vprof_release_write(&release, VPROF_EV_RELEASE_COND, 1);

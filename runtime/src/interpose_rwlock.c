@@ -11,15 +11,15 @@ static bool is_shared(const pthread_rwlock_t* lock) {
 
 // glibc checks clock and limit first; with bad ones the real function answers. The attempt says EBUSY where the lock would wait, be deadlocked
 // (the real one then answers EDEADLK), or have too many readers (EAGAIN both).
-#define LOCK(wait_kind, valid, try_name, name, ...)                                \
-  const struct vprof_real* real = vprof_real_functions();                          \
-  if (real->name == NULL) return ENOSYS;                                           \
-  if (!vprof_sync_on() || !(valid)) return real->name(__VA_ARGS__);                \
-  const int result = real->try_name(lock);                                         \
-  if (result != EBUSY) return result;                                              \
-  VPROF_WAIT wait = vprof_wait_begin(wait_kind, (uintptr_t)lock, is_shared(lock)); \
-  const int slow_result = real->name(__VA_ARGS__);                                 \
-  if (vprof_did_not_wait(slow_result)) wait.event = 0;                             \
+#define LOCK(wait_kind, valid, try_name, name, ...)                                   \
+  const struct vprof_real* real = vprof_real_functions();                             \
+  if (real->name == NULL) return ENOSYS;                                              \
+  if (!vprof_sync_on(VPROF_CLASS_RWLOCK) || !(valid)) return real->name(__VA_ARGS__); \
+  const int result = real->try_name(lock);                                            \
+  if (result != EBUSY) return result;                                                 \
+  VPROF_WAIT wait = vprof_wait_begin(wait_kind, (uintptr_t)lock, is_shared(lock));    \
+  const int slow_result = real->name(__VA_ARGS__);                                    \
+  if (vprof_did_not_wait(slow_result)) wait.event = 0;                                \
   return slow_result
 
 #define READ_LOCK(valid, name, ...) \
@@ -56,7 +56,7 @@ VPROF_RT_API int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t cl
 VPROF_RT_API int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   const struct vprof_real* real = vprof_real_functions();
   struct vprof_release release;
-  vprof_release_begin(&release, (uintptr_t)lock, is_shared(lock));
+  vprof_release_begin(&release, VPROF_CLASS_RWLOCK, (uintptr_t)lock, is_shared(lock));
   const int result = real->pthread_rwlock_unlock(lock);
   vprof_release_end(&release, VPROF_EV_RELEASE_RWLOCK, result);
   return result;

@@ -22,7 +22,7 @@ static bool is_shared(const sem_t* semaphore) {
     errno = ENOSYS;                                                                    \
     return -1;                                                                         \
   }                                                                                    \
-  if (!vprof_sync_on() || !(valid)) return real->name(__VA_ARGS__);                    \
+  if (!vprof_sync_on(VPROF_CLASS_SEM) || !(valid)) return real->name(__VA_ARGS__);     \
   before;                                                                              \
   const int errno_before = errno;                                                      \
   if (real->sem_trywait(semaphore) == 0) return 0;                                     \
@@ -50,7 +50,7 @@ CANCELLABLE int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct ti
 VPROF_RT_API int sem_post(sem_t* semaphore) {
   const struct vprof_real* real = vprof_real_functions();
   struct vprof_release release;
-  vprof_release_begin(&release, (uintptr_t)semaphore, is_shared(semaphore));
+  vprof_release_begin(&release, VPROF_CLASS_SEM, (uintptr_t)semaphore, is_shared(semaphore));
   const int result = real->sem_post(semaphore);
   vprof_release_end(&release, VPROF_EV_RELEASE_SEM, result);
   return result;

@@ -25,3 +25,9 @@ void vprof_real_init(void) {
 #undef STORE
   __atomic_store_n(&vprof_real.pthread_mutex_lock, found.pthread_mutex_lock, __ATOMIC_RELEASE);
 }
+
+// For interpose_futex.c, which must not see the prototype with an ellipsis.
+long vprof_real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long vprof_real_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  return vprof_real_functions()->syscall(number, a, b, c, d, e, f);
+}

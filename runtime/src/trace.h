@@ -1,11 +1,13 @@
 // The inside of libvprof: one trace for each process, one buffer for each thread.
 //
-//   record.h (inlined) ──no room──▶ buffer.c ──no chunk──▶ trace_file.c ◀── helper.c
+//   record.h (inlined) ──no room──▶ buffer.c ──▶ pool.c ──none ready──▶ chunks.c ◀── pool.c ◀── helper.c
 //   intervals.c, app_sync.c, interpose_*.c ──events──▶ buffer.c
 //
 //   buffer.c      slots of the thread's chunk; when it is full, the next one
-//   trace_file.c  the file, mapped whole and handed out in chunks
-//   helper.c      chunks ready ahead of need; snapshots of the clocks
+//   trace_file.c  the file, mapped whole
+//   chunks.c      pieces of it, with their pages present
+//   pool.c        chunks ready ahead of need
+//   helper.c      the thread that makes them ready, and takes snapshots of the clocks
 //
 // Everything here may be called in a signal handler, inside the program's malloc, and before the
 // constructor has run, unless it says otherwise. So nothing allocates, takes a lock that it could
@@ -54,7 +56,12 @@ struct vprof_trace {
   // Chunks that the helper has made ready, by size class.
   _Atomic(struct vprof_chunk_header*) pool[VPROF_CHUNK_CLASSES][VPROF_POOL_SLOTS];
   atomic_uint pool_target[VPROF_CHUNK_CLASSES];
-  atomic_uint helper_idle;  // futex: 1 while the helper sleeps
+  _Atomic(struct vprof_chunk_header*)
+      used[VPROF_POOL_SLOTS];       // to be cleared and used again (ring)
+  atomic_uint helper_idle;          // futex: 1 while the helper sleeps
+  uint64_t extended;                // up to here the file has blocks; the helper's
+  atomic_bool extending;            // the helper may be giving it some, or writing behind its end
+  atomic_uint_fast64_t slow_until;  // CLOCK_MONOTONIC in ns: the disk has been found slow
 };
 #define VPROF_CLOSED UINT64_MAX
 
@@ -62,8 +69,11 @@ struct vprof_trace {
 struct vprof_settings {
   char directory[VPROF_PATH_MAX];
   uint64_t capacity;
-  uint64_t family;  // the same in all children by fork
-  bool sites;       // false: intervals only
+  uint64_t window;   // bytes a trace has before full chunks are written out
+  uint64_t ring;     // bytes that each thread keeps; 0: all
+  uint64_t family;   // the same in all children by fork
+  bool sites;        // false: intervals only
+  uint32_t classes;  // enum vprof_class: the waits that are recorded
 };
 
 struct vprof_activation {  // an open VPROF_INTERVAL of this thread
@@ -77,6 +87,9 @@ enum { VPROF_ACTIVATIONS = 8 };
 struct vprof_thread {
   uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
   uintptr_t chunk;  // address of the current chunk
+  struct vprof_chunk_header* oldest;  // ring: first of the chunks this thread keeps
+  struct vprof_chunk_header* newest;
+  uint64_t kept;  // ring: bytes of these chunks
   uintptr_t end_before_fork;
   uintptr_t busy_before_fork;
   uint64_t dropped;   // slots, since the last EV_DROPPED
@@ -86,7 +99,8 @@ struct vprof_thread {
   uint32_t serial;
   uint32_t chunks;
   uint32_t tid;
-  uint32_t waits;  // recorded so far
+  uint32_t waits;        // recorded so far
+  uint32_t mutex_owner;  // tid once it is needed by interpose_mutex.c; 0: not yet
   uint32_t activations;
   struct vprof_activation activation[VPROF_ACTIVATIONS];
 };
@@ -114,20 +128,57 @@ struct vprof_clock_reading vprof_clock_read(void);
 uint64_t vprof_monotonic_ns(void);
 uint64_t vprof_record_cost_x256(void);  // ticks * 256, measured on the stack
 
+// chunks.c
+// A chunk with a header but for its owner, all its pages present. NULL: no room (then vprof_trace.full) or closed.
+struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes);
+struct vprof_chunk_header* vprof_chunk_prepare_timed(
+    uint32_t bytes);               // and notes if the disk is slow
+void vprof_chunks_extend(int fd);  // the helper's; -1: cannot
+bool vprof_disk_is_slow(void);
+uint64_t vprof_file_allocate(uint32_t bytes);  // offset; 0: no room, or closed
+void vprof_file_publish(uint64_t end);
+void vprof_count(uint64_t* counter, uint64_t by);
+
+// Both at once: wherever the program is killed, a chunk has an owner or none.
+static inline void vprof_chunk_set_owner(struct vprof_chunk_header* chunk, uint32_t serial,
+                                         uint32_t tid) {
+  _Static_assert(offsetof(struct vprof_chunk_header, tid) ==
+                     offsetof(struct vprof_chunk_header, thread_serial) + sizeof tid,
+                 "one word");
+  const uint32_t owner[2] = {serial, tid};
+  uint64_t word = 0;
+  __builtin_memcpy(&word, owner, sizeof word);
+  __atomic_store_n((uint64_t*)&chunk->thread_serial, word, __ATOMIC_RELEASE);
+}
+
+// archive.c; the helper's
+enum vprof_reuse { VPROF_REUSE_NOW, VPROF_REUSE_NEVER, VPROF_REUSE_FAILED };
+bool vprof_archive_possible(int fd);
+// Makes a full chunk empty again. NEVER: it stays what it is. FAILED: it does, too, and so will others.
+enum vprof_reuse vprof_archive(int fd, struct vprof_chunk_header* chunk);
+
+// pool.c
+extern const uint32_t vprof_chunk_bytes[VPROF_CHUNK_CLASSES];
+struct vprof_pool {  // what the helper knows
+  int fd;            // of the trace
+  bool archives;
+  uint64_t archive_ns, fresh_ns;  // what a large chunk takes, the two ways
+};
+void vprof_pool_start(void);
+void vprof_pool_fill(struct vprof_pool* pool);
+bool vprof_pool_lacks(void);
+// The chunk for a thread that has had `chunks` so far. NULL: none left.
+struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
+// A chunk that its thread does not need any more. False: it stays what it is.
+bool vprof_chunk_hand_over(struct vprof_chunk_header* chunk);
+
 // trace_file.c
 bool vprof_trace_start(void);  // true: the trace is open. Waits for another thread that is starting
                                // it, a bounded time.
-// A chunk with a header but for its owner, all its pages present. NULL: no room (then
-// vprof_trace.full) or closed.
-struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes);
-void vprof_count(uint64_t* counter, uint64_t by);
 
 // helper.c
-extern const uint32_t vprof_chunk_bytes[VPROF_CHUNK_CLASSES];
-void vprof_helper_init(void);  // constructor only
-void vprof_helper_start(void);
-// The chunk for a thread that has had `chunks` so far. NULL: none left.
-struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
+void vprof_helper_init(void);     // constructor only
+void vprof_helper_start(int fd);  // of the trace; the helper has its own copy of it
 
 // buffer.c
 // Writes the slots as one event: adjacent, the head last, so that a head means a whole event.

@@ -8,8 +8,7 @@
 // Nobody may touch the mapping behind the end of the file (SIGBUS). The end moves once, at exit,
 // when other threads may still run. So the order there is: `next` becomes CLOSED (from now on no
 // chunk is handed out, and what it was before is behind every chunk that was), then the file is cut
-// there. A full disk is the same danger: a page that cannot be had is SIGBUS, too. So pages are
-// faulted in by MADV_POPULATE_WRITE, which returns an error instead, before anybody gets the chunk.
+// there. A full disk is the same danger: a page that cannot be had is SIGBUS, too (chunks.c).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +23,9 @@
 #include "raw_syscall.h"
 #include "trace.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 enum { kLeastCapacity = 1 << 20 };
 
 struct vprof_trace vprof_trace;
-
-void vprof_count(uint64_t* counter, uint64_t by) {
-  __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
-}
 
 // ---- making it
 
@@ -88,31 +79,38 @@ static bool write_header(int fd) {
   header.capacity = vprof_trace.capacity;
   header.record_ticks_x256 = vprof_record_cost_x256();
   header.family = vprof_settings.family;
+  header.classes = vprof_settings.classes;
   if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0)
     header.program[0] = 0;
   return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
 }
 
-static bool make_file(void) {
+// Under another name until it has its header, so that whoever is killed meanwhile leaves nothing that looks like a trace. The descriptor is
+// the caller's to close.
+static bool make_file(int* descriptor) {
   struct vprof_trace* trace = &vprof_trace;
+  static char
+      unfinished[sizeof trace->path + 8];  // not on the stack, which may be a small signal stack
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(trace->path, sizeof trace->path, "%s/%d-%lld%09ld.vpt", vprof_settings.directory,
            (int)trace->pid, (long long)now.tv_sec, now.tv_nsec);
-  const int fd = open(trace->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  strcpy(stpcpy(unfinished, trace->path), ".new");
+  const int fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) return false;
+  *descriptor = fd;
   struct stat status;
-  const bool made = fstat(fd, &status) == 0 && reserve(fd) && write_header(fd);
-  if (made) {
+  if (fstat(fd, &status) == 0 && reserve(fd) && write_header(fd) &&
+      rename(unfinished, trace->path) == 0) {
     trace->device = status.st_dev;
     trace->inode = status.st_ino;
-  } else {
-    unlink(trace->path);
-    if (trace->base != NULL) munmap(trace->base, trace->capacity);
-    trace->base = NULL;
+    return true;
   }
+  unlink(unfinished);
+  if (trace->base != NULL) munmap(trace->base, trace->capacity);
+  trace->base = NULL;
   close(fd);
-  return made;
+  return false;
 }
 
 static bool start_now(void) {
@@ -121,7 +119,8 @@ static bool start_now(void) {
   // After a fork this is the parent's: shared, so it would keep the file's blocks in use.
   if (trace->base != NULL) munmap(trace->base, trace->capacity);
   trace->base = NULL;
-  if (!make_file()) {
+  int fd = -1;
+  if (!make_file(&fd)) {
     vprof_all_sites(0);
     atomic_store(&trace->state, VPROF_FAILED);
     return false;
@@ -129,7 +128,8 @@ static bool start_now(void) {
   atomic_store(&trace->next, VPROF_FILE_HEADER_BYTES);
   atomic_store(&trace->state, VPROF_OPEN);
   vprof_count_early_drops();
-  vprof_helper_start();
+  vprof_helper_start(fd);
+  close(fd);
   return true;
 }
 
@@ -145,56 +145,6 @@ bool vprof_trace_start(void) {
     state = atomic_load(&trace->state);
   }
   return state == VPROF_OPEN;
-}
-
-// ---- handing it out
-
-static uint64_t allocate(uint32_t bytes) {
-  struct vprof_trace* trace = &vprof_trace;
-  uint64_t at = atomic_load(&trace->next);
-  do {
-    if (at == VPROF_CLOSED) return 0;
-    if (at + bytes > trace->capacity) {
-      if (bytes == VPROF_PAGE_BYTES) atomic_store(&trace->full, true);
-      return 0;
-    }
-  } while (!atomic_compare_exchange_weak(&trace->next, &at, at + bytes));
-  return at;
-}
-
-static bool populate(char* from, uint32_t bytes) {
-  const long result =
-      vprof_syscall(SYS_madvise, (long)from, (long)bytes, MADV_POPULATE_WRITE, 0, 0, 0);
-  if (result == 0) return true;
-  if (result != -EINVAL) return false;
-  // A kernel before 5.14: touching is all there is, and a full disk is fatal.
-  for (uint32_t at = 0; at < bytes; at += VPROF_PAGE_BYTES) *(volatile char*)(from + at) = 0;
-  return true;
-}
-
-static void publish_used(uint64_t end) {
-  uint64_t* used = &vprof_trace.header->used;
-  uint64_t before = __atomic_load_n(used, __ATOMIC_RELAXED);
-  while (before < end && !__atomic_compare_exchange_n(used, &before, end, true, __ATOMIC_RELEASE,
-                                                      __ATOMIC_RELAXED)) {
-  }
-}
-
-// Between allocate() and the magic a kill leaves a hole of zero pages, which readers step over.
-struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
-  struct vprof_trace* trace = &vprof_trace;
-  if (atomic_load_explicit(&trace->full, memory_order_relaxed)) return NULL;
-  const uint64_t at = allocate(bytes);
-  if (at == 0) return NULL;
-  if (!populate(trace->base + at, bytes)) {
-    atomic_store(&trace->full, true);
-    return NULL;
-  }
-  struct vprof_chunk_header* chunk = (struct vprof_chunk_header*)(trace->base + at);
-  chunk->bytes = bytes;
-  __atomic_store_n(&chunk->magic, VPROF_CHUNK_MAGIC, __ATOMIC_RELEASE);
-  publish_used(at + bytes);
-  return chunk;
 }
 
 // ---- ending it
@@ -222,12 +172,22 @@ static uint64_t give_back(uint64_t end) {
   return end;
 }
 
+// A helper that is making the file longer just now must not do so after it has been cut. It knows by now that it is to stop; on a disk that
+// hangs the program's exit does not wait for it.
+static void wait_for_helper(void) {
+  for (int patience = 2000; atomic_load(&vprof_trace.extending) && patience > 0; --patience) {
+    const struct timespec pause = {0, 50000};
+    vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+  }
+}
+
 // Best effort: a trace that was not cut is sparse, and `used` says where it ends.
 __attribute__((destructor)) static void finish(void) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load(&trace->state) != VPROF_OPEN || getpid() != trace->pid) return;
   const uint64_t next = atomic_exchange(&trace->next, VPROF_CLOSED);
   if (next == VPROF_CLOSED) return;
+  wait_for_helper();
   const uint64_t end = give_back(next);
   __atomic_store_n(&trace->header->used, end, __ATOMIC_RELEASE);
   const int fd = open(trace->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);

@@ -35,10 +35,18 @@ enum { VPROF_WAITERS_BITS = 12 };
 // NULL unless synchronisation is recorded.
 extern struct vprof_waiters* vprof_waiters;
 
-static inline bool vprof_sync_on(void) { return vprof_waiters != NULL && vprof_active(); }
+static inline bool vprof_sync_on(uint32_t class) {
+  return (vprof_settings.classes & class) != 0 && vprof_waiters != NULL && vprof_active();
+}
 
 static inline struct vprof_waiters* vprof_waiters_of(uint64_t object) {
   return &vprof_waiters[object * UINT64_C(0x9e3779b97f4a7c15) >> (64 - VPROF_WAITERS_BITS)];
+}
+
+// Behind the table, in the same shared memory: how many threads are in a call that may wait for a stream. What each of them waits for is asked only
+// if it has waited, since that takes system calls.
+static inline atomic_uint* vprof_blocked_on_streams(void) {
+  return &vprof_waiters[1 << VPROF_WAITERS_BITS].count;
 }
 
 struct vprof_wait {
@@ -46,13 +54,18 @@ struct vprof_wait {
   uint64_t start;
   uint64_t object;
   uint64_t aux;
-  uint32_t event;  // 0: do not record (it did not block)
+  uint32_t event;     // 0: do not record (it did not block)
+  uint32_t least_us;  // shorter ones are not recorded
 };
 
 // Declared with the cleanup attribute, so that a cancelled thread, too, leaves the table and records how long it waited.
 #define VPROF_WAIT __attribute__((cleanup(vprof_wait_end))) struct vprof_wait
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared);
 void vprof_wait_end(struct vprof_wait* wait);
+// Of an object that was not known before, so that nobody counts as waiting for it.
+void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared);
+// For calls that cannot be tried first: those that took less than 5 us did not wait.
+struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared);
 
 struct vprof_release {
   struct vprof_waiters* waiters;  // NULL: nothing is recorded
@@ -66,10 +79,10 @@ void vprof_release_take(struct vprof_release* release);
 void vprof_release_write(const struct vprof_release* release, uint32_t event, uint64_t payload);
 
 // The two looks. `release` is filled by the first; the object may be gone by the second.
-static inline void vprof_release_begin(struct vprof_release* release, uint64_t object,
-                                       bool shared) {
+static inline void vprof_release_begin(struct vprof_release* release, uint32_t class,
+                                       uint64_t object, bool shared) {
   release->waiters = NULL;
-  if (!vprof_sync_on()) return;
+  if (!vprof_sync_on(class)) return;
   release->waiters = vprof_waiters_of(object);
   release->object = object;
   release->aux = shared ? VPROF_AUX_SHARED : 0;

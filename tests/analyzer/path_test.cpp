@@ -307,6 +307,49 @@ TEST_CASE("condition: wake-ups that cross are inferred, a broadcast is exact") {
   CHECK(leaves(profile).at("request/wait(pthread_cond_wait)/wake-up(pthread_cond_wait)") == 30);
 }
 
+TEST_CASE("a reader was woken by the first write within its wait") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 100);
+  t.wait(VPROF_EV_WAIT_POLL, {0x50}, 120, 180, 9);
+  t.end(1, 200);
+  auto& writer = c.thread(2);
+  writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 110, 7);  // was read before the wait
+  writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 150, 8);
+  writer.frame(c.g_entry, 120, 150);
+  writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 170, 9);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 40},
+                                      {"request/wait(poll)/body(wait(poll))", 30},
+                                      {"request/wait(poll)/g", 30}});
+}
+
+TEST_CASE("a barrier was opened by the last to arrive") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 100);
+  t.wait(VPROF_EV_WAIT_BARRIER, {0x50}, 120, 180, 4);
+  t.end(1, 200);
+  auto& second = c.thread(2);
+  second.release(VPROF_EV_RELEASE_BARRIER, {0x50}, 130, 3);
+  second.wait(VPROF_EV_WAIT_BARRIER, {0x50}, 130, 180, 4);
+  auto& last = c.thread(3);
+  last.frame(c.g_entry, 110, 160);
+  last.release(VPROF_EV_RELEASE_BARRIER, {0x50}, 160, 4);
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/body(request)", 40},
+               {"request/wait(pthread_barrier_wait)/body(wait(pthread_barrier_wait))", 20},
+               {"request/wait(pthread_barrier_wait)/g", 40}});
+}
+
+TEST_CASE("a sleep is ended by nobody") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 100);
+  t.wait(VPROF_EV_WAIT_TIMER, {0}, 120, 180);
+  t.end(1, 200);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 40}, {"request/wait(sleep)", 60}});
+}
+
 TEST_CASE("a joined thread is blamed until its end") {
   Case c;
   c.thread(1).begin(1, 0);

@@ -45,6 +45,7 @@ TEST_CASE("a full configuration is read") {
     "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1"}],
              "enqueue": {"function": "push", "task": "arg:1"}, "dequeue": {"function": "pop"}},
     "factors": {"k": 5, "threshold": 0.1, "specificity": "cubic", "dominance": 0.8},
+    "record": {"leave_out": ["timer", "child"], "ring_mb": 64, "max_mb": 512},
     "exclude": ["third_party/*"], "max_iterations": 4, "jobs": 2})");
   REQUIRE(error_of(config) == "");
   CHECK(config->source == project().path());
@@ -63,6 +64,9 @@ TEST_CASE("a full configuration is read") {
   CHECK(config->factors.threshold == 0.1);
   CHECK(config->factors.specificity == vprof::analyzer::Specificity::kCubic);
   CHECK(config->exclude == std::vector<std::string>{"third_party/*"});
+  CHECK(config->leave_out == std::vector<std::string>{"timer", "child"});
+  CHECK(config->ring_mb == 64);
+  CHECK(config->max_mb == 512);
   CHECK(config->max_iterations == 4);
   CHECK(config->jobs == 2);
 }
@@ -92,6 +96,8 @@ TEST_CASE("each mistake gets one line with its place and a way out") {
   check(with("\"env\": []"), "2", "\"env\" must be an object");
   check(with("\"env\": {\"A\": 1}"), "2", "\"A\" in \"env\" must be a text");
   check(with("\"exclude\": [1]"), "2", "must be a list of texts");
+  check(with("\"record\": {\"leave_out\": [\"mutx\"]}"), "2", "did you mean \"mutex\"?");
+  check(with("\"record\": {\"ring_mb\": -1}"), "2", "must be between 0 and");
   check(with("\"source\": \"nowhere\""), "2", "does not exist");
   check(with("\"build\": \"make again\""), "2", "appears twice");
   check(with("\"factors\": {\"threshold\": 5}"), "2", "must be between 0 and 1");

@@ -113,13 +113,21 @@ Trace read_trace(const std::string& path) {
     }
   }
   for (auto& [serial, chunks] : by_thread) {
-    std::sort(chunks.begin(), chunks.end(),
-              [](const Chunk& a, const Chunk& b) { return a.header.index < b.header.index; });
+    std::stable_sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
+      return a.header.index < b.header.index;
+    });
+    // A chunk that was being written out is there twice; the first is whole.
+    const auto same = [](const Chunk& a, const Chunk& b) {
+      return a.header.index == b.header.index;
+    };
+    const auto copies = std::unique(chunks.begin(), chunks.end(), same);
+    trace.copied_chunks += static_cast<uint64_t>(chunks.end() - copies);
+    chunks.erase(copies, chunks.end());
     Thread thread;
     thread.serial = serial;
     thread.tid = chunks[0].header.tid;
     for (size_t i = 0; i < chunks.size(); ++i) {
-      if (chunks[i].header.index != i)
+      if (chunks[i].header.index != i && trace.header.overwritten == 0)
         trace.error = "thread " + std::to_string(serial) + " lacks a chunk";
       thread.name =
           std::string(chunks[i].header.thread_name, strnlen(chunks[i].header.thread_name, 16));
@@ -146,6 +154,15 @@ std::vector<Trace> read_traces(const std::string& directory) {
     });
   });
   return traces;
+}
+
+const Trace& root_of(const std::vector<Trace>& traces) {
+  const auto has_parent = [&](const Trace& child) {
+    return std::any_of(traces.begin(), traces.end(), [&](const Trace& other) {
+      return other.header.pid == child.header.parent_pid;
+    });
+  };
+  return *std::find_if_not(traces.begin(), traces.end(), has_parent);
 }
 
 std::string label_text(const Record& record) {

@@ -39,12 +39,16 @@ struct Trace {
   std::vector<Thread> threads;  // by serial
   Thread helper;                // it writes the clock, if the process lives long enough
   uint64_t spare_chunks = 0;    // never owned by a thread
+  uint64_t copied_chunks = 0;   // found twice
   std::string error;            // empty: the file is as the format says
 
   std::vector<Record> all(uint32_t id) const;
   uint64_t frames() const;
   uint64_t frames(uint32_t site) const;
 };
+
+// Of processes that come from one another by fork: the first one's, which need not be the first to record.
+const Trace& root_of(const std::vector<Trace>& traces);
 
 Trace read_trace(const std::string& path);
 /// All traces of a directory; a process that none of the others forked comes first.

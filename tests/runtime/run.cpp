@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ std::string read_all(int fd) {
   dup2(output, STDERR_FILENO);
   setenv("VPROF_TRACE_DIR", directory.c_str(), 1);
   setenv("VPROF_TRACE_MB", "512", 0);
+  // The subject's own output is no part of what is tested; tests of waits ask for all.
+  setenv("VPROF_WAITS_OFF", "stream,file", 0);
   setenv("TSAN_OPTIONS", "atexit_sleep_ms=0", 0);
   for (const auto& [name, value] : setup.environment) {
     if (value.empty()) {
@@ -34,6 +37,12 @@ std::string read_all(int fd) {
     }
   }
   if (setup.before_exec) setup.before_exec();
+  // The same tests with a subject for another processor (aarch64.cmake).
+  if (const char* emulator = getenv("VPROF_TEST_EMULATOR"); emulator != nullptr) {
+    execl(emulator, emulator, "-L", getenv("VPROF_TEST_SYSROOT"),
+          getenv("VPROF_TEST_FOREIGN_SUBJECT"), scenario.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
   execl(VPROF_TEST_SUBJECT, VPROF_TEST_SUBJECT, scenario.c_str(), static_cast<char*>(nullptr));
   _exit(127);
 }
@@ -73,6 +82,10 @@ Outcome run(const std::string& scenario, const Setup& setup) {
   REQUIRE(child >= 0);
   if (child == 0) become_subject(scenario, setup, directory, pipe_ends[1]);
   close(pipe_ends[1]);
+  if (setup.kill_after_us > 0) {
+    usleep(static_cast<useconds_t>(setup.kill_after_us));
+    kill(child, SIGKILL);
+  }
   Outcome outcome;
   outcome.output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);

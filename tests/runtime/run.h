@@ -15,6 +15,7 @@ struct Setup {
       environment;  // on top of VPROF_TRACE_DIR; an empty value removes a variable
   std::function<void()> before_exec;  // in the child
   std::string trace_directory;        // empty: a fresh one
+  int kill_after_us = 0;              // 0: it ends by itself
 };
 
 struct Outcome {

@@ -9,11 +9,14 @@
 #include <ctime>
 #include <thread>
 
+#include "semantics.h"
+
+using vprof::test::row;
+
 namespace {
 
 const char* name_of(int error) { return error == 0 ? "ok" : strerrorname_np(error); }
 
-void row(const char* what, int result) { std::printf("%-60s %s\n", what, name_of(result)); }
 void row_errno(const char* what, int result) {
   std::printf("%-60s %s\n", what, result == 0 ? "ok" : name_of(errno));
 }
@@ -26,6 +29,18 @@ timespec in_ms(clockid_t clock, long ms) {
   t.tv_nsec %= 1000000000;
   return t;
 }
+
+}  // namespace
+
+void vprof::test::row(const char* what, int result) {
+  std::printf("%-60s %s\n", what, name_of(result));
+}
+
+void vprof::test::row_of_call(const char* what, long result) {
+  std::printf("%-60s %ld %s\n", what, result, result == -1 ? name_of(errno) : "");
+}
+
+namespace {
 
 const timespec kPast{1, 0};
 const timespec kBad{1, 2000000000};
@@ -213,5 +228,6 @@ int main() {
   condition();
   semaphore();
   threads();
+  vprof::test::calls();
   return 0;
 }

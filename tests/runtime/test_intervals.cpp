@@ -36,6 +36,17 @@ TEST_CASE("annotations") {
   }
 }
 
+TEST_CASE("annotated tasks say who made and who took them") {
+  const Outcome outcome = run("annotated_tasks");
+  const Trace& trace = outcome.traces.at(0);
+  for (const uint32_t event : {VPROF_EV_ENQUEUE, VPROF_EV_DEQUEUE}) {
+    const std::vector<Record> records = trace.all(event);
+    REQUIRE(records.size() == 2);
+    CHECK(records[0].payload == VPROF_SYNC_TASK);
+    CHECK(records[0].more.at(0).word == outcome.number("task"));
+  }
+}
+
 TEST_CASE("interval scopes: recursion is one interval, and the previous one is restored") {
   const Trace trace = run("interval_scopes").traces.at(0);
   const std::vector<Record> begins = trace.all(VPROF_EV_BEGIN);

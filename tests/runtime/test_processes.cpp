@@ -6,17 +6,18 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "run.h"
 
 using namespace vprof::test;
 
-TEST_CASE("each of 200 forked children has a trace of its own") {
+TEST_CASE("each of 1,000 forked children has a trace of its own") {
   const Outcome outcome = run("forks");
   REQUIRE(outcome.exit_code == 0);
-  REQUIRE(outcome.traces.size() == 201);
-  const Trace& parent = outcome.traces[0];
-  CHECK(parent.frames() == 210);
+  REQUIRE(outcome.traces.size() == 1001);
+  const Trace& parent = root_of(outcome.traces);
+  CHECK(parent.frames() == 1010);
   uint64_t frames = 0;
   for (const Trace& child : outcome.traces) {
     if (child.header.pid == parent.header.pid) continue;
@@ -27,14 +28,14 @@ TEST_CASE("each of 200 forked children has a trace of its own") {
     CHECK((kThreadSanitizer || child.threads.at(0).tid == child.header.pid));
     frames += child.frames();
   }
-  CHECK(frames == 100 * 7 + 100 * 2000);
+  CHECK(frames == 500 * 7 + 500 * 2000);
 }
 
 TEST_CASE("fork from a process with busy threads") {
   const Outcome outcome = run("forks_with_threads");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 1 + 50 + 5);
-  const Trace& parent = outcome.traces[0];
+  const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() + parent.header.dropped == outcome.number("frames"));
   for (const Thread& thread : parent.threads) CHECK(thread.holes == 0);
   uint64_t frames = 0;
@@ -54,10 +55,12 @@ TEST_CASE("signals around fork are accounted for") {
   const Outcome outcome = run("forks_under_signals");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 101);
+  const uint32_t parent = root_of(outcome.traces).header.pid;
   for (const Trace& trace : outcome.traces) {
-    const bool is_parent = trace.header.pid == outcome.traces[0].header.pid;
+    const bool is_parent = trace.header.pid == parent;
     const uint64_t expected = is_parent ? outcome.number("frames") : 20;
     const uint64_t counted = trace.frames() + trace.header.dropped;
+    CAPTURE(is_parent, counted, expected, trace.header.dropped);
     CHECK((kThreadSanitizer && !is_parent ? counted >= expected : counted == expected));
   }
 }
@@ -70,6 +73,63 @@ TEST_CASE("what was recorded survives SIGKILL") {
   CHECK(trace.frames() == 100000);
   CHECK(trace.header.used < trace.file_bytes);
   CHECK(trace.file_bytes == trace.header.capacity);
+}
+
+// The program counts its records itself, in shared memory that survives it.
+TEST_CASE("at whatever moment a program is killed, its trace holds every record it made") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/counters";
+  std::mt19937 random(20191);
+  uint64_t archived = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::ofstream(path) << std::string(4096, '\0');
+    Setup setup{{{"VPROF_TEST_COUNTERS", path}, {"VPROF_WINDOW_MB", "1"}}, {}, {}};
+    setup.kill_after_us = std::uniform_int_distribution<int>(500, 25000)(random);
+    const Outcome outcome = run("counts_until_killed", setup);
+    CHECK(outcome.signal == SIGKILL);
+    std::ifstream file(path, std::ios::binary);
+    uint64_t made[2] = {};
+    for (const int i : {0, 1}) {
+      file.seekg(i * 512);
+      file.read(reinterpret_cast<char*>(&made[i]), sizeof made[i]);
+    }
+    if (outcome.traces.empty()) {  // killed before the first record
+      CHECK(made[0] + made[1] == 0);
+      continue;
+    }
+    const Trace& trace = outcome.traces[0];
+    archived += trace.header.archived;
+    CHECK(trace.header.dropped == 0);
+    CHECK(trace.frames() >= made[0] + made[1]);
+    CHECK(trace.frames() <= made[0] + made[1] + 2);
+    for (const Thread& thread : trace.threads) CHECK(thread.holes <= 1);
+  }
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // too slow to fill a chunk
+  CHECK(archived > 0);
+#endif
+}
+
+TEST_CASE("full chunks are written out and their memory is used again") {
+  const Outcome outcome = run("long_trace", {{{"VPROF_WINDOW_MB", "4"}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.frames() == outcome.number("frames"));
+  CHECK(trace.header.dropped == 0);
+  CHECK(trace.header.archived > 40);
+  CHECK(trace.threads.at(0).holes == 0);
+  CHECK(trace.file_bytes < 16 * trace.frames() + (24u << 20));
+}
+
+TEST_CASE("a ring keeps the last records of each thread") {
+  const Outcome outcome =
+      run("long_trace", {{{"VPROF_RING_MB", "4"}, {"VPROF_TRACE_MB", "16"}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.frames() + trace.header.overwritten == outcome.number("frames"));
+  CHECK(trace.header.dropped == 0);
+  CHECK(trace.frames() * 16 > 3u << 20);
+  CHECK(trace.threads.at(0).records.back().id == 2);
+  CHECK(trace.file_bytes <= 16u << 20);
 }
 
 TEST_CASE("a program may close all descriptors") {

@@ -48,6 +48,7 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
       Case{"semaphore_posted", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM},
       Case{"semaphore_posted_timed", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM},
       Case{"joined", VPROF_EV_WAIT_JOIN, VPROF_EV_RELEASE_JOIN});
+  CAPTURE(c.scenario);
   if (!works_here(c)) return;
   const Outcome outcome = run(c.scenario);
   REQUIRE(outcome.exit_code == 0);
@@ -128,6 +129,7 @@ TEST_CASE("cancellation unwinds through the interposed waits") {
   const Case c =
       GENERATE(Case{"cancelled_in_condition_wait", VPROF_EV_WAIT_COND, VPROF_EV_RELEASE_COND},
                Case{"cancelled_in_semaphore_wait", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM});
+  CAPTURE(c.scenario);
   if (!works_here(c)) return;
   const Outcome outcome = run(c.scenario);
   REQUIRE(outcome.exit_code == 0);

@@ -4,6 +4,11 @@
  *   vprof_end(id)            it is complete
  *   vprof_switch(id)         this thread now works for that interval; 0: for nothing in particular
  *   vprof_label(id, "text")  what kind of interval it is, at most 63 bytes; reports tell kinds apart
+ *   vprof_task_created(task) this thread hands a task on: puts it in a queue, posts it to a pool
+ *   vprof_task_taken(task)   this thread takes it up
+ *
+ * A task is whatever number or pointer both sides know it by, cast to uint64_t; not 0. It may be used again once the task has been taken. With these two the
+ * critical path of an interval goes on from the thread that took a task to the one that created it.
  *
  * Ids are any non-zero 64-bit numbers that are not used twice in a run; all processes of a run share them. A pointer will do as
  * long as it is not used again before vprof_end. Any thread or process may begin, end or switch to any interval: begin on the
@@ -35,6 +40,8 @@ void vprof_begin(uint64_t id);
 void vprof_end(uint64_t id);
 void vprof_switch(uint64_t id);
 void vprof_label(uint64_t id, const char* text);
+void vprof_task_created(uint64_t task);
+void vprof_task_taken(uint64_t task);
 
 /* What this thread works for, to be restored later. */
 struct vprof_work {
@@ -53,6 +60,8 @@ static __inline__ void vprof_label(uint64_t id, const char* text) {
   (void)id;
   (void)text;
 }
+static __inline__ void vprof_task_created(uint64_t task) { (void)task; }
+static __inline__ void vprof_task_taken(uint64_t task) { (void)task; }
 
 #endif
 

@@ -8,6 +8,8 @@ int handle(uint64_t request, const char* kind) {
   vprof_label(request, kind);
   vprof_switch(only_for_us);
   vprof_switch(0);
+  vprof_task_created(request);
+  vprof_task_taken(request);
   vprof_end(request);
   return 0;
 }

@@ -14,6 +14,19 @@
 
 using namespace vprof::test;
 
+// Tasks by address; one address twice.
+SUBJECT(annotated_tasks) {
+  static int task;
+  const auto id = reinterpret_cast<uint64_t>(&task);
+  for (int i = 0; i < 2; ++i) {
+    vprof_task_created(id);
+    vprof_task_taken(id);
+  }
+  vprof_task_created(0);  // no task
+  tell("task", id);
+  return 0;
+}
+
 SUBJECT(annotations) {
   vprof_begin(11);
   vprof_label(11, "GET");

@@ -1,7 +1,9 @@
 #include <vprof/runtime/scope.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +30,7 @@ static int wait_for(pid_t child) {
 SUBJECT(forks) {
   work(10);
   int bad = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const pid_t child = fork();
     if (child == 0) {
       work(i % 2 == 0 ? 7 : 2000);
@@ -137,6 +139,23 @@ SUBJECT(killed) {
   return 0;
 }
 
+// Two threads tell after each record, in a file that survives them, how many they have made.
+SUBJECT(counts_until_killed) {
+  const int fd = open(std::getenv("VPROF_TEST_COUNTERS"), O_RDWR);
+  auto* counters = static_cast<std::atomic<uint64_t>*>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+  if (fd < 0 || counters == MAP_FAILED) return 4;
+  const auto count = [](std::atomic<uint64_t>& counter) {
+    for (uint64_t n = 1;; ++n) {
+      leaf();
+      counter.store(n, std::memory_order_release);
+    }
+  };
+  std::thread other([&] { count(counters[64]); });
+  count(counters[0]);
+  return 0;
+}
+
 SUBJECT(closes_all_descriptors) {
   for (int fd = 3; fd < 1024; ++fd) close(fd);
   work(10);
@@ -196,6 +215,15 @@ SUBJECT(main_leaves_by_pthread_exit) {
     leaf();
   }).detach();
   pthread_exit(nullptr);
+}
+
+// 96 MB of records, the last ones of another site.
+SUBJECT(long_trace) {
+  constexpr int kFrames = 6000000;
+  work(kFrames);
+  middle(0);
+  tell("frames", kFrames + 1);
+  return 0;
 }
 
 SUBJECT(execs) {

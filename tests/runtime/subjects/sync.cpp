@@ -22,7 +22,7 @@ static void tell_object(const void* object) { tell("object", reinterpret_cast<ui
 template <class Waiter, class Release>
 static void contend(Waiter waiter, Release release) {
   std::thread thread(waiter);
-  sleep_ms(60);
+  sleep_ms(150);
   release();
   thread.join();
 }

@@ -135,6 +135,9 @@ struct Losses {
   std::vector<std::string> notes;  ///< one line each, for people
 };
 
+/// What the kinds of waits are called that a recording may leave out ("mutex", "stream", ...).
+std::vector<std::string> wait_classes();
+
 struct Overhead {
   uint64_t records = 0;
   uint64_t dropped = 0;

@@ -63,7 +63,7 @@ enum vprof_event {
   /* payload: length in bytes (<= VPROF_LABEL_MAX). + CONT {interval id, flags} + ceil(length/8) x CONT {8 bytes of text, 0} */
   VPROF_EV_LABEL = 0xff0013,
 
-  /* Task queues. payload: index in sites.json "sync". + CONT {task, 0} */
+  /* Task queues. payload: index in sites.json "sync"; VPROF_SYNC_TASK: an annotation. + CONT {task, 0} */
   VPROF_EV_ENQUEUE = 0xff0020,
   VPROF_EV_DEQUEUE = 0xff0021,
 
@@ -87,6 +87,20 @@ enum vprof_event {
   VPROF_EV_WAIT_SEM = 0xff0105,
   VPROF_EV_WAIT_APP =
       0xff0106, /* an application's own acquire; aux.sync = index in sites.json "sync" */
+  /* Below: object 0 where it is not known. Recorded from 5 us on (SEND: 50 us), since what they wait for is not asked first. */
+  VPROF_EV_WAIT_STREAM = 0xff0107, /* read, recv, accept, ...: pipe, socket, eventfd */
+  VPROF_EV_WAIT_POLL = 0xff0108,  /* poll, select, epoll; object: the first stream that was ready */
+  VPROF_EV_WAIT_FILE = 0xff0109,  /* read, write, fsync of a file */
+  VPROF_EV_WAIT_TIMER = 0xff010a, /* sleeps, timerfd */
+  VPROF_EV_WAIT_SPIN = 0xff010b,
+  VPROF_EV_WAIT_BARRIER = 0xff010c,
+  VPROF_EV_WAIT_ONCE = 0xff010d,
+  VPROF_EV_WAIT_FUTEX = 0xff010e,  /* by syscall(); object: the word's address */
+  VPROF_EV_WAIT_SYSV = 0xff010f,   /* semop; object: the id */
+  VPROF_EV_WAIT_QUEUE = 0xff0110,  /* POSIX and SysV message queues */
+  VPROF_EV_WAIT_SIGNAL = 0xff0111, /* sigwait, sigsuspend, signalfd, ...; object: the process */
+  VPROF_EV_WAIT_CHILD = 0xff0112,  /* waitpid; object: the child */
+  VPROF_EV_WAIT_SEND = 0xff0113,   /* write, send, connect: until there was room or an answer */
   VPROF_EV_WAIT_LAST = 0xff01ff,
 
   /* Releases: word0 = time. + CONT {object, vprof_aux}. Recorded only if somebody waits (RELEASE_APP: always).
@@ -98,6 +112,14 @@ enum vprof_event {
   VPROF_EV_RELEASE_JOIN = 0xff0204,
   VPROF_EV_RELEASE_SEM = 0xff0205,
   VPROF_EV_RELEASE_APP = 0xff0206,
+  VPROF_EV_RELEASE_STREAM = 0xff0207, /* ends STREAM and POLL waits */
+  VPROF_EV_RELEASE_SPIN = 0xff020b,
+  VPROF_EV_RELEASE_BARRIER = 0xff020c, /* an arrival; the last one ends the others' waits */
+  VPROF_EV_RELEASE_ONCE = 0xff020d,
+  VPROF_EV_RELEASE_FUTEX = 0xff020e,
+  VPROF_EV_RELEASE_SYSV = 0xff020f,
+  VPROF_EV_RELEASE_QUEUE = 0xff0210,
+  VPROF_EV_RELEASE_SIGNAL = 0xff0211,
   VPROF_EV_RELEASE_LAST = 0xff02ff
 };
 
@@ -115,10 +137,44 @@ enum vprof_interval_flags {
  * recorded releases (objects may share a counter; numbers of one object still only grow). A release carries its own
  * number; a wait carries the newest number when it ended. So the release that ended wait W on object O is the one
  * with the greatest sequence <= W.sequence on O. For RELEASE_APP and WAIT_APP the sequence is 0: match by time. */
+#define VPROF_SYNC_TASK 0xffffffu /* vprof_task_created and vprof_task_taken */
 #define VPROF_AUX_SHARED 1ull
 #define VPROF_AUX_SYNC_SHIFT 1
 
 #define VPROF_LABEL_MAX 63u
+
+/* Classes of waits; the configuration switches each on or off. Bits of vprof_file_header.classes. */
+enum vprof_class {
+  VPROF_CLASS_MUTEX = 1 << 0,
+  VPROF_CLASS_RWLOCK = 1 << 1,
+  VPROF_CLASS_COND = 1 << 2,
+  VPROF_CLASS_JOIN = 1 << 3, /* and who made which thread */
+  VPROF_CLASS_SEM = 1 << 4,
+  VPROF_CLASS_APP = 1 << 5, /* what the configuration names under "sync", and tasks */
+  VPROF_CLASS_SPIN = 1 << 6,
+  VPROF_CLASS_BARRIER = 1 << 7,
+  VPROF_CLASS_ONCE = 1 << 8,
+  VPROF_CLASS_FUTEX = 1 << 9,
+  VPROF_CLASS_SYSV = 1 << 10,
+  VPROF_CLASS_STREAM = 1 << 11, /* pipes, sockets, eventfd; poll, select, epoll */
+  VPROF_CLASS_FILE = 1 << 12,
+  VPROF_CLASS_QUEUE = 1 << 13,
+  VPROF_CLASS_SIGNAL = 1 << 14,
+  VPROF_CLASS_TIMER = 1 << 15,
+  VPROF_CLASS_CHILD = 1 << 16,
+  VPROF_CLASS_ALL = (1 << 17) - 1
+};
+/* As they are called in the configuration and in VPROF_WAITS_OFF. */
+#define VPROF_CLASS_NAMES                                                                         \
+  {"mutex", VPROF_CLASS_MUTEX}, {"rwlock", VPROF_CLASS_RWLOCK}, {"condition", VPROF_CLASS_COND},  \
+      {"join", VPROF_CLASS_JOIN}, {"semaphore", VPROF_CLASS_SEM},                                 \
+      {"application", VPROF_CLASS_APP}, {"spin", VPROF_CLASS_SPIN},                               \
+      {"barrier", VPROF_CLASS_BARRIER}, {"once", VPROF_CLASS_ONCE}, {"futex", VPROF_CLASS_FUTEX}, \
+      {"sysv", VPROF_CLASS_SYSV}, {"stream", VPROF_CLASS_STREAM}, {"file", VPROF_CLASS_FILE},     \
+      {"queue", VPROF_CLASS_QUEUE}, {"signal", VPROF_CLASS_SIGNAL}, {"timer", VPROF_CLASS_TIMER}, \
+  {                                                                                               \
+    "child", VPROF_CLASS_CHILD                                                                    \
+  }
 
 enum vprof_clock { VPROF_CLOCK_TSC = 1, VPROF_CLOCK_MONOTONIC = 2, VPROF_CLOCK_CNTVCT = 3 };
 
@@ -145,7 +201,11 @@ struct vprof_file_header {
   uint64_t record_ticks_x256; /* calibrated cost of one enabled scope, in ticks * 256 */
   uint64_t family;   /* same for processes that come from one another by fork without exec */
   char program[256]; /* path of the executable, zero-terminated, cut if longer */
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 12 - 256];
+  uint64_t classes;  /* enum vprof_class: which waits were recorded */
+  uint64_t
+      archived; /* full chunks that were written out, so that their memory could be used again */
+  uint64_t overwritten; /* ring: slots of chunks that were used again */
+  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 15 - 256];
 };
 
 struct vprof_chunk_header {
@@ -157,7 +217,8 @@ struct vprof_chunk_header {
   uint32_t reserved0;
   uint64_t opened_ticks;
   char thread_name[16]; /* pthread name at that time */
-  uint64_t reserved[2];
+  uint64_t next;        /* ring: where the thread's next chunk was; for the runtime only */
+  uint64_t reserved;
 };
 
 #ifdef __cplusplus

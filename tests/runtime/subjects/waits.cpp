@@ -1,0 +1,385 @@
+// One thread waits for 60 ms for something, and another ends the wait. One scenario for each way there is.
+#include <vprof/runtime/scope.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <future>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+#include "subject.h"
+
+using namespace vprof::test;
+
+// The waiter is this thread; what wakes it comes from another one, by a sleep that is no wait of ours to look at.
+template <class Waiter, class Waker>
+static int wait_for(Waiter waiter, Waker waker) {
+  std::thread thread([&] {
+    sleep_ms(60);
+    waker();
+  });
+  waiter();
+  thread.join();
+  return 0;
+}
+
+SUBJECT(waits_spin) {
+  static pthread_spinlock_t lock;
+  pthread_spin_init(&lock, 0);
+  std::atomic<bool> held{false};
+  std::thread thread([&] {
+    pthread_spin_lock(&lock);
+    held = true;
+    sleep_ms(60);
+    pthread_spin_unlock(&lock);
+  });
+  while (!held) usleep(10);
+  pthread_spin_lock(&lock);
+  pthread_spin_unlock(&lock);
+  thread.join();
+  return 0;
+}
+
+SUBJECT(waits_barrier) {
+  static pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, nullptr, 2);
+  return wait_for([] { pthread_barrier_wait(&barrier); }, [] { pthread_barrier_wait(&barrier); });
+}
+
+static std::atomic<bool> initialising;
+static void initialise() {
+  initialising = true;
+  sleep_ms(60);
+}
+
+SUBJECT(waits_once) {
+  static pthread_once_t control = PTHREAD_ONCE_INIT;
+  std::thread thread([] { pthread_once(&control, initialise); });
+  while (!initialising) usleep(10);
+  pthread_once(&control, initialise);
+  thread.join();
+  return 0;
+}
+
+SUBJECT(waits_call_once) {
+  static once_flag control = ONCE_FLAG_INIT;
+  std::thread thread([] { call_once(&control, initialise); });
+  while (!initialising) usleep(10);
+  call_once(&control, initialise);
+  thread.join();
+  return 0;
+}
+
+SUBJECT(waits_c11_mutex) {
+  static mtx_t mutex;
+  mtx_init(&mutex, mtx_timed);
+  std::atomic<bool> held{false};
+  std::thread thread([&] {
+    mtx_lock(&mutex);
+    held = true;
+    sleep_ms(60);
+    mtx_unlock(&mutex);
+  });
+  while (!held) usleep(10);
+  mtx_lock(&mutex);
+  mtx_unlock(&mutex);
+  thread.join();
+  return 0;
+}
+
+SUBJECT(waits_c11_condition) {
+  static mtx_t mutex;
+  static cnd_t condition;
+  static bool ready = false;
+  mtx_init(&mutex, mtx_plain);
+  cnd_init(&condition);
+  return wait_for(
+      [] {
+        mtx_lock(&mutex);
+        while (!ready) cnd_wait(&condition, &mutex);
+        mtx_unlock(&mutex);
+      },
+      [] {
+        mtx_lock(&mutex);
+        ready = true;
+        cnd_signal(&condition);
+        mtx_unlock(&mutex);
+      });
+}
+
+SUBJECT(waits_c11_join) {
+  thrd_t thread{};
+  thrd_create(
+      &thread,
+      [](void*) {
+        sleep_ms(60);
+        return 7;
+      },
+      nullptr);
+  int value = 0;
+  thrd_join(thread, &value);
+  return value == 7 ? 0 : 1;
+}
+
+SUBJECT(waits_futex) {
+  static std::atomic<uint32_t> word{0};
+  return wait_for([] { syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0); },
+                  [] {
+                    word = 1;
+                    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+                  });
+}
+
+SUBJECT(waits_atomic) {
+  static std::atomic<int> value{0};
+  return wait_for([] { value.wait(0); },
+                  [] {
+                    value = 1;
+                    value.notify_one();
+                  });
+}
+
+SUBJECT(waits_future) {
+  std::promise<int> promise;
+  auto future = promise.get_future();
+  return wait_for([&] { future.wait(); }, [&] { promise.set_value(1); });
+}
+
+SUBJECT(waits_shared_mutex) {
+  static std::shared_timed_mutex mutex;
+  std::atomic<bool> held{false};
+  std::thread thread([&] {
+    mutex.lock();
+    held = true;
+    sleep_ms(60);
+    mutex.unlock();
+  });
+  while (!held) usleep(10);
+  mutex.lock_shared();
+  mutex.unlock_shared();
+  thread.join();
+  return 0;
+}
+
+SUBJECT(waits_sysv_semaphore) {
+  const int id = semget(IPC_PRIVATE, 1, 0600);
+  const int result = wait_for(
+      [&] {
+        sembuf down{0, -1, 0};
+        semop(id, &down, 1);
+      },
+      [&] {
+        sembuf up{0, 1, 0};
+        semop(id, &up, 1);
+      });
+  semctl(id, 0, IPC_RMID);
+  return result;
+}
+
+struct Message {
+  long type;
+  char text[8];
+};
+SUBJECT(waits_sysv_queue) {
+  const int id = msgget(IPC_PRIVATE, 0600);
+  const int result = wait_for(
+      [&] {
+        Message message{};
+        msgrcv(id, &message, sizeof message.text, 0, 0);
+      },
+      [&] {
+        const Message message{1, "x"};
+        msgsnd(id, &message, sizeof message.text, 0);
+      });
+  msgctl(id, IPC_RMID, nullptr);
+  return result;
+}
+
+SUBJECT(waits_posix_queue) {
+  const std::string name = "/vprof-test-" + std::to_string(getpid());
+  mq_attr attributes{};
+  attributes.mq_maxmsg = 1;
+  attributes.mq_msgsize = 8;
+  const mqd_t queue = mq_open(name.c_str(), O_CREAT | O_RDWR, 0600, &attributes);
+  mq_unlink(name.c_str());
+  if (queue < 0) return 99;
+  return wait_for(
+      [&] {
+        char text[8];
+        mq_receive(queue, text, sizeof text, nullptr);
+      },
+      [&] { mq_send(queue, "x", 1, 0); });
+}
+
+static char byte = 'x';
+
+SUBJECT(waits_pipe) {
+  int ends[2];
+  if (pipe(ends) != 0) return 4;
+  return wait_for([&] { return read(ends[0], &byte, 1); },
+                  [&] { return write(ends[1], &byte, 1); });
+}
+
+SUBJECT(waits_socket_pair) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 4;
+  return wait_for([&] { return recv(ends[0], &byte, 1, 0); },
+                  [&] { return send(ends[1], &byte, 1, 0); });
+}
+
+SUBJECT(waits_eventfd) {
+  const int fd = eventfd(0, 0);
+  return wait_for(
+      [&] {
+        eventfd_t value = 0;
+        eventfd_read(fd, &value);
+      },
+      [&] { eventfd_write(fd, 1); });
+}
+
+// A listener and a connection to it.
+static int listen_on_loopback(sockaddr_in& address) {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  if (bind(listener, reinterpret_cast<sockaddr*>(&address), bytes) != 0 ||
+      listen(listener, 1) != 0 ||
+      getsockname(listener, reinterpret_cast<sockaddr*>(&address), &bytes) != 0)
+    return -1;
+  return listener;
+}
+
+SUBJECT(waits_tcp) {
+  sockaddr_in address{};
+  const int listener = listen_on_loopback(address);
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  if (connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 4;
+  const int server = accept(listener, nullptr, nullptr);
+  return wait_for([&] { return read(server, &byte, 1); }, [&] { return write(client, &byte, 1); });
+}
+
+SUBJECT(waits_accept) {
+  sockaddr_in address{};
+  const int listener = listen_on_loopback(address);
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  return wait_for(
+      [&] { return accept(listener, nullptr, nullptr); },
+      [&] { return connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address); });
+}
+
+SUBJECT(waits_poll) {
+  int ends[2];
+  if (pipe(ends) != 0) return 4;
+  pollfd fds[2] = {{0, 0, 0}, {ends[0], POLLIN, 0}};
+  fds[0].fd = -1;
+  return wait_for([&] { return poll(fds, 2, -1); }, [&] { return write(ends[1], &byte, 1); });
+}
+
+SUBJECT(waits_select) {
+  int ends[2];
+  if (pipe(ends) != 0) return 4;
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(ends[0], &set);
+  return wait_for([&] { return select(ends[0] + 1, &set, nullptr, nullptr, nullptr); },
+                  [&] { return write(ends[1], &byte, 1); });
+}
+
+SUBJECT(waits_epoll) {
+  const int epoll = epoll_create1(0);
+  const int fd = eventfd(0, 0);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = 0x123456789;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+  epoll_event found{};
+  return wait_for([&] { return epoll_wait(epoll, &found, 1, -1); },
+                  [&] {
+                    const uint64_t one = 1;
+                    return write(fd, &one, sizeof one);
+                  });
+}
+
+static sigset_t blocked_signal() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return set;
+}
+
+SUBJECT(waits_signal) {
+  const sigset_t set = blocked_signal();
+  const pthread_t waiter = pthread_self();
+  return wait_for(
+      [&] {
+        int signal = 0;
+        sigwait(&set, &signal);
+      },
+      [&] { pthread_kill(waiter, SIGUSR1); });
+}
+
+SUBJECT(waits_signalfd) {
+  const sigset_t set = blocked_signal();
+  const int fd = signalfd(-1, &set, 0);
+  signalfd_siginfo info{};
+  return wait_for([&] { return read(fd, &info, sizeof info); }, [&] { kill(getpid(), SIGUSR1); });
+}
+
+// ---- nobody of the program ends these
+
+SUBJECT(waits_sleep) {
+  usleep(60000);
+  return 0;
+}
+
+SUBJECT(waits_timerfd) {
+  const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+  const itimerspec once{{0, 0}, {0, 60000000}};
+  timerfd_settime(fd, 0, &once, nullptr);
+  uint64_t count = 0;
+  return read(fd, &count, sizeof count) == sizeof count ? 0 : 4;
+}
+
+SUBJECT(waits_poll_limit) { return poll(nullptr, 0, 60); }
+
+SUBJECT(waits_child) {
+  const pid_t child = fork();
+  if (child == 0) {
+    sleep_ms(60);
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child ? status : 4;
+}
+
+SUBJECT(waits_file) {
+  FILE* file = tmpfile();
+  const int fd = fileno(file);
+  const std::vector<char> data(64 << 20, 'x');
+  return write(fd, data.data(), data.size()) > 0 && fsync(fd) == 0 ? 0 : 4;
+}

@@ -1,0 +1,179 @@
+// What the runtime does when the system refuses something: the program runs as if nothing were, and what is not in the trace is counted.
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+
+#include "run.h"
+
+using namespace vprof::test;
+
+namespace {
+
+void check_accounted(const Outcome& outcome) {
+  REQUIRE(outcome.exit_code == 0);
+  if (outcome.traces.empty()) return;
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.frames() + trace.header.dropped == outcome.number("frames"));
+}
+
+// A system call that fails from now on: always, or where the low half of one argument has a value.
+struct Refusal {
+  const char* what;
+  long call;
+  int error;
+  int argument = -1;
+  uint32_t value = 0;
+};
+
+void refuse(const Refusal& refusal) {
+  const auto argument = static_cast<uint32_t>(
+      offsetof(seccomp_data, args) + 8 * static_cast<size_t>(std::max(refusal.argument, 0)));
+  const uint8_t compare = refusal.argument < 0 ? 0 : 1;
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(refusal.call), 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refusal.value, 0, compare),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(refusal.error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{sizeof code / sizeof code[0], code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    _exit(98);
+}
+
+}  // namespace
+
+TEST_CASE("a system call that always fails costs records at most") {
+  constexpr int kPopulate = 23, kWipeOnFork = 18, kSetFlags = 4, kGetName = 16;
+  constexpr uint32_t kMegabyte = 1 << 20;
+  const Refusal refusal = GENERATE_COPY(
+      Refusal{"populate, old kernel", SYS_madvise, EINVAL, 2, kPopulate},
+      Refusal{"populate, no memory", SYS_madvise, ENOMEM, 2, kPopulate},
+      Refusal{"populate a large chunk", SYS_madvise, EFAULT, 1, kMegabyte},
+      Refusal{"wipe on fork", SYS_madvise, EINVAL, 2, kWipeOnFork},
+      Refusal{"blocks ahead, full disk", SYS_fallocate, ENOSPC},
+      Refusal{"blocks ahead, not known", SYS_fallocate, EOPNOTSUPP},
+      Refusal{"write past the cache", SYS_fcntl, EINVAL, 1, kSetFlags},
+      Refusal{"write out, bad disk", SYS_pwrite64, EIO, 2, kMegabyte},
+      Refusal{"write out, full disk", SYS_pwrite64, ENOSPC, 2, kMegabyte},
+      Refusal{"close many", SYS_close_range, ENOSYS},
+      Refusal{"name", SYS_prctl, EINVAL, 0, kGetName}, Refusal{"truncate", SYS_ftruncate, EINVAL},
+      Refusal{"rename", SYS_rename, EACCES});
+  CAPTURE(refusal.what);
+  Setup setup{{{"VPROF_WINDOW_MB", "1"}}, {}, {}};
+  setup.before_exec = [&] { refuse(refusal); };
+  check_accounted(run("two_busy_threads", setup));
+}
+
+TEST_CASE("where no thread can be made, the program hears it, and goes on without the helper") {
+  if (kThreadSanitizer) return;  // it ends the program itself
+  const long call = GENERATE(SYS_clone3, SYS_clone);
+  Setup setup{{{"ASAN_OPTIONS", "detect_leaks=0"}}, {}, {}};  // which needs a thread itself
+  setup.before_exec = [&] {
+    refuse({"", SYS_clone, EAGAIN});
+    if (call == SYS_clone3) refuse({"", SYS_clone3, EAGAIN});
+  };
+  const Outcome outcome = run("cannot_make_threads", setup);
+  check_accounted(outcome);
+  REQUIRE(outcome.traces.size() == 1);
+  CHECK(outcome.traces[0].header.dropped == 0);
+  CHECK(outcome.traces[0].header.stalls > 0);
+  CHECK(outcome.number("failed") == (call == SYS_clone3 ? 10 : 0));
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they must be first
+TEST_CASE("any single call that fails costs records at most") {
+  const std::string function =
+      GENERATE("mmap", "ftruncate", "open", "fstat", "pwrite", "rename", "madvise");
+  const int error = GENERATE(ENOMEM, ENOSPC);
+  for (int number = 1; number <= 6; ++number) {
+    const std::string fault = function + " " + std::to_string(number) + " " + std::to_string(error);
+    CAPTURE(fault);
+    const Setup setup{
+        {{"LD_PRELOAD", VPROF_TEST_FAULT_LIBRARY}, {"VPROF_TEST_FAULT", fault}}, {}, {}};
+    check_accounted(run("cannot_make_threads", setup));
+  }
+}
+#endif
+
+TEST_CASE("what was recorded is there however a process ends") {
+  struct End {
+    const char* scenario;
+    int exit_code, signal;
+  };
+  const End end = GENERATE(End{"leaves_by_exit_at_once", 7, 0}, End{"leaves_by_abort", -1, SIGABRT},
+                           End{"leaves_by_quick_exit", 7, 0});
+  const Outcome outcome = run(end.scenario);
+  CHECK(outcome.signal == end.signal);
+  CHECK(outcome.exit_code == end.exit_code);
+  CHECK(outcome.traces.at(0).frames() == 100000);
+}
+
+TEST_CASE("a daemon has a trace of its own") {
+  const Outcome outcome = run("becomes_a_daemon");
+  CHECK(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  CHECK(outcome.traces[0].frames() == 10);
+  CHECK(outcome.traces[1].frames() == 100000);
+}
+
+TEST_CASE("a program that gives up its rights goes on with its trace") {
+  if (geteuid() != 0) {
+    WARN("not checked: needs root");
+    return;
+  }
+  const TemporaryDirectory root;
+  const std::string scenario = GENERATE("changes_user", "changes_root");
+  const Outcome outcome = run(
+      scenario, {{{"VPROF_TEST_ROOT", root.path()}, {"ASAN_OPTIONS", "detect_leaks=0"}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1);
+  CHECK(outcome.traces[0].frames() == 100010);
+}
+
+TEST_CASE("a read-only trace directory is said once, and the program runs") {
+  const TemporaryDirectory directory;
+  if (mount("tmpfs", directory.path().c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0) {
+    WARN("not checked: no permission to mount");
+    return;
+  }
+  const Outcome outcome = run("nested", {{}, {}, directory.path()});
+  umount(directory.path().c_str());
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.output.find("vprof: VPROF_TRACE_DIR=") == 0);
+  CHECK(outcome.output.find("Read-only file system; nothing is recorded") != std::string::npos);
+  CHECK(outcome.number("leaves") == 4000);
+}
+
+TEST_CASE("instrumented libraries come and go") {
+  const Outcome outcome = run("loads_a_library");
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.traces.at(0).frames(70) == 6);
+  CHECK(outcome.traces.at(0).frames(71) == 6000);
+}
+
+#if !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)  // their runtime is in the library only
+TEST_CASE("a program that knows nothing of it may load an instrumented library") {
+  Setup setup;
+  setup.before_exec = [] {
+    execl(VPROF_TEST_PLUGIN_HOST, VPROF_TEST_PLUGIN_HOST, VPROF_TEST_PLUGIN,
+          static_cast<char*>(nullptr));
+  };
+  const Outcome outcome = run("", setup);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.traces.at(0).frames(71) == 2000);
+}
+#endif

@@ -1,0 +1,136 @@
+// Waits of every class, who ended them, and that each class can be left out.
+#include "reader.h"
+#if !defined(__SANITIZE_THREAD__)  // it stands between the program and us for some of these
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "run.h"
+
+using namespace vprof::test;
+
+namespace {
+
+constexpr uint32_t kNobody = 0;
+
+struct Case {
+  const char* scenario;
+  const char* name;  // of the class
+  uint32_t wait;
+  uint32_t release;
+};
+
+const Case kCases[] = {
+    {"waits_spin", "spin", VPROF_EV_WAIT_SPIN, VPROF_EV_RELEASE_SPIN},
+    {"waits_barrier", "barrier", VPROF_EV_WAIT_BARRIER, VPROF_EV_RELEASE_BARRIER},
+    {"waits_once", "once", VPROF_EV_WAIT_ONCE, VPROF_EV_RELEASE_ONCE},
+    {"waits_call_once", "once", VPROF_EV_WAIT_ONCE, VPROF_EV_RELEASE_ONCE},
+    {"waits_c11_mutex", "mutex", VPROF_EV_WAIT_MUTEX, VPROF_EV_RELEASE_MUTEX},
+    {"waits_c11_condition", "condition", VPROF_EV_WAIT_COND, VPROF_EV_RELEASE_COND},
+    {"waits_c11_join", "join", VPROF_EV_WAIT_JOIN, VPROF_EV_RELEASE_JOIN},
+    {"waits_futex", "futex", VPROF_EV_WAIT_FUTEX, VPROF_EV_RELEASE_FUTEX},
+    {"waits_atomic", "futex", VPROF_EV_WAIT_FUTEX, VPROF_EV_RELEASE_FUTEX},
+    {"waits_future", "futex", VPROF_EV_WAIT_FUTEX, VPROF_EV_RELEASE_FUTEX},
+    {"waits_shared_mutex", "rwlock", VPROF_EV_WAIT_RDLOCK, VPROF_EV_RELEASE_RWLOCK},
+    {"waits_sysv_semaphore", "sysv", VPROF_EV_WAIT_SYSV, VPROF_EV_RELEASE_SYSV},
+    {"waits_sysv_queue", "queue", VPROF_EV_WAIT_QUEUE, VPROF_EV_RELEASE_QUEUE},
+    {"waits_posix_queue", "queue", VPROF_EV_WAIT_QUEUE, VPROF_EV_RELEASE_QUEUE},
+    {"waits_pipe", "stream", VPROF_EV_WAIT_STREAM, VPROF_EV_RELEASE_STREAM},
+    {"waits_socket_pair", "stream", VPROF_EV_WAIT_STREAM, VPROF_EV_RELEASE_STREAM},
+    {"waits_eventfd", "stream", VPROF_EV_WAIT_STREAM, VPROF_EV_RELEASE_STREAM},
+    {"waits_tcp", "stream", VPROF_EV_WAIT_STREAM, VPROF_EV_RELEASE_STREAM},
+    {"waits_accept", "stream", VPROF_EV_WAIT_STREAM, VPROF_EV_RELEASE_STREAM},
+    {"waits_poll", "stream", VPROF_EV_WAIT_POLL, VPROF_EV_RELEASE_STREAM},
+    {"waits_select", "stream", VPROF_EV_WAIT_POLL, VPROF_EV_RELEASE_STREAM},
+    {"waits_epoll", "stream", VPROF_EV_WAIT_POLL, VPROF_EV_RELEASE_STREAM},
+    {"waits_signal", "signal", VPROF_EV_WAIT_SIGNAL, VPROF_EV_RELEASE_SIGNAL},
+    {"waits_signalfd", "signal", VPROF_EV_WAIT_SIGNAL, VPROF_EV_RELEASE_SIGNAL},
+    {"waits_sleep", "timer", VPROF_EV_WAIT_TIMER, kNobody},
+    {"waits_timerfd", "timer", VPROF_EV_WAIT_TIMER, kNobody},
+    {"waits_poll_limit", "stream", VPROF_EV_WAIT_TIMER, kNobody},
+    {"waits_child", "child", VPROF_EV_WAIT_CHILD, kNobody},
+    {"waits_file", "file", VPROF_EV_WAIT_FILE, kNobody},
+};
+
+double seconds(const Trace& trace, uint64_t ticks) {
+  return static_cast<double>(ticks) / static_cast<double>(trace.header.ticks_per_second);
+}
+
+struct Found {
+  const Trace* trace = nullptr;
+  const Record* wait = nullptr;
+  uint32_t serial = 0;
+};
+
+// The longest wait of the kind.
+Found longest(const Outcome& outcome, uint32_t kind) {
+  Found found;
+  for (const Trace& trace : outcome.traces) {
+    for (const Thread& thread : trace.threads) {
+      for (const Record& record : thread.records) {
+        if (record.id == kind && (found.wait == nullptr || record.payload > found.wait->payload))
+          found = {&trace, &record, thread.serial};
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a wait of any class is recorded, with the release that ended it") {
+  for (const Case& c : kCases) {
+    CAPTURE(c.scenario);
+    Outcome outcome;
+    Found found;
+    // On a machine that is too busy the waker may come before the waiter.
+    const auto long_enough = [&] {
+      return found.wait != nullptr &&
+             (c.wait == VPROF_EV_WAIT_FILE || seconds(*found.trace, found.wait->payload) > 0.02);
+    };
+    for (int attempt = 0; attempt < 5 && !long_enough(); ++attempt) {
+      outcome = run(c.scenario, {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+      if (outcome.exit_code != 0) break;
+      found = longest(outcome, c.wait);
+    }
+    if (outcome.exit_code == 99) continue;  // this system has none
+    REQUIRE(outcome.exit_code == 0);
+    const Record* wait = found.wait;
+    REQUIRE(wait != nullptr);
+    const Trace& trace = *found.trace;
+    REQUIRE(wait->more.size() == 2);
+    if (c.wait != VPROF_EV_WAIT_FILE) CHECK(seconds(trace, wait->payload) > 0.02);
+    CHECK(seconds(trace, wait->payload) < 5);
+    if (c.release == kNobody) continue;
+    CHECK(wait->more[0].word != 0);
+    int releases = 0;
+    for (const Thread& thread : trace.threads) {
+      for (const Record& record : thread.records) {
+        if (record.id != c.release || record.more.at(0).word != wait->more[0].word ||
+            record.more.at(1).word != wait->more[1].word)
+          continue;
+        ++releases;
+        CHECK(thread.serial != found.serial);
+        CHECK(record.word >= wait->word);
+        CHECK(record.word <= wait->word + wait->payload);
+        CHECK(record.more[0].payload == wait->more[0].payload);
+      }
+    }
+    CHECK(releases == 1);
+  }
+}
+
+TEST_CASE("each class of waits can be left out") {
+  for (const Case& c : kCases) {
+    CAPTURE(c.scenario, c.name);
+    const Outcome outcome =
+        run(c.scenario, {{{"VPROF_WAITS_OFF", std::string("nothing,") + c.name}}, {}, {}});
+    if (outcome.exit_code == 99) continue;
+    REQUIRE(outcome.exit_code == 0);
+    CHECK(longest(outcome, c.wait).wait == nullptr);
+    for (const Trace& trace : outcome.traces) {
+      CHECK((trace.header.classes & VPROF_CLASS_ALL) != VPROF_CLASS_ALL);
+      if (c.release != kNobody) CHECK(trace.all(c.release).empty());
+    }
+  }
+}
+#endif
