@@ -319,7 +319,7 @@ TEST_CASE("a reader was woken by the first write within its wait") {
   writer.frame(c.g_entry, 120, 150);
   writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 170, 9);
   CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 40},
-                                      {"request/wait(poll)/body(wait(poll))", 30},
+                                      {"request/wait(poll)/wake-up(poll)", 30},
                                       {"request/wait(poll)/g", 30}});
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("a barrier was opened by the last to arrive") {
   last.release(VPROF_EV_RELEASE_BARRIER, {0x50}, 160, 4);
   CHECK(leaves(c.profile()) ==
         Leaves{{"request/body(request)", 40},
-               {"request/wait(pthread_barrier_wait)/body(wait(pthread_barrier_wait))", 20},
+               {"request/wait(pthread_barrier_wait)/wake-up(pthread_barrier_wait)", 20},
                {"request/wait(pthread_barrier_wait)/g", 40}});
 }
 
