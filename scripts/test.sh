@@ -2,8 +2,8 @@
 # Everything that is checked before a change goes in: set-up, style, build, unit tests (also under the sanitizers), the
 # end-to-end tests, the installed tree and memcached. Ends with a line "N passed, N failed".
 #
-#   test.sh            all of it (about half an hour on two cores)
-#   test.sh --quick    without clang-tidy, sanitizers and memcached
+#   test.sh            all of it (about 40 minutes on two cores)
+#   test.sh --quick    without clang-tidy, sanitizers, memcached and leveldb
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -130,5 +130,10 @@ fi
 if [ "$quick" = no ]; then check "Fuzzing: the reader, for half a minute" fuzz || true; fi
 # These run programs whose latency is measured, so one at a time.
 run_ctest "End to end: quickstart, interruption, installed tree" "$root/build/release" -L e2e -LE memcached
-if [ "$quick" = no ]; then run_ctest "End to end: memcached" "$root/build/release" -L memcached; fi
+if [ "$quick" = no ]; then
+  run_ctest "End to end: memcached" "$root/build/release" -L memcached
+  for subject in memcached leveldb; do
+    check "Everything instrumented: the tests of $subject" "$root/tests/subjects/$subject.sh" || true
+  done
+fi
 finish

@@ -101,10 +101,10 @@ run_subject() {
   warnings "$here/.vprof/iterations/1/build.log" >"$here/instrumented.warnings"
 
   run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
-  # With the shims first on PATH, should the tests compile something; recording into small files, so that both what
-  # a record costs and what its loss costs are part of the test.
+  # With the shims first on PATH, should the tests compile something; recording all the time, each thread keeping its last
+  # MiB.
   run_tests instrumented "$here/.vprof/mirror" "CC=$cc" "CXX=$cxx" "PATH=$here/.vprof/shims:$PATH" \
-    "VPROF_TRACE_DIR=$here/trace" VPROF_TRACE_MB=4
+    "VPROF_TRACE_DIR=$here/trace" VPROF_RING_MB=1 VPROF_TRACE_MB=64
   echo "$(find "$here/trace" -name '*.vpt' | wc -l) processes left traces"
   rm -rf "$here/trace"
 
