@@ -16,8 +16,7 @@ using Counts = std::vector<std::pair<std::string, size_t>>;  // most first
 Counts counts(const json& summary, const char* group, const char* name) {
   Counts result;
   const json all = summary.value(group, json::object()).value(name, json::object());
-  for (const auto& [what, count] : all.items())
-    result.emplace_back(what, count.get<size_t>());
+  for (const auto& [what, count] : all.items()) result.emplace_back(what, count.get<size_t>());
   std::stable_sort(result.begin(), result.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   return result;
