@@ -1,5 +1,6 @@
 """`vprof instrument --all`, `--dry-run`, `vprof source` and `vprof graph` on a small project with pointers, callbacks and threads."""
 import json
+import subprocess
 import unittest
 
 import support
@@ -105,6 +106,18 @@ class Instrument(support.Project):
         self.assertRegex(text, r"static int slow\(int i\) \{ VPROF_FUNCTION\(\d+\);  return VPROF_EXPR\(\d+\) deep\(i\)")
         self.assertRegex(text, r"static int fast\(int i\) \{ VPROF_FUNCTION\(\d+\);")
         self.assertNotRegex(text, r"by_value\([^)]*\) \{ VPROF_FUNCTION")
+
+    def test_the_same_bytes_for_any_number_of_jobs(self):
+        seen = set()
+        for jobs in (1, 2, 7):
+            self.write("vprof.json", support.CONFIG.replace('"build"', f'"jobs": {jobs}, "build"'))
+            for path in ("cache", "index.json", "sites.json"):
+                subprocess.run(["rm", "-rf", self.root / ".vprof" / path], check=True)
+            self.vprof("index")
+            self.vprof("instrument", "--all")
+            seen.add((self.root / ".vprof/index.json").read_text() + (self.root / ".vprof/sites.json").read_text() +
+                     str(sorted(self.mirror().items())))
+        self.assertEqual(len(seen), 1)
 
     def test_an_unchanged_program_is_not_indexed_again(self):
         self.vprof("index")
