@@ -112,6 +112,12 @@ void compute_heights(Program& program) {
   const Graph graph = call_graph(program);
   const std::vector<int> heights = ComponentHeights(graph).run();
   for (size_t i = 0; i < heights.size(); ++i) program.functions[i].height = heights[i];
+  // What stands for others is as high as the highest of them: a pointer to large functions is no
+  // leaf.
+  std::unordered_map<std::string_view, int> by_key;
+  for (const Function& f : program.functions) by_key[f.key] = f.height;
+  for (Function& f : program.functions)
+    for (const std::string& target : f.targets) f.height = std::max(f.height, by_key.at(target));
 }
 
 }  // namespace vprof::instrumenter

@@ -39,6 +39,7 @@ class FunctionTable {
     if (f == nullptr) return out;
     std::set<std::string> callees;
     for (const Call& call : f->calls) callees.insert(call.callee_key);
+    callees.insert(f->targets.begin(), f->targets.end());
     out.update({{"name", f->name},
                 {"file", f->file},
                 {"line", f->line},
