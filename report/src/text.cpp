@@ -281,7 +281,7 @@ class Page {
 
   void footer() {
     const std::string text =
-        "> look here first; share: what moves with the latency; body(f): f's own code";
+        "> look here first; share: what moves with the latency; body(f): the rest of f";
     out_ += paint(wrap(text, 0, width_), Style::kFaint, color_);
   }
 
