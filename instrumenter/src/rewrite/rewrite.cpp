@@ -20,7 +20,8 @@ Result<std::vector<std::string>> write_preview(const Edits& edits, const Pristin
   for (const auto& [file, inserted] : edits) {
     const Result<std::string> original = pristine.original(file);
     if (!original) return tl::unexpected(original.error());
-    const auto written = replace_file(directory + "/" + file, apply_edits(*original, inserted));
+    const auto written =
+        replace_file(fmt::format("{}/{}", directory, file), apply_edits(*original, inserted));
     if (!written) return tl::unexpected(written.error());
     files.push_back(file);
   }
