@@ -147,11 +147,9 @@ std::vector<Trace> read_traces(const std::string& directory) {
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() == ".vpt") traces.push_back(read_trace(entry.path().string()));
   }
-  // The process that forked the others comes first; not by time, since CLOCK_REALTIME may be set back.
-  std::stable_partition(traces.begin(), traces.end(), [&](const Trace& trace) {
-    return std::none_of(traces.begin(), traces.end(), [&](const Trace& other) {
-      return other.header.pid == trace.header.parent_pid;
-    });
+  // CLOCK_REALTIME may be set back.
+  std::sort(traces.begin(), traces.end(), [](const Trace& a, const Trace& b) {
+    return a.header.start_monotonic_ns < b.header.start_monotonic_ns;
   });
   return traces;
 }

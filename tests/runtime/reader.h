@@ -51,7 +51,7 @@ struct Trace {
 const Trace& root_of(const std::vector<Trace>& traces);
 
 Trace read_trace(const std::string& path);
-/// All traces of a directory; a process that none of the others forked comes first.
+/// All traces of a directory, in order of their start.
 std::vector<Trace> read_traces(const std::string& directory);
 
 // ThreadSanitizer has a thread of its own, makes fork of vfork, and hands on signals when it likes.
