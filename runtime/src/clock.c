@@ -10,6 +10,7 @@
 #include <cpuid.h>
 #endif
 
+#include "raw_syscall.h"
 #include "trace.h"
 
 int vprof_clock_kind = VPROF_CLOCK_MONOTONIC;
@@ -61,7 +62,7 @@ static bool counter_is_steady(void) {
   const int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                       O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const ssize_t length = read(fd, source, sizeof source - 1);
+  const long length = vprof_syscall(SYS_read, fd, (long)source, sizeof source - 1, 0, 0, 0);
   close(fd);
   return length >= 3 && strncmp(source, "tsc", 3) == 0 && (source[3] == 0 || source[3] == '\n');
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "raw_syscall.h"
 #include "trace.h"
 
 VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
@@ -44,7 +45,8 @@ static void complain(const char* directory, const char* why) {
   const int length =
       snprintf(text, sizeof text, "vprof: VPROF_TRACE_DIR=%.4000s: %s; nothing is recorded\n",
                directory, why);
-  if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0) return;  // nobody listens
+  if (length > 0 && vprof_syscall(SYS_write, STDERR_FILENO, (long)text, length, 0, 0, 0) < 0)
+    return;  // nobody listens
 }
 
 // Absolute, since the file is made at the first record and the program may have changed its directory by then.

@@ -82,7 +82,9 @@ static bool write_header(int fd) {
   header.classes = vprof_settings.classes;
   if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0)
     header.program[0] = 0;
-  return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
+  // Not pwrite(): that is ours, and would record this as a wait of the program.
+  return vprof_syscall(SYS_pwrite64, fd, (long)&header, sizeof header, 0, 0, 0) ==
+         (long)sizeof header;
 }
 
 // Under another name until it has its header, so that whoever is killed meanwhile leaves nothing that looks like a trace. The descriptor is
