@@ -151,6 +151,7 @@ Result<void> write_report(const Session& session, analyzer::Profile profile) {
       report::json(profile, story).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   const fs::path directory = session.workspace.iteration(session.state.iteration);
   for (const fs::path& file : {directory / "profile.vprof", session.workspace.profile()}) {
+    if (profile.sums.empty()) break;  // read back from a report: the file is there already
     if (auto written = write_file_atomic(file, profile.sums); !written) return written;
   }
   const fs::path own = directory / "report.json";
