@@ -18,6 +18,8 @@ uint32_t release_kind(uint32_t wait_event) {
   return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
 }
 
+uint64_t saturated_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
 bool is_wait(uint32_t id) { return id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST; }
 bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPROF_EV_RELEASE_LAST; }
 
@@ -72,7 +74,7 @@ class Decoder {
   }
 
   void add_item(uint64_t start, uint64_t duration, uint32_t what) {
-    const uint64_t end = start + duration < start ? UINT64_MAX : start + duration;
+    const uint64_t end = saturated_sum(start, duration);
     thread_.items.push_back({clock_.to_ns(start), clock_.to_ns(end), what, kNone});
   }
 
@@ -95,6 +97,8 @@ class Decoder {
       whole = task(id, head);
     } else if (id == VPROF_EV_LONG_FRAME) {
       whole = long_frame(head);
+    } else if (id == VPROF_EV_PREEMPTED) {
+      whole = preempted(head);
     } else if (id == VPROF_EV_DROPPED) {
       thread_.dropped += payload_of(head);
     } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START) {
@@ -182,6 +186,17 @@ class Decoder {
     return true;
   }
 
+  bool preempted(const vprof_slot& head) {
+    vprof_slot whom{};
+    if (!next(whom)) return false;
+    const uint64_t end = saturated_sum(head.word0, payload_of(head));
+    if (want_items_) {
+      thread_.preemptions.push_back(
+          {static_cast<uint32_t>(whom.word0), clock_.to_ns(head.word0), clock_.to_ns(end)});
+    }
+    return true;
+  }
+
   bool long_frame(const vprof_slot& head) {
     vprof_slot duration{};
     if (!next(duration)) return false;
@@ -233,9 +248,8 @@ void decode_chunk(const Chunk& chunk, const Process& process, const KnownSites& 
 
 uint64_t end_ticks_of(const vprof_slot& slot) {
   const uint32_t id = id_of(slot);
-  if (id >= VPROF_EV_FIRST && !is_wait(id)) return slot.word0;
-  const uint64_t end = slot.word0 + payload_of(slot);
-  return end < slot.word0 ? UINT64_MAX : end;
+  if (id >= VPROF_EV_FIRST && !is_wait(id) && id != VPROF_EV_PREEMPTED) return slot.word0;
+  return saturated_sum(slot.word0, payload_of(slot));
 }
 
 }  // namespace vprof::analyzer

@@ -44,8 +44,9 @@ struct ObjectKey {
 struct Wait {
   ObjectKey object;
   uint64_t sequence = 0;
-  uint32_t event = 0;  ///< VPROF_EV_WAIT_*
-  uint32_t sync = 0;   ///< of WAIT_APP: index in sites.json
+  uint32_t event =
+      0;  ///< VPROF_EV_WAIT_*, or VPROF_EV_PREEMPTED, which is no wait but lies like one
+  uint32_t sync = 0;  ///< of WAIT_APP: index in sites.json
 };
 
 struct Release {
@@ -74,6 +75,13 @@ struct TaskEvent {
   int64_t from_time = 0;
 };
 
+/// A stretch in which a thread had no processor; recorded by the helper thread, for another one.
+struct Preemption {
+  uint32_t serial = 0;  ///< of the thread, in the same process
+  int64_t start = 0;
+  int64_t end = 0;
+};
+
 /// A stretch in which the thread worked for one interval.
 struct Segment {
   int64_t start = 0;
@@ -92,6 +100,7 @@ struct Thread {
   std::vector<std::string> labels;
   std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
   std::vector<Segment> segments;              ///< in order of time, disjoint, never empty
+  std::vector<Preemption> preemptions;        ///< of the helper thread: those it has recorded
   uint64_t records = 0;
   uint64_t torn = 0;
   uint64_t dropped = 0;

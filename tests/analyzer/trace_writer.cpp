@@ -81,6 +81,11 @@ void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t en
   cont(sequence);
 }
 
+void ThreadWriter::preempted(uint32_t serial, int64_t start, int64_t end) {
+  slot(static_cast<uint64_t>(start), VPROF_EV_PREEMPTED, static_cast<uint64_t>(end - start));
+  cont(serial);
+}
+
 void ThreadWriter::release(uint32_t event, Object object, int64_t time, uint64_t sequence,
                            uint64_t payload) {
   slot(static_cast<uint64_t>(time), event, payload);

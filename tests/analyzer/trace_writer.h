@@ -48,6 +48,8 @@ class ThreadWriter {
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
   void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
   void wait(uint32_t event, Object object, int64_t start, int64_t end, uint64_t sequence = 0);
+  /// Of the helper thread: that another one had no processor.
+  void preempted(uint32_t serial, int64_t start, int64_t end);
   void release(uint32_t event, Object object, int64_t time, uint64_t sequence = 0,
                uint64_t payload = 0);
 
