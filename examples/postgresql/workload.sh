@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts the PostgreSQL that is installed in ./installed on a copy of a data directory made before, puts the whole load on it and
-# stops it. Exit status 0: no transaction failed for another reason than the workload's own, and the server ended well.
+# stops it. Exit status 0: no client failed, and the server ended well. An argument names a fault to end with instead.
 #
 #   WORKLOAD      tpcb (default): pgbench's TPC-B-like; tpcc: the mix of tpcc/
 #   SCALE         tpcb: branches (default 1); tpcc: warehouses (default 4)
@@ -51,6 +51,10 @@ start() { # data directory, then the environment's changes
   settings >"$directory/postgresql.auto.conf"
   env "$@" "$bin/postgres" -D "$directory" >"$work/server.log" 2>&1 &
   server=$!
+  until_it_answers
+}
+
+until_it_answers() {
   local tries=0
   until unrecorded "$bin/psql" -qAtc 'select 1' >/dev/null 2>&1; do
     tries=$((tries + 1))
@@ -112,12 +116,63 @@ scripts() {
   esac
 }
 
+bench() {
+  # shellcheck disable=SC2046  # words
+  unrecorded "$bin/pgbench" -n -M "${PROTOCOL:-simple}" -c "$clients" -j 1 -t "$transactions" $(scripts)
+}
+
+# ---- faults, for tests/subjects/postgresql_faults.sh: 2 s of load, then what the name says
+
+start_load() {
+  bench >"$work/bench.log" 2>&1 &
+  bench=$!
+  sleep 2
+}
+
+backend() { unrecorded "$bin/psql" -qAtc "select pid from pg_stat_activity where application_name = '$1' limit 1"; }
+
+# The server takes the shared memory for damaged, ends all backends and starts over.
+killed_backend() {
+  start_load
+  kill -KILL "$(backend tpc-b)"
+  wait "$bench" || true
+  grep -q 'terminated by signal 9' "$work/server.log"
+  until_it_answers
+  stop
+}
+
+# It holds the lock of a row that the others want.
+gone_client() {
+  coproc gone { exec env -u VPROF_TRACE_DIR "$bin/psql" -qX; }
+  start_load
+  echo "begin; update pgbench_tellers set tbalance = 1 where tid = 1;" >&"${gone[1]}"
+  sleep 1
+  # shellcheck disable=SC2154  # coproc sets it
+  kill -KILL "$gone_PID"
+  wait "$bench"
+  stop
+}
+
+# As pg_ctl stop -m immediate: the backends leave without a word.
+immediate_stop() {
+  start_load
+  kill -QUIT "$server"
+  wait "$server" || true
+  server=
+  wait "$bench" || true
+}
+
 mkdir -p "$work"
 prepare
 rm -rf "$data"
 cp -a --reflink=auto "$template" "$data"
 sync "$data"
 start "$data"
-# shellcheck disable=SC2046  # words
-unrecorded "$bin/pgbench" -n -M "${PROTOCOL:-simple}" -c "$clients" -j 1 -t "$transactions" $(scripts) | tee ${RESULT:+"$RESULT"}
-stop
+case ${1:-} in
+  "")
+    bench | tee ${RESULT:+"$RESULT"}
+    stop
+    ;;
+  killed_backend | gone_client | immediate_stop) "$1" ;;
+  *) echo "workload.sh: unknown fault $1" >&2; exit 2 ;;
+esac
