@@ -90,6 +90,8 @@ void vprof_rt_interval(int what, unsigned def, uint64_t key) {
   mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
 }
 
+uint64_t vprof_rt_thread(void) { return (uintptr_t)&vprof_self; }
+
 void vprof_rt_label(unsigned def, uint64_t key, const char* text) {
   (void)def;  // the format knows the interval by its id
   label(key, VPROF_INTERVAL_PROCESS_LOCAL, text);

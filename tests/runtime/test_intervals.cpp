@@ -47,6 +47,14 @@ TEST_CASE("annotated tasks say who made and who took them") {
   }
 }
 
+TEST_CASE("a thread's key is its own") {
+  const Outcome outcome = run("thread_keys");
+  CHECK(outcome.number("here") != 0);
+  CHECK(outcome.number("here") == outcome.number("again"));
+  CHECK(outcome.number("there") != 0);
+  CHECK(outcome.number("there") != outcome.number("here"));
+}
+
 TEST_CASE("interval scopes: recursion is one interval, and the previous one is restored") {
   const Trace trace = run("interval_scopes").traces.at(0);
   const std::vector<Record> begins = trace.all(VPROF_EV_BEGIN);
