@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "profile_details.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -264,6 +266,7 @@ Account parse(const Json& document) {
   for (const auto& [label, sums] : document.at("labels").items()) {
     account.labels[label] = {sums.at(0).get<uint64_t>(), wide(sums.at(1)), wide(sums.at(2))};
   }
+  read_details(document, account);
   account.losses = read_losses(document.at("losses"));
   account.overhead = read_overhead(document.at("overhead"));
   return account;
@@ -295,6 +298,7 @@ std::string to_bytes(const Account& account) {
   for (const auto& [label, sums] : account.labels) {
     document["labels"][label] = {sums.n, wide(sums.x), wide(sums.xx)};
   }
+  write_details(account, document);
   const std::vector<uint8_t> bytes = Json::to_msgpack(document);
   return {bytes.begin(), bytes.end()};
 }
