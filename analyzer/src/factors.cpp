@@ -194,6 +194,20 @@ double specificity(int graph_height, int height, Specificity power) {
   return distance * distance;
 }
 
+namespace {
+
+/// Nothing but its own time and that without a processor: the body is the function.
+bool is_whole(const VarianceTree& tree, const TreeNode& body) {
+  const std::vector<uint32_t>& siblings = tree.nodes[body.parent].children;
+  return body.kind == NodeKind::kBody && body.parent != 0 &&
+         std::all_of(siblings.begin(), siblings.end(), [&](uint32_t sibling) {
+           const NodeKind kind = tree.nodes[sibling].kind;
+           return kind == NodeKind::kBody || kind == NodeKind::kPreempted;
+         });
+}
+
+}  // namespace
+
 std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
   std::vector<bool> result(tree.nodes.size(), false);
   std::vector<double> explained(tree.nodes.size(),
@@ -206,6 +220,10 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
       // The wait says it better: one of the two counts, and it is the one with a name that a user
       // knows.
       result[i] = node.kind == NodeKind::kUntracked || holds_parent;
+      continue;
+    }
+    if (holds_parent && is_whole(tree, node)) {
+      result[i] = true;
       continue;
     }
     explained[node.parent] += node.variance_ns2;

@@ -94,12 +94,27 @@ def switches_refused(report):
     return any("context switches" in note for note in report["losses"]["notes"])
 
 
+def few_carry_the_variance(report):
+    """What the report says where the machine stood still for a while: another run is needed, it says."""
+    return any("slowest intervals carry" in note for note in report["losses"]["notes"])
+
+
+def profile(vprof, tree):
+    """The report of a loop that can be trusted by its own account, of at most three."""
+    for _ in range(3):
+        shutil.rmtree(tree / ".vprof", ignore_errors=True)
+        run([vprof, "-C", tree, "loop", "--auto"])
+        report = load_report(vprof, tree)
+        if not few_carry_the_variance(report):
+            break
+    return report
+
+
 def test():
     options = arguments("--program")
     program = next(PROGRAMS.glob(f"{options.program}.c*"))
     tree, claims = set_up(program, options.scratch)
-    run([options.vprof, "-C", tree, "loop", "--auto"])
-    report = load_report(options.vprof, tree)
+    report = profile(options.vprof, tree)
     if ("needs", "switches") in claims and switches_refused(report):
         print("the kernel tells nothing of context switches, as the report says; nothing else to be seen here")
         return
