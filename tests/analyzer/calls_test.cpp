@@ -32,6 +32,23 @@ TEST_CASE("calls are counted by site, over threads and processes, and nothing el
   CHECK(!analyzer::count_calls(scratch.path("nothing"), {}));
 }
 
+TEST_CASE("an interval that begins just before the recording counts") {
+  const test::ScratchDir scratch;
+  test::ProcessWriter process;
+  process.header.start_ticks = process.header.start_monotonic_ns = 1000;
+  test::ThreadWriter& thread = process.thread(1);
+  thread.begin(1, 990);
+  thread.end(1, 2000);
+  thread.begin(2, 3000);
+  thread.end(2, 4000);
+  process.write(scratch.path());
+  const std::string sites = test::SitesWriter().write(scratch.path());
+  CHECK(analyzer::summarize_latency(scratch.path(), sites, {})->count == 2);
+  analyzer::Options options;
+  options.skip_ns = 500;
+  CHECK(analyzer::summarize_latency(scratch.path(), sites, options)->count == 1);
+}
+
 TEST_CASE("a run against its baseline") {
   analyzer::IntervalSummary run;
   run.count = 100;
