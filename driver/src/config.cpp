@@ -17,7 +17,7 @@ using Keys = std::vector<std::string>;
 
 const Keys top_keys = {"source",           "configure",      "build", "run",     "env",
                        "compile_commands", "intervals",      "sync",  "factors", "exclude",
-                       "record",           "max_iterations", "jobs"};
+                       "record",           "max_iterations", "jobs",  "overhead_budget"};
 const Keys factor_keys = {"k", "threshold", "specificity", "dominance"};
 const Keys record_keys = {"leave_out", "ring_mb", "max_mb"};
 const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label"};
@@ -253,6 +253,7 @@ Config read_all(ReadState& state, const nlohmann::json& document, const fs::path
   config.factors = read_factors(state, top);
   config.exclude = top.texts("exclude");
   read_record(state, top, config);
+  config.overhead_budget = top.number("overhead_budget", config.overhead_budget, 0, 100);
   config.max_iterations = top.integer("max_iterations", 10, 1, 1000);
   const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   config.jobs = top.integer("jobs", processors, 1, 1024);

@@ -187,3 +187,19 @@ TEST_CASE("docs/configuration.md has no key that is unknown, and its example is 
   }
   CHECK(examples >= 2);
 }
+
+TEST_CASE("configurations in the guides are valid") {
+  size_t examples = 0;
+  for (const char* name : {"/how-to.md", "/getting-started.md"}) {
+    const std::string page = vprof::test::read(std::string(VPROF_DOCS) + name);
+    for (size_t at = page.find("```jsonc\n{"); at != std::string::npos;
+         at = page.find("```jsonc\n{", at + 1)) {
+      const size_t begin = at + 9;
+      const std::string example = page.substr(begin, page.find("```", begin) - begin);
+      INFO(example);
+      CHECK(error_of(parse(example)) == "");
+      ++examples;
+    }
+  }
+  CHECK(examples >= 6);
+}
