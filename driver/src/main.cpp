@@ -155,13 +155,10 @@ void add_verbs(CLI::App& app, Line& line) {
   add_loop(app, line);
   add_single_steps(app, line);
   add_profiles(app, line);
-<<<<<<< HEAD
   add_export(app, line);
-=======
   CLI::App* history = add(app, line, "history", "what each iteration expanded, found and decided",
                           [&line] { return verb_history(line.global, line.history); });
   history->add_flag("--json", line.history.json, "as JSON");
->>>>>>> loop
   CLI::App* report = add(app, line, "report", "print the last report",
                          [&line] { return verb_report(line.global, line.report); });
   report->add_flag("--json", line.report.json, "as JSON");
