@@ -179,6 +179,7 @@ void AccountSum::add(const Account& account) {
     label_sums.x += more.x;
     label_sums.xx += more.xx;
   }
+  sum_.explain.add(account.explain, to);
   add_losses(sum_.losses, account.losses);
   add_overhead(sum_.overhead, account.overhead);
 }
@@ -209,6 +210,7 @@ Account AccountSum::finish() {
   result.root_height = sum_.root_height;
   result.latencies = sum_.latencies;
   result.labels = sum_.labels;
+  result.explain.add(sum_.explain, to);
   result.losses = sum_.losses;
   result.overhead = sum_.overhead;
   return result;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "explain.h"
 #include "histogram.h"
 #include "moments.h"
 #include "vprof/analyzer/analyzer.h"
@@ -94,6 +95,7 @@ struct Account {
   std::vector<Samples> samples;  ///< by place
   Histogram latencies;
   std::map<std::string, LabelSums> labels;
+  ExplainSums explain;  ///< by place
   Losses losses;
   Overhead overhead;
 

@@ -40,19 +40,24 @@ class Collector {
   /// Two batches become one.
   void halve_batches();
   /// Adds all that was found to `sum`.
-  void give(AccountSum& sum, const Sites& sites, int64_t run) const;
+  void give(AccountSum& sum, const Sites& sites, int64_t run,
+            const std::vector<std::string>& labels) const;
 
   const EdgeCounts& edges() const { return walker_.edges(); }
   /// Intervals whose leaves do not add up to their latency, which would be a defect.
   uint64_t violations() const { return violations_; }
 
  private:
+  void add_explained(const Interval& interval, const std::vector<NodeTimes::Time>& times);
+
   PathTree tree_;
   PathWalker walker_;
   NodeTimes times_;
   std::map<uint64_t, BatchSums> batches_;
   std::vector<TailSums> tails_;
   std::vector<Samples> samples_;
+  ExplainSums explain_;                         // by node; labels in by_label_
+  std::vector<std::vector<UInt128>> by_label_;  // by label, then node
   const int64_t start_;
   uint64_t violations_ = 0;
 };
@@ -75,6 +80,7 @@ class KindCollector {
   uint64_t newest_ = 0;
   Histogram latencies_;
   std::map<std::string, LabelSums> labels_;
+  std::vector<std::string> label_names_;
 };
 
 }  // namespace vprof::analyzer
