@@ -93,6 +93,8 @@ class Decoder {
       whole = mark(id, head);
     } else if (id == VPROF_EV_LABEL) {
       whole = label(head);
+    } else if (id == VPROF_EV_WORK) {
+      whole = work(head);
     } else if (id == VPROF_EV_ENQUEUE || id == VPROF_EV_DEQUEUE) {
       whole = task(id, head);
     } else if (id == VPROF_EV_LONG_FRAME) {
@@ -121,7 +123,9 @@ class Decoder {
     const uint64_t aux = payload_of(object);
     const auto sync = static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
     if (thread_.waits.size() >= kWaitBit) return true;
-    thread_.waits.push_back({key(object.word0, aux, release_kind(id)), sequence.word0, id, sync});
+    const bool timed_out = (aux & VPROF_AUX_TIMED_OUT) != 0;
+    thread_.waits.push_back(
+        {key(object.word0, aux, release_kind(id)), sequence.word0, id, sync, timed_out});
     add_item(head.word0, payload_of(head),
              kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
     return true;
@@ -143,7 +147,7 @@ class Decoder {
     if (!next(what)) return false;
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
-                             static_cast<uint32_t>(payload_of(what))});
+                             static_cast<uint32_t>(payload_of(what)), 0});
     return true;
   }
 
@@ -163,7 +167,17 @@ class Decoder {
     }
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
-                             VPROF_EV_LABEL, label_index(text)});
+                             VPROF_EV_LABEL, label_index(text), 0});
+    return true;
+  }
+
+  bool work(const vprof_slot& head) {
+    vprof_slot what{};
+    vprof_slot units{};
+    if (!next(what) || !next(units)) return false;
+    const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
+    thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
+                             VPROF_EV_WORK, 0, units.word0});
     return true;
   }
 

@@ -99,6 +99,8 @@ class Ranking {
     if (!dominated_[index]) factor.contribution += node.contribution;
     factor.share += node.share;
     factor.tail_share += node.tail_share;
+    factor.work_share += node.work_share;
+    factor.label_share += node.label_share;
     factor.instances.push_back(
         {path_to(tree_, index), node.site, node.contribution, dominated_[index]});
   }
@@ -123,6 +125,8 @@ class Ranking {
     factor.contribution += pair.contribution;
     factor.share += a->share + b->share;
     factor.tail_share += a->tail_share + b->tail_share;
+    factor.work_share += a->work_share + b->work_share;
+    factor.label_share += a->label_share + b->label_share;
     factor.instances.push_back({path_to(tree_, pair.parent), a->site, pair.contribution, false});
   }
 

@@ -46,7 +46,8 @@ struct Wait {
   uint64_t sequence = 0;
   uint32_t event =
       0;  ///< VPROF_EV_WAIT_*, or VPROF_EV_PREEMPTED, which is no wait but lies like one
-  uint32_t sync = 0;  ///< of WAIT_APP: index in sites.json
+  uint32_t sync = 0;       ///< of WAIT_APP: index in sites.json
+  bool timed_out = false;  ///< nobody ended it
 };
 
 struct Release {
@@ -57,13 +58,14 @@ struct Release {
   bool broadcast = false;
 };
 
-/// BEGIN, END, SWITCH or LABEL.
+/// BEGIN, END, SWITCH, LABEL or WORK.
 struct Mark {
   int64_t time = 0;
   uint64_t id = 0;
   uint64_t scope = 0;  ///< 0, or 1 + the process where ids are known inside one process only
   uint32_t event = 0;
   uint32_t index = 0;  ///< kind of interval; of LABEL: index into Thread::labels
+  uint64_t units = 0;  ///< of WORK
 };
 
 struct TaskEvent {

@@ -99,7 +99,7 @@ void append_preemptions(Thread& thread, std::vector<Preemption> preemptions) {
                    [](const Preemption& a, const Preemption& b) { return a.end < b.end; });
   for (const Preemption& preemption : preemptions) {
     const auto wait = kWaitBit | static_cast<uint32_t>(thread.waits.size());
-    thread.waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0});
+    thread.waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
     thread.items.push_back({preemption.start, preemption.end, wait, kNone});
   }
 }

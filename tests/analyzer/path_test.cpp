@@ -72,6 +72,22 @@ TEST_CASE("frames that enclose begin or end are clipped") {
                                       {"request/h", 10}});
 }
 
+TEST_CASE("a condition wait whose time was over takes no signal from another sleeper") {
+  Case c;
+  auto& t = c.thread(1);
+  auto& early = c.thread(2);
+  auto& signaller = c.thread(3);
+  const bool marked = GENERATE(true, false);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_COND, {0x10}, 10, 90, 1);
+  t.end(1, 100);
+  // Returns first of the two asleep, just after the signal, which was not for it.
+  early.wait(VPROF_EV_WAIT_COND, {0x10, false, 0, marked ? VPROF_AUX_TIMED_OUT : 0}, 5, 55, 1);
+  signaller.release(VPROF_EV_RELEASE_COND, {0x10}, 50, 1);
+  signaller.frame(c.f_entry, 0, 52);
+  CHECK(leaves(c.profile()).contains("request/wait(pthread_cond_wait)/f") == marked);
+}
+
 TEST_CASE("a thread without a processor was preempted, whatever it was doing") {
   Case c;
   auto& t = c.thread(1);

@@ -28,5 +28,5 @@ void handle(const Request& request) {
 }
 
 int main() {
-  for (int i = 0; i < 150; ++i) handle({500 + static_cast<long>(draw(&seed) % 6000)});
+  for (int i = 0; i < 120; ++i) handle({500 + static_cast<long>(draw(&seed) % 16000)});
 }

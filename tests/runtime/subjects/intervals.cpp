@@ -31,7 +31,11 @@ SUBJECT(annotated_tasks) {
 SUBJECT(annotations) {
   vprof_begin(11);
   vprof_label(11, "GET");
+  vprof_work(11, 50);
+  vprof_work(0, UINT64_MAX);  // for what this thread works for
+  vprof_work(11, 0);          // none
   vprof_switch(0);
+  vprof_work(0, 7);  // for nothing
   vprof_switch(11);
   vprof_end(11);
   {

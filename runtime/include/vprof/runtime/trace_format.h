@@ -62,6 +62,8 @@ enum vprof_event {
   VPROF_EV_SWITCH = 0xff0012, /* interval id 0: this thread now works for nothing in particular */
   /* payload: length in bytes (<= VPROF_LABEL_MAX). + CONT {interval id, flags} + ceil(length/8) x CONT {8 bytes of text, 0} */
   VPROF_EV_LABEL = 0xff0013,
+  /* Units of work that an interval does. payload: flags. + CONT {interval id, 0} + CONT {units, 0} */
+  VPROF_EV_WORK = 0xff0014,
 
   /* Task queues. payload: index in sites.json "sync"; VPROF_SYNC_TASK: an annotation. + CONT {task, 0} */
   VPROF_EV_ENQUEUE = 0xff0020,
@@ -143,6 +145,7 @@ enum vprof_interval_flags {
 #define VPROF_SYNC_TASK 0xffffffu /* vprof_task_created and vprof_task_taken */
 #define VPROF_AUX_SHARED 1ull
 #define VPROF_AUX_SYNC_SHIFT 1
+#define VPROF_AUX_TIMED_OUT (1ull << 32) /* of a wait: nobody ended it, its time was over */
 
 #define VPROF_LABEL_MAX 63u
 
