@@ -150,7 +150,9 @@ Result<void> write_report(const Session& session, analyzer::Profile profile) {
   const std::string text =
       report::json(profile, story).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   const fs::path directory = session.workspace.iteration(session.state.iteration);
+  // A report that was read again, for what was decided on it, has no sums: the profile is there.
   for (const fs::path& file : {directory / "profile.vprof", session.workspace.profile()}) {
+    if (profile.sums.empty()) break;
     if (auto written = write_file_atomic(file, profile.sums); !written) return written;
   }
   const fs::path own = directory / "report.json";
