@@ -39,14 +39,14 @@ std::string cost(const analyzer::Profile& profile) {
   return text + fmt::format(", the variance {:.2f} times", overhead.variance_ratio);
 }
 
-/// `f at a.c:12 (1,234 calls, 4.1 % of the latency)`, dearest first.
+/// `f at a.c:12 (1,234 calls, 4.1 % of the median latency)`, dearest first.
 std::string named(std::vector<Demoted> sites) {
   std::stable_sort(sites.begin(), sites.end(),
                    [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
   std::string text;
   for (size_t i = 0; i < std::min(sites.size(), kMostNamed); ++i) {
-    text += fmt::format("{}{} at {} ({}, {} of the latency)", i == 0 ? "" : ", ", sites[i].function,
-                        sites[i].site.substr(0, sites[i].site.rfind(':')),
+    text += fmt::format("{}{} at {} ({}, {} of the median latency)", i == 0 ? "" : ", ",
+                        sites[i].function, sites[i].site.substr(0, sites[i].site.rfind(':')),
                         plural(sites[i].calls, "call", "calls"), percent(sites[i].cost));
   }
   if (sites.size() > kMostNamed) text += fmt::format(", {} more", sites.size() - kMostNamed);
