@@ -66,10 +66,24 @@ const std::vector<NodeTimes::Time>& NodeTimes::of(const std::vector<LeafTime>& l
 Collector::Collector(const Window& window, const Sites& sites, const Links& links, int64_t start)
     : tree_(sites), walker_(window, sites, links, tree_), start_(start) {}
 
-void Collector::add(const Interval& interval, uint64_t batch) {
+void Collector::keep(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
+                     const std::string& label) {
+  SampledInterval kept;
+  kept.latency = static_cast<uint64_t>(interval.latency());
+  kept.id = interval.id;
+  kept.label = label;
+  kept.begin = interval.begin - start_;
+  for (const LeafTime& leaf : leaves) {
+    if (leaf.ns != 0) kept.leaves.emplace_back(leaf.node, static_cast<uint64_t>(leaf.ns));
+  }
+  intervals_.add(hash, kept);
+}
+
+void Collector::add(const Interval& interval, uint64_t batch, const std::string& label) {
   const auto latency = static_cast<uint64_t>(interval.latency());
   const uint32_t bin = latency_bin(latency);
-  const std::vector<NodeTimes::Time>& times = times_.of(walker_.walk(interval), tree_);
+  const std::vector<LeafTime>& leaves = walker_.walk(interval);
+  const std::vector<NodeTimes::Time>& times = times_.of(leaves, tree_);
   const std::vector<PathNode>& nodes = tree_.nodes();
   if (tails_.size() < nodes.size()) {
     tails_.resize(nodes.size());
@@ -77,11 +91,13 @@ void Collector::add(const Interval& interval, uint64_t batch) {
   }
   Sample sample{0, latency, interval.id, interval.begin};
   const uint64_t hash = sample_hash(sample);
+  if (intervals_.wants(hash, latency)) keep(interval, hash, leaves, label);
   BatchSums& sums = batches_[batch];
   ++sums.n;
   sums.from = std::min(sums.from, interval.begin - start_);
   sums.to = std::max(sums.to, interval.begin - start_);
   uint64_t total = 0;
+  if (interval.label < kMostLabels || interval.work != 0) add_explained(interval, times);
   for (const NodeTimes::Time& time : times) {
     if (time.node == PathTree::kRoot) total = time.ns;
     sums.add_node(time.node, time.ns, latency);
@@ -101,6 +117,23 @@ void Collector::add(const Interval& interval, uint64_t batch) {
   if (total != latency) ++violations_;
 }
 
+void Collector::add_explained(const Interval& interval, const std::vector<NodeTimes::Time>& times) {
+  const size_t nodes = tree_.nodes().size();
+  if (interval.label < kMostLabels) {
+    if (by_label_.size() <= interval.label) by_label_.resize(interval.label + 1);
+    std::vector<UInt128>& of_label = by_label_[interval.label];
+    if (of_label.size() < nodes) of_label.resize(nodes);
+    for (const NodeTimes::Time& time : times) of_label[time.node] += time.ns;
+  }
+  if (interval.work == 0) return;
+  ++explain_.declared;
+  explain_.w += interval.work;
+  explain_.ww += static_cast<UInt128>(interval.work) * interval.work;
+  if (explain_.xw.size() < nodes) explain_.xw.resize(nodes);
+  for (const NodeTimes::Time& time : times)
+    explain_.xw[time.node] += static_cast<UInt128>(time.ns) * interval.work;
+}
+
 void Collector::halve_batches() {
   std::map<uint64_t, BatchSums> halved;
   for (auto& [number, sums] : batches_) {
@@ -110,7 +143,8 @@ void Collector::halve_batches() {
   batches_ = std::move(halved);
 }
 
-void Collector::give(AccountSum& sum, const Sites& sites, int64_t run) const {
+void Collector::give(AccountSum& sum, const Sites& sites, int64_t run,
+                     const std::vector<std::string>& labels) const {
   const std::vector<PathNode>& nodes = tree_.nodes();
   std::vector<uint32_t> to(nodes.size(), 0);
   std::vector<std::vector<uint32_t>> children(nodes.size());
@@ -123,6 +157,12 @@ void Collector::give(AccountSum& sum, const Sites& sites, int64_t run) const {
   }
   for (uint32_t i = 0; i < tails_.size(); ++i) sum.add(tails_[i], to[i]);
   for (uint32_t i = 0; i < samples_.size(); ++i) sum.add(samples_[i], to[i]);
+  sum.add(intervals_, to, run);
+  ExplainSums explain = explain_;
+  for (uint32_t label = 0; label < by_label_.size(); ++label) {
+    if (!by_label_[label].empty()) explain.by_label[labels[label]] = by_label_[label];
+  }
+  sum.rest().explain.add(explain, to);
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
@@ -142,27 +182,30 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
     ++label.n;
     label.x += latency;
     label.xx += static_cast<UInt128>(latency) * latency;
+    ++label_bins_[labels[interval->label]][latency_bin(latency)];
     newest_ = std::max(newest_, interval->number);
   }
   if (collectors_.empty()) return;
+  label_names_ = labels;
   for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
     for (auto& collector : collectors_) collector->halve_batches();
   }
   const size_t portions = (intervals.size() + kPortion - 1) / kPortion;
-  in_parallel(portions, static_cast<unsigned>(collectors_.size()),
-              [&](size_t portion, unsigned worker) {
-                const size_t end = std::min(intervals.size(), (portion + 1) * kPortion);
-                for (size_t i = portion * kPortion; i < end; ++i) {
-                  collectors_[worker]->add(*intervals[i], intervals[i]->number >> shift_);
-                }
-              });
+  in_parallel(
+      portions, static_cast<unsigned>(collectors_.size()), [&](size_t portion, unsigned worker) {
+        const size_t end = std::min(intervals.size(), (portion + 1) * kPortion);
+        for (size_t i = portion * kPortion; i < end; ++i) {
+          const Interval& interval = *intervals[i];
+          collectors_[worker]->add(interval, interval.number >> shift_, labels[interval.label]);
+        }
+      });
 }
 
 Account KindCollector::finish(int64_t run) {
   AccountSum sum;
   uint64_t violations = 0;
   for (const auto& collector : collectors_) {
-    collector->give(sum, sites_, run);
+    collector->give(sum, sites_, run, label_names_);
     Losses& losses = sum.rest().losses;
     losses.exact_edges += collector->edges().exact;
     losses.inferred_edges += collector->edges().inferred;
@@ -174,6 +217,7 @@ Account KindCollector::finish(int64_t run) {
   account.root_height = sites_.root_height;
   account.latencies = std::move(latencies_);
   account.labels = std::move(labels_);
+  account.label_bins = std::move(label_bins_);
   if (violations != 0) {
     account.losses.notes.push_back(fmt::format(
         "{} intervals do not add up to their latency: please report this defect", violations));

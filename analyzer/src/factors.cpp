@@ -53,12 +53,8 @@ class Ranking {
       : tree_(tree),
         samples_(samples),
         options_(options),
-        dominated_(dominated_nodes(tree, options.dominance)) {
-    graph_height_ = tree.nodes[0].height;
-    for (size_t i = 1; i < tree.nodes.size(); ++i) {
-      graph_height_ = std::max(graph_height_, tree.nodes[i].height + 1);
-    }
-  }
+        dominated_(dominated_nodes(tree, options.dominance)),
+        graph_height_(graph_height(tree)) {}
 
   std::vector<Factor> run(const std::vector<Batch>& batches) {
     for (uint32_t i = 1; i < tree_.nodes.size(); ++i) add_node(i);
@@ -103,6 +99,8 @@ class Ranking {
     if (!dominated_[index]) factor.contribution += node.contribution;
     factor.share += node.share;
     factor.tail_share += node.tail_share;
+    factor.work_share += node.work_share;
+    factor.label_share += node.label_share;
     factor.instances.push_back(
         {path_to(tree_, index), node.site, node.contribution, dominated_[index]});
   }
@@ -127,6 +125,8 @@ class Ranking {
     factor.contribution += pair.contribution;
     factor.share += a->share + b->share;
     factor.tail_share += a->tail_share + b->tail_share;
+    factor.work_share += a->work_share + b->work_share;
+    factor.label_share += a->label_share + b->label_share;
     factor.instances.push_back({path_to(tree_, pair.parent), a->site, pair.contribution, false});
   }
 
@@ -171,11 +171,19 @@ class Ranking {
   const std::vector<Samples>& samples_;
   const Options& options_;
   const std::vector<bool> dominated_;
-  int graph_height_ = 0;
+  const int graph_height_;
   std::map<Key, Draft> drafts_;
 };
 
 }  // namespace
+
+int graph_height(const VarianceTree& tree) {
+  int height = tree.nodes[0].height;
+  for (size_t i = 1; i < tree.nodes.size(); ++i) {
+    height = std::max(height, tree.nodes[i].height + 1);
+  }
+  return height;
+}
 
 double specificity(int graph_height, int height, Specificity power) {
   const double distance = std::max(graph_height - height, 0);
@@ -190,6 +198,20 @@ double specificity(int graph_height, int height, Specificity power) {
   return distance * distance;
 }
 
+namespace {
+
+/// Nothing but its own time and that without a processor: the body is the function.
+bool is_whole(const VarianceTree& tree, const TreeNode& body) {
+  const std::vector<uint32_t>& siblings = tree.nodes[body.parent].children;
+  return body.kind == NodeKind::kBody && body.parent != 0 &&
+         std::all_of(siblings.begin(), siblings.end(), [&](uint32_t sibling) {
+           const NodeKind kind = tree.nodes[sibling].kind;
+           return kind == NodeKind::kBody || kind == NodeKind::kPreempted;
+         });
+}
+
+}  // namespace
+
 std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
   std::vector<bool> result(tree.nodes.size(), false);
   std::vector<double> explained(tree.nodes.size(),
@@ -202,6 +224,10 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
       // The wait says it better: one of the two counts, and it is the one with a name that a user
       // knows.
       result[i] = node.kind == NodeKind::kUntracked || holds_parent;
+      continue;
+    }
+    if (holds_parent && is_whole(tree, node)) {
+      result[i] = true;
       continue;
     }
     explained[node.parent] += node.variance_ns2;

@@ -58,10 +58,11 @@ bool is_value(std::string_view text) {
   return true;
 }
 
+/// `or_thread`: a request may also be known by the thread that does all of it.
 std::string checked_value(ObjectReader& reader, const std::string& key,
-                          const std::string& otherwise) {
+                          const std::string& otherwise, bool or_thread = false) {
   const std::string value = reader.text(key, otherwise);
-  if (!is_value(value)) {
+  if (!is_value(value) && !(or_thread && value == "thread")) {
     reader.report(key, fmt::format("\"{}\" must be a value such as \"arg:0\", \"return\" or "
                                    "\"arg:1->field\", not \"{}\"",
                                    key, value));
@@ -89,7 +90,7 @@ Point read_point(ReadState& state, const std::string& path, const nlohmann::json
   }
   const std::string key = label ? "value" : "key";
   reader.require(key, "give the value that names the request, such as \"arg:0\"");
-  if (reader.has(key)) point.value = checked_value(reader, key, "");
+  if (reader.has(key)) point.value = checked_value(reader, key, "", !label);
   point.line = reader.line("function");
   return point;
 }

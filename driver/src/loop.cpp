@@ -16,6 +16,7 @@
 #include "ask.h"
 #include "commands.h"
 #include "coverage.h"
+#include "html_report.h"
 #include "interrupt.h"
 #include "iterations.h"
 #include "near.h"
@@ -300,6 +301,11 @@ Result<int> verb_loop(const Global& global, const LoopOptions& options) {
   if (interrupt::requested()) return fail("interrupted");
   if (auto printed = print_result(*session, options); !printed)
     return tl::unexpected(printed.error());
+  if (const auto html = write_html_report(*session); !html) {
+    warn("no HTML report: " + html.error());
+  } else if (!options.json && !html->empty()) {
+    say(fmt::format("\nreport for a browser: {}", shown(*html)));
+  }
   return 0;
 }
 

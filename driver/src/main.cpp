@@ -29,6 +29,7 @@ struct Line {
   GraphOptions graph;
   MergeOptions merge;
   DiffOptions diff;
+  ExportOptions exports;
   TimelineOptions timeline;
   std::vector<std::string> command;
   bool baseline = false;
@@ -107,6 +108,21 @@ void add_profiles(CLI::App& app, Line& line) {
   diff->add_flag("--json", line.diff.json, "as JSON");
 }
 
+void add_export(CLI::App& app, Line& line) {
+  CLI::App* sub = add(app, line, "export", "single intervals, for other programs",
+                      [&line] { return verb_export(line.global, line.exports); });
+  const auto file = [&](const char* name, std::string& into, const char* help) {
+    sub->add_option(name, into, help)->option_text("FILE");
+  };
+  file("--perfetto", line.exports.perfetto,
+       "the slowest and some typical ones, for ui.perfetto.dev");
+  file("--csv", line.exports.csv, "all, with the time of each place, as a table");
+  file("--sqlite", line.exports.sqlite, "the same as a database");
+  file("--folded", line.exports.folded, "shares of the variance, for flame-graph tools");
+  sub->add_option("dir", line.exports.trace, "a recording from elsewhere");
+  sub->add_option("--interval", line.exports.interval, "name of the intervals");
+}
+
 void add_loop(CLI::App& app, Line& line) {
   CLI::App* loop = add(app, line, "loop", "measure, rank and break down until the cause is found",
                        [&line] { return verb_loop(line.global, line.loop); });
@@ -139,6 +155,7 @@ void add_verbs(CLI::App& app, Line& line) {
   add_loop(app, line);
   add_single_steps(app, line);
   add_profiles(app, line);
+  add_export(app, line);
   CLI::App* history = add(app, line, "history", "what each iteration expanded, found and decided",
                           [&line] { return verb_history(line.global, line.history); });
   history->add_flag("--json", line.history.json, "as JSON");
@@ -146,6 +163,8 @@ void add_verbs(CLI::App& app, Line& line) {
                          [&line] { return verb_report(line.global, line.report); });
   report->add_flag("--json", line.report.json, "as JSON");
   report->add_flag("--tree", line.report.tree, "the variance tree");
+  report->add_option("--html", line.report.html, "as one HTML file, for a browser")
+      ->option_text("FILE");
   report->add_option("--iteration", line.report.iteration, "that of an earlier iteration")
       ->check(CLI::Range(1, 1000));
   CLI::App* graph = add(app, line, "graph", "callers and callees of a function",

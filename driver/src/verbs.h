@@ -45,6 +45,7 @@ struct GraphOptions {
 struct ReportOptions {
   bool json = false;
   bool tree = false;
+  std::string html;   ///< a file to be written
   int iteration = 0;  ///< 0: the last one
 };
 
@@ -70,6 +71,12 @@ struct TimelineOptions {
   bool json = false;
 };
 
+struct ExportOptions {
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  std::string perfetto, csv, sqlite, folded;  ///< files to be written; empty: not asked for
+};
+
 struct DiffOptions {
   std::string a, b;
   std::vector<std::string> fail_if;
@@ -92,6 +99,7 @@ Result<int> verb_merge(const MergeOptions& options);
 /// Exit code 1: a condition of `fail_if` holds.
 Result<int> verb_diff(const DiffOptions& options);
 Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
+Result<int> verb_export(const Global& global, const ExportOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const GraphOptions& options);
 Result<int> verb_source(const Global& global, const std::string& function);

@@ -27,6 +27,7 @@ struct Workspace {
   fs::path state() const { return dot / "state.json"; }
   fs::path lock() const { return dot / "lock"; }
   fs::path report() const { return dot / "report.json"; }
+  fs::path html() const { return dot / "report.html"; }
   fs::path profile() const { return dot / "profile.vprof"; }
   fs::path iterations() const { return dot / "iterations"; }
   /// Iteration 0 is the build before anything is instrumented.

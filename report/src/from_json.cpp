@@ -44,6 +44,13 @@ analyzer::IntervalSummary read_interval(const Json& from) {
   get(from, "p999_ns", to.p999_ns);
   get(from, "max_ns", to.max_ns);
   get(from, "between_labels", to.between_labels);
+  if (from.contains("work")) {
+    const Json& work = from.at("work");
+    get(work, "declared", to.work.declared);
+    get(work, "mean", to.work.mean);
+    get(work, "ns_per_unit", to.work.ns_per_unit);
+    get(work, "explained", to.work.explained);
+  }
   get_if(from, "mean_ci95", to.mean_ci95);
   get_if(from, "variance_ci95", to.variance_ci95);
   get_if(from, "p99_ci95", to.p99_ci95);
@@ -84,6 +91,8 @@ analyzer::Factor read_factor(const Json& from) {
   to.worst = read_exemplars(from, "worst");
   get(from, "share", to.share);
   get(from, "tail_share", to.tail_share);
+  get_if(from, "work_share", to.work_share);
+  get_if(from, "label_share", to.label_share);
   get(from, "height", to.height);
   get(from, "specificity", to.specificity);
   get(from, "score", to.score);
@@ -114,6 +123,8 @@ analyzer::Node read_node(const Json& from, int depth) {
   get(from, "contribution", to.contribution);
   get(from, "share", to.share);
   get_if(from, "tail_share", to.tail_share);
+  get_if(from, "work_share", to.work_share);
+  get_if(from, "label_share", to.label_share);
   get_if(from, "count", to.count);
   for (const Json& child : from.at("children")) to.children.push_back(read_node(child, depth + 1));
   for (const Json& entry : from.at("covariances")) {

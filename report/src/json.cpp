@@ -31,7 +31,12 @@ Json to_json(const analyzer::IntervalSummary& interval) {
           {"variance_ci95", interval.variance_ci95},
           {"p99_ci95", interval.p99_ci95},
           {"labels", std::move(labels)},
-          {"between_labels", interval.between_labels}};
+          {"between_labels", interval.between_labels},
+          {"work",
+           {{"declared", interval.work.declared},
+            {"mean", interval.work.mean},
+            {"ns_per_unit", interval.work.ns_per_unit},
+            {"explained", interval.work.explained}}}};
 }
 
 Json to_json(const std::vector<analyzer::Exemplar>& exemplars) {
@@ -61,6 +66,8 @@ Json to_json(const analyzer::Factor& factor) {
           {"error_ns2", factor.error_ns2},
           {"share", factor.share},
           {"tail_share", factor.tail_share},
+          {"work_share", factor.work_share},
+          {"label_share", factor.label_share},
           {"height", factor.height},
           {"specificity", factor.specificity},
           {"score", factor.score},
@@ -92,6 +99,8 @@ Json to_json(const analyzer::Node& node) {
           {"contribution", node.contribution},
           {"share", node.share},
           {"tail_share", node.tail_share},
+          {"work_share", node.work_share},
+          {"label_share", node.label_share},
           {"count", node.count},
           {"covariances", std::move(covariances)},
           {"children", std::move(children)}};

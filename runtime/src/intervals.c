@@ -56,6 +56,14 @@ static void label(uint64_t id, uint64_t flags, const char* text) {
   vprof_write(slots, count);
 }
 
+static void work(uint64_t id, uint64_t flags, uint64_t units) {
+  if (!vprof_active() || id == 0 || units == 0) return;
+  const struct vprof_slot slots[3] = {vprof_slot_of(VPROF_EV_WORK, vprof_ticks(), flags),
+                                      vprof_slot_of(VPROF_EV_CONT, id, 0),
+                                      vprof_slot_of(VPROF_EV_CONT, units, 0)};
+  vprof_write(slots, 3);
+}
+
 static void label_number(uint64_t id, uint64_t flags, int64_t number) {
   char text[24];
   char* at = text + sizeof text;
@@ -73,13 +81,18 @@ VPROF_RT_API void vprof_begin(uint64_t id) { mark(VPROF_WHAT_BEGIN, 0, id, 0); }
 VPROF_RT_API void vprof_end(uint64_t id) { mark(VPROF_WHAT_END, 0, id, 0); }
 VPROF_RT_API void vprof_switch(uint64_t id) { mark(VPROF_WHAT_SWITCH, 0, id, 0); }
 VPROF_RT_API void vprof_label(uint64_t id, const char* text) { label(id, 0, text); }
+VPROF_RT_API void vprof_work(uint64_t id, uint64_t units) {
+  // An interval that the configuration named is known by an id of this process.
+  const bool current = id == 0;
+  work(current ? vprof_self.work_id : id, current ? vprof_self.work_flags : 0, units);
+}
 
-VPROF_RT_API struct vprof_work vprof_current_work(void) {
-  const struct vprof_work work = {vprof_self.work_id, vprof_self.work_flags};
+VPROF_RT_API struct vprof_working_for vprof_current_work(void) {
+  const struct vprof_working_for work = {vprof_self.work_id, vprof_self.work_flags};
   return work;
 }
 
-VPROF_RT_API void vprof_resume_work(struct vprof_work work) {
+VPROF_RT_API void vprof_resume_work(struct vprof_working_for work) {
   if (work.id == vprof_self.work_id && work.flags == vprof_self.work_flags) return;
   mark(VPROF_WHAT_SWITCH, 0, work.id, work.flags);
 }
@@ -89,6 +102,8 @@ VPROF_RT_API void vprof_resume_work(struct vprof_work work) {
 void vprof_rt_interval(int what, unsigned def, uint64_t key) {
   mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
 }
+
+uint64_t vprof_rt_thread(void) { return (uintptr_t)&vprof_self; }
 
 void vprof_rt_label(unsigned def, uint64_t key, const char* text) {
   (void)def;  // the format knows the interval by its id

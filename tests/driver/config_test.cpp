@@ -39,7 +39,8 @@ TEST_CASE("a full configuration is read") {
       {"name": "whole", "function": "handle"},
       {"name": "parts",
        "begin": {"function": "f", "key": "arg:0"},
-       "end": [{"function": "g", "at": "entry", "key": "arg:0->conn"}, {"function": "h", "key": "return"}],
+       "end": [{"function": "g", "at": "entry", "key": "arg:0->conn"}, {"function": "h", "key": "return"},
+               {"function": "i", "key": "thread"}],
        "switch": {"function": "s", "key": "*arg:1"},
        "label": {"function": "f", "value": "arg:1->names[0].text"}}],
     "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1"}],
@@ -56,6 +57,7 @@ TEST_CASE("a full configuration is read") {
   CHECK(config->intervals[1].begin[0].at == "entry");
   CHECK(config->intervals[1].end[0].at == "entry");
   CHECK(config->intervals[1].end[1].at == "exit");
+  CHECK(config->intervals[1].end[2].value == "thread");
   CHECK(config->intervals[1].label[0].value == "arg:1->names[0].text");
   REQUIRE(config->sync.size() == 4);
   CHECK(config->sync[0].value == "arg:0");
@@ -114,6 +116,8 @@ TEST_CASE("each mistake gets one line with its place and a way out") {
         "key \"key\" is missing");
   check(with("\"intervals\": [{\"begin\": {\"function\": \"g\", \"key\": \"arg0\"}}]"), "2",
         "not \"arg0\"");
+  check(with("\"intervals\": [{\"label\": {\"function\": \"g\", \"value\": \"thread\"}}]"), "2",
+        "not \"thread\"");
   check(with("\"sync\": {\"aquire\": []}"), "2", "did you mean \"acquire\"?");
   check(with("\"sync\": {\"enqueue\": {\"function\": \"push\"}}"), "2", "key \"task\" is missing");
   check(with("\"sync\": {\"acquire\": {\"object\": \"arg:0\"}}"), "2",

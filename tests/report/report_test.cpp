@@ -171,6 +171,25 @@ TEST_CASE("within the budget nothing is said of it, and where nothing can be lef
   CHECK(report::text(p, story, {200}).find("beside the run") == std::string::npos);
 }
 
+TEST_CASE("declared work and labels: what of a factor goes with them") {
+  Profile p = make_profile();
+  CHECK(report::text(p, {}, {}).find("amount of work") == std::string::npos);
+  p.interval.work = {12000, 250, 8400, 0.4};
+  p.factors[0].work_share = 0.25;
+  p.factors[0].label_share = 0.03;
+  p.factors[1].work_share = -0.2;
+  const std::string text = report::text(p, {}, {.width = 200, .color = false});
+  CHECK(text.find("work: 250 units on average, 8.40 us each; 40.0 % of the variance goes with") !=
+        std::string::npos);
+  CHECK(
+      text.find("of the tail 80.0 %; 25.0 % goes with the amount of work; 3.0 % with the label") !=
+      std::string::npos);
+  CHECK(text.find("; -20.0 % goes with the amount of work") != std::string::npos);
+  const auto back = report::from_json(report::json(p, {}));
+  REQUIRE(back);
+  CHECK(report::text(back->first, {}, {.width = 200, .color = false}) == text);
+}
+
 TEST_CASE("every width is kept") {
   for (int width = 40; width <= 200; width += 7) {
     CHECK(widest(report::text(make_profile(), make_story(), {width, false})) <=

@@ -7,7 +7,7 @@ using namespace vprof::test;
 
 namespace {
 
-// "B11" begin, "E11" end, "S0" switch, "L11=GET" label, "f1" frame of site 1.
+// "B11" begin, "E11" end, "S0" switch, "L11=GET" label, "W11=50" work, "f1" frame of site 1.
 std::vector<std::string> story(const Trace& trace) {
   std::vector<std::string> told;
   for (const Record& r : trace.threads.at(0).records) {
@@ -16,6 +16,7 @@ std::vector<std::string> story(const Trace& trace) {
     if (r.id == VPROF_EV_END) told.push_back("E" + id);
     if (r.id == VPROF_EV_SWITCH) told.push_back("S" + id);
     if (r.id == VPROF_EV_LABEL) told.push_back("L" + id + "=" + label_text(r));
+    if (r.id == VPROF_EV_WORK) told.push_back("W" + id + "=" + std::to_string(r.more.at(1).word));
     if (r.id < VPROF_EV_FIRST) told.push_back("f" + std::to_string(r.id));
   }
   return told;
@@ -27,7 +28,8 @@ using Story = std::vector<std::string>;
 
 TEST_CASE("annotations") {
   const Trace trace = run("annotations").traces.at(0);
-  CHECK(story(trace) == Story{"B11", "L11=GET", "S0", "S11", "E11", "B12",
+  CHECK(story(trace) == Story{"B11", "L11=GET", "W11=50", "W11=18446744073709551615", "S0", "S11",
+                              "E11", "B12",
                               "L12=a label that is longer than sixty-three bytes, which is all tha",
                               "S13", "f1", "S12", "E12"});
   for (const Record& begin : trace.all(VPROF_EV_BEGIN)) {
@@ -45,6 +47,14 @@ TEST_CASE("annotated tasks say who made and who took them") {
     CHECK(records[0].payload == VPROF_SYNC_TASK);
     CHECK(records[0].more.at(0).word == outcome.number("task"));
   }
+}
+
+TEST_CASE("a thread's key is its own") {
+  const Outcome outcome = run("thread_keys");
+  CHECK(outcome.number("here") != 0);
+  CHECK(outcome.number("here") == outcome.number("again"));
+  CHECK(outcome.number("there") != 0);
+  CHECK(outcome.number("there") != outcome.number("here"));
 }
 
 TEST_CASE("interval scopes: recursion is one interval, and the previous one is restored") {

@@ -9,6 +9,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "subject.h"
 
@@ -30,7 +31,11 @@ SUBJECT(annotated_tasks) {
 SUBJECT(annotations) {
   vprof_begin(11);
   vprof_label(11, "GET");
+  vprof_work(11, 50);
+  vprof_work(0, UINT64_MAX);  // for what this thread works for
+  vprof_work(11, 0);          // none
   vprof_switch(0);
+  vprof_work(0, 7);  // for nothing
   vprof_switch(11);
   vprof_end(11);
   {
@@ -41,6 +46,17 @@ SUBJECT(annotations) {
   }
   vprof_label(14, nullptr);  // none
   vprof_begin(0);            // no id
+  return 0;
+}
+
+// A thread that is known by itself; the child of a fork has the same number in a process of its own.
+SUBJECT(thread_keys) {
+  const uint64_t here = vprof_rt_thread();
+  uint64_t there = 0;
+  std::thread([&] { there = vprof_rt_thread(); }).join();
+  tell("here", here);
+  tell("again", vprof_rt_thread());
+  tell("there", there);
   return 0;
 }
 

@@ -61,7 +61,10 @@ struct Node {
   double contribution = 0;  ///< Var / Var(latency)
   double share = 0;         ///< Cov(node, latency) / Var(latency); adds up over siblings
   double tail_share = 0;    ///< part of (mean beyond p99 - mean); adds up over siblings
-  uint64_t count = 0;       ///< intervals in which it had time
+  /// Parts of the share: what goes with the declared amount of work, and what with the label's mean
+  /// latency. They add up over siblings; the two overlap.
+  double work_share = 0, label_share = 0;
+  uint64_t count = 0;  ///< intervals in which it had time
   std::vector<Covariance> covariances;
   std::vector<Node> children;
 };
@@ -96,6 +99,8 @@ struct Factor {
   double error_ns2 = 0;          ///< standard error of that
   double share = 0;
   double tail_share = 0;
+  double work_share = 0;   ///< as of a node
+  double label_share = 0;  ///< as of a node
   int height = 0;
   double specificity = 0;
   double score = 0;  ///< equation 2.4, with V as a part of Var(latency)
@@ -112,6 +117,15 @@ struct LabelSummary {
   double variance_ns2 = 0;
 };
 
+/// Work that the program declared for its intervals (vprof_work). Those of which it said nothing
+/// count as 0 units.
+struct WorkSummary {
+  uint64_t declared = 0;   ///< intervals with an amount of work
+  double mean = 0;         ///< units per interval
+  double ns_per_unit = 0;  ///< slope of the line of least squares of latency over units
+  double explained = 0;    ///< part of the variance of the latency that goes with it (r²)
+};
+
 struct IntervalSummary {
   std::string name;
   uint64_t count = 0;
@@ -120,6 +134,7 @@ struct IntervalSummary {
   double p50_ns = 0, p95_ns = 0, p99_ns = 0, p999_ns = 0, max_ns = 0;
   std::vector<LabelSummary> labels;
   double between_labels = 0;  ///< Var(E[latency | label]) / Var(latency)
+  WorkSummary work;
   /// 95 % confidence intervals; {0, 0}: too few intervals for one.
   std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
 };

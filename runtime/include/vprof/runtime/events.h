@@ -50,6 +50,8 @@ extern "C" {
 
 /* Any thread, any time, signal handlers too. Nothing is done while tracing is off. */
 VPROF_RT_API void vprof_rt_interval(int vprof_what, unsigned vprof_def, vprof_u64 vprof_key);
+/* A number that no other living thread of this process has; never 0. */
+VPROF_RT_API vprof_u64 vprof_rt_thread(void);
 VPROF_RT_API void vprof_rt_label(unsigned vprof_def, vprof_u64 vprof_key, const char* vprof_text);
 VPROF_RT_API void vprof_rt_label_int(unsigned vprof_def, vprof_u64 vprof_key,
                                      vprof_i64 vprof_number);
