@@ -6,7 +6,7 @@
 
 #include "parallel.h"
 #include "trace_file.h"
-#include "vprof/analyzer/analyzer.h"
+#include "vprof/analyzer/overhead.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -72,6 +72,19 @@ void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& ba
   const double reach = std::sqrt(a * a + b * b);
   overhead.mean_ratio_ci95 = {overhead.mean_ratio * std::exp(-reach),
                               overhead.mean_ratio * std::exp(reach)};
+}
+
+double sure_overhead(const Overhead& overhead) {
+  if (overhead.baseline_mean_ns <= 0) return 0;
+  // Too few intervals for a confidence interval: the median alone tells.
+  return std::max(overhead.median_ratio, overhead.mean_ratio_ci95[0]) - 1;
+}
+
+bool surely_differs(const Overhead& overhead, double by) {
+  if (overhead.baseline_mean_ns <= 0) return false;
+  const bool less = overhead.median_ratio < 1 - by ||
+                    (overhead.mean_ratio_ci95[1] > 0 && overhead.mean_ratio_ci95[1] < 1 - by);
+  return less || sure_overhead(overhead) > by;
 }
 
 }  // namespace vprof::analyzer

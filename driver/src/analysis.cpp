@@ -57,6 +57,16 @@ std::string explained(const Session& session, const std::string& error) {
   return is_about_intervals(error) ? no_interval_message(session.config) : error;
 }
 
+/// A profile that was read back from a report has no sums: those of its iteration are on disk.
+Result<void> write_profile(const Session& session, const fs::path& own, const std::string& sums) {
+  if (!sums.empty()) {
+    if (auto written = write_file_atomic(own, sums); !written) return written;
+  }
+  const auto kept = read_file(own);
+  if (!kept) return tl::unexpected(kept.error());
+  return write_file_atomic(session.workspace.profile(), *kept);
+}
+
 bool holds(const std::vector<Decided>& all, const analyzer::Factor& factor) {
   const std::string id = factor_id(factor);
   return std::any_of(all.begin(), all.end(), [&id](const Decided& one) { return one.id == id; });
@@ -150,11 +160,8 @@ Result<void> write_report(const Session& session, analyzer::Profile profile) {
   const std::string text =
       report::json(profile, story).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   const fs::path directory = session.workspace.iteration(session.state.iteration);
-  // A report that was read again, for what was decided on it, has no sums: the profile is there.
-  for (const fs::path& file : {directory / "profile.vprof", session.workspace.profile()}) {
-    if (profile.sums.empty()) break;
-    if (auto written = write_file_atomic(file, profile.sums); !written) return written;
-  }
+  if (auto written = write_profile(session, directory / "profile.vprof", profile.sums); !written)
+    return written;
   const fs::path own = directory / "report.json";
   if (auto written = write_file_atomic(own, text); !written) return written;
   return write_file_atomic(session.workspace.report(), text);

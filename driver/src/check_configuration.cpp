@@ -167,7 +167,7 @@ void check_exclude(Checklist& list, const Session& session, const Names& names) 
 
 void check_rest(Checklist& list, const Config& config) {
   for (const auto& [name, value] : config.env)
-    list.ok("env", value.empty() ? name + " removed" : name + "=" + value);
+    list.ok("env", fmt::format("{}{}{}", name, value.empty() ? " removed" : "=", value));
   list.ok(
       "factors",
       fmt::format("{} of at least {:.0f} % of the variance; overhead budget {:.0f} %",

@@ -1,29 +1,26 @@
 #include "overhead.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analysis.h"
 #include "commands.h"
 #include "near.h"
 #include "steps.h"
 #include "thin.h"
+#include "vprof/analyzer/overhead.h"
 
 namespace vprof::driver {
 
 namespace {
 
-/// Part of the mean latency by which it is beyond the budget; 0 or less: it is not.
+/// Part of the latency by which measuring is surely beyond the budget; 0 or less: it is not.
 double excess(const Session& session, const analyzer::Profile& profile) {
-  const analyzer::Overhead& overhead = profile.overhead;
-  return overhead.baseline_mean_ns > 0 ? overhead.mean_ratio - 1 - session.config.overhead_budget
-                                       : 0;
+  return analyzer::sure_overhead(profile.overhead) - session.config.overhead_budget;
 }
 
-/// That they differ by so much in either direction may be the machine's doing rather than ours.
-bool doubtful(const Session& session, const analyzer::Overhead& overhead) {
-  return overhead.baseline_mean_ns > 0 &&
-         std::abs(overhead.mean_ratio - 1) > session.config.overhead_budget;
+std::string in_words(const analyzer::Overhead& overhead) {
+  return fmt::format("measuring makes the median latency {:.2f} and the mean {:.2f} times as large",
+                     overhead.median_ratio, overhead.mean_ratio);
 }
 
 void take_over(State& state, const analyzer::Overhead& overhead) {
@@ -41,10 +38,9 @@ Result<void> thin(Session& session, const analyzer::Profile& profile) {
   if (!calls) return tl::unexpected(calls.error());
   const Thinning thinning = thin_plan(profile, *sites, *calls, state, excess(session, profile));
   state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
-  const std::string what = fmt::format(
-      "measuring makes the mean latency {:.2f} times as large, beyond the budget of "
-      "{:.0f} %",
-      profile.overhead.mean_ratio, 100 * session.config.overhead_budget);
+  const std::string what =
+      fmt::format("{}, beyond the budget of {:.0f} %", in_words(profile.overhead),
+                  100 * session.config.overhead_budget);
   if (thinning.demoted.empty()) {
     say(what + "; no call site that matters little costs enough to be left out");
   } else {
@@ -75,11 +71,11 @@ Result<void> judge_overhead(Session& session, analyzer::Profile& profile, bool k
   // Marks of an earlier analysis of this iteration are made anew.
   std::erase_if(state.demoted,
                 [&](const report::Demoted& one) { return one.since > state.iteration; });
-  if (doubtful(session, profile.overhead) && state.baseline_iteration != state.iteration) {
-    say(
-        fmt::format("the mean latency is {:.2f} times that without recording; running without "
-                    "recording again, to compare with the machine as it is now",
-                    profile.overhead.mean_ratio));
+  // That they differ by so much in either direction may be the machine's doing rather than ours.
+  if (analyzer::surely_differs(profile.overhead, session.config.overhead_budget) &&
+      state.baseline_iteration != state.iteration) {
+    say(fmt::format("{}; running without recording again, to compare with the machine as it is now",
+                    in_words(profile.overhead)));
     if (auto measured = baseline_step(session, keep_trace); !measured) return measured;
     analyzer::compare_with_baseline(profile.interval, state.baseline, profile.overhead);
   }

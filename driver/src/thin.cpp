@@ -67,7 +67,10 @@ Thinning thin_plan(const analyzer::Profile& profile, const json& sites,
                    const std::vector<uint64_t>& calls, const State& state, double excess) {
   Variation variation;
   add_variation(profile.tree, variation);
-  const double all = static_cast<double>(profile.interval.count) * profile.interval.mean_ns;
+  // What a usual interval feels of it.
+  const double usual =
+      profile.interval.p50_ns > 0 ? profile.interval.p50_ns : profile.interval.mean_ns;
+  const double all = static_cast<double>(profile.interval.count) * usual;
   std::vector<Demoted> candidates;
   for (auto& [place, one] : measured_calls(sites, calls, variation)) {
     if (left_out_already(state, place)) continue;

@@ -12,10 +12,10 @@ namespace vprof::driver {
 
 struct Thinning {
   std::vector<report::Demoted> demoted;  ///< dearest first
-  double saved = 0;                      ///< what measuring them cost, as a part of the latency
+  double saved = 0;  ///< what measuring them cost, as a part of the median latency
 };
 
-/// `calls`: by site id of `sites` (sites.json). Takes sites until `excess`, a part of the mean
+/// `calls`: by site id of `sites` (sites.json). Takes sites until `excess`, a part of the median
 /// latency, is saved, or nothing is left that costs at least a thousandth of the latency and holds
 /// less than 1 % of the variance wherever it stands in the tree.
 Thinning thin_plan(const analyzer::Profile& profile, const nlohmann::json& sites,

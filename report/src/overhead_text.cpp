@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "layout.h"
+#include "vprof/analyzer/overhead.h"
 
 namespace vprof::report {
 namespace {
@@ -27,25 +28,25 @@ std::string cost(const analyzer::Profile& profile) {
   }
   if (overhead.stalls != 0) text += ", " + plural(overhead.stalls, "stall", "stalls");
   if (overhead.baseline_mean_ns <= 0) return text;
-  text +=
-      fmt::format("; beside the run without recording, the mean latency is {:.2f} times as large",
-                  overhead.mean_ratio);
+  text += fmt::format(
+      "; beside the run without recording, the median latency is {:.2f} times as large, the mean "
+      "{:.2f} times",
+      overhead.median_ratio, overhead.mean_ratio);
   if (overhead.mean_ratio_ci95[1] > 0) {
     text += fmt::format(" ({:.2f} to {:.2f})", overhead.mean_ratio_ci95[0],
                         overhead.mean_ratio_ci95[1]);
   }
-  return text + fmt::format(", the median {:.2f} times, the variance {:.2f} times",
-                            overhead.median_ratio, overhead.variance_ratio);
+  return text + fmt::format(", the variance {:.2f} times", overhead.variance_ratio);
 }
 
-/// `f at a.c:12 (1,234 calls, 4.1 % of the latency)`, dearest first.
+/// `f at a.c:12 (1,234 calls, 4.1 % of the median latency)`, dearest first.
 std::string named(std::vector<Demoted> sites) {
   std::stable_sort(sites.begin(), sites.end(),
                    [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
   std::string text;
   for (size_t i = 0; i < std::min(sites.size(), kMostNamed); ++i) {
-    text += fmt::format("{}{} at {} ({}, {} of the latency)", i == 0 ? "" : ", ", sites[i].function,
-                        sites[i].site.substr(0, sites[i].site.rfind(':')),
+    text += fmt::format("{}{} at {} ({}, {} of the median latency)", i == 0 ? "" : ", ",
+                        sites[i].function, sites[i].site.substr(0, sites[i].site.rfind(':')),
                         plural(sites[i].calls, "call", "calls"), percent(sites[i].cost));
   }
   if (sites.size() > kMostNamed) text += fmt::format(", {} more", sites.size() - kMostNamed);
@@ -61,7 +62,7 @@ std::vector<std::string> overhead_lines(const analyzer::Profile& profile, const 
   std::vector<Demoted> next;
   for (const Demoted& one : story.demoted) (one.since <= now ? out : next).push_back(one);
   const double budget = story.overhead_budget;
-  if (budget > 0 && profile.overhead.mean_ratio > 1 + budget) {
+  if (budget > 0 && analyzer::sure_overhead(profile.overhead) > budget) {
     const std::string beyond = fmt::format("That is beyond the budget of {}", percent(budget));
     if (next.empty()) {
       lines.push_back(beyond + "; no call site that matters little costs enough to be left out");

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "trace_writer.h"
-#include "vprof/analyzer/analyzer.h"
+#include "vprof/analyzer/overhead.h"
 
 using namespace vprof;
 
@@ -79,4 +79,26 @@ TEST_CASE("a run against its baseline") {
   analyzer::Overhead unsure;
   compare_with_baseline(run, baseline, unsure);
   CHECK(unsure.mean_ratio_ci95[1] == 0);
+}
+
+TEST_CASE("what is sure of the overhead is not what single slow intervals make of it") {
+  analyzer::Overhead overhead;
+  CHECK(sure_overhead(overhead) == 0);
+  CHECK(!surely_differs(overhead, 0));
+  overhead.baseline_mean_ns = 1;
+  overhead.mean_ratio = 1.4;
+  overhead.mean_ratio_ci95 = {0.9, 2.2};
+  overhead.median_ratio = 1.01;
+  CHECK(sure_overhead(overhead) == Approx(0.01));
+  CHECK(!surely_differs(overhead, 0.05));
+  overhead.mean_ratio_ci95 = {1.2, 1.6};
+  CHECK(sure_overhead(overhead) == Approx(0.2));
+  CHECK(surely_differs(overhead, 0.05));
+  overhead.mean_ratio_ci95 = {0.5, 0.8};
+  CHECK(sure_overhead(overhead) == Approx(0.01));
+  CHECK(surely_differs(overhead, 0.05));
+  overhead.mean_ratio_ci95 = {};
+  CHECK(!surely_differs(overhead, 0.05));
+  overhead.median_ratio = 0.9;
+  CHECK(surely_differs(overhead, 0.05));
 }

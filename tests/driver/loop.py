@@ -34,6 +34,11 @@ class Loop(Project):
         self.assertEqual([p.parent.name for p in (self.root / ".vprof/iterations").glob("*/trace")],
                          [str(self.state()["iteration"])])
         self.assertFalse(list((self.root / ".vprof/iterations").glob("*/baseline")))
+        # What diff and merge read is that of the last iteration.
+        profile = (self.root / ".vprof/profile.vprof").read_bytes()
+        self.assertGreater(len(profile), 1000)
+        self.assertEqual(profile, (self.root / f".vprof/iterations/{self.state()['iteration']}/profile.vprof").read_bytes())
+        self.assertIn("variance", self.vprof("diff", ".", ".").stdout)
         # A finished loop stays finished, and prints the same report.
         again = self.vprof("loop", "--auto").stdout
         self.assertNotIn("expanding", again)
@@ -80,6 +85,8 @@ class Loop(Project):
         self.assertEqual(len(json.loads(self.vprof("history", "--json").stdout)), 1)
         self.assertTrue((self.root / ".vprof/iterations.previous/2/report.json").exists())
         self.assertFalse((self.root / ".vprof/iterations/2").exists())
+        self.assertEqual((self.root / ".vprof/profile.vprof").read_bytes(),
+                         (self.root / ".vprof/iterations/1/profile.vprof").read_bytes())
         # From there it goes on as from anywhere.
         self.vprof("loop", "--auto")
         self.assertEqual(self.state()["iteration"], last)
@@ -91,24 +98,25 @@ class Loop(Project):
         self.fails("loop", "--json", words=["--auto"])
 
     def test_the_plan_is_thinned_beyond_the_overhead_budget(self):
-        # Called so often that measuring it costs more than it does, and always alike.
-        self.write("src/main.c", support.MAIN_C.replace(
+        # Called so often that measuring it costs more than it does, and always alike; what varies is so large that
+        # nothing a busy machine adds to it shows.
+        self.write("src/main.c", support.MAIN_C.replace("i < 200", "i < 100").replace(
             "static int order(int i) {", "int tick(int i);\nstatic int order(int i) {\n  for (int k = 0; k < 30000; ++k) i = tick(i);"))
-        self.write("src/work.c", support.WORK_C + "\nint tick(int i) {\n  static volatile int table[8];\n"
+        self.write("src/work.c", support.WORK_C.replace("20000 + (i % 8) * 500000L", "i % 10 == 3 ? 200000000L : 20000") + "\nint tick(int i) {\n  static volatile int table[8];\n"
                    "  for (int k = 0; k < 2; ++k) table[k] = i;\n  return i;\n}\n")
-        done = self.vprof("loop", "--auto", "--overhead-budget", "5")
+        done = self.vprof("loop", "--auto", "--overhead-budget", "5", "--max-iterations", "3")
         self.assertIn("beyond the budget of 5 %; the next plan leaves out 1 call site", done.stdout)
         self.assertIn("leaving out 1 call site", done.stdout)
         overhead = self.report()["overhead"]
         self.assertEqual(overhead["budget"], 0.05)
         self.assertEqual([one["function"] for one in overhead["demoted"]], ["tick"])
         self.assertGreater(overhead["demoted"][0]["cost"], 0.05)
-        self.assertEqual(overhead["demoted"][0]["calls"], 200 * 30000)
+        self.assertEqual(overhead["demoted"][0]["calls"], 100 * 30000)
         self.assertRegex(self.vprof("report").stdout.replace("\n", " "),
                          r"Left out of the plan, as called often and of little variance: tick at src/main.c:\d+")
-        first, last = self.report()["iterations"][0], self.report()["iterations"][-1]
-        self.assertGreater(first["mean_ratio"], 1.05)
-        self.assertLess(last["mean_ratio"], first["mean_ratio"])
+        first = json.loads(self.vprof("report", "--json", "--iteration", "1").stdout)["overhead"]
+        self.assertGreater(first["median_ratio"], 1.05)
+        self.assertLess(overhead["median_ratio"], first["median_ratio"])
         # The site is gone from the plan that was built last.
         sites = json.loads((self.root / ".vprof/sites.json").read_text())
         names = {f["id"]: f["name"] for f in sites["functions"]}

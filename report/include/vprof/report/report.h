@@ -37,7 +37,7 @@ struct Demoted {
   std::string function;  ///< callee
   std::string site;      ///< `file:line:column`
   uint64_t calls = 0;    ///< in the last run that measured it
-  double cost = 0;       ///< of measuring it there, as a part of the latency; an upper bound
+  double cost = 0;       ///< of measuring it there, as a part of the median latency at most
   int since = 0;         ///< first iteration without it
 };
 
