@@ -11,6 +11,7 @@ packages=(
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
   llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev # tests and checks
   uftrace valgrind # benchmarks/compare.sh, tests
+  zsh groff-base # tests of completion and manual page
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user # the other processor
   nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev catch2
   nodejs npm chromium libsqlite3-dev sqlite3 # the HTML report, its tests, exports

@@ -188,6 +188,7 @@ void AccountSum::add(const Account& account) {
     label_sums.x += more.x;
     label_sums.xx += more.xx;
   }
+  sum_.explain.add(account.explain, to);
   add_losses(sum_.losses, account.losses);
   add_overhead(sum_.overhead, account.overhead);
 }
@@ -220,6 +221,7 @@ Account AccountSum::finish() {
   result.labels = sum_.labels;
   result.label_bins = sum_.label_bins;
   result.intervals.add(sum_.intervals, to);
+  result.explain.add(sum_.explain, to);
   result.losses = sum_.losses;
   result.overhead = sum_.overhead;
   return result;

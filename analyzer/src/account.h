@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "explain.h"
 #include "histogram.h"
 #include "interval_sample.h"
 #include "moments.h"
@@ -100,6 +101,7 @@ struct Account {
   std::map<std::string, LabelSums> labels;
   std::map<std::string, LatencyBins> label_bins;  ///< by label
   IntervalSample intervals;                       ///< its places are those above
+  ExplainSums explain;  ///< by place
   Losses losses;
   Overhead overhead;
 

@@ -97,6 +97,7 @@ void Collector::add(const Interval& interval, uint64_t batch, const std::string&
   sums.from = std::min(sums.from, interval.begin - start_);
   sums.to = std::max(sums.to, interval.begin - start_);
   uint64_t total = 0;
+  if (interval.label < kMostLabels || interval.work != 0) add_explained(interval, times);
   for (const NodeTimes::Time& time : times) {
     if (time.node == PathTree::kRoot) total = time.ns;
     sums.add_node(time.node, time.ns, latency);
@@ -116,6 +117,23 @@ void Collector::add(const Interval& interval, uint64_t batch, const std::string&
   if (total != latency) ++violations_;
 }
 
+void Collector::add_explained(const Interval& interval, const std::vector<NodeTimes::Time>& times) {
+  const size_t nodes = tree_.nodes().size();
+  if (interval.label < kMostLabels) {
+    if (by_label_.size() <= interval.label) by_label_.resize(interval.label + 1);
+    std::vector<UInt128>& of_label = by_label_[interval.label];
+    if (of_label.size() < nodes) of_label.resize(nodes);
+    for (const NodeTimes::Time& time : times) of_label[time.node] += time.ns;
+  }
+  if (interval.work == 0) return;
+  ++explain_.declared;
+  explain_.w += interval.work;
+  explain_.ww += static_cast<UInt128>(interval.work) * interval.work;
+  if (explain_.xw.size() < nodes) explain_.xw.resize(nodes);
+  for (const NodeTimes::Time& time : times)
+    explain_.xw[time.node] += static_cast<UInt128>(time.ns) * interval.work;
+}
+
 void Collector::halve_batches() {
   std::map<uint64_t, BatchSums> halved;
   for (auto& [number, sums] : batches_) {
@@ -125,7 +143,8 @@ void Collector::halve_batches() {
   batches_ = std::move(halved);
 }
 
-void Collector::give(AccountSum& sum, const Sites& sites, int64_t run) const {
+void Collector::give(AccountSum& sum, const Sites& sites, int64_t run,
+                     const std::vector<std::string>& labels) const {
   const std::vector<PathNode>& nodes = tree_.nodes();
   std::vector<uint32_t> to(nodes.size(), 0);
   std::vector<std::vector<uint32_t>> children(nodes.size());
@@ -139,6 +158,11 @@ void Collector::give(AccountSum& sum, const Sites& sites, int64_t run) const {
   for (uint32_t i = 0; i < tails_.size(); ++i) sum.add(tails_[i], to[i]);
   for (uint32_t i = 0; i < samples_.size(); ++i) sum.add(samples_[i], to[i]);
   sum.add(intervals_, to, run);
+  ExplainSums explain = explain_;
+  for (uint32_t label = 0; label < by_label_.size(); ++label) {
+    if (!by_label_[label].empty()) explain.by_label[labels[label]] = by_label_[label];
+  }
+  sum.rest().explain.add(explain, to);
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
@@ -162,6 +186,7 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
     newest_ = std::max(newest_, interval->number);
   }
   if (collectors_.empty()) return;
+  label_names_ = labels;
   for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
     for (auto& collector : collectors_) collector->halve_batches();
   }
@@ -180,7 +205,7 @@ Account KindCollector::finish(int64_t run) {
   AccountSum sum;
   uint64_t violations = 0;
   for (const auto& collector : collectors_) {
-    collector->give(sum, sites_, run);
+    collector->give(sum, sites_, run, label_names_);
     Losses& losses = sum.rest().losses;
     losses.exact_edges += collector->edges().exact;
     losses.inferred_edges += collector->edges().inferred;

@@ -40,13 +40,16 @@ class Collector {
   /// Two batches become one.
   void halve_batches();
   /// Adds all that was found to `sum`.
-  void give(AccountSum& sum, const Sites& sites, int64_t run) const;
+  void give(AccountSum& sum, const Sites& sites, int64_t run,
+            const std::vector<std::string>& labels) const;
 
   const EdgeCounts& edges() const { return walker_.edges(); }
   /// Intervals whose leaves do not add up to their latency, which would be a defect.
   uint64_t violations() const { return violations_; }
 
  private:
+  void add_explained(const Interval& interval, const std::vector<NodeTimes::Time>& times);
+
   PathTree tree_;
   PathWalker walker_;
   NodeTimes times_;
@@ -57,6 +60,8 @@ class Collector {
   void keep(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
             const std::string& label);
 
+  ExplainSums explain_;                         // by node; labels in by_label_
+  std::vector<std::vector<UInt128>> by_label_;  // by label, then node
   const int64_t start_;
   uint64_t violations_ = 0;
 };
@@ -80,6 +85,7 @@ class KindCollector {
   Histogram latencies_;
   std::map<std::string, LabelSums> labels_;
   std::map<std::string, LatencyBins> label_bins_;
+  std::vector<std::string> label_names_;
 };
 
 }  // namespace vprof::analyzer

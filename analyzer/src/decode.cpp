@@ -18,6 +18,8 @@ uint32_t release_kind(uint32_t wait_event) {
   return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
 }
 
+uint64_t saturated_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
 bool is_wait(uint32_t id) { return id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST; }
 bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPROF_EV_RELEASE_LAST; }
 
@@ -72,7 +74,7 @@ class Decoder {
   }
 
   void add_item(uint64_t start, uint64_t duration, uint32_t what) {
-    const uint64_t end = start + duration < start ? UINT64_MAX : start + duration;
+    const uint64_t end = saturated_sum(start, duration);
     thread_.items.push_back({clock_.to_ns(start), clock_.to_ns(end), what, kNone});
   }
 
@@ -91,10 +93,14 @@ class Decoder {
       whole = mark(id, head);
     } else if (id == VPROF_EV_LABEL) {
       whole = label(head);
+    } else if (id == VPROF_EV_WORK) {
+      whole = work(head);
     } else if (id == VPROF_EV_ENQUEUE || id == VPROF_EV_DEQUEUE) {
       whole = task(id, head);
     } else if (id == VPROF_EV_LONG_FRAME) {
       whole = long_frame(head);
+    } else if (id == VPROF_EV_PREEMPTED) {
+      whole = preempted(head);
     } else if (id == VPROF_EV_DROPPED) {
       thread_.dropped += payload_of(head);
     } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START) {
@@ -105,8 +111,15 @@ class Decoder {
     }
   }
 
+  static uint32_t sync_of(uint64_t aux) {
+    return static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
+  }
+
+  /// What an application's object is, only its configuration says.
   ObjectKey key(uint64_t address, uint64_t aux, uint32_t kind) const {
-    return {(aux & VPROF_AUX_SHARED) != 0 ? family_scope_ : process_scope_, address, kind};
+    const bool shared =
+        kind == VPROF_EV_RELEASE_APP ? sites_.shares(sync_of(aux)) : (aux & VPROF_AUX_SHARED) != 0;
+    return {shared ? family_scope_ : process_scope_, address, kind};
   }
 
   bool wait(uint32_t id, const vprof_slot& head) {
@@ -115,9 +128,10 @@ class Decoder {
     if (!next(object) || !next(sequence)) return false;
     if (!want_items_) return true;
     const uint64_t aux = payload_of(object);
-    const auto sync = static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
     if (thread_.waits.size() >= kWaitBit) return true;
-    thread_.waits.push_back({key(object.word0, aux, release_kind(id)), sequence.word0, id, sync});
+    const bool timed_out = (aux & VPROF_AUX_TIMED_OUT) != 0;
+    thread_.waits.push_back(
+        {key(object.word0, aux, release_kind(id)), sequence.word0, id, sync_of(aux), timed_out});
     add_item(head.word0, payload_of(head),
              kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
     return true;
@@ -139,7 +153,7 @@ class Decoder {
     if (!next(what)) return false;
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
-                             static_cast<uint32_t>(payload_of(what))});
+                             static_cast<uint32_t>(payload_of(what)), 0});
     return true;
   }
 
@@ -159,7 +173,17 @@ class Decoder {
     }
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
-                             VPROF_EV_LABEL, label_index(text)});
+                             VPROF_EV_LABEL, label_index(text), 0});
+    return true;
+  }
+
+  bool work(const vprof_slot& head) {
+    vprof_slot what{};
+    vprof_slot units{};
+    if (!next(what) || !next(units)) return false;
+    const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
+    thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
+                             VPROF_EV_WORK, 0, units.word0});
     return true;
   }
 
@@ -178,6 +202,17 @@ class Decoder {
     if (want_items_ && what.word0 != 0) {
       list.push_back(
           {clock_.to_ns(head.word0), what.word0, static_cast<uint32_t>(payload_of(head))});
+    }
+    return true;
+  }
+
+  bool preempted(const vprof_slot& head) {
+    vprof_slot whom{};
+    if (!next(whom)) return false;
+    const uint64_t end = saturated_sum(head.word0, payload_of(head));
+    if (want_items_) {
+      thread_.preemptions.push_back(
+          {static_cast<uint32_t>(whom.word0), clock_.to_ns(head.word0), clock_.to_ns(end)});
     }
     return true;
   }
@@ -222,7 +257,8 @@ Clock make_clock(const TraceFile& file) {
   return clock;
 }
 
-KnownSites::KnownSites(const Sites& sites) : known_(sites.sites.size()) {
+KnownSites::KnownSites(const Sites& sites)
+    : known_(sites.sites.size()), shared_(sites.shared_sync) {
   for (uint32_t i = 0; i < known_.size(); ++i) known_[i] = sites.defines(i) ? 1 : 0;
 }
 
@@ -233,9 +269,8 @@ void decode_chunk(const Chunk& chunk, const Process& process, const KnownSites& 
 
 uint64_t end_ticks_of(const vprof_slot& slot) {
   const uint32_t id = id_of(slot);
-  if (id >= VPROF_EV_FIRST && !is_wait(id)) return slot.word0;
-  const uint64_t end = slot.word0 + payload_of(slot);
-  return end < slot.word0 ? UINT64_MAX : end;
+  if (id >= VPROF_EV_FIRST && !is_wait(id) && id != VPROF_EV_PREEMPTED) return slot.word0;
+  return saturated_sum(slot.word0, payload_of(slot));
 }
 
 }  // namespace vprof::analyzer

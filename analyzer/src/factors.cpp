@@ -99,6 +99,8 @@ class Ranking {
     if (!dominated_[index]) factor.contribution += node.contribution;
     factor.share += node.share;
     factor.tail_share += node.tail_share;
+    factor.work_share += node.work_share;
+    factor.label_share += node.label_share;
     factor.instances.push_back(
         {path_to(tree_, index), node.site, node.contribution, dominated_[index]});
   }
@@ -123,6 +125,8 @@ class Ranking {
     factor.contribution += pair.contribution;
     factor.share += a->share + b->share;
     factor.tail_share += a->tail_share + b->tail_share;
+    factor.work_share += a->work_share + b->work_share;
+    factor.label_share += a->label_share + b->label_share;
     factor.instances.push_back({path_to(tree_, pair.parent), a->site, pair.contribution, false});
   }
 
@@ -194,6 +198,20 @@ double specificity(int graph_height, int height, Specificity power) {
   return distance * distance;
 }
 
+namespace {
+
+/// Nothing but its own time and that without a processor: the body is the function.
+bool is_whole(const VarianceTree& tree, const TreeNode& body) {
+  const std::vector<uint32_t>& siblings = tree.nodes[body.parent].children;
+  return body.kind == NodeKind::kBody && body.parent != 0 &&
+         std::all_of(siblings.begin(), siblings.end(), [&](uint32_t sibling) {
+           const NodeKind kind = tree.nodes[sibling].kind;
+           return kind == NodeKind::kBody || kind == NodeKind::kPreempted;
+         });
+}
+
+}  // namespace
+
 std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
   std::vector<bool> result(tree.nodes.size(), false);
   std::vector<double> explained(tree.nodes.size(),
@@ -206,6 +224,10 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
       // The wait says it better: one of the two counts, and it is the one with a name that a user
       // knows.
       result[i] = node.kind == NodeKind::kUntracked || holds_parent;
+      continue;
+    }
+    if (holds_parent && is_whole(tree, node)) {
+      result[i] = true;
       continue;
     }
     explained[node.parent] += node.variance_ns2;

@@ -44,8 +44,10 @@ struct ObjectKey {
 struct Wait {
   ObjectKey object;
   uint64_t sequence = 0;
-  uint32_t event = 0;  ///< VPROF_EV_WAIT_*
-  uint32_t sync = 0;   ///< of WAIT_APP: index in sites.json
+  uint32_t event =
+      0;  ///< VPROF_EV_WAIT_*, or VPROF_EV_PREEMPTED, which is no wait but lies like one
+  uint32_t sync = 0;       ///< of WAIT_APP: index in sites.json
+  bool timed_out = false;  ///< nobody ended it
 };
 
 struct Release {
@@ -56,13 +58,14 @@ struct Release {
   bool broadcast = false;
 };
 
-/// BEGIN, END, SWITCH or LABEL.
+/// BEGIN, END, SWITCH, LABEL or WORK.
 struct Mark {
   int64_t time = 0;
   uint64_t id = 0;
   uint64_t scope = 0;  ///< 0, or 1 + the process where ids are known inside one process only
   uint32_t event = 0;
   uint32_t index = 0;  ///< kind of interval; of LABEL: index into Thread::labels
+  uint64_t units = 0;  ///< of WORK
 };
 
 struct TaskEvent {
@@ -72,6 +75,13 @@ struct TaskEvent {
   // Of a dequeue, once links are made: who enqueued the task, and when. kNone: not known.
   uint32_t from_thread = kNone;
   int64_t from_time = 0;
+};
+
+/// A stretch in which a thread had no processor; recorded by the helper thread, for another one.
+struct Preemption {
+  uint32_t serial = 0;  ///< of the thread, in the same process
+  int64_t start = 0;
+  int64_t end = 0;
 };
 
 /// A stretch in which the thread worked for one interval.
@@ -92,6 +102,7 @@ struct Thread {
   std::vector<std::string> labels;
   std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
   std::vector<Segment> segments;              ///< in order of time, disjoint, never empty
+  std::vector<Preemption> preemptions;        ///< of the helper thread: those it has recorded
   uint64_t records = 0;
   uint64_t torn = 0;
   uint64_t dropped = 0;

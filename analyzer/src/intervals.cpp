@@ -22,7 +22,8 @@ std::vector<Interval> IntervalBuilder::take(int64_t complete_after) {
   ready_.clear();
   for (const MarkRef& ref : latest_first(complete_after)) {
     const Mark& mark = window_.threads[ref.thread].marks[ref.index];
-    if (mark.event == VPROF_EV_LABEL || mark.index < kMaxKinds) apply(ref.thread, mark);
+    const bool of_no_kind = mark.event == VPROF_EV_LABEL || mark.event == VPROF_EV_WORK;
+    if (of_no_kind || mark.index < kMaxKinds) apply(ref.thread, mark);
   }
   for (size_t t = 0; t < threads_.size(); ++t) {
     Thread& thread = window_.threads[t];
@@ -69,7 +70,8 @@ std::vector<IntervalBuilder::MarkRef> IntervalBuilder::latest_first(int64_t comp
 }
 
 void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
-  if (mark.event != VPROF_EV_LABEL) kinds_ = std::max(kinds_, mark.index + 1);
+  if (mark.event != VPROF_EV_LABEL && mark.event != VPROF_EV_WORK)
+    kinds_ = std::max(kinds_, mark.index + 1);
   switch (mark.event) {
     case VPROF_EV_BEGIN:
       begin(thread, mark);
@@ -79,6 +81,9 @@ void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
       break;
     case VPROF_EV_SWITCH:
       works_for(thread, find_for_switch(mark), mark.time);
+      break;
+    case VPROF_EV_WORK:
+      work(mark);
       break;
     default:
       label(thread, mark);
@@ -170,6 +175,15 @@ void IntervalBuilder::label(uint32_t thread, const Mark& mark) {
   for (uint32_t kind = 0; kind < kinds_; ++kind) {
     Interval* interval = find(mark.id, mark.scope, kind);
     if (interval != nullptr && interval->label == 0) interval->label = known->second;
+  }
+}
+
+/// Nor does it say of which kind, so it counts for the one that knows the id.
+void IntervalBuilder::work(const Mark& mark) {
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    Interval* interval = find(mark.id, mark.scope, kind);
+    if (interval != nullptr)
+      interval->work = std::min(kMostWork, interval->work + std::min(kMostWork, mark.units));
   }
 }
 

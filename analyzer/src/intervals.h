@@ -27,6 +27,7 @@ struct Interval {
   uint32_t kind = 0;    ///< index in sites.json "intervals"
   uint32_t label = 0;   ///< index into IntervalBuilder::labels()
   uint64_t id = 0;      ///< as the program named it
+  uint64_t work = 0;    ///< units declared, at most kMostWork
   uint32_t end_thread = kNone;
   int64_t begin = 0;
   int64_t end = 0;
@@ -38,6 +39,9 @@ struct Interval {
 /// Longer than this is a damaged clock word, not an interval: sums of squares of 2^32 such
 /// intervals still fit into 128 bits.
 inline constexpr int64_t kLongestInterval = int64_t{1} << 47;
+
+/// More units of work count as so many: squares of them fit, too.
+inline constexpr uint64_t kMostWork = uint64_t{1} << 47;
 
 /// Takes the marks of one window after the other, from the newest to the oldest. Read backwards, an
 /// END opens an interval and the first BEGIN of its id before it completes it.
@@ -100,6 +104,7 @@ class IntervalBuilder {
   void begin(uint32_t thread, const Mark& mark);
   void end(uint32_t thread, const Mark& mark);
   void label(uint32_t thread, const Mark& mark);
+  void work(const Mark& mark);
   Interval* find_for_switch(const Mark& mark);
   Interval* find(uint64_t id, uint64_t scope, uint32_t kind);
   void works_for(uint32_t thread, Interval* interval, int64_t since);

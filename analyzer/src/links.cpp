@@ -145,7 +145,7 @@ std::vector<Sleeper> sleepers_of(const Window& window) {
       if (!item.is_wait()) continue;
       const uint32_t index = item.what & ~kWaitBit;
       const Wait& wait = thread.waits[index];
-      if (wait.event != VPROF_EV_WAIT_COND) continue;
+      if (wait.event != VPROF_EV_WAIT_COND || wait.timed_out) continue;
       all.push_back({wait.object, item.start, item.end, wait.sequence, t, index});
     }
   }
@@ -167,8 +167,9 @@ std::vector<Sleeper> sleepers_of(const Window& window) {
 //             the signal was a broadcast;
 //   inferred  else: two wake-ups crossed, and either may have been of either.
 //
-// A signal while all who wait have been woken already (they wait for the mutex) ended nothing:
-// taking the newest signal within the wait would blame whoever signalled last.
+// Whose time was over was woken by nobody. A signal while all who wait have been woken already
+// (they wait for the mutex) ended nothing: taking the newest signal within the wait would blame
+// whoever signalled last.
 void Links::give_out_signals() {
   signalled_.resize(window_->threads.size());
   for (size_t t = 0; t < signalled_.size(); ++t) {
@@ -181,7 +182,7 @@ void Links::give_out_signals() {
   std::vector<const Sleeper*> asleep;  // a heap: who returns first on top
   for (size_t at = 0; at < sleepers.size();) {
     const ObjectKey object = sleepers[at].object;
-    const auto [first, last] = candidates({object, 0, VPROF_EV_WAIT_COND, 0});
+    const auto [first, last] = candidates({object, 0, VPROF_EV_WAIT_COND, 0, false});
     asleep.clear();
     for (const Release* signal = first; signal != last; ++signal) {
       for (; at < sleepers.size() && sleepers[at].object == object &&
@@ -218,6 +219,7 @@ void Links::give_out_signals() {
 std::optional<WakeUp> Links::waker(uint32_t thread, uint32_t index, int64_t start,
                                    int64_t end) const {
   const Wait& wait = window_->threads[thread].waits[index];
+  if (wait.timed_out) return std::nullopt;
   if (wait.event == VPROF_EV_WAIT_COND) {
     const Signalled& signal = signalled_[thread][index];
     if (signal.thread == kNone || signal.thread == thread || signal.time < start)

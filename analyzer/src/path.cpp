@@ -81,6 +81,7 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const Links& li
   for (const Thread& thread : window.threads) {
     thread_names_.push_back(tree.intern(fmt::format("untracked({})", role_of(thread.name))));
   }
+  preempted_ = tree.intern("preempted");
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
   unknown_waker_ = tree.intern(kUnknownWaker);
@@ -251,8 +252,17 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   const uint32_t wait_index = item.what & ~kWaitBit;
   const Wait& wait = window_.threads[thread].waits[wait_index];
   const int64_t start = std::max(item.start, stretch.lo);
-  const uint32_t node = tree_.wait(node_of_top(stretch), wait_name(wait));
+  if (wait.event == VPROF_EV_PREEMPTED) {
+    stretch.now = start;
+    add(tree_.preempted(node_of_top(stretch), preempted_), thread, start, end);
+    return;
+  }
   const bool app = wait.event == VPROF_EV_WAIT_APP;
+  // A lock directly below an application's lock is that lock, under the name that its users know.
+  const bool below_app = !app && open_.size() > stretch.base &&
+                         window_.threads[thread].items[open_.back().item].is_wait();
+  const uint32_t node =
+      below_app ? open_.back().node : tree_.wait(node_of_top(stretch), wait_name(wait));
   std::optional<WakeUp> waker = links_.waker(thread, wait_index, item.start, item.end);
   // Who ends another's wait is not waiting himself then: a release after `end` contradicts that,
   // unless it is the end.

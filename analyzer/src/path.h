@@ -106,6 +106,7 @@ class PathWalker {
   std::vector<uint32_t> sync_names_;    // wait(<sync function>)
   std::vector<uint32_t> queue_names_;   // queue(<sync function>)
   std::vector<uint32_t> thread_names_;  // untracked(<thread>)
+  uint32_t preempted_ = 0;
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
   uint32_t unknown_waker_ = 0;

@@ -66,6 +66,9 @@ class PathTree {
   /// folds onto its first wait, so that the tree does not grow with the number of threads.
   uint32_t wait(uint32_t parent, uint32_t name);
   uint32_t queue(uint32_t parent, uint32_t name) { return child(parent, NodeKind::kQueue, name); }
+  uint32_t preempted(uint32_t parent, uint32_t name) {
+    return child(parent, NodeKind::kPreempted, name);
+  }
   uint32_t untracked(uint32_t parent, uint32_t name) {
     return child(parent, NodeKind::kUntracked, name);
   }

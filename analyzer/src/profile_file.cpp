@@ -193,6 +193,45 @@ Histogram read_latencies(const Json& from) {
   return latencies;
 }
 
+Json by_place(const std::vector<UInt128>& sums) {
+  Json entries = Json::array();
+  for (uint32_t i = 0; i < sums.size(); ++i) {
+    if (sums[i] != 0) entries.push_back({i, wide(sums[i])});
+  }
+  return entries;
+}
+
+std::vector<UInt128> read_by_place(const Json& from, size_t places) {
+  std::vector<UInt128> sums(places);
+  for (const Json& entry : from) {
+    const auto i = entry.at(0).get<uint32_t>();
+    if (i >= places) throw std::runtime_error("sums of a place that is not there");
+    sums[i] = wide(entry.at(1));
+  }
+  return sums;
+}
+
+Json to_json(const ExplainSums& sums) {
+  Json labels = Json::object();
+  for (const auto& [label, times] : sums.by_label) labels[label] = by_place(times);
+  return {{"declared", sums.declared},
+          {"w", wide(sums.w)},
+          {"ww", wide(sums.ww)},
+          {"xw", by_place(sums.xw)},
+          {"by_label", std::move(labels)}};
+}
+
+ExplainSums read_explain(const Json& from, size_t places) {
+  ExplainSums sums;
+  sums.declared = from.at("declared").get<uint64_t>();
+  sums.w = wide(from.at("w"));
+  sums.ww = wide(from.at("ww"));
+  sums.xw = read_by_place(from.at("xw"), places);
+  for (const auto& [label, times] : from.at("by_label").items())
+    sums.by_label[label] = read_by_place(times, places);
+  return sums;
+}
+
 Json to_json(const Losses& losses) {
   return {losses.dropped,
           losses.torn,
@@ -267,6 +306,8 @@ Account parse(const Json& document) {
     account.labels[label] = {sums.at(0).get<uint64_t>(), wide(sums.at(1)), wide(sums.at(2))};
   }
   read_details(document, account);
+  if (document.contains("explain"))  // later than the first profiles
+    account.explain = read_explain(document["explain"], account.places.size());
   account.losses = read_losses(document.at("losses"));
   account.overhead = read_overhead(document.at("overhead"));
   return account;
@@ -285,6 +326,7 @@ std::string to_bytes(const Account& account) {
                    {"tails", Json::array()},
                    {"samples", Json::array()},
                    {"labels", Json::object()},
+                   {"explain", to_json(account.explain)},
                    {"latencies", to_json(account.latencies)},
                    {"losses", to_json(account.losses)},
                    {"overhead", to_json(account.overhead)}};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <utility>
 
 #include "parallel.h"
@@ -20,6 +21,18 @@ size_t used_slots(const Chunk& chunk) {
 
 /// The first slot of a chunk begins a record, unless it was torn.
 bool has_first(const Chunk& chunk) { return chunk.first.word1 != 0; }
+
+/// The helper thread records what has happened to several others one after the other, so that its
+/// records are in no order.
+int64_t latest_end(const Chunk& chunk, const Clock& clock) {
+  int64_t latest = INT64_MIN;
+  for (size_t i = used_slots(chunk); i-- > 0;) {
+    const vprof_slot slot = slot_at(chunk.slots, i);
+    if (slot.word1 != 0 && (slot.word1 & VPROF_ID_MASK) != VPROF_EV_CONT)
+      latest = std::max(latest, clock.to_ns(end_ticks_of(slot)));
+  }
+  return latest;
+}
 
 /// The last record that was begun in the chunk.
 int64_t last_end(const Chunk& chunk, const Clock& clock) {
@@ -38,10 +51,16 @@ struct Kept {
   std::vector<Wait> waits;
 };
 
-Kept keep_items(const Thread& thread, int64_t before) {
+/// Preemptions go back to those that are not in the history yet: they may have been read long
+/// before what lies around them.
+Kept keep_items(const Thread& thread, int64_t before, std::vector<Preemption>& preemptions) {
   Kept kept;
   for (const Item& item : thread.items) {
     if (item.start >= before) continue;
+    if (item.is_wait() && thread.waits[item.what & ~kWaitBit].event == VPROF_EV_PREEMPTED) {
+      preemptions.push_back({thread.serial, item.start, item.end});
+      continue;
+    }
     Item& copy = kept.items.emplace_back(item);
     copy.parent = kNone;
     if (item.is_wait()) {
@@ -70,6 +89,38 @@ void append_items(Thread& thread, const Kept& kept) {
   for (Item item : kept.items) {
     if (item.is_wait()) item.what += shift;
     thread.items.push_back(item);
+  }
+}
+
+/// They lie in the history like waits. Call before anything else is appended: of an item that ends
+/// with a preemption, the preemption is the inner one. build_forest() puts them where they belong.
+void append_preemptions(Thread& thread, std::vector<Preemption> preemptions) {
+  std::stable_sort(preemptions.begin(), preemptions.end(),
+                   [](const Preemption& a, const Preemption& b) { return a.end < b.end; });
+  for (const Preemption& preemption : preemptions) {
+    const auto wait = kWaitBit | static_cast<uint32_t>(thread.waits.size());
+    thread.waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
+    thread.items.push_back({preemption.start, preemption.end, wait, kNone});
+  }
+}
+
+void note_switches(const vprof_file_header& header, Losses& losses) {
+  if ((header.classes & VPROF_CLASS_PREEMPTION) == 0) return;
+  const char* what = "the time that they spent without a processor counts to what they were doing";
+  if (header.switches_refused != 0) {
+    losses.notes.push_back(
+        fmt::format("process {}: context switches of {} of {} threads could not be seen "
+                    "(perf_event_open: {}): {}",
+                    header.pid, header.unwatched, header.threads,
+                    std::strerror(static_cast<int>(header.switches_refused & 0xfff)), what));
+  } else if (header.unwatched != 0) {
+    losses.notes.push_back(
+        fmt::format("process {}: context switches of {} of {} threads were not watched: {}",
+                    header.pid, header.unwatched, header.threads, what));
+  }
+  if (header.switches_lost != 0) {
+    losses.notes.push_back(
+        fmt::format("process {}: {} context switches were lost", header.pid, header.switches_lost));
   }
 }
 
@@ -105,6 +156,7 @@ void TraceStream::add_file(TraceFile file) {
   if (const std::string names = left_out_classes(header.classes); !names.empty())
     losses_.notes.push_back(
         fmt::format("process {}: waits of some kinds were left out: {}", header.pid, names));
+  note_switches(header, losses_);
   const double ticks_per_second =
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
@@ -121,6 +173,7 @@ void TraceStream::add_file(TraceFile file) {
       if (!chunk.thread_name.empty()) thread.name = chunk.thread_name;
     }
     clocks_.push_back(clock);
+    preempted_.emplace_back();
     order_pieces(chunks.chunks, index, clock);
   }
   file.threads.clear();
@@ -130,7 +183,13 @@ void TraceStream::add_file(TraceFile file) {
 void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread,
                                const Clock& clock) {
   int64_t newest = INT64_MIN;
+  const bool helper = window_.threads[thread].serial == 0;
   for (size_t i = 0; i < chunks.size(); ++i) {
+    if (helper) {
+      newest = std::max(newest, latest_end(chunks[i], clock));
+      pieces_.push_back({chunks[i], thread, newest});
+      continue;
+    }
     // The next chunk's first record is not older than this one's last, and on the page that its
     // header was read from.
     const int64_t end = i + 1 < chunks.size() && has_first(chunks[i + 1])
@@ -152,6 +211,7 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
     of_thread[piece.thread].push_back(&piece);
     slots += piece.chunk.slots.size() / sizeof(vprof_slot);
   }
+  read_helpers(of_thread);
   std::atomic<uint64_t> kept{0};
   in_parallel(of_thread.size(), threads, [&](size_t thread, unsigned) {
     kept += read(static_cast<uint32_t>(thread), of_thread[thread], time);
@@ -163,11 +223,35 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
   return true;
 }
 
+/// What the helper threads have recorded for others, before those are read.
+void TraceStream::read_helpers(const std::vector<std::vector<const Piece*>>& of_thread) {
+  for (uint32_t index = 0; index < of_thread.size(); ++index) {
+    Thread& helper = window_.threads[index];
+    if (helper.serial != 0 || of_thread[index].empty()) continue;
+    for (const Piece* piece : of_thread[index]) {
+      decode_chunk(piece->chunk, window_.processes[helper.process], known_, clocks_[index],
+                   want_items_, helper);
+    }
+    for (const Preemption& preemption : helper.preemptions) {
+      const auto whom = std::partition_point(window_.threads.begin(), window_.threads.end(),
+                                             [&](const Thread& thread) {
+                                               return std::tie(thread.process, thread.serial) <
+                                                      std::tie(helper.process, preemption.serial);
+                                             });
+      if (whom != window_.threads.end() && whom->process == helper.process &&
+          whom->serial == preemption.serial && preemption.serial != 0)
+        preempted_[static_cast<size_t>(whom - window_.threads.begin())].push_back(preemption);
+    }
+    helper.preemptions.clear();
+  }
+}
+
 /// `pieces` from the newest to the oldest. Returns how many items were kept.
 uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& pieces,
                            int64_t keep_before) {
   Thread& thread = window_.threads[index];
-  const Kept kept = keep_items(thread, keep_before);
+  if (thread.serial == 0) return 0;
+  const Kept kept = keep_items(thread, keep_before, preempted_[index]);
   const auto releases = keep_events(thread.releases, keep_before);
   const auto marks = std::exchange(thread.marks, {});
   const auto enqueues = keep_events(thread.enqueues, keep_before);
@@ -177,11 +261,12 @@ uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& piec
   thread.waits.clear();
   size_t slots = 0;
   for (const Piece* piece : pieces) slots += piece->chunk.slots.size() / sizeof(vprof_slot);
-  slots += kept.items.size();
+  slots += kept.items.size() + preempted_[index].size();
   if (thread.items.capacity() < slots || thread.items.capacity() / 4 > slots) {
     thread.items = {};
     thread.items.reserve(slots);
   }
+  append_preemptions(thread, std::exchange(preempted_[index], {}));
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
     decode_chunk((*piece)->chunk, window_.processes[thread.process], known_, clocks_[index],
                  want_items_, thread);
@@ -213,6 +298,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   uint64_t clipped = 0;
   for (const Thread& thread : window_.threads) {
     overhead.records += thread.records;
+    overhead.threads += thread.records != 0 ? 1 : 0;
     losses.torn += thread.torn;
     dropped += thread.dropped;
     unknown += thread.unknown;

@@ -56,6 +56,7 @@ class TraceStream {
   void add_file(TraceFile file);
   void order_pieces(const std::vector<Chunk>& chunks, uint32_t thread, const Clock& clock);
   uint64_t read(uint32_t thread, const std::vector<const Piece*>& pieces, int64_t keep_before);
+  void read_helpers(const std::vector<std::vector<const Piece*>>& of_thread);
 
   explicit TraceStream(const Sites& sites, bool want_items)
       : known_(sites), want_items_(want_items) {}
@@ -66,6 +67,8 @@ class TraceStream {
   std::vector<Clock> clocks_;  // by thread: a clock remembers where it was asked last
   std::vector<Piece> pieces_;  // in order of last_end: the next one to read is the last
   Window window_;
+  std::vector<std::vector<Preemption>>
+      preempted_;  // by thread: read of its helper, not yet its own
   int64_t complete_after_ = INT64_MAX;
   uint64_t kept_ = 0;
   int64_t begin_ = INT64_MAX;

@@ -30,6 +30,17 @@ void add_labels(const Account& account, const LabelSums& all, IntervalSummary& s
   }
 }
 
+void add_work(const Account& account, IntervalSummary& summary) {
+  const ExplainSums& sums = account.explain;
+  const BatchSums total = account.total();
+  if (sums.declared == 0 || total.n == 0) return;
+  const Explained explained(sums, account.labels, total);
+  summary.work.declared = sums.declared;
+  summary.work.mean = static_cast<double>(static_cast<long double>(sums.w) / total.n);
+  summary.work.ns_per_unit = explained.ns_per_unit();
+  summary.work.explained = explained.by_work(0);
+}
+
 /// Of mean and variance on a logarithmic scale, where they are closer to normal and positive.
 void add_confidence(const Account& account, IntervalSummary& summary) {
   const BatchSums total = account.total();
@@ -84,6 +95,7 @@ IntervalSummary summarize(const Account& account) {
   summary.p999_ns = account.latencies.quantile(0.999);
   summary.max_ns = account.latencies.max();
   add_labels(account, all, summary);
+  add_work(account, summary);
   add_confidence(account, summary);
   return summary;
 }

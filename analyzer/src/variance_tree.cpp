@@ -18,7 +18,10 @@ bool says_nothing(const Place& place) {
 class Maker {
  public:
   explicit Maker(const Account& account)
-      : account_(account), total_(account.total()), tail_(account.latencies.tail(kTail)) {
+      : account_(account),
+        total_(account.total()),
+        tail_(account.latencies.tail(kTail)),
+        explained_(account.explain, account.labels, total_) {
     const NodeSums root = total_.node(0);
     latency_variance_ = variance(total_.n, root.x, root.xx);
     tail_excess_ = tail_mean(0) - mean(0);
@@ -81,6 +84,8 @@ class Maker {
     if (tail_excess_ > 0) {
       node.tail_share = static_cast<double>((tail_mean(place) - mean(place)) / tail_excess_);
     }
+    node.work_share = explained_.by_work(place);
+    node.label_share = explained_.by_label(place);
     node.count = sums.count;
     result_.nodes.push_back(std::move(node));
   }
@@ -155,6 +160,7 @@ class Maker {
   const Account& account_;
   const BatchSums total_;
   const Histogram::Tail tail_;
+  const Explained explained_;
   long double latency_variance_ = 0;
   long double tail_excess_ = 0;
   std::vector<std::vector<uint32_t>> children_;  // by place
@@ -187,6 +193,8 @@ Node to_public(const VarianceTree& tree) {
     to.contribution = from.contribution;
     to.share = from.share;
     to.tail_share = from.tail_share;
+    to.work_share = from.work_share;
+    to.label_share = from.label_share;
     to.count = from.count;
     for (const uint32_t child : from.children) to.children.push_back(std::move(made[child]));
   }

@@ -25,6 +25,7 @@ struct TreeNode {
   bool expandable = false;
   bool expanded = false;
   double mean_ns = 0, variance_ns2 = 0, contribution = 0, share = 0, tail_share = 0;
+  double work_share = 0, label_share = 0;
   uint64_t count = 0;
   std::vector<uint32_t> children;
 };

@@ -121,7 +121,7 @@ Decision ask(const analyzer::Profile& profile, const instrumenter::Program& prog
   for (const Factor* factor : undecided(profile, session.state)) {
     if (asked > 0 && asked % group == 0 && !decision.expand.empty()) break;
     ++asked;
-    const std::vector<std::string> keys = expandable_keys(*factor, program, session.state);
+    const std::vector<std::string> keys = expandable_keys(profile, *factor, program, session.state);
     const Decided self{.id = factor_id(*factor), .name = factor_name(*factor)};
     const Answer answer = question.ask(*factor, !keys.empty());
     if (answer == Answer::kQuit) {

@@ -1,6 +1,7 @@
 #include "policy.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis.h"
 
@@ -65,14 +66,15 @@ bool already_expanded(const Factor& factor, const State& state) {
 }
 
 /// Takes what can be expanded of `factors` of one kind, at most k factors.
-void take(Decision& decision, const std::vector<const Factor*>& factors, FactorKind kind,
-          const Program& program, const State& state, int k) {
+void take(Decision& decision, const analyzer::Profile& profile,
+          const std::vector<const Factor*>& factors, FactorKind kind, const Program& program,
+          const State& state, int k) {
   int taken = 0;
   for (const Factor* factor : factors) {
     if (taken == k) return;
     if (factor->kind != kind) continue;
     bool any = false;
-    for (const std::string& key : expandable_keys(*factor, program, state)) {
+    for (const std::string& key : expandable_keys(profile, *factor, program, state)) {
       if (!contains(decision.expand, key)) {
         decision.expand.push_back(key);
         any = true;
@@ -84,6 +86,96 @@ void take(Decision& decision, const std::vector<const Factor*>& factors, FactorK
   }
 }
 
+// ---- waits for threads of which nothing is measured
+
+const analyzer::Node* node_at(const analyzer::Node& root, const std::vector<std::string>& path) {
+  const analyzer::Node* node = &root;
+  for (size_t i = 1; i < path.size() && node != nullptr; ++i) {
+    const auto& children = node->children;
+    const auto found = std::find_if(children.begin(), children.end(),
+                                    [&](const auto& child) { return child.function == path[i]; });
+    node = found == children.end() ? nullptr : &*found;
+  }
+  return node;
+}
+
+/// Part of the variance of the latency that goes with threads outside every measured function
+/// (`untracked(worker)`) below `node`.
+double untracked_share(const analyzer::Node& node) {
+  if (node.kind == analyzer::NodeKind::kUntracked)
+    return node.function.rfind("untracked(", 0) == 0 ? node.share : 0;
+  double share = 0;
+  for (const analyzer::Node& child : node.children) share += untracked_share(child);
+  return share;
+}
+
+bool waits_for_untracked(const analyzer::Profile& profile, const Factor& factor) {
+  if (factor.kind != FactorKind::kVariance) return false;
+  const std::string& name = factor.functions[0];
+  if (name.rfind("wait(", 0) != 0 && name.rfind("queue(", 0) != 0) return false;
+  double share = 0;
+  for (const analyzer::Instance& instance : factor.instances) {
+    const analyzer::Node* node = node_at(profile.tree, instance.path);
+    if (node != nullptr) share += untracked_share(*node);
+  }
+  return share >= profile.threshold;
+}
+
+/// Most functions handed on that are expanded where it is not known which of them is meant: of
+/// more, most would have nothing to do with it.
+constexpr size_t kMostCallbacks = 50;
+
+/// Where threads begin: main and what is handed to pthread_create and its like; if all that is
+/// expanded, functions handed to anything else (a lambda for a vector of threads), unless they are
+/// many.
+std::vector<std::string> thread_roots(const Program& program, const State& state) {
+  std::set<std::string> begins;
+  std::set<std::string> handed_on;
+  const auto add = [&](std::set<std::string>& keys, const Function* f) {
+    if (f != nullptr && program.expandable(*f) && !contains(state.expanded, f->key))
+      keys.insert(f->key);
+  };
+  for (const Function& f : program.functions) {
+    if (f.name == "main" && !f.file.empty()) add(begins, &f);
+    for (const instrumenter::Call& call : f.calls) {
+      if (call.kind == instrumenter::CallKind::kSpawn) add(begins, program.by_key(call.callee_key));
+      if (call.kind == instrumenter::CallKind::kCallback)
+        add(handed_on, program.by_key(call.callee_key));
+    }
+  }
+  if (begins.empty() && handed_on.size() <= kMostCallbacks) begins = std::move(handed_on);
+  return {begins.begin(), begins.end()};
+}
+
+/// What a library function runs: functions handed to it where it is called; for a call operator
+/// (`std::function`) those handed to anything, unless they are many.
+std::vector<std::string> callbacks_of(const Function& library, const Program& program,
+                                      const State& state) {
+  std::set<std::string> here;
+  std::set<std::string> anywhere;
+  for (const Function& f : program.functions) {
+    for (const instrumenter::Call& handed : f.calls) {
+      if (handed.kind != instrumenter::CallKind::kCallback) continue;
+      const Function* callback = program.by_key(handed.callee_key);
+      if (callback == nullptr || !program.expandable(*callback) ||
+          contains(state.expanded, callback->key))
+        continue;
+      anywhere.insert(callback->key);
+      const bool to_it = std::any_of(f.calls.begin(), f.calls.end(), [&](const auto& call) {
+        return call.callee_key == library.key && call.file == handed.file &&
+               call.line == handed.line;
+      });
+      if (to_it) here.insert(callback->key);
+    }
+  }
+  constexpr std::string_view kOperator = "::operator()";
+  const bool is_operator = library.name.size() > kOperator.size() &&
+                           library.name.compare(library.name.size() - kOperator.size(),
+                                                kOperator.size(), kOperator) == 0;
+  if (here.empty() && is_operator && anywhere.size() <= kMostCallbacks) here = std::move(anywhere);
+  return {here.begin(), here.end()};
+}
+
 }  // namespace
 
 std::string expansion_reason(const Factor& factor) {
@@ -91,15 +183,19 @@ std::string expansion_reason(const Factor& factor) {
                      100 * factor.contribution);
 }
 
-std::vector<std::string> expandable_keys(const Factor& factor, const Program& program,
-                                         const State& state) {
+std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const Factor& factor,
+                                         const Program& program, const State& state) {
   std::vector<std::string> keys;
+  if (waits_for_untracked(profile, factor)) return thread_roots(program, state);
   for (size_t i = 0; i < factor.functions.size(); ++i) {
     const Function* function = function_of(factor, i, program);
-    if (function == nullptr || !program.expandable(*function) ||
-        contains(state.expanded, function->key))
-      continue;
-    keys.push_back(function->key);
+    if (function == nullptr) continue;
+    if (function->file.empty() && !program.expandable(*function)) {
+      for (std::string& key : callbacks_of(*function, program, state))
+        keys.push_back(std::move(key));
+    } else if (program.expandable(*function) && !contains(state.expanded, function->key)) {
+      keys.push_back(function->key);
+    }
   }
   return keys;
 }
@@ -123,13 +219,13 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
   State open = state;
   open.selected.clear();
   const std::vector<const Factor*> factors = undecided(profile, open);
-  take(decision, factors, FactorKind::kVariance, program, open, options.k);
+  take(decision, profile, factors, FactorKind::kVariance, program, open, options.k);
   if (decision.expand.empty())
-    take(decision, factors, FactorKind::kCovariance, program, open, options.k);
+    take(decision, profile, factors, FactorKind::kCovariance, program, open, options.k);
   for (size_t i = 0; i < factors.size() && i < static_cast<size_t>(options.k); ++i) {
     const Factor& factor = *factors[i];
-    const bool leaf =
-        factor.kind == FactorKind::kVariance && expandable_keys(factor, program, open).empty();
+    const bool leaf = factor.kind == FactorKind::kVariance &&
+                      expandable_keys(profile, factor, program, open).empty();
     if (leaf) decision.selected.push_back({.id = factor_id(factor), .name = factor_name(factor)});
   }
   return decision;

@@ -22,8 +22,12 @@ struct Decision {
 /// `f (72 % of the variance)`.
 std::string expansion_reason(const analyzer::Factor& factor);
 
-/// Keys of the functions of a factor that can be broken down and were not yet.
-std::vector<std::string> expandable_keys(const analyzer::Factor& factor,
+/// Keys of the functions of a factor that can be broken down and were not yet. A wait for threads
+/// of which nothing is measured (`untracked(worker)`, at least the threshold) is broken down by
+/// measuring where threads begin, so that the search goes on in those; a library function by
+/// measuring the functions handed to it.
+std::vector<std::string> expandable_keys(const analyzer::Profile& profile,
+                                         const analyzer::Factor& factor,
                                          const instrumenter::Program& program, const State& state);
 
 /// The ranked factors that deserve a decision: contribution at least the threshold, not expanded,

@@ -19,9 +19,15 @@ struct LoopOptions {
   bool resume = false;        ///< what happens anyhow; said to be clear
   bool restart = false;
   bool keep_traces = false;
-  bool json = false;       ///< print the final report as JSON
-  int max_iterations = 0;  ///< 0: as in vprof.json
+  bool json = false;            ///< print the final report as JSON
+  int max_iterations = 0;       ///< 0: as in vprof.json
+  int from = 0;                 ///< iteration to go back to first; 0: none
+  double overhead_budget = -1;  ///< percent; negative: as in vprof.json
   std::string interval;
+};
+
+struct HistoryOptions {
+  bool json = false;
 };
 
 struct InstrumentOptions {
@@ -88,6 +94,7 @@ Result<int> verb_record(const Global& global, const std::vector<std::string>& co
                         bool baseline);
 Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
+Result<int> verb_history(const Global& global, const HistoryOptions& options);
 Result<int> verb_merge(const MergeOptions& options);
 /// Exit code 1: a condition of `fail_if` holds.
 Result<int> verb_diff(const DiffOptions& options);

@@ -33,6 +33,8 @@ struct Workspace {
   /// Iteration 0 is the build before anything is instrumented.
   fs::path iteration(int n) const { return iterations() / std::to_string(n); }
   fs::path trace(int n) const { return iteration(n) / "trace"; }
+  /// As it was before anything was decided on iteration `n`.
+  fs::path kept_state(int n) const { return iteration(n) / "state.json"; }
   fs::path baseline(int n) const { return iteration(n) / "baseline"; }
 };
 

@@ -44,6 +44,13 @@ analyzer::IntervalSummary read_interval(const Json& from) {
   get(from, "p999_ns", to.p999_ns);
   get(from, "max_ns", to.max_ns);
   get(from, "between_labels", to.between_labels);
+  if (from.contains("work")) {
+    const Json& work = from.at("work");
+    get(work, "declared", to.work.declared);
+    get(work, "mean", to.work.mean);
+    get(work, "ns_per_unit", to.work.ns_per_unit);
+    get(work, "explained", to.work.explained);
+  }
   get_if(from, "mean_ci95", to.mean_ci95);
   get_if(from, "variance_ci95", to.variance_ci95);
   get_if(from, "p99_ci95", to.p99_ci95);
@@ -84,6 +91,8 @@ analyzer::Factor read_factor(const Json& from) {
   to.worst = read_exemplars(from, "worst");
   get(from, "share", to.share);
   get(from, "tail_share", to.tail_share);
+  get_if(from, "work_share", to.work_share);
+  get_if(from, "label_share", to.label_share);
   get(from, "height", to.height);
   get(from, "specificity", to.specificity);
   get(from, "score", to.score);
@@ -114,6 +123,8 @@ analyzer::Node read_node(const Json& from, int depth) {
   get(from, "contribution", to.contribution);
   get(from, "share", to.share);
   get_if(from, "tail_share", to.tail_share);
+  get_if(from, "work_share", to.work_share);
+  get_if(from, "label_share", to.label_share);
   get_if(from, "count", to.count);
   for (const Json& child : from.at("children")) to.children.push_back(read_node(child, depth + 1));
   for (const Json& entry : from.at("covariances")) {
@@ -141,13 +152,26 @@ void read_losses(const Json& from, analyzer::Losses& to) {
   get(from, "notes", to.notes);
 }
 
-void read_overhead(const Json& from, analyzer::Overhead& to) {
+void read_overhead(const Json& from, analyzer::Overhead& to, Story& story) {
+  get_if(from, "mean_ratio_ci95", to.mean_ratio_ci95);
+  get_if(from, "median_ratio", to.median_ratio);
+  get_if(from, "variance_ratio", to.variance_ratio);
+  get_if(from, "budget", story.overhead_budget);
+  for (const Json& entry : from.contains("demoted") ? from["demoted"] : Json::array()) {
+    Demoted& one = story.demoted.emplace_back();
+    get(entry, "function", one.function);
+    get(entry, "site", one.site);
+    get(entry, "calls", one.calls);
+    get(entry, "cost", one.cost);
+    get(entry, "since", one.since);
+  }
   get(from, "baseline_mean_ns", to.baseline_mean_ns);
   get(from, "mean_ratio", to.mean_ratio);
   get(from, "records", to.records);
   get(from, "dropped", to.dropped);
   get_if(from, "chunks", to.chunks);
   get_if(from, "stalls", to.stalls);
+  get_if(from, "threads", to.threads);
   get_if(from, "record_ns", to.record_ns);
 }
 
@@ -159,6 +183,16 @@ Iteration read_iteration(const Json& from) {
   get(from, "run_s", to.run_s);
   get(from, "mean_ns", to.mean_ns);
   get(from, "variance_ns2", to.variance_ns2);
+  get_if(from, "mean_ratio", to.mean_ratio);
+  get_if(from, "variance_ratio", to.variance_ratio);
+  get_if(from, "selected", to.selected);
+  get_if(from, "set_aside", to.set_aside);
+  get_if(from, "demoted", to.demoted);
+  for (const Json& entry : from.contains("leading") ? from["leading"] : Json::array()) {
+    Leading& one = to.leading.emplace_back();
+    get(entry, "factor", one.factor);
+    get(entry, "contribution", one.contribution);
+  }
   return to;
 }
 
@@ -176,7 +210,7 @@ analyzer::Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::
     profile.tree = read_node(document.at("tree"), 0);
     for (const Json& entry : document.at("iterations"))
       story.iterations.push_back(read_iteration(entry));
-    read_overhead(document.at("overhead"), profile.overhead);
+    read_overhead(document.at("overhead"), profile.overhead, story);
     if (document.contains("losses")) read_losses(document["losses"], profile.losses);
     for (const Json& entry :
          document.contains("unwrapped") ? document["unwrapped"] : Json::array()) {

@@ -5,6 +5,7 @@
 
 #include "layout.h"
 #include "names.h"
+#include "overhead_text.h"
 #include "vprof/report/report.h"
 
 namespace vprof::report {
@@ -88,6 +89,7 @@ class Page {
     figure("max", interval.max_ns);
     flow(figures, 2, "   ");
     labels();
+    work();
   }
 
   /// Items side by side, as many as fit on a line; an item is never broken.
@@ -121,6 +123,16 @@ class Page {
               2);
   }
 
+  void work() {
+    const analyzer::WorkSummary& work = profile_.interval.work;
+    if (work.declared == 0) return;
+    paragraph(
+        fmt::format("work: {:.4g} units on average, {} each; {} of the variance goes with the "
+                    "amount of work",
+                    work.mean, human_time(work.ns_per_unit), percent(work.explained)),
+        2);
+  }
+
   void factors() {
     heading("Where the variance comes from");
     if (profile_.factors.empty()) {
@@ -149,6 +161,11 @@ class Page {
                       factor.instances.end(), [](const analyzer::Instance& i) {
                         return !i.dominated && std::abs(i.contribution) >= 0.001;
                       }));
+    // What the request asked for is no fault of the factor.
+    if (std::abs(factor.work_share) >= 0.01)
+      shares += fmt::format("; {} goes with the amount of work", percent(factor.work_share));
+    if (std::abs(factor.label_share) >= 0.01)
+      shares += fmt::format("; {} with the label", percent(factor.label_share));
     if (more != 0) shares += "; in " + plural(more, "other place", "other places");
     paragraph(shares, kIndent);
     blamed(factor);
@@ -267,16 +284,8 @@ class Page {
   }
 
   void overhead() {
-    const auto& overhead = profile_.overhead;
-    std::string text = fmt::format("Overhead: {}", plural(overhead.records, "record", "records"));
-    if (overhead.record_ns > 0) text += fmt::format(" of about {:.0f} ns", overhead.record_ns);
-    if (overhead.stalls != 0) text += fmt::format(", {} stalls", human_count(overhead.stalls));
-    if (overhead.baseline_mean_ns > 0) {
-      text += fmt::format("; mean latency is {:.2f} times that of the run without recording",
-                          overhead.mean_ratio);
-    }
     out_ += "\n";
-    paragraph(text, 0);
+    for (const std::string& text : overhead_lines(profile_, story_)) paragraph(text, 0);
   }
 
   void footer() {

@@ -72,7 +72,9 @@ static void own(struct vprof_chunk_header* chunk) {
   vprof_chunk_set_owner(chunk, vprof_thread_serial(),
                         vprof_thread_id());  // last: until here it is nobody's
   vprof_count(&vprof_trace.header->chunks, 1);
-  if (vprof_self.chunks++ == 0) vprof_count(&vprof_trace.header->threads, 1);
+  if (vprof_self.chunks++ != 0) return;
+  vprof_count(&vprof_trace.header->threads, 1);
+  vprof_switches_ask(vprof_self.serial, vprof_self.tid);
 }
 
 static void install(struct vprof_chunk_header* chunk) {

@@ -68,6 +68,8 @@ static void fresh_trace(void) {
   trace->extended = 0;
   atomic_store(&trace->extending, false);
   atomic_store(&trace->slow_until, 0);
+  atomic_store(&trace->finishing, false);
+  vprof_switches_forget();
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) atomic_store(&trace->used[i], NULL);
   for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) {
     for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) atomic_store(&trace->pool[c][i], NULL);

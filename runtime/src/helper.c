@@ -1,4 +1,5 @@
-// The helper thread: keeps chunks ready, with their pages present, and writes snapshots of the clocks.
+// The helper thread: keeps chunks ready, with their pages present, and writes snapshots of the clocks and what the kernel tells of
+// preemption (switches.c).
 //
 // Why it is no pthread. It is started by the first record, which may be written anywhere: in a signal handler, inside the program's own
 // malloc, in a child of fork before other libraries have repaired their locks. pthread_create allocates and locks. And a process whose
@@ -28,33 +29,41 @@ enum { kSecond = 1000000000 };  // ns
 typedef int clone_function(int (*)(void*), void*, int, void*, ...);
 static clone_function* real_clone;
 
-struct vprof_helper {
-  struct vprof_chunk_header* chunk;  // its own, for snapshots
-  uint32_t index;
-  uint32_t slots;
-};
+// ---- its own chunk
 
-// ---- clock
+// Small ones first: most processes have a few snapshots of the clocks to write and nothing else.
+static bool next_chunk(struct vprof_helper_output* out) {
+  enum { kSmall = 4 };
+  struct vprof_chunk_header* chunk =
+      vprof_chunk_prepare(vprof_chunk_bytes[out->chunks < kSmall ? 0 : 1]);
+  if (chunk == NULL) return false;
+  chunk->index = out->chunks++;
+  chunk->tid = (uint32_t)vprof_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+  memcpy(chunk->thread_name, "vprof", 6);
+  out->chunk = chunk;
+  out->slots = 0;
+  return true;
+}
 
-static void write_clock(struct vprof_helper* helper) {
-  const uint32_t room =
-      (vprof_chunk_bytes[0] - sizeof(struct vprof_chunk_header)) / sizeof(struct vprof_slot);
-  if (helper->chunk == NULL || helper->slots + 3 > room) {
-    helper->chunk = vprof_chunk_prepare(vprof_chunk_bytes[0]);
-    if (helper->chunk == NULL) return;
-    helper->chunk->index = helper->index++;
-    helper->chunk->tid = (uint32_t)vprof_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    memcpy(helper->chunk->thread_name, "vprof", 6);
-    helper->slots = 0;
-  }
+bool vprof_helper_write(struct vprof_helper_output* out, const struct vprof_slot* slots,
+                        unsigned count) {
+  const struct vprof_chunk_header* chunk = out->chunk;
+  const bool room =
+      chunk != NULL && sizeof *chunk + (out->slots + count) * sizeof *slots <= chunk->bytes;
+  if (!room && !next_chunk(out)) return false;
+  const uintptr_t at = (uintptr_t)(out->chunk + 1) + out->slots * sizeof *slots;
+  for (unsigned i = count; i-- > 0;)
+    vprof_store_slot(at + i * sizeof *slots, slots[i].word0, slots[i].word1);
+  out->slots += count;
+  return true;
+}
+
+static void write_clock(struct vprof_helper_output* out) {
   const struct vprof_clock_reading now = vprof_clock_read();
   const struct vprof_slot slots[3] = {vprof_slot_of(VPROF_EV_CLOCK, now.ticks, 0),
                                       vprof_slot_of(VPROF_EV_CONT, now.monotonic_ns, 0),
                                       vprof_slot_of(VPROF_EV_CONT, now.realtime_ns, 0)};
-  const uintptr_t at = (uintptr_t)(helper->chunk + 1) + helper->slots * sizeof(struct vprof_slot);
-  for (unsigned i = 3; i-- > 0;)
-    vprof_store_slot(at + i * sizeof(struct vprof_slot), slots[i].word0, slots[i].word1);
-  helper->slots += 3;
+  vprof_helper_write(out, slots, 3);
 }
 
 // ---- the thread
@@ -70,32 +79,62 @@ static void close_others(int fd) {
   vprof_syscall(SYS_close_range, fd + 1, (long)UINT32_MAX, 0, 0, 0, 0);
 }
 
+static void sleep_until(uint64_t time, uint64_t now) {
+  const uint64_t wait = time > now ? time - now : 0;
+  const struct timespec timeout = {(time_t)(wait / kSecond), (long)(wait % kSecond)};
+  vprof_syscall(SYS_futex, (long)&vprof_trace.helper_idle, FUTEX_WAIT_PRIVATE, 1, (long)&timeout, 0,
+                0);
+}
+
 static int run(void* descriptor) {
   const int fd = (int)(intptr_t)descriptor;
   struct vprof_trace* trace = &vprof_trace;
   close_others(fd);
   struct vprof_pool pool = {fd, vprof_archive_possible(fd), 0, 0};
-  struct vprof_helper helper = {NULL, 0, 0};
+  struct vprof_helper_output out = {NULL, 0, 0};
+  struct vprof_switches switches;
+  vprof_switches_start(&switches);
   vprof_syscall(SYS_prctl, PR_SET_NAME, (long)"vprof", 0, 0, 0, 0);
   uint64_t next_clock = vprof_monotonic_ns() + kSecond / 10;
   while (atomic_load(&trace->next) != VPROF_CLOSED) {
     vprof_pool_fill(&pool);
     const uint64_t now = vprof_monotonic_ns();
     if (now >= next_clock) {
-      write_clock(&helper);
+      write_clock(&out);
       next_clock = now + kSecond;
     }
+    const bool finishing = atomic_load(&trace->finishing);
+    if (finishing) switches.next = 0;
+    const uint64_t next_drain = vprof_switches_drain(&switches, &out, now);
+    if (finishing) atomic_store(&trace->finishing, false);
     atomic_store(&trace->helper_idle, 1);
-    if (vprof_pool_lacks()) {  // somebody took one after we looked, and saw us awake
+    // Somebody wanted something after we looked, and saw us awake.
+    if (vprof_pool_lacks() || vprof_switches_asked() || atomic_load(&trace->finishing)) {
       atomic_store(&trace->helper_idle, 0);
       continue;
     }
-    const uint64_t wait = next_clock - now;
-    const struct timespec timeout = {(time_t)(wait / kSecond), (long)(wait % kSecond)};
-    vprof_syscall(SYS_futex, (long)&trace->helper_idle, FUTEX_WAIT_PRIVATE, 1, (long)&timeout, 0,
-                  0);
+    sleep_until(next_drain < next_clock ? next_drain : next_clock, now);
   }
   return 0;
+}
+
+static atomic_int started;  // pid of the process whose helper has been made
+
+void vprof_helper_wake(void) {
+  atomic_uint* idle = &vprof_trace.helper_idle;
+  if (atomic_exchange(idle, 0) == 0) return;
+  vprof_syscall(SYS_futex, (long)idle, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+void vprof_helper_finish(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  if (atomic_load(&started) != trace->pid) return;
+  atomic_store(&trace->finishing, true);
+  vprof_helper_wake();
+  for (int patience = 400; atomic_load(&trace->finishing) && patience > 0; --patience) {
+    const struct timespec pause = {0, 50000};
+    vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+  }
 }
 
 // Valgrind ends a program that makes a thread of any kind but libc's. It is known by what it preloads. Threads then prepare their chunks themselves.
@@ -127,8 +166,12 @@ void vprof_helper_start(int fd) {
                 0, 0);
   const int flags =
       CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
-  const int started =
+  const int helper =
       real_clone(run, memory + kStackBytes, flags, (void*)(intptr_t)fd, NULL, thread_pointer, NULL);
   vprof_syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&before, 0, kSignalSetBytes, 0, 0);
-  if (started < 0) munmap(memory, kStackBytes + 8192);
+  if (helper < 0) {
+    munmap(memory, kStackBytes + 8192);
+  } else {
+    atomic_store(&started, vprof_trace.pid);
+  }
 }

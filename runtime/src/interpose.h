@@ -26,6 +26,12 @@ static inline bool vprof_did_not_wait(int result) {
   return result == EDEADLK || result == EINVAL || result == EAGAIN || result == EPERM;
 }
 
+// What the result of a call that may have blocked says about the wait.
+static inline void vprof_wait_result(struct vprof_wait* wait, int result) {
+  if (vprof_did_not_wait(result)) wait->event = 0;
+  if (result == ETIMEDOUT) wait->aux |= VPROF_AUX_TIMED_OUT;
+}
+
 // glibc's layout; elsewhere objects count as private.
 static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) {
 #ifdef __GLIBC__

@@ -17,6 +17,7 @@ static bool is_shared(const cnd_t* condition) { return (void)condition, false; }
   VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_MUTEX, (uintptr_t)mutex, false); \
   const int result = real->name(__VA_ARGS__);                                       \
   if (result == thrd_error) wait.event = 0;                                         \
+  if (result == thrd_timedout) wait.aux |= VPROF_AUX_TIMED_OUT;                     \
   return result
 
 VPROF_RT_API int mtx_lock(mtx_t* mutex) { LOCK(mtx_lock, mutex); }
@@ -43,6 +44,7 @@ VPROF_RT_API int mtx_unlock(mtx_t* mutex) {
       vprof_wait_begin(VPROF_EV_WAIT_COND, (uintptr_t)condition, is_shared(condition)); \
   const int result = real->name(__VA_ARGS__);                                           \
   if (result == thrd_error) wait.event = 0;                                             \
+  if (result == thrd_timedout) wait.aux |= VPROF_AUX_TIMED_OUT;                         \
   return result
 
 CANCELLABLE int cnd_wait(cnd_t* condition, mtx_t* mutex) { WAIT_FOR(cnd_wait, condition, mutex); }

@@ -22,7 +22,7 @@ static bool is_shared(const pthread_cond_t* condition) {
   VPROF_WAIT wait =                                                                     \
       vprof_wait_begin(VPROF_EV_WAIT_COND, (uintptr_t)condition, is_shared(condition)); \
   const int result = real->name(__VA_ARGS__);                                           \
-  if (vprof_did_not_wait(result)) wait.event = 0;                                       \
+  vprof_wait_result(&wait, result);                                                     \
   return result
 
 // Cancellation unwinds through these, so they are not marked nothrow.

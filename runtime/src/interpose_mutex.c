@@ -79,7 +79,7 @@ static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
   VPROF_WAIT wait =                                                                         \
       vprof_wait_begin(VPROF_EV_WAIT_MUTEX, (uintptr_t)(mutex), vprof_mutex_shared(mutex)); \
   const int slow_result = call;                                                             \
-  if (vprof_did_not_wait(slow_result)) wait.event = 0;                                      \
+  vprof_wait_result(&wait, slow_result);                                                    \
   return slow_result
 
 static __attribute__((noinline)) int lock_slowly(pthread_mutex_t* mutex) {

@@ -19,7 +19,7 @@ static bool is_shared(const pthread_rwlock_t* lock) {
   if (result != EBUSY) return result;                                                 \
   VPROF_WAIT wait = vprof_wait_begin(wait_kind, (uintptr_t)lock, is_shared(lock));    \
   const int slow_result = real->name(__VA_ARGS__);                                    \
-  if (vprof_did_not_wait(slow_result)) wait.event = 0;                                \
+  vprof_wait_result(&wait, slow_result);                                              \
   return slow_result
 
 #define READ_LOCK(valid, name, ...) \

@@ -31,7 +31,7 @@ static bool is_shared(const sem_t* semaphore) {
   VPROF_WAIT wait =                                                                    \
       vprof_wait_begin(VPROF_EV_WAIT_SEM, (uintptr_t)semaphore, is_shared(semaphore)); \
   const int result = real->name(__VA_ARGS__);                                          \
-  if (result != 0 && vprof_did_not_wait(errno)) wait.event = 0;                        \
+  if (result != 0) vprof_wait_result(&wait, errno);                                    \
   return result
 
 // A pending cancellation is acted upon by sem_wait even if the semaphore is free, by the others only where they block.

@@ -89,7 +89,7 @@ VPROF_RT_API int thrd_create(thrd_t* thread, thrd_start_t function, void* argume
   if (tried != EBUSY) return tried;                                                 \
   VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_JOIN, (uintptr_t)thread, false); \
   const int result = real->name(__VA_ARGS__);                                       \
-  if (vprof_did_not_wait(result)) wait.event = 0;                                   \
+  vprof_wait_result(&wait, result);                                                 \
   return result
 
 CANCELLABLE int pthread_join(pthread_t thread, void** value) { JOIN(pthread_join, thread, value); }

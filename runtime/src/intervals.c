@@ -56,6 +56,14 @@ static void label(uint64_t id, uint64_t flags, const char* text) {
   vprof_write(slots, count);
 }
 
+static void work(uint64_t id, uint64_t flags, uint64_t units) {
+  if (!vprof_active() || id == 0 || units == 0) return;
+  const struct vprof_slot slots[3] = {vprof_slot_of(VPROF_EV_WORK, vprof_ticks(), flags),
+                                      vprof_slot_of(VPROF_EV_CONT, id, 0),
+                                      vprof_slot_of(VPROF_EV_CONT, units, 0)};
+  vprof_write(slots, 3);
+}
+
 static void label_number(uint64_t id, uint64_t flags, int64_t number) {
   char text[24];
   char* at = text + sizeof text;
@@ -73,20 +81,56 @@ VPROF_RT_API void vprof_begin(uint64_t id) { mark(VPROF_WHAT_BEGIN, 0, id, 0); }
 VPROF_RT_API void vprof_end(uint64_t id) { mark(VPROF_WHAT_END, 0, id, 0); }
 VPROF_RT_API void vprof_switch(uint64_t id) { mark(VPROF_WHAT_SWITCH, 0, id, 0); }
 VPROF_RT_API void vprof_label(uint64_t id, const char* text) { label(id, 0, text); }
+VPROF_RT_API void vprof_work(uint64_t id, uint64_t units) {
+  // An interval that the configuration named is known by an id of this process.
+  const bool current = id == 0;
+  work(current ? vprof_self.work_id : id, current ? vprof_self.work_flags : 0, units);
+}
 
-VPROF_RT_API struct vprof_work vprof_current_work(void) {
-  const struct vprof_work work = {vprof_self.work_id, vprof_self.work_flags};
+VPROF_RT_API struct vprof_working_for vprof_current_work(void) {
+  const struct vprof_working_for work = {vprof_self.work_id, vprof_self.work_flags};
   return work;
 }
 
-VPROF_RT_API void vprof_resume_work(struct vprof_work work) {
+VPROF_RT_API void vprof_resume_work(struct vprof_working_for work) {
   if (work.id == vprof_self.work_id && work.flags == vprof_self.work_flags) return;
   mark(VPROF_WHAT_SWITCH, 0, work.id, work.flags);
+}
+
+// Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
+static uint64_t fresh_id(void) {
+  static atomic_uint_fast64_t count;
+  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
+         atomic_fetch_add(&count, 1) + 1;
+}
+
+static bool is_ours(uint64_t id) {
+  return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
+}
+
+// What VPROF_THREAD_KEY stands for. An END that finds none open gets an id that was never begun, and counts as incomplete; so does what a
+// fork left behind in the child.
+static uint64_t own_interval(int what, unsigned def) {
+  struct vprof_own* own = vprof_self.own;
+  for (unsigned i = 0; i < VPROF_OWN_INTERVALS; ++i) {
+    if (vprof_self.own[i].id != 0 && vprof_self.own[i].def == def) {
+      own = &vprof_self.own[i];
+      break;
+    }
+    if (vprof_self.own[i].id == 0) own = &vprof_self.own[i];
+  }
+  const uint64_t open = own->def == def && is_ours(own->id) ? own->id : 0;
+  if (what == VPROF_WHAT_SWITCH) return open;
+  const uint64_t id = what == VPROF_WHAT_END && open != 0 ? open : fresh_id();
+  own->def = def;
+  own->id = what == VPROF_WHAT_BEGIN ? id : 0;
+  return id;
 }
 
 // ---- by configuration
 
 void vprof_rt_interval(int what, unsigned def, uint64_t key) {
+  if (key == VPROF_THREAD_KEY && vprof_active()) key = own_interval(what, def);
   mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
 }
 
@@ -108,17 +152,6 @@ void vprof_rt_label_current(unsigned def, const char* text) {
 void vprof_rt_label_current_int(unsigned def, int64_t number) {
   (void)def;
   label_number(vprof_self.work_id, vprof_self.work_flags, number);
-}
-
-// Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
-static uint64_t fresh_id(void) {
-  static atomic_uint_fast64_t count;
-  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
-         atomic_fetch_add(&count, 1) + 1;
-}
-
-static bool is_ours(uint64_t id) {
-  return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
 }
 
 // Removes the activations that a longjmp has left. True: one of this definition is still open.

@@ -9,8 +9,6 @@
 //
 // Ring (VPROF_RING_MB): a thread hands over its oldest chunks once it has more than it may keep, and what was in them is lost and counted.
 #define _GNU_SOURCE
-#include <linux/futex.h>
-
 #include "raw_syscall.h"
 #include "trace.h"
 
@@ -128,12 +126,6 @@ bool vprof_pool_lacks(void) {
 
 // ---- the threads' side
 
-static void wake_helper(void) {
-  struct vprof_trace* trace = &vprof_trace;
-  if (atomic_exchange(&trace->helper_idle, 0) == 0) return;
-  vprof_syscall(SYS_futex, (long)&trace->helper_idle, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
-}
-
 static struct vprof_chunk_header* take_ready(unsigned c) {
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
     _Atomic(struct vprof_chunk_header*)* slot = &vprof_trace.pool[c][i];
@@ -177,7 +169,7 @@ struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
     chunk = take_other(wanted);
   }
   if (wanted + 1 < VPROF_CHUNK_CLASSES && vprof_settings.ring == 0) raise_target(wanted + 1, 2);
-  wake_helper();
+  vprof_helper_wake();
   return chunk;
 }
 

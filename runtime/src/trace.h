@@ -8,6 +8,7 @@
 //   chunks.c      pieces of it, with their pages present
 //   pool.c        chunks ready ahead of need
 //   helper.c      the thread that makes them ready, and takes snapshots of the clocks
+//   switches.c    what it learns from the kernel: when threads had no processor
 //
 // Everything here may be called in a signal handler, inside the program's malloc, and before the
 // constructor has run, unless it says otherwise. So nothing allocates, takes a lock that it could
@@ -57,10 +58,11 @@ struct vprof_trace {
   _Atomic(struct vprof_chunk_header*) pool[VPROF_CHUNK_CLASSES][VPROF_POOL_SLOTS];
   atomic_uint pool_target[VPROF_CHUNK_CLASSES];
   _Atomic(struct vprof_chunk_header*)
-      used[VPROF_POOL_SLOTS];       // to be cleared and used again (ring)
-  atomic_uint helper_idle;          // futex: 1 while the helper sleeps
-  uint64_t extended;                // up to here the file has blocks; the helper's
-  atomic_bool extending;            // the helper may be giving it some, or writing behind its end
+      used[VPROF_POOL_SLOTS];  // to be cleared and used again (ring)
+  atomic_uint helper_idle;     // futex: 1 while the helper sleeps
+  uint64_t extended;           // up to here the file has blocks; the helper's
+  atomic_bool extending;       // the helper may be giving it some, or writing behind its end
+  atomic_bool finishing;       // the process ends: what the helper has to write must be written now
   atomic_uint_fast64_t slow_until;  // CLOCK_MONOTONIC in ns: the disk has been found slow
 };
 #define VPROF_CLOSED UINT64_MAX
@@ -84,6 +86,13 @@ struct vprof_activation {  // an open VPROF_INTERVAL of this thread
 enum { VPROF_ACTIVATIONS = 8 };
 
 // What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
+// The open interval of a kind that is known by its thread.
+enum { VPROF_OWN_INTERVALS = 8 };
+struct vprof_own {
+  uint64_t id;  // 0: none
+  unsigned def;
+};
+
 struct vprof_thread {
   uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
   uintptr_t chunk;  // address of the current chunk
@@ -103,6 +112,7 @@ struct vprof_thread {
   uint32_t mutex_owner;  // tid once it is needed by interpose_mutex.c; 0: not yet
   uint32_t activations;
   struct vprof_activation activation[VPROF_ACTIVATIONS];
+  struct vprof_own own[VPROF_OWN_INTERVALS];
 };
 
 extern struct vprof_trace vprof_trace;
@@ -179,6 +189,32 @@ bool vprof_trace_start(void);  // true: the trace is open. Waits for another thr
 // helper.c
 void vprof_helper_init(void);     // constructor only
 void vprof_helper_start(int fd);  // of the trace; the helper has its own copy of it
+void vprof_helper_wake(void);     // if it sleeps
+void vprof_helper_finish(void);   // waits until it has written what it has, a bounded time
+struct vprof_helper_output {      // its own chunk
+  struct vprof_chunk_header* chunk;
+  uint32_t chunks;
+  uint32_t slots;
+};
+// Writes an event there. False: no room.
+bool vprof_helper_write(struct vprof_helper_output* out, const struct vprof_slot* slots,
+                        unsigned count);
+
+// switches.c
+void vprof_switches_ask(uint32_t serial, uint32_t tid);  // any thread: watch this one
+bool vprof_switches_asked(void);                         // and the helper has not looked yet
+void vprof_switches_forget(void);                        // in a child of fork
+struct vprof_switches {                                  // the helper's
+  struct watched* watched;  // NULL: nothing is watched, or nothing can be
+  unsigned count;
+  int sandbox;  // seccomp mode at the start
+  uint64_t pause;
+  uint64_t next, next_check;  // CLOCK_MONOTONIC, ns
+};
+void vprof_switches_start(struct vprof_switches* all);
+// Returns when it wants to be called again, ns; UINT64_MAX: not before somebody asks.
+uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_output* out,
+                              uint64_t now);
 
 // buffer.c
 // Writes the slots as one event: adjacent, the head last, so that a head means a whole event.

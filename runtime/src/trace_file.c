@@ -187,6 +187,7 @@ static void wait_for_helper(void) {
 __attribute__((destructor)) static void finish(void) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load(&trace->state) != VPROF_OPEN || getpid() != trace->pid) return;
+  vprof_helper_finish();
   const uint64_t next = atomic_exchange(&trace->next, VPROF_CLOSED);
   if (next == VPROF_CLOSED) return;
   wait_for_helper();

@@ -194,6 +194,19 @@ TEST_CASE("a wait that nobody explains stays, and is not counted twice") {
   CHECK(names(own.rank()) == std::vector<std::string>{"queue(pop)"});
 }
 
+TEST_CASE("a function that was preempted now and then stays the function, not its body") {
+  Tree t(4);
+  const auto f = t.add(0, "f", 90, 1);
+  t.add(f, "body(f)", 88, 0, NodeKind::kBody);
+  t.add(f, "preempted", 1, 0, NodeKind::kPreempted);
+  CHECK(names(t.rank()) == std::vector<std::string>{"f", "preempted"});
+  Tree mostly(4);
+  const auto g = mostly.add(0, "g", 90, 1);
+  mostly.add(g, "body(g)", 2, 0, NodeKind::kBody);
+  mostly.add(g, "preempted", 85, 0, NodeKind::kPreempted);
+  CHECK(names(mostly.rank()) == std::vector<std::string>{"preempted", "body(g)"});
+}
+
 TEST_CASE("time of the interval that nobody worked on is a factor like any other") {
   Tree t(4);
   t.add(0, "untracked", 60, 0, NodeKind::kUntracked);

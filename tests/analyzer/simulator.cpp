@@ -201,13 +201,24 @@ void Simulator::work_for(size_t index, uint64_t id) {
   thread.writer.work_for(id, thread.now);
 }
 
+/// Now and then somebody else has the processor meanwhile.
+void Simulator::work(Thread& thread, int64_t time) {
+  if (pick(6) == 0) {
+    const auto before = static_cast<int64_t>(pick(static_cast<uint64_t>(time) + 1));
+    const auto away = 1 + static_cast<int64_t>(pick(25));
+    thread.preempted.emplace_back(thread.now + before, thread.now + before + away);
+    thread.now += away;
+  }
+  thread.now += time;
+}
+
 void Simulator::step(size_t index) {
   Thread& thread = threads_[index];
   const Op op = thread.ops.back();
   thread.ops.pop_back();
   switch (op.what) {
     case Do::kWork:
-      thread.now += static_cast<int64_t>(op.value);
+      work(thread, static_cast<int64_t>(op.value));
       break;
     case Do::kEnter:
       enter(thread, static_cast<uint32_t>(op.value));
@@ -290,6 +301,12 @@ std::vector<std::string> Simulator::where(size_t index, int64_t t,
     in_frame = true;
   }
   if (wait == nullptr) {
+    for (const auto& [from, to] : thread.preempted) {
+      if (from <= t && t < to) {
+        path.emplace_back("preempted");
+        return path;
+      }
+    }
     path.emplace_back(in_frame || path.size() == 1 ? "body" : "untracked(thread)");
     return path;
   }
@@ -339,11 +356,27 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
   return result;
 }
 
+/// In batches, thread by thread, as the helper drains the kernel's rings.
+void Simulator::write_preemptions(ThreadWriter& helper) const {
+  constexpr int64_t kBatch = 300;
+  int64_t last = 0;
+  for (const Thread& thread : threads_) last = std::max(last, thread.now);
+  for (int64_t from = 0; from <= last; from += kBatch) {
+    for (size_t t = 0; t < threads_.size(); ++t) {
+      for (const auto& [start, end] : threads_[t].preempted) {
+        if (end >= from && end < from + kBatch)
+          helper.preempted(static_cast<uint32_t>(t + 1), start, end);
+      }
+    }
+  }
+}
+
 std::string Simulator::write(const std::string& directory) const {
   ProcessWriter process;
   process.slots_per_chunk = 20;
   for (size_t t = 0; t < threads_.size(); ++t)
     process.threads[static_cast<uint32_t>(t + 1)] = threads_[t].writer;
+  write_preemptions(process.threads[0]);
   process.write(directory);
   return sites_.write(directory);
 }

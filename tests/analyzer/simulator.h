@@ -47,6 +47,7 @@ class Simulator {
     std::vector<Scope> scopes;       // by start, outer before inner
     std::vector<size_t> open_index;  // into scopes
     std::vector<Blocked> waits;
+    std::vector<std::pair<int64_t, int64_t>> preempted;
     ThreadWriter writer;
   };
   struct Mutex {
@@ -81,6 +82,8 @@ class Simulator {
   void stage_ops(std::vector<Op>& ops, uint64_t interval);
   void run();
   void step(size_t thread);
+  void work(Thread& thread, int64_t time);
+  void write_preemptions(ThreadWriter& helper) const;
   void enter(Thread& thread, uint32_t site);
   void leave(Thread& thread);
   void unlock(size_t thread, size_t mutex);

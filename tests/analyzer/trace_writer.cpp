@@ -77,15 +77,26 @@ void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t en
                         uint64_t sequence) {
   slot(static_cast<uint64_t>(start), event, static_cast<uint64_t>(end - start));
   cont(object.address,
-       (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
+       object.aux | (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
   cont(sequence);
+}
+
+void ThreadWriter::work(uint64_t id, int64_t time, uint64_t units) {
+  slot(static_cast<uint64_t>(time), VPROF_EV_WORK, 0);
+  cont(id);
+  cont(units);
+}
+
+void ThreadWriter::preempted(uint32_t serial, int64_t start, int64_t end) {
+  slot(static_cast<uint64_t>(start), VPROF_EV_PREEMPTED, static_cast<uint64_t>(end - start));
+  cont(serial);
 }
 
 void ThreadWriter::release(uint32_t event, Object object, int64_t time, uint64_t sequence,
                            uint64_t payload) {
   slot(static_cast<uint64_t>(time), event, payload);
   cont(object.address,
-       (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
+       object.aux | (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
   cont(sequence);
 }
 
@@ -190,8 +201,9 @@ uint32_t SitesWriter::call_site(uint32_t caller, uint32_t callee) {
   return static_cast<uint32_t>(id);
 }
 
-void SitesWriter::sync(const std::string& role, const std::string& name) {
-  sync_.push_back({{"index", sync_.size()}, {"role", role}, {"function", name}});
+void SitesWriter::sync(const std::string& role, const std::string& name, bool shared) {
+  sync_.push_back(
+      {{"index", sync_.size()}, {"role", role}, {"function", name}, {"shared", shared}});
 }
 
 std::string SitesWriter::write(const std::string& directory) const {

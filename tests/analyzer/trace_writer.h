@@ -30,6 +30,7 @@ struct Object {
   uint64_t address = 0;
   bool shared = false;
   uint32_t sync = 0;
+  uint64_t aux = 0;  ///< more bits
 };
 
 class ThreadWriter {
@@ -45,9 +46,12 @@ class ThreadWriter {
   void end(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
   void work_for(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
   void label(uint64_t id, int64_t time, const std::string& text);
+  void work(uint64_t id, int64_t time, uint64_t units);
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
   void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
   void wait(uint32_t event, Object object, int64_t start, int64_t end, uint64_t sequence = 0);
+  /// Of the helper thread: that another one had no processor.
+  void preempted(uint32_t serial, int64_t start, int64_t end);
   void release(uint32_t event, Object object, int64_t time, uint64_t sequence = 0,
                uint64_t payload = 0);
 
@@ -82,7 +86,7 @@ class SitesWriter {
                     bool expanded = false);
   uint32_t function_site(uint32_t function);
   uint32_t call_site(uint32_t caller, uint32_t callee);
-  void sync(const std::string& role, const std::string& name);
+  void sync(const std::string& role, const std::string& name, bool shared = false);
 
   std::string write(const std::string& directory) const;
 

@@ -120,6 +120,80 @@ TEST_CASE("what was set aside stays aside, and so does the body of what was expa
 
 namespace {
 
+/// start() makes a thread of pump() by pthread_create, hands on_tick() to a library function, and
+/// calls std::function, by which on_tick() may be reached, too.
+vprof::instrumenter::Program with_callbacks() {
+  using vprof::instrumenter::CallKind;
+  vprof::instrumenter::Program made = program();
+  vprof::instrumenter::Function start = vprof::test::function(
+      "start@d.c:20",
+      {"pthread_create@", "pump@d.c:1", "each@", "on_tick@d.c:9", "std::function<T>::operator()@"});
+  start.calls[1].kind = CallKind::kSpawn;
+  start.calls[2].line = start.calls[3].line = 22;
+  start.calls[3].kind = CallKind::kCallback;
+  start.calls[4].line = 23;
+  for (const auto& f :
+       {start, vprof::test::function("pump@d.c:1", {"log@"}),
+        vprof::test::function("on_tick@d.c:9", {"log@"}), vprof::test::function("each@", {}),
+        vprof::test::function("std::function<T>::operator()@", {})})
+    made.functions.push_back(f);
+  std::sort(made.functions.begin(), made.functions.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  made.finish();
+  return made;
+}
+
+/// A wait of which `share` goes with a thread outside every measured function.
+Profile waiting(double share) {
+  using vprof::analyzer::Node;
+  using vprof::analyzer::NodeKind;
+  Profile p = profile({variance("wait(lock)", 0.9, FactorStatus::kLeaf)});
+  p.factors[0].instances = {{.path = {"order", "wait(lock)"}, .site = "", .contribution = 0.9}};
+  Node untracked{.kind = NodeKind::kUntracked, .function = "untracked(pump)"};
+  untracked.share = share;
+  Node wait{.kind = NodeKind::kWait, .function = "wait(lock)"};
+  wait.children = {untracked};
+  p.tree.function = "order";
+  p.tree.children = {wait};
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("a wait for a thread of which nothing is measured: where threads begin is measured") {
+  const auto all = with_callbacks();
+  State state;
+  const Decision decision = decide_automatically(waiting(0.8), all, state, {});
+  CHECK(decision.expand == std::vector<std::string>{"main@a.c:30", "pump@d.c:1"});
+  CHECK(decision.why == std::vector<std::string>{"wait(lock) (90 % of the variance)"});
+  CHECK(decision.selected.empty());
+  // Below the threshold the wait is an answer.
+  CHECK(decide_automatically(waiting(0.01), all, state, {}).expand.empty());
+  CHECK(decide_automatically(waiting(0.01), all, state, {}).selected.size() == 1);
+  // Then what is handed to others, which may make threads of it, and then there is nothing left.
+  state.expanded = decision.expand;
+  CHECK(decide_automatically(waiting(0.8), all, state, {}).expand ==
+        std::vector<std::string>{"on_tick@d.c:9"});
+  state.expanded.emplace_back("on_tick@d.c:9");
+  CHECK(decide_automatically(waiting(0.8), all, state, {}).expand.empty());
+}
+
+TEST_CASE("a library function is broken down into what is handed to it") {
+  const auto all = with_callbacks();
+  for (const char* name : {"each@", "std::function<T>::operator()@"}) {
+    State state;
+    const Profile p = profile({variance(name, 0.7, FactorStatus::kLeaf)});
+    CHECK(decide_automatically(p, all, state, {}).expand ==
+          std::vector<std::string>{"on_tick@d.c:9"});
+    state.expanded = {"on_tick@d.c:9"};
+    CHECK(decide_automatically(p, all, state, {}).expand.empty());
+  }
+  const Profile other = profile({variance("log@", 0.7, FactorStatus::kLeaf)});
+  CHECK(decide_automatically(other, all, {}, {}).expand.empty());
+}
+
+namespace {
+
 struct Talk {
   std::vector<std::string> lines;
   size_t at = 0;

@@ -1,9 +1,5 @@
 // What the runtime does when the system refuses something: the program runs as if nothing were, and what is not in the trace is counted.
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,8 +7,8 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 
+#include "refusal.h"
 #include "run.h"
 
 using namespace vprof::test;
@@ -27,33 +23,6 @@ void check_accounted(const Outcome& outcome) {
   const uint64_t accounted = trace.frames() + trace.header.dropped;
   CHECK(accounted >= outcome.number("frames"));
   CHECK(accounted <= outcome.number("frames") + 50);
-}
-
-// A system call that fails from now on: always, or where the low half of one argument has a value.
-struct Refusal {
-  const char* what;
-  long call;
-  int error;
-  int argument = -1;
-  uint32_t value = 0;
-};
-
-void refuse(const Refusal& refusal) {
-  const auto argument = static_cast<uint32_t>(
-      offsetof(seccomp_data, args) + 8 * static_cast<size_t>(std::max(refusal.argument, 0)));
-  const uint8_t compare = refusal.argument < 0 ? 0 : 1;
-  sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(refusal.call), 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refusal.value, 0, compare),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(refusal.error)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{sizeof code / sizeof code[0], code};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-    _exit(98);
 }
 
 }  // namespace

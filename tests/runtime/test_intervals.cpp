@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -7,7 +8,7 @@ using namespace vprof::test;
 
 namespace {
 
-// "B11" begin, "E11" end, "S0" switch, "L11=GET" label, "f1" frame of site 1.
+// "B11" begin, "E11" end, "S0" switch, "L11=GET" label, "W11=50" work, "f1" frame of site 1.
 std::vector<std::string> story(const Trace& trace) {
   std::vector<std::string> told;
   for (const Record& r : trace.threads.at(0).records) {
@@ -16,6 +17,7 @@ std::vector<std::string> story(const Trace& trace) {
     if (r.id == VPROF_EV_END) told.push_back("E" + id);
     if (r.id == VPROF_EV_SWITCH) told.push_back("S" + id);
     if (r.id == VPROF_EV_LABEL) told.push_back("L" + id + "=" + label_text(r));
+    if (r.id == VPROF_EV_WORK) told.push_back("W" + id + "=" + std::to_string(r.more.at(1).word));
     if (r.id < VPROF_EV_FIRST) told.push_back("f" + std::to_string(r.id));
   }
   return told;
@@ -27,7 +29,8 @@ using Story = std::vector<std::string>;
 
 TEST_CASE("annotations") {
   const Trace trace = run("annotations").traces.at(0);
-  CHECK(story(trace) == Story{"B11", "L11=GET", "S0", "S11", "E11", "B12",
+  CHECK(story(trace) == Story{"B11", "L11=GET", "W11=50", "W11=18446744073709551615", "S0", "S11",
+                              "E11", "B12",
                               "L12=a label that is longer than sixty-three bytes, which is all tha",
                               "S13", "f1", "S12", "E12"});
   for (const Record& begin : trace.all(VPROF_EV_BEGIN)) {
@@ -44,6 +47,27 @@ TEST_CASE("annotated tasks say who made and who took them") {
     REQUIRE(records.size() == 2);
     CHECK(records[0].payload == VPROF_SYNC_TASK);
     CHECK(records[0].more.at(0).word == outcome.number("task"));
+  }
+}
+
+TEST_CASE("an interval that is known by its thread has an id of its own") {
+  const Outcome outcome = run("thread_keys");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  // In the parent 1, 2, ... for the ids in the order in which they are met; 0: for nobody.
+  for (const Trace& trace : outcome.traces) {
+    std::vector<uint64_t> ids = {0};
+    std::string told;
+    for (const Record& r : trace.threads.at(0).records) {
+      if (r.id != VPROF_EV_BEGIN && r.id != VPROF_EV_END && r.id != VPROF_EV_SWITCH) continue;
+      const uint64_t id = r.more.at(0).word;
+      const auto known = std::find(ids.begin(), ids.end(), id);
+      if (known == ids.end()) ids.push_back(id);
+      told += r.id == VPROF_EV_BEGIN ? "B" : r.id == VPROF_EV_END ? "E" : "S";
+      told += std::to_string(std::find(ids.begin(), ids.end(), id) - ids.begin()) + " ";
+    }
+    const bool child = trace.all(VPROF_EV_BEGIN).empty();
+    CHECK(told == (child ? "E1 " : "S0 B1 B2 S1 E2 E1 B3 B4 S3 E4 E3 E5 B6 E6 "));
   }
 }
 

@@ -125,6 +125,18 @@ TEST_CASE("under heavy contention every wait of some length has its release") {
   CHECK(missed * 100 <= waits.size());  // those whose waiter came between the releaser's two looks
 }
 
+TEST_CASE("a wait says whether its time was over") {
+  const Outcome outcome = run("condition_timed");
+  REQUIRE(outcome.exit_code == 0);
+  const std::vector<Record> waits =
+      on_object(outcome.traces.at(0), VPROF_EV_WAIT_COND, outcome.number("object"));
+  REQUIRE(waits.size() >= 2);  // more if one was woken for nothing
+  for (const Record& wait : waits) {
+    const bool over = (wait.more.at(0).payload & VPROF_AUX_TIMED_OUT) != 0;
+    CHECK(over == (&wait == &waits.back()));
+  }
+}
+
 TEST_CASE("cancellation unwinds through the interposed waits") {
   const Case c =
       GENERATE(Case{"cancelled_in_condition_wait", VPROF_EV_WAIT_COND, VPROF_EV_RELEASE_COND},

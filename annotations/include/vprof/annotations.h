@@ -4,6 +4,8 @@
  *   vprof_end(id)            it is complete
  *   vprof_switch(id)         this thread now works for that interval; 0: for nothing in particular
  *   vprof_label(id, "text")  what kind of interval it is, at most 63 bytes; reports tell kinds apart
+ *   vprof_work(id, units)    it does so many units of work (rows, bytes, keys); several calls add up. Reports tell what part of the
+ *                            variance goes with the amount of work. id 0: whatever interval this thread works for
  *   vprof_task_created(task) this thread hands a task on: puts it in a queue, posts it to a pool
  *   vprof_task_taken(task)   this thread takes it up
  *
@@ -40,16 +42,17 @@ void vprof_begin(uint64_t id);
 void vprof_end(uint64_t id);
 void vprof_switch(uint64_t id);
 void vprof_label(uint64_t id, const char* text);
+void vprof_work(uint64_t id, uint64_t units);
 void vprof_task_created(uint64_t task);
 void vprof_task_taken(uint64_t task);
 
 /* What this thread works for, to be restored later. */
-struct vprof_work {
+struct vprof_working_for {
   uint64_t id;
   uint64_t flags;
 };
-struct vprof_work vprof_current_work(void);
-void vprof_resume_work(struct vprof_work work);
+struct vprof_working_for vprof_current_work(void);
+void vprof_resume_work(struct vprof_working_for work);
 
 #else
 
@@ -59,6 +62,10 @@ static __inline__ void vprof_switch(uint64_t id) { (void)id; }
 static __inline__ void vprof_label(uint64_t id, const char* text) {
   (void)id;
   (void)text;
+}
+static __inline__ void vprof_work(uint64_t id, uint64_t units) {
+  (void)id;
+  (void)units;
 }
 static __inline__ void vprof_task_created(uint64_t task) { (void)task; }
 static __inline__ void vprof_task_taken(uint64_t task) { (void)task; }
@@ -96,7 +103,7 @@ class interval {
   interval& operator=(const interval&);
 #ifdef VPROF_ENABLED
   uint64_t id_;
-  vprof_work before_;
+  vprof_working_for before_;
 #endif
 };
 
@@ -114,7 +121,7 @@ class working_for {
   working_for(const working_for&);
   working_for& operator=(const working_for&);
 #ifdef VPROF_ENABLED
-  vprof_work before_;
+  vprof_working_for before_;
 #endif
 };
 

@@ -30,7 +30,11 @@ SUBJECT(annotated_tasks) {
 SUBJECT(annotations) {
   vprof_begin(11);
   vprof_label(11, "GET");
+  vprof_work(11, 50);
+  vprof_work(0, UINT64_MAX);  // for what this thread works for
+  vprof_work(11, 0);          // none
   vprof_switch(0);
+  vprof_work(0, 7);  // for nothing
   vprof_switch(11);
   vprof_end(11);
   {
@@ -42,6 +46,27 @@ SUBJECT(annotations) {
   vprof_label(14, nullptr);  // none
   vprof_begin(0);            // no id
   return 0;
+}
+
+// Known by the thread: two after one another, an end without a begin, and one in a child that its parent had begun.
+SUBJECT(thread_keys) {
+  const auto event = [](int what, unsigned def) { vprof_rt_interval(what, def, VPROF_THREAD_KEY); };
+  event(VPROF_WHAT_SWITCH, 5);
+  for (int i = 0; i < 2; ++i) {
+    event(VPROF_WHAT_BEGIN, 5);
+    event(VPROF_WHAT_BEGIN, 6);
+    event(VPROF_WHAT_SWITCH, 5);
+    event(VPROF_WHAT_END, 6);
+    event(VPROF_WHAT_END, 5);
+  }
+  event(VPROF_WHAT_END, 5);
+  event(VPROF_WHAT_BEGIN, 5);
+  const pid_t child = fork();
+  event(VPROF_WHAT_END, 5);
+  if (child == 0) return 0;
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
 }
 
 static __attribute__((noinline)) int recursive(int depth) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
@@ -115,6 +116,26 @@ SUBJECT(write_lock_contended) {
           pthread_rwlock_unlock(&lock);
       },
       [] { pthread_rwlock_unlock(&lock); });
+  return 0;
+}
+
+// The first wait is ended by a signal, the second by its time.
+SUBJECT(condition_timed) {
+  static std::mutex mutex;
+  static std::condition_variable condition;
+  static bool ready = false;
+  tell_object(condition.native_handle());
+  std::thread thread([] {
+    sleep_ms(30);
+    const std::lock_guard<std::mutex> guard(mutex);
+    ready = true;
+    condition.notify_one();
+  });
+  std::unique_lock<std::mutex> guard(mutex);
+  while (!ready) condition.wait_for(guard, std::chrono::seconds(60));
+  condition.wait_for(guard, std::chrono::milliseconds(20));
+  guard.unlock();
+  thread.join();
   return 0;
 }
 

@@ -61,7 +61,10 @@ struct Node {
   double contribution = 0;  ///< Var / Var(latency)
   double share = 0;         ///< Cov(node, latency) / Var(latency); adds up over siblings
   double tail_share = 0;    ///< part of (mean beyond p99 - mean); adds up over siblings
-  uint64_t count = 0;       ///< intervals in which it had time
+  /// Parts of the share: what goes with the declared amount of work, and what with the label's mean
+  /// latency. They add up over siblings; the two overlap.
+  double work_share = 0, label_share = 0;
+  uint64_t count = 0;  ///< intervals in which it had time
   std::vector<Covariance> covariances;
   std::vector<Node> children;
 };
@@ -96,6 +99,8 @@ struct Factor {
   double error_ns2 = 0;          ///< standard error of that
   double share = 0;
   double tail_share = 0;
+  double work_share = 0;   ///< as of a node
+  double label_share = 0;  ///< as of a node
   int height = 0;
   double specificity = 0;
   double score = 0;  ///< equation 2.4, with V as a part of Var(latency)
@@ -112,6 +117,15 @@ struct LabelSummary {
   double variance_ns2 = 0;
 };
 
+/// Work that the program declared for its intervals (vprof_work). Those of which it said nothing
+/// count as 0 units.
+struct WorkSummary {
+  uint64_t declared = 0;   ///< intervals with an amount of work
+  double mean = 0;         ///< units per interval
+  double ns_per_unit = 0;  ///< slope of the line of least squares of latency over units
+  double explained = 0;    ///< part of the variance of the latency that goes with it (r²)
+};
+
 struct IntervalSummary {
   std::string name;
   uint64_t count = 0;
@@ -120,6 +134,7 @@ struct IntervalSummary {
   double p50_ns = 0, p95_ns = 0, p99_ns = 0, p999_ns = 0, max_ns = 0;
   std::vector<LabelSummary> labels;
   double between_labels = 0;  ///< Var(E[latency | label]) / Var(latency)
+  WorkSummary work;
   /// 95 % confidence intervals; {0, 0}: too few intervals for one.
   std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
 };
@@ -143,10 +158,20 @@ struct Overhead {
   uint64_t dropped = 0;
   uint64_t chunks = 0;
   uint64_t stalls = 0;
+  uint64_t threads = 0;         ///< that made records in this recording; 0 of a sum of several
   double record_ns = 0;         ///< calibrated cost of one scope
   double baseline_mean_ns = 0;  ///< mean latency of the run with all sites off; 0: no such run
   double mean_ratio = 1.0;      ///< mean / baseline mean
+  /// 95 % confidence interval of that; {0, 0}: too few intervals for one.
+  std::array<double, 2> mean_ratio_ci95{};
+  double median_ratio = 1.0;    ///< of the medians: hardly moved by single slow intervals
+  double variance_ratio = 1.0;  ///< of the variances of the latency
 };
+
+/// What measuring changes: the latencies of a run, compared with those of one with all sites off.
+/// Leaves `overhead` as it is if the baseline holds no interval.
+void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& baseline,
+                           Overhead& overhead);
 
 struct Profile {
   IntervalSummary interval;
@@ -173,5 +198,8 @@ Result<Profile> merge(const std::vector<std::string>& profiles, const Options& o
 /// Only the latency summary, without critical paths: for baseline runs.
 Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
                                           const std::string& sites_json, const Options& options);
+
+/// How often each site was passed in a recording, by site id. Error: as of analyze().
+Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options);
 
 }  // namespace vprof::analyzer

@@ -62,6 +62,8 @@ enum vprof_event {
   VPROF_EV_SWITCH = 0xff0012, /* interval id 0: this thread now works for nothing in particular */
   /* payload: length in bytes (<= VPROF_LABEL_MAX). + CONT {interval id, flags} + ceil(length/8) x CONT {8 bytes of text, 0} */
   VPROF_EV_LABEL = 0xff0013,
+  /* Units of work that an interval does. payload: flags. + CONT {interval id, 0} + CONT {units, 0} */
+  VPROF_EV_WORK = 0xff0014,
 
   /* Task queues. payload: index in sites.json "sync"; VPROF_SYNC_TASK: an annotation. + CONT {task, 0} */
   VPROF_EV_ENQUEUE = 0xff0020,
@@ -76,6 +78,9 @@ enum vprof_event {
   VPROF_EV_LONG_FRAME = 0xff0032,
   /* Records of this thread that found no room since the last such event. payload: how many */
   VPROF_EV_DROPPED = 0xff0033,
+  /* A thread could run and had no processor: word0 = start, payload = duration. + CONT {serial of the thread, 0}. Written by
+   * the helper thread, after the fact. */
+  VPROF_EV_PREEMPTED = 0xff0034,
 
   /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux}. Only waits that blocked are recorded. */
   VPROF_EV_WAIT_FIRST = 0xff0100,
@@ -140,6 +145,7 @@ enum vprof_interval_flags {
 #define VPROF_SYNC_TASK 0xffffffu /* vprof_task_created and vprof_task_taken */
 #define VPROF_AUX_SHARED 1ull
 #define VPROF_AUX_SYNC_SHIFT 1
+#define VPROF_AUX_TIMED_OUT (1ull << 32) /* of a wait: nobody ended it, its time was over */
 
 #define VPROF_LABEL_MAX 63u
 
@@ -162,7 +168,8 @@ enum vprof_class {
   VPROF_CLASS_SIGNAL = 1 << 14,
   VPROF_CLASS_TIMER = 1 << 15,
   VPROF_CLASS_CHILD = 1 << 16,
-  VPROF_CLASS_ALL = (1 << 17) - 1
+  VPROF_CLASS_PREEMPTION = 1 << 17, /* no wait, but the time without a processor */
+  VPROF_CLASS_ALL = (1 << 18) - 1
 };
 /* As they are called in the configuration and in VPROF_WAITS_OFF. */
 #define VPROF_CLASS_NAMES                                                                         \
@@ -172,8 +179,8 @@ enum vprof_class {
       {"barrier", VPROF_CLASS_BARRIER}, {"once", VPROF_CLASS_ONCE}, {"futex", VPROF_CLASS_FUTEX}, \
       {"sysv", VPROF_CLASS_SYSV}, {"stream", VPROF_CLASS_STREAM}, {"file", VPROF_CLASS_FILE},     \
       {"queue", VPROF_CLASS_QUEUE}, {"signal", VPROF_CLASS_SIGNAL}, {"timer", VPROF_CLASS_TIMER}, \
-  {                                                                                               \
-    "child", VPROF_CLASS_CHILD                                                                    \
+      {"child", VPROF_CLASS_CHILD}, {                                                             \
+    "preemption", VPROF_CLASS_PREEMPTION                                                          \
   }
 
 enum vprof_clock { VPROF_CLOCK_TSC = 1, VPROF_CLOCK_MONOTONIC = 2, VPROF_CLOCK_CNTVCT = 3 };
@@ -205,7 +212,12 @@ struct vprof_file_header {
   uint64_t
       archived; /* full chunks that were written out, so that their memory could be used again */
   uint64_t overwritten; /* ring: slots of chunks that were used again */
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 15 - 256];
+  /* Preemption, if it is among the classes. */
+  uint64_t
+      switches_refused; /* errno: why context switches of (some) threads could not be read; 0: nothing was refused */
+  uint64_t unwatched;     /* threads of which they could not be read */
+  uint64_t switches_lost; /* records of context switches that found no room */
+  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 18 - 256];
 };
 
 struct vprof_chunk_header {

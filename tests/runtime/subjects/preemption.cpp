@@ -1,0 +1,93 @@
+// Threads that want the same processor, threads that do not want one, and a program that shuts itself in.
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <thread>
+#include <vector>
+
+#include "subject.h"
+
+using namespace vprof::test;
+
+namespace {
+
+uint64_t now_us(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
+}
+
+void pin() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+void compute_ms(uint64_t ms) {
+  const uint64_t end = now_us(CLOCK_THREAD_CPUTIME_ID) + 1000 * ms;
+  while (now_us(CLOCK_THREAD_CPUTIME_ID) < end) leaf();
+}
+
+}  // namespace
+
+// This thread is the first to record. Its time without a processor is what it lacks when all is over.
+SUBJECT(share_a_processor) {
+  leaf();
+  sleep_ms(20);  // the helper comes to know it
+  pin();
+  std::thread other([] { compute_ms(200); });
+  const uint64_t wall = now_us(CLOCK_MONOTONIC);
+  const uint64_t processor = now_us(CLOCK_THREAD_CPUTIME_ID);
+  compute_ms(200);
+  tell("wall_us", now_us(CLOCK_MONOTONIC) - wall);
+  tell("processor_us", now_us(CLOCK_THREAD_CPUTIME_ID) - processor);
+  other.join();
+  return 0;
+}
+
+SUBJECT(many_recording_threads) {
+  constexpr uint64_t kThreads = 8;
+  leaf();
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([] {
+      leaf();
+      sleep_ms(50);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  tell("threads", kThreads);
+  return 0;
+}
+
+SUBJECT(naps) {
+  leaf();
+  for (int i = 0; i < 200; ++i) sleep_ms(1);
+  leaf();
+  return 0;
+}
+
+// From then on the kernel ends the program for perf_event_open, whichever thread calls it.
+SUBJECT(shuts_itself_in) {
+  leaf();
+  sleep_ms(20);
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(SYS_perf_event_open), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{sizeof code / sizeof code[0], code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+    return 4;
+  std::thread([] { compute_ms(50); }).join();
+  return 0;
+}

@@ -1,0 +1,117 @@
+// When threads had no processor, as the kernel tells it, and what happens where it does not.
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+
+#include "refusal.h"
+#include "run.h"
+
+using namespace vprof::test;
+
+namespace {
+
+// Of one thread, in us.
+uint64_t preempted_us(const Trace& trace, uint32_t serial) {
+  uint64_t ticks = 0;
+  for (const Record& record : trace.all(VPROF_EV_PREEMPTED)) {
+    REQUIRE(record.more.size() == 1);
+    if (record.more[0].word == serial) ticks += record.payload;
+  }
+  return static_cast<uint64_t>(static_cast<double>(ticks) * 1e6 /
+                               static_cast<double>(trace.header.ticks_per_second));
+}
+
+bool refused(const Trace& trace) {
+  if (trace.header.switches_refused == 0) return false;
+  WARN("not checked: the kernel tells nothing of context switches here");
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("time without a processor is recorded") {
+  const Outcome outcome = run("share_a_processor");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  if (refused(trace)) return;
+  const uint64_t lacked = outcome.number("wall_us") - outcome.number("processor_us");
+  REQUIRE(lacked > 50000);  // two threads, one processor
+  const uint64_t found = preempted_us(trace, 1);
+  CHECK(found > lacked * 9 / 10);
+  CHECK(found < lacked * 11 / 10 + 5000);  // starting the other thread is before the first look
+  CHECK(trace.header.unwatched == 0);
+  CHECK(trace.header.switches_lost == 0);
+  for (const Record& record : trace.all(VPROF_EV_PREEMPTED)) {
+    CHECK(record.word > trace.header.start_ticks);
+    CHECK(record.more[0].word >= 1);
+    CHECK(record.more[0].word <= trace.threads.size());
+  }
+}
+
+TEST_CASE("a sleep is no preemption") {
+  const Outcome outcome = run("naps");
+  const Trace& trace = outcome.traces.at(0);
+  if (refused(trace)) return;
+  CHECK(preempted_us(trace, 1) < 100000);  // of 200 ms and more; the rest is the machine's
+}
+
+TEST_CASE("preemption can be left out") {
+  const Outcome outcome = run("share_a_processor", {{{"VPROF_WAITS_OFF", "preemption"}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.all(VPROF_EV_PREEMPTED).empty());
+  CHECK((trace.header.classes & VPROF_CLASS_PREEMPTION) == 0);
+  CHECK(trace.header.switches_refused == 0);
+  CHECK(trace.header.unwatched == 0);
+}
+
+TEST_CASE("a kernel that tells nothing of context switches: the trace says so") {
+  constexpr int kFlags = 3;
+  constexpr uint32_t kMapShared = 1;  // nobody else maps a file just so
+  const Refusal refusal =
+      GENERATE_COPY(Refusal{"not allowed", SYS_perf_event_open, EACCES},
+                    Refusal{"not known", SYS_perf_event_open, ENOSYS},
+                    Refusal{"no memory to lock", SYS_mmap, EPERM, kFlags, kMapShared});
+  CAPTURE(refusal.what);
+  Setup setup;
+  setup.before_exec = [&] { refuse(refusal); };
+  const Outcome outcome = run("share_a_processor", setup);
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.all(VPROF_EV_PREEMPTED).empty());
+  CHECK(trace.header.unwatched == trace.header.threads);
+  CHECK(trace.header.switches_refused == static_cast<uint64_t>(refusal.error));
+}
+
+TEST_CASE("any single call for a thread's switches may fail") {
+  if (refused(run("naps").traces.at(0))) return;
+  for (rlim_t descriptors = 4; descriptors <= 12; ++descriptors) {
+    CAPTURE(descriptors);
+    Setup setup;
+    setup.before_exec = [&] {
+      const rlimit limit{descriptors, descriptors};
+      setrlimit(RLIMIT_NOFILE, &limit);
+    };
+    const Outcome outcome = run("many_recording_threads", setup);
+    if (outcome.exit_code == 127) continue;  // the program could not even be loaded
+    REQUIRE(outcome.exit_code == 0);
+    if (outcome.traces.empty()) continue;  // nor could the trace be opened
+    const Trace& trace = outcome.traces[0];
+    CHECK(trace.header.threads == 1 + outcome.number("threads"));
+    if (trace.header.unwatched != 0) {
+      CHECK(trace.header.switches_refused == EMFILE);
+      CHECK(trace.header.unwatched < trace.header.threads);
+    }
+  }
+}
+
+TEST_CASE("a program that has shut itself in is not ended by ours") {
+  const Outcome outcome = run("shuts_itself_in");
+  CHECK(outcome.signal == 0);
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  if (trace.header.unwatched == trace.header.threads) return;  // the kernel allows nothing anyway
+  CHECK(trace.header.switches_refused == EPERM);
+  CHECK(trace.header.unwatched == 1);
+}
