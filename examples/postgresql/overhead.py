@@ -3,7 +3,7 @@
 without instrumentation, and, as root and where bpftrace is installed, against uprobes on the same functions.
 
 After run.sh. The children are call sites on the transactions' path, breadth first from PostgresMain, as a search meets them: one run
-with some thousand sites tells which are executed. Runs are interleaved: each round runs every variant once, and a variant's ratio is
+with some thousand sites tells which of them are executed. Runs are interleaved: each round runs every variant once, and a variant's ratio is
 that to the plain server of the same round. The environment is that of workload.sh (WORKLOAD, SCALE, CLIENTS, TRANSACTIONS, ...).
 
     overhead.py prepare                build the variants (work/overhead)
@@ -26,7 +26,26 @@ HERE = pathlib.Path(__file__).resolve().parent
 VPROF_DIR = HERE / ".vprof"
 WORK = HERE / "work"
 PLACE = WORK / "overhead"
-WIDE = 1500  # functions that the run expands that tells what is executed
+# The way of a transaction, as far down as its commit, the planner's and the executor's nodes and the buffers.
+ON_THE_WAY = """
+PostgresMain exec_simple_query start_xact_command finish_xact_command StartTransactionCommand StartTransaction CommitTransactionCommand
+CommitTransaction RecordTransactionCommit XLogFlush XLogWrite XLogInsert XLogRecordAssemble XLogInsertRecord ProcArrayEndTransaction
+ResourceOwnerRelease ResourceOwnerReleaseInternal ProcReleaseLocks LockReleaseAll AtEOXact_Inval AtEOXact_RelationCache ReadCommand
+SocketBackend pq_getmessage ReadyForQuery EndCommand pg_parse_query raw_parser base_yyparse pg_analyze_and_rewrite_fixedparams
+parse_analyze_fixedparams transformTopLevelStmt transformOptionalSelectInto transformStmt transformUpdateStmt transformSelectStmt
+transformInsertStmt setTargetTable transformFromClause transformFromClauseItem transformTargetList transformWhereClause transformExpr
+transformExprRecurse make_op pg_rewrite_query QueryRewrite pg_plan_queries pg_plan_query standard_planner subquery_planner
+preprocess_expression grouping_planner query_planner build_simple_rel get_relation_info make_one_rel set_base_rel_pathlists
+set_rel_pathlist set_plain_rel_pathlist create_index_paths get_index_paths build_index_paths create_index_path cost_index create_plan
+create_plan_recurse create_scan_plan set_plan_references PortalStart PortalRun PortalRunMulti PortalRunSelect FillPortalStore
+PortalRunUtility ProcessQuery CreateQueryDesc ExecutorStart standard_ExecutorStart InitPlan ExecInitNode ExecInitModifyTable
+ExecInitIndexScan ExecutorRun standard_ExecutorRun ExecutePlan ExecModifyTable ExecUpdate ExecUpdateAct ExecUpdateEpilogue ExecInsert
+ExecInsertIndexTuples heapam_tuple_update heap_update heapam_tuple_insert heap_insert RelationGetBufferForTuple heap_prepare_insert
+IndexNext index_beginscan index_getnext_slot index_getnext_tid index_fetch_heap btgettuple _bt_first _bt_search _bt_readpage
+ReadBufferExtended ReadBuffer_common BufferAlloc LockBuffer LWLockAcquire LWLockRelease ExecutorFinish standard_ExecutorFinish
+ExecutorEnd standard_ExecutorEnd ExecEndPlan ExecEndNode PortalDrop CreatePortal table_open relation_open try_table_open
+RelationIdGetRelation LockRelationOid LockAcquireExtended SearchCatCacheInternal GetSnapshotData PushActiveSnapshot
+""".split()
 UPROBES = (10, 100)
 
 
@@ -80,33 +99,16 @@ def installed_as(name):
 # ---- which children
 
 
-def call_graph():
+def keys_of(names):
+    """Of those that the program has; the name of a static function may be there twice."""
     graph = json.loads(run([find_vprof(), "-C", HERE, "graph", "--json"]))
-    callees = collections.defaultdict(list)
-    for edge in graph["edges"]:
-        if edge["kind"] in ("direct", "indirect", "target"):
-            callees[edge["from"]].append(edge["to"])
-    return graph, callees
-
-
-def breadth_first(callees, root, most):
-    order, seen = [], {root}
-    waiting = collections.deque([root])
-    while waiting and len(order) < most:
-        key = waiting.popleft()
-        order.append(key)
-        for callee in callees[key]:
-            if callee not in seen:
-                seen.add(callee)
-                waiting.append(callee)
-    return order
+    wanted = set(names)
+    return [f["key"] for f in graph["functions"] if f["name"] in wanted and f["file"]]
 
 
 def executed_children(plan):
-    """Call sites as {place, parent, callee}, breadth first in the variance tree of a run with many functions expanded."""
-    graph, callees = call_graph()
-    root = next(f["key"] for f in graph["functions"] if f["name"] == "PostgresMain")
-    wide = dict(plan, expanded=[k for k in breadth_first(callees, root, WIDE) if not k.endswith("@")], demoted=[])
+    """Call sites as {place, parent, callee, expandable}, breadth first in the variance tree of a run with many functions expanded."""
+    wide = dict(plan, expanded=keys_of(ON_THE_WAY), demoted=[])
     rewrite_and_build(wide)
     run([find_vprof(), "-C", HERE, "record"])
     report = json.loads(run([find_vprof(), "-C", HERE, "analyze", "--json"]))
@@ -124,7 +126,8 @@ def executed_children(plan):
             place = f"{site['file']}:{site['line']}:{site['column']}"
             if place not in seen:
                 seen.add(place)
-                children.append({"place": place, "parent": functions[site["parent"]]["key"], "callee": node["function"]})
+                children.append({"place": place, "parent": functions[site["parent"]]["key"], "callee": node["function"],
+                                 "expandable": functions[site["function"]]["expandable"]})
         waiting.extend(c for c in node["children"] if c["kind"] in ("function", "body"))
     every = collections.defaultdict(list)
     for site in sites["sites"]:
@@ -227,16 +230,16 @@ def report():
 
 
 def naive(wanted, k):
-    """A profiler that breaks down the next k functions met, in the order in which it meets them."""
+    """A profiler that breaks down the next k functions met, in the order in which it meets them. At least: below functions that are not
+    in ON_THE_WAY more would be met."""
     children = json.loads((PLACE / "children.json").read_text())
-    parents = list(dict.fromkeys(c["parent"] for c in children))
-    names = [p.split("@")[0] for p in parents]
+    names = list(dict.fromkeys(["PostgresMain"] + [c["callee"] for c in children if c["expandable"]]))
     for name in wanted:
         if name not in names:
-            fail(f"{name} is not broken down in the run of `overhead.py prepare`")
+            fail(f"{name} is not met in the run of `overhead.py prepare`")
     last = max(names.index(name) for name in wanted)
-    print(f"{len(parents)} functions on the transactions' path call something; breaking down {k} in each run, in the order in which they are "
-          f"met, a profiler comes to {names[last]} in run {last // k + 1}")
+    print(f"{len(names)} functions that call others are met on the transactions' way; breaking down {k} in each run, in the order in which "
+          f"they are met, a profiler comes to {names[last]} in run {last // k + 1}")
 
 
 def main():

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
@@ -80,6 +82,29 @@ SUBJECT(loads_a_library) {
 }
 
 // As where the system has no more threads to give.
+// Records for two seconds without a pause; tells what pauses there were all the same.
+SUBJECT(busy_for_a_while) {
+  using Clock = std::chrono::steady_clock;
+  const auto ms = [](Clock::duration d) {
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());
+  };
+  uint64_t frames = 0;
+  Clock::duration longest{}, waited{};
+  const auto end = Clock::now() + std::chrono::seconds(2);
+  for (auto last = Clock::now(); last < end;) {
+    for (int i = 0; i < 100; ++i) leaf();
+    frames += 100;
+    const auto now = Clock::now();
+    longest = std::max(longest, now - last);
+    if (now - last > std::chrono::milliseconds(20)) waited += now - last;
+    last = now;
+  }
+  tell("longest_ms", ms(longest));
+  tell("waited_ms", ms(waited));
+  tell("frames", frames);
+  return 0;
+}
+
 SUBJECT(cannot_make_threads) {
   int failed = 0;
   for (int i = 0; i < 10; ++i) {
