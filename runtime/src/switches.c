@@ -59,7 +59,7 @@ void vprof_switches_forget(void) {
 
 // ---- the helper's side
 
-struct watched {
+struct vprof_watched {
   struct perf_event_mmap_page* page;
   int fd;
   uint32_t tid;
@@ -81,13 +81,13 @@ void vprof_switches_start(struct vprof_switches* all) {
       vprof_settings.sites && (vprof_settings.classes & VPROF_CLASS_PREEMPTION) != 0;
   if (!wanted) return;
   const long table =
-      vprof_syscall(SYS_mmap, 0, kMostThreads * sizeof(struct watched), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      vprof_syscall(SYS_mmap, 0, kMostThreads * sizeof(struct vprof_watched),
+                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (table < 0 && table > -4096) {
     __atomic_store_n(&vprof_trace.header->switches_refused, (uint64_t)-table, __ATOMIC_RELAXED);
     return;
   }
-  all->watched = (struct watched*)table;
+  all->watched = (struct vprof_watched*)table;
 }
 
 // Constant, since clearing it here might be done by a memset that a sanitizer has intercepted (helper.c).
@@ -129,7 +129,7 @@ static void watch(struct vprof_switches* all, uint32_t tid, uint32_t serial) {
     vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
     return refused(page);
   }
-  const struct watched thread = {(struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0};
+  const struct vprof_watched thread = {(struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0};
   all->watched[all->count++] = thread;
 }
 
@@ -149,27 +149,28 @@ static void take_asked(struct vprof_switches* all) {
   }
 }
 
-struct conversion {
+struct vprof_conversion {
   struct vprof_clock_reading now;
   double ticks_per_ns;
 };
 
-static struct conversion converter(void) {
+static struct vprof_conversion converter(void) {
   const struct vprof_file_header* header = vprof_trace.header;
-  struct conversion to = {vprof_clock_read(), (double)vprof_ticks_per_second * 1e-9};
+  struct vprof_conversion to = {vprof_clock_read(), (double)vprof_ticks_per_second * 1e-9};
   const uint64_t passed = to.now.monotonic_ns - header->start_monotonic_ns;
   if (passed > kMostPause)
     to.ticks_per_ns = (double)(to.now.ticks - header->start_ticks) / (double)passed;
   return to;
 }
 
-static uint64_t to_ticks(const struct conversion* to, uint64_t ns) {
+static uint64_t to_ticks(const struct vprof_conversion* to, uint64_t ns) {
   return to->now.ticks -
          (uint64_t)(int64_t)(((double)to->now.monotonic_ns - (double)ns) * to->ticks_per_ns);
 }
 
-static void take_switch(struct watched* thread, const struct perf_event_header* record, uint64_t ns,
-                        const struct conversion* to, struct vprof_helper_output* out) {
+static void take_switch(struct vprof_watched* thread, const struct perf_event_header* record,
+                        uint64_t ns, const struct vprof_conversion* to,
+                        struct vprof_helper_output* out) {
   if ((record->misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
     thread->out = (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0 ? ns : 0;
     return;
@@ -184,14 +185,14 @@ static void take_switch(struct watched* thread, const struct perf_event_header* 
 }
 
 // A record may lie across the end of the ring.
-static void copy_out(const struct watched* thread, uint64_t at, void* to, size_t bytes) {
+static void copy_out(const struct vprof_watched* thread, uint64_t at, void* to, size_t bytes) {
   const char* ring = (const char*)thread->page + VPROF_PAGE_BYTES;
   for (size_t i = 0; i < bytes; ++i)
     ((char*)to)[i] = ring[(at + i) % (kRingPages * VPROF_PAGE_BYTES)];
 }
 
 // Returns how many bytes were found.
-static uint64_t drain(struct watched* thread, const struct conversion* to,
+static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversion* to,
                       struct vprof_helper_output* out) {
   struct perf_event_mmap_page* page = thread->page;
   const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
@@ -219,7 +220,7 @@ static uint64_t drain(struct watched* thread, const struct conversion* to,
   return head - first;
 }
 
-static bool has_ended(const struct watched* thread) {
+static bool has_ended(const struct vprof_watched* thread) {
   return vprof_syscall(SYS_tgkill, (long)vprof_trace.pid, (long)thread->tid, 0, 0, 0, 0) == -ESRCH;
 }
 
@@ -230,7 +231,7 @@ uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_ou
   if (now < all->next) return all->next;
   const bool check = now >= all->next_check;
   if (check) all->next_check = now + kCheckEvery;
-  const struct conversion to = converter();
+  const struct vprof_conversion to = converter();
   uint64_t fullest = 0;
   for (unsigned i = all->count; i-- > 0;) {
     const bool ended = check && has_ended(&all->watched[i]);
