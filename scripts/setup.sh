@@ -11,8 +11,10 @@ packages=(
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
   llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev # tests and checks
   uftrace valgrind # benchmarks/compare.sh, tests
+  zsh groff-base # tests of completion and manual page
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user # the other processor
   nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev catch2
+  nodejs npm chromium libsqlite3-dev sqlite3 # the HTML report, its tests, exports
   python3 ca-certificates # scripts and end-to-end tests
 )
 
@@ -38,7 +40,12 @@ as_root() {
   fi
 }
 
+# Node.js is often installed from elsewhere, and its npm excludes Debian's.
 is_installed() {
+  case $1 in
+    nodejs) command -v node >/dev/null && return ;;
+    npm) command -v npm >/dev/null && return ;;
+  esac
   dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'
 }
 

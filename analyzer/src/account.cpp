@@ -160,6 +160,11 @@ void AccountSum::add(const Samples& samples, uint32_t place) {
   at_index(sum_.samples, place) += samples;
 }
 
+void AccountSum::add(const IntervalSample& intervals, const std::vector<uint32_t>& to,
+                     std::optional<int64_t> run) {
+  sum_.intervals.add(intervals, to, run);
+}
+
 void AccountSum::add(const Account& account) {
   std::vector<uint32_t> to(account.places.size(), 0);
   for (uint32_t i = 1; i < account.places.size(); ++i) {
@@ -169,6 +174,10 @@ void AccountSum::add(const Account& account) {
   for (const Batch& batch : account.batches) add(batch.sums, children, to, batch.run, batch.order);
   for (uint32_t i = 0; i < account.tails.size(); ++i) add(account.tails[i], to[i]);
   for (uint32_t i = 0; i < account.samples.size(); ++i) add(account.samples[i], to[i]);
+  add(account.intervals, to);
+  for (const auto& [label, bins] : account.label_bins) {
+    for (const auto& [bin, count] : bins) sum_.label_bins[label][bin] += count;
+  }
   sum_.interval = account.interval;
   sum_.incomplete += account.incomplete;
   sum_.root_height = std::max(sum_.root_height, account.root_height);
@@ -210,6 +219,8 @@ Account AccountSum::finish() {
   result.root_height = sum_.root_height;
   result.latencies = sum_.latencies;
   result.labels = sum_.labels;
+  result.label_bins = sum_.label_bins;
+  result.intervals.add(sum_.intervals, to);
   result.explain.add(sum_.explain, to);
   result.losses = sum_.losses;
   result.overhead = sum_.overhead;

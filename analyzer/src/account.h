@@ -10,6 +10,7 @@
 
 #include "explain.h"
 #include "histogram.h"
+#include "interval_sample.h"
 #include "moments.h"
 #include "vprof/analyzer/analyzer.h"
 
@@ -74,6 +75,9 @@ struct LabelSums {
   UInt128 x = 0, xx = 0;
 };
 
+/// Counts by latency_bin().
+using LatencyBins = std::map<uint32_t, uint64_t>;
+
 /// There are at most so many batches of a recording, so more than half as many once there are many
 /// intervals.
 inline constexpr uint64_t kMostBatches = 64;
@@ -95,6 +99,8 @@ struct Account {
   std::vector<Samples> samples;  ///< by place
   Histogram latencies;
   std::map<std::string, LabelSums> labels;
+  std::map<std::string, LatencyBins> label_bins;  ///< by label
+  IntervalSample intervals;                       ///< its places are those above
   ExplainSums explain;  ///< by place
   Losses losses;
   Overhead overhead;
@@ -118,6 +124,9 @@ class AccountSum {
            const std::vector<uint32_t>& to, int64_t run, uint64_t order);
   void add(const TailSums& tail, uint32_t place);
   void add(const Samples& samples, uint32_t place);
+  /// `run`: the recording of all of them; none: as they say.
+  void add(const IntervalSample& intervals, const std::vector<uint32_t>& to,
+           std::optional<int64_t> run = {});
   void add(const Account& account);
 
   /// What is not by place.

@@ -66,10 +66,24 @@ const std::vector<NodeTimes::Time>& NodeTimes::of(const std::vector<LeafTime>& l
 Collector::Collector(const Window& window, const Sites& sites, const Links& links, int64_t start)
     : tree_(sites), walker_(window, sites, links, tree_), start_(start) {}
 
-void Collector::add(const Interval& interval, uint64_t batch) {
+void Collector::keep(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
+                     const std::string& label) {
+  SampledInterval kept;
+  kept.latency = static_cast<uint64_t>(interval.latency());
+  kept.id = interval.id;
+  kept.label = label;
+  kept.begin = interval.begin - start_;
+  for (const LeafTime& leaf : leaves) {
+    if (leaf.ns != 0) kept.leaves.emplace_back(leaf.node, static_cast<uint64_t>(leaf.ns));
+  }
+  intervals_.add(hash, kept);
+}
+
+void Collector::add(const Interval& interval, uint64_t batch, const std::string& label) {
   const auto latency = static_cast<uint64_t>(interval.latency());
   const uint32_t bin = latency_bin(latency);
-  const std::vector<NodeTimes::Time>& times = times_.of(walker_.walk(interval), tree_);
+  const std::vector<LeafTime>& leaves = walker_.walk(interval);
+  const std::vector<NodeTimes::Time>& times = times_.of(leaves, tree_);
   const std::vector<PathNode>& nodes = tree_.nodes();
   if (tails_.size() < nodes.size()) {
     tails_.resize(nodes.size());
@@ -77,6 +91,7 @@ void Collector::add(const Interval& interval, uint64_t batch) {
   }
   Sample sample{0, latency, interval.id, interval.begin};
   const uint64_t hash = sample_hash(sample);
+  if (intervals_.wants(hash, latency)) keep(interval, hash, leaves, label);
   BatchSums& sums = batches_[batch];
   ++sums.n;
   sums.from = std::min(sums.from, interval.begin - start_);
@@ -142,6 +157,7 @@ void Collector::give(AccountSum& sum, const Sites& sites, int64_t run,
   }
   for (uint32_t i = 0; i < tails_.size(); ++i) sum.add(tails_[i], to[i]);
   for (uint32_t i = 0; i < samples_.size(); ++i) sum.add(samples_[i], to[i]);
+  sum.add(intervals_, to, run);
   ExplainSums explain = explain_;
   for (uint32_t label = 0; label < by_label_.size(); ++label) {
     if (!by_label_[label].empty()) explain.by_label[labels[label]] = by_label_[label];
@@ -166,6 +182,7 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
     ++label.n;
     label.x += latency;
     label.xx += static_cast<UInt128>(latency) * latency;
+    ++label_bins_[labels[interval->label]][latency_bin(latency)];
     newest_ = std::max(newest_, interval->number);
   }
   if (collectors_.empty()) return;
@@ -174,13 +191,14 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
     for (auto& collector : collectors_) collector->halve_batches();
   }
   const size_t portions = (intervals.size() + kPortion - 1) / kPortion;
-  in_parallel(portions, static_cast<unsigned>(collectors_.size()),
-              [&](size_t portion, unsigned worker) {
-                const size_t end = std::min(intervals.size(), (portion + 1) * kPortion);
-                for (size_t i = portion * kPortion; i < end; ++i) {
-                  collectors_[worker]->add(*intervals[i], intervals[i]->number >> shift_);
-                }
-              });
+  in_parallel(
+      portions, static_cast<unsigned>(collectors_.size()), [&](size_t portion, unsigned worker) {
+        const size_t end = std::min(intervals.size(), (portion + 1) * kPortion);
+        for (size_t i = portion * kPortion; i < end; ++i) {
+          const Interval& interval = *intervals[i];
+          collectors_[worker]->add(interval, interval.number >> shift_, labels[interval.label]);
+        }
+      });
 }
 
 Account KindCollector::finish(int64_t run) {
@@ -199,6 +217,7 @@ Account KindCollector::finish(int64_t run) {
   account.root_height = sites_.root_height;
   account.latencies = std::move(latencies_);
   account.labels = std::move(labels_);
+  account.label_bins = std::move(label_bins_);
   if (violations != 0) {
     account.losses.notes.push_back(fmt::format(
         "{} intervals do not add up to their latency: please report this defect", violations));

@@ -36,7 +36,7 @@ class Collector {
   /// `start`: begin of the recording.
   Collector(const Window& window, const Sites& sites, const Links& links, int64_t start);
 
-  void add(const Interval& interval, uint64_t batch);
+  void add(const Interval& interval, uint64_t batch, const std::string& label);
   /// Two batches become one.
   void halve_batches();
   /// Adds all that was found to `sum`.
@@ -56,6 +56,10 @@ class Collector {
   std::map<uint64_t, BatchSums> batches_;
   std::vector<TailSums> tails_;
   std::vector<Samples> samples_;
+  IntervalSample intervals_;
+  void keep(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
+            const std::string& label);
+
   ExplainSums explain_;                         // by node; labels in by_label_
   std::vector<std::vector<UInt128>> by_label_;  // by label, then node
   const int64_t start_;
@@ -80,6 +84,7 @@ class KindCollector {
   uint64_t newest_ = 0;
   Histogram latencies_;
   std::map<std::string, LabelSums> labels_;
+  std::map<std::string, LatencyBins> label_bins_;
   std::vector<std::string> label_names_;
 };
 

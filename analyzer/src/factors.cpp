@@ -53,12 +53,8 @@ class Ranking {
       : tree_(tree),
         samples_(samples),
         options_(options),
-        dominated_(dominated_nodes(tree, options.dominance)) {
-    graph_height_ = tree.nodes[0].height;
-    for (size_t i = 1; i < tree.nodes.size(); ++i) {
-      graph_height_ = std::max(graph_height_, tree.nodes[i].height + 1);
-    }
-  }
+        dominated_(dominated_nodes(tree, options.dominance)),
+        graph_height_(graph_height(tree)) {}
 
   std::vector<Factor> run(const std::vector<Batch>& batches) {
     for (uint32_t i = 1; i < tree_.nodes.size(); ++i) add_node(i);
@@ -175,11 +171,19 @@ class Ranking {
   const std::vector<Samples>& samples_;
   const Options& options_;
   const std::vector<bool> dominated_;
-  int graph_height_ = 0;
+  const int graph_height_;
   std::map<Key, Draft> drafts_;
 };
 
 }  // namespace
+
+int graph_height(const VarianceTree& tree) {
+  int height = tree.nodes[0].height;
+  for (size_t i = 1; i < tree.nodes.size(); ++i) {
+    height = std::max(height, tree.nodes[i].height + 1);
+  }
+  return height;
+}
 
 double specificity(int graph_height, int height, Specificity power) {
   const double distance = std::max(graph_height - height, 0);

@@ -22,6 +22,9 @@ std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance);
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
                                  const std::vector<Samples>& samples, const Options& options);
 
+/// Height of the call graph below the interval, as far as the tree knows it.
+int graph_height(const VarianceTree& tree);
+
 /// (graph height - height) to the power the user chose (equation 2.3).
 double specificity(int graph_height, int height, Specificity power);
 

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "profile_details.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -11,6 +13,31 @@ using Json = nlohmann::json;
 constexpr int kVersion = 1;
 constexpr const char* kMagic = "vprof-profile";
 constexpr uint32_t kMostBuckets = 1u << 16;  // latency_bucket() of 2^64 is below
+
+constexpr int kMostNesting = 64;  // a profile needs 6
+
+/// Refuses what is nested so deeply that reading it, which recurses, would use up the stack.
+struct Shallow : nlohmann::json_sax<Json> {
+  std::string error = "nested too deeply";
+  int depth = 0;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool start_object(size_t) override { return ++depth <= kMostNesting; }
+  bool start_array(size_t) override { return ++depth <= kMostNesting; }
+  bool end_object() override { return --depth, true; }
+  bool end_array() override { return --depth, true; }
+  bool parse_error(size_t, const std::string&, const nlohmann::json::exception& what) override {
+    error = what.what();
+    return false;
+  }
+};
 
 Json wide(UInt128 value) {
   return Json::array({static_cast<uint64_t>(value >> 64), static_cast<uint64_t>(value)});
@@ -278,6 +305,7 @@ Account parse(const Json& document) {
   for (const auto& [label, sums] : document.at("labels").items()) {
     account.labels[label] = {sums.at(0).get<uint64_t>(), wide(sums.at(1)), wide(sums.at(2))};
   }
+  read_details(document, account);
   if (document.contains("explain"))  // later than the first profiles
     account.explain = read_explain(document["explain"], account.places.size());
   account.losses = read_losses(document.at("losses"));
@@ -312,13 +340,17 @@ std::string to_bytes(const Account& account) {
   for (const auto& [label, sums] : account.labels) {
     document["labels"][label] = {sums.n, wide(sums.x), wide(sums.xx)};
   }
-  const std::vector<uint8_t> bytes = Json::to_cbor(document);
+  write_details(account, document);
+  const std::vector<uint8_t> bytes = Json::to_msgpack(document);
   return {bytes.begin(), bytes.end()};
 }
 
 Result<Account> from_bytes(const std::string& bytes) {
   try {
-    return parse(Json::from_cbor(bytes.begin(), bytes.end()));
+    Shallow shallow;
+    if (!Json::sax_parse(bytes, &shallow, nlohmann::json::input_format_t::msgpack))
+      return tl::make_unexpected("not a whole profile of this program: " + shallow.error);
+    return parse(Json::from_msgpack(bytes));
   } catch (const std::exception& error) {
     return tl::make_unexpected(std::string("not a whole profile of this program: ") + error.what());
   }

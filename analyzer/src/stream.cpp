@@ -298,6 +298,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   uint64_t clipped = 0;
   for (const Thread& thread : window_.threads) {
     overhead.records += thread.records;
+    overhead.threads += thread.records != 0 ? 1 : 0;
     losses.torn += thread.torn;
     dropped += thread.dropped;
     unknown += thread.unknown;

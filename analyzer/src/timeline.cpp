@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
+#include <optional>
 
-#include "intervals.h"
-#include "links.h"
+#include "interval_scan.h"
 #include "path.h"
-#include "stream.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -21,18 +19,21 @@ std::string name_of(uint32_t node, const PathTree& tree, const Sites& sites, uin
   return tree.name(path.ident);
 }
 
-Timeline make(const Interval& interval, const std::string& label, Window& window,
-              const Sites& sites) {
-  Links links;
-  links.build(window);
+NodeKind kind_of(const PathNode& node) {
+  return node.kind == NodeKind::kFunction && node.blamed ? NodeKind::kBlame : node.kind;
+}
+
+Timeline make(const Interval& interval, const Scanned& scanned, const Sites& sites) {
+  const Window& window = scanned.window;
   PathTree tree(sites);
-  PathWalker walker(window, sites, links, tree);
+  PathWalker walker(window, sites, scanned.links(), tree);
   std::vector<PathPiece> pieces;
   walker.record_pieces(&pieces);
   walker.walk(interval);
   Timeline made;
   made.interval = sites.interval_name(interval.kind);
-  made.label = label;
+  made.label = scanned.labels[interval.label];
+  made.begin_ns = interval.begin - scanned.start;
   made.id = interval.id;
   made.latency_ns = interval.latency();
   std::sort(pieces.begin(), pieces.end(),
@@ -47,8 +48,10 @@ Timeline make(const Interval& interval, const std::string& label, Window& window
     shown.thread_name = thread.name;
     for (uint32_t node = piece.leaf; node != kNone; node = tree.nodes()[node].parent) {
       shown.path.push_back(name_of(node, tree, sites, interval.kind));
+      shown.kinds.push_back(kind_of(tree.nodes()[node]));
     }
     std::reverse(shown.path.begin(), shown.path.end());
+    std::reverse(shown.kinds.begin(), shown.kinds.end());
   }
   return made;
 }
@@ -59,25 +62,17 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
                              uint64_t id, const Options& options) {
   const auto sites = read_sites(sites_json);
   if (!sites) return tl::make_unexpected(sites.error());
-  auto stream = TraceStream::open(trace_dir, *sites, true);
-  if (!stream) return tl::make_unexpected(stream.error());
-  const unsigned workers =
-      options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  IntervalBuilder builder(stream->window(), true);
   Timeline slowest;
   uint64_t found = 0;
-  int64_t needed_before = INT64_MAX;
-  while (stream->next(needed_before, options.window, workers)) {
-    for (const Interval& interval : builder.take(stream->complete_after())) {
-      const bool wanted =
-          options.interval.empty() || sites->interval_name(interval.kind) == options.interval;
-      if (interval.id != id || !wanted) continue;
+  const auto done = scan(trace_dir, *sites, options, [&](const Scanned& scanned) {
+    for (const Interval& interval : scanned.intervals) {
+      if (interval.id != id) continue;
       ++found;
       if (found > 1 && interval.latency() <= slowest.latency_ns) continue;
-      slowest = make(interval, builder.labels()[interval.label], stream->window(), *sites);
+      slowest = make(interval, scanned, *sites);
     }
-    needed_before = builder.needed_before(stream->complete_after());
-  }
+  });
+  if (!done) return tl::make_unexpected(done.error());
   if (found == 0) {
     return tl::make_unexpected(fmt::format(
         "{}: no completed interval has the id {}; the report names some under \"worst\"", trace_dir,
@@ -85,6 +80,30 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
   }
   slowest.others = found - 1;
   return slowest;
+}
+
+Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
+                                           const std::string& sites_json,
+                                           const std::vector<TimelineWish>& wishes,
+                                           const Options& options) {
+  const auto sites = read_sites(sites_json);
+  if (!sites) return tl::make_unexpected(sites.error());
+  std::vector<std::optional<Timeline>> found(wishes.size());
+  const auto done = scan(trace_dir, *sites, options, [&](const Scanned& scanned) {
+    for (const Interval& interval : scanned.intervals) {
+      for (size_t i = 0; i < wishes.size(); ++i) {
+        if (found[i] || wishes[i].id != interval.id || wishes[i].latency_ns != interval.latency())
+          continue;
+        found[i] = make(interval, scanned, *sites);
+      }
+    }
+  });
+  if (!done) return tl::make_unexpected(done.error());
+  std::vector<Timeline> timelines;
+  for (std::optional<Timeline>& one : found) {
+    if (one) timelines.push_back(std::move(*one));
+  }
+  return timelines;
 }
 
 }  // namespace vprof::analyzer

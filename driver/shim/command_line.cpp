@@ -232,6 +232,40 @@ CommandLine parse(const std::vector<std::string>& arguments) {
   return r.line;
 }
 
+bool is_gcc(const std::string& name) {
+  for (const std::string_view core : {"gcc"sv, "g++"sv}) {
+    const size_t at = name.rfind(core);
+    if (at == std::string::npos || (at != 0 && name[at - 1] != '-')) continue;
+    if (at + core.size() == name.size() || name[at + core.size()] == '-') return true;
+  }
+  return false;
+}
+
+const std::vector<std::string>& quiet_flags() {
+  static const std::vector<std::string> flags = {
+      "-Wno-aggressive-loop-optimizations",
+      "-Wno-array-bounds",
+      "-Wno-clobbered",
+      "-Wno-dangling-pointer",
+      "-Wno-disabled-optimization",
+      "-Wno-format-overflow",
+      "-Wno-format-truncation",
+      "-Wno-frame-larger-than",
+      "-Wno-free-nonheap-object",
+      "-Wno-inline",
+      "-Wno-maybe-uninitialized",
+      "-Wno-null-dereference",
+      "-Wno-restrict",
+      "-Wno-stack-usage",
+      "-Wno-strict-overflow",
+      "-Wno-stringop-overflow",
+      "-Wno-stringop-overread",
+      "-Wno-stringop-truncation",
+      "-Wno-use-after-free",
+  };
+  return flags;
+}
+
 std::vector<std::string> arguments_for(const CommandLine& line, const Source& source) {
   std::vector<std::string> arguments;
   for (size_t i = 0; i < line.arguments.size(); ++i) {

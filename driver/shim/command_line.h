@@ -34,6 +34,15 @@ struct CommandLine {
   bool takes_runtime = false;  ///< a link that may be given the runtime
 };
 
+/// Whether a compiler of this file name is GCC: `gcc-12`, `x86_64-linux-gnu-g++`.
+bool is_gcc(const std::string& name);
+
+/// Switches off those warnings of GCC that its optimizer guesses from the flow of control. What we
+/// insert changes that flow, and under -Werror a new guess would break the build. They go behind
+/// the user's own options. GCC takes
+/// `-Wno-` with a name that it does not know yet, so one list serves all its versions.
+const std::vector<std::string>& quiet_flags();
+
 /// Arguments after replacing each `@file` that can be read by what it holds, as GCC does.
 std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments);
 

@@ -174,6 +174,11 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
     record(settings.log, compiler, flags, line);
   }
   append(command, arguments);
+  // `cc` is a link to what it is.
+  if ((line.mode == Mode::kCompile || line.mode == Mode::kLink) && !line.sources.empty() &&
+      !settings.includes.empty() &&
+      (is_gcc(base_name(compiler)) || is_gcc(base_name(real_path(compiler)))))
+    append(command, quiet_flags());
   run(command);
 }
 

@@ -57,6 +57,16 @@ std::string explained(const Session& session, const std::string& error) {
   return is_about_intervals(error) ? no_interval_message(session.config) : error;
 }
 
+/// A profile that was read back from a report has no sums: those of its iteration are on disk.
+Result<void> write_profile(const Session& session, const fs::path& own, const std::string& sums) {
+  if (!sums.empty()) {
+    if (auto written = write_file_atomic(own, sums); !written) return written;
+  }
+  const auto kept = read_file(own);
+  if (!kept) return tl::unexpected(kept.error());
+  return write_file_atomic(session.workspace.profile(), *kept);
+}
+
 bool holds(const std::vector<Decided>& all, const analyzer::Factor& factor) {
   const std::string id = factor_id(factor);
   return std::any_of(all.begin(), all.end(), [&id](const Decided& one) { return one.id == id; });
@@ -84,8 +94,12 @@ report::TextOptions text_options() {
   return options;
 }
 
-report::Story story_of(const State& state, const fs::path& sites_json) {
-  report::Story story{.iterations = state.history, .unwrapped = {}};
+report::Story story_of(const Session& session, const fs::path& sites_json) {
+  const State& state = session.state;
+  report::Story story{.iterations = state.history,
+                      .unwrapped = {},
+                      .demoted = state.demoted,
+                      .overhead_budget = session.config.overhead_budget};
   const auto sites = read_json(sites_json);
   if (!sites) return story;
   std::map<std::string, uint64_t> counts;
@@ -106,22 +120,18 @@ Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& 
   if (!profile) return tl::unexpected(explained(session, profile.error()));
   if (profile->interval.count == 0)
     return tl::unexpected(explained(session, "no completed interval"));
-  const double baseline = session.state.baseline_mean_ns;
-  if (baseline > 0) {
-    profile->overhead.baseline_mean_ns = baseline;
-    profile->overhead.mean_ratio = profile->interval.mean_ns / baseline;
-  }
+  analyzer::compare_with_baseline(profile->interval, session.state.baseline, profile->overhead);
   return profile;
 }
 
-Result<double> baseline_mean(const Session& session, const fs::path& trace) {
+Result<analyzer::IntervalSummary> baseline_summary(const Session& session, const fs::path& trace) {
   const Progress progress("analyze the baseline");
   const interrupt::DieAtOnce at_once;
   auto summary = analyzer::summarize_latency(trace.string(), (trace / "sites.json").string(),
                                              session.config.factors);
   if (!summary) return tl::unexpected(explained(session, summary.error()));
   if (summary->count == 0) return tl::unexpected(explained(session, "no completed interval"));
-  return summary->mean_ns;
+  return *summary;
 }
 
 std::string factor_id(const analyzer::Factor& factor) {
@@ -146,13 +156,12 @@ void overlay_decisions(analyzer::Profile& profile, const State& state) {
 
 Result<void> write_report(const Session& session, analyzer::Profile profile) {
   overlay_decisions(profile, session.state);
-  const report::Story story = story_of(session.state, session.workspace.sites());
+  const report::Story story = story_of(session, session.workspace.sites());
   const std::string text =
       report::json(profile, story).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   const fs::path directory = session.workspace.iteration(session.state.iteration);
-  for (const fs::path& file : {directory / "profile.vprof", session.workspace.profile()}) {
-    if (auto written = write_file_atomic(file, profile.sums); !written) return written;
-  }
+  if (auto written = write_profile(session, directory / "profile.vprof", profile.sums); !written)
+    return written;
   const fs::path own = directory / "report.json";
   if (auto written = write_file_atomic(own, text); !written) return written;
   return write_file_atomic(session.workspace.report(), text);

@@ -12,7 +12,7 @@ report::TextOptions text_options();
 
 /// What the loop has to tell beside the profile: its iterations, and what the instrumenter left
 /// out.
-report::Story story_of(const State& state, const fs::path& sites_json);
+report::Story story_of(const Session& session, const fs::path& sites_json);
 
 /// Why a workload may have completed no interval: the functions that should have begun and ended
 /// it, with their place in vprof.json.
@@ -22,8 +22,8 @@ std::string no_interval_message(const Config& config);
 /// that should have begun and ended it.
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace);
 
-/// Mean latency of the baseline recording, ns.
-Result<double> baseline_mean(const Session& session, const fs::path& trace);
+/// Latencies of the baseline recording.
+Result<analyzer::IntervalSummary> baseline_summary(const Session& session, const fs::path& trace);
 
 /// How decisions refer to a factor: its key, or its names where it has none.
 std::string factor_id(const analyzer::Factor& factor);

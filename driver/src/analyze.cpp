@@ -44,6 +44,10 @@ Result<void> take_over(Session& session, const analyzer::Profile& profile) {
   if (!state.history.empty()) {
     state.history.back().mean_ns = profile.interval.mean_ns;
     state.history.back().variance_ns2 = profile.interval.variance_ns2;
+    if (profile.overhead.baseline_mean_ns > 0) {
+      state.history.back().mean_ratio = profile.overhead.mean_ratio;
+      state.history.back().variance_ratio = profile.overhead.variance_ratio;
+    }
   }
   state.step = Step::kDecide;
   if (auto written = write_report(session, profile); !written) return written;
@@ -75,7 +79,7 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
     }
   }
   overlay_decisions(*profile, session->state);
-  const report::Story story = story_of(session->state, trace / "sites.json");
+  const report::Story story = story_of(*session, trace / "sites.json");
   say(options.json ? report::json(*profile, story).dump(1)
                    : report::text(*profile, story, text_options()));
   return 0;

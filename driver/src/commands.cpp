@@ -9,6 +9,8 @@ namespace vprof::driver {
 
 namespace {
 
+bool g_narrate_on_error = false;  // set once, before anything is said
+
 void show_end_of(const fs::path& log) {
   constexpr size_t kLines = 15;
   for (const std::string& line : last_lines(log, kLines))
@@ -49,9 +51,12 @@ Result<Finished> run_step(const StepCommand& step) {
               shown(command.log));
 }
 
+void narrate_on_standard_error() { g_narrate_on_error = true; }
+
 void say(const std::string& line) {
-  std::printf("%s\n", line.c_str());
-  std::fflush(stdout);
+  FILE* to = g_narrate_on_error ? stderr : stdout;
+  std::fprintf(to, "%s\n", line.c_str());
+  std::fflush(to);
 }
 
 void warn(const std::string& line) { std::fprintf(stderr, "vprof: warning: %s\n", line.c_str()); }

@@ -19,6 +19,8 @@ Result<Finished> run_step(const StepCommand& step);
 
 /// One line of vprof's own on standard output.
 void say(const std::string& line);
+/// From now on say() writes to standard error: standard output is for a program that reads JSON.
+void narrate_on_standard_error();
 /// One line on standard error: the result may be less than hoped for.
 void warn(const std::string& line);
 

@@ -17,14 +17,14 @@ using Keys = std::vector<std::string>;
 
 const Keys top_keys = {"source",           "configure",      "build", "run",     "env",
                        "compile_commands", "intervals",      "sync",  "factors", "exclude",
-                       "record",           "max_iterations", "jobs"};
+                       "record",           "max_iterations", "jobs",  "overhead_budget"};
 const Keys factor_keys = {"k", "threshold", "specificity", "dominance"};
 const Keys record_keys = {"leave_out", "ring_mb", "max_mb"};
 const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label"};
 const Keys point_keys = {"function", "at", "key"};
 const Keys label_keys = {"function", "at", "value"};
 const Keys role_keys = {"acquire", "release", "enqueue", "dequeue"};
-const Keys object_keys = {"function", "object"};
+const Keys object_keys = {"function", "object", "shared"};
 const Keys task_keys = {"function", "task"};
 
 bool is_task(const std::string& role) { return role == "enqueue" || role == "dequeue"; }
@@ -58,10 +58,11 @@ bool is_value(std::string_view text) {
   return true;
 }
 
+/// `or_thread`: a request may also be known by the thread that does all of it.
 std::string checked_value(ObjectReader& reader, const std::string& key,
-                          const std::string& otherwise) {
+                          const std::string& otherwise, bool or_thread = false) {
   const std::string value = reader.text(key, otherwise);
-  if (!is_value(value)) {
+  if (!is_value(value) && !(or_thread && value == "thread")) {
     reader.report(key, fmt::format("\"{}\" must be a value such as \"arg:0\", \"return\" or "
                                    "\"arg:1->field\", not \"{}\"",
                                    key, value));
@@ -89,7 +90,7 @@ Point read_point(ReadState& state, const std::string& path, const nlohmann::json
   }
   const std::string key = label ? "value" : "key";
   reader.require(key, "give the value that names the request, such as \"arg:0\"");
-  if (reader.has(key)) point.value = checked_value(reader, key, "");
+  if (reader.has(key)) point.value = checked_value(reader, key, "", !label);
   point.line = reader.line("function");
   return point;
 }
@@ -162,7 +163,9 @@ std::vector<Sync> read_sync(ReadState& state, ObjectReader& top) {
       Sync sync{.role = role,
                 .function = checked_function(reader),
                 .value = "",
+                .shared = false,
                 .line = reader.line("function")};
+      if (!task) sync.shared = reader.flag("shared", false);
       if (role == "enqueue")
         reader.require("task", "give the argument that is the task, such as \"arg:1\"");
       const std::string fallback = role == "dequeue" ? "return" : "arg:0";
@@ -252,6 +255,7 @@ Config read_all(ReadState& state, const nlohmann::json& document, const fs::path
   config.factors = read_factors(state, top);
   config.exclude = top.texts("exclude");
   read_record(state, top, config);
+  config.overhead_budget = top.number("overhead_budget", config.overhead_budget, 0, 100);
   config.max_iterations = top.integer("max_iterations", 10, 1, 1000);
   const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   config.jobs = top.integer("jobs", processors, 1, 1024);

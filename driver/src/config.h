@@ -32,7 +32,8 @@ struct Interval {
 struct Sync {
   std::string role;  ///< `acquire`, `release`, `enqueue`, `dequeue`
   std::string function;
-  std::string value;  ///< the lock, or the task
+  std::string value;    ///< the lock, or the task
+  bool shared = false;  ///< the object lies in memory that processes share
   int line = 0;
 };
 
@@ -49,6 +50,7 @@ struct Config {
   std::vector<std::string> leave_out;  ///< kinds of waits that are not recorded
   int ring_mb = 0;                     ///< what each thread keeps; 0: everything
   int max_mb = 0;                      ///< of one process's trace; 0: the default of libvprof
+  double overhead_budget = 0.05;       ///< part by which measuring may raise the mean latency
   int max_iterations = 10;
   int jobs = 0;  ///< at least 1 after parsing
 

@@ -3,6 +3,8 @@
 #include <thread>
 
 #include "commands.h"
+#include "handlers.h"
+#include "near.h"
 #include "verbs.h"
 
 namespace vprof::driver {
@@ -39,8 +41,39 @@ BuildSystem recognise(const fs::path& source) {
 
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
+constexpr size_t kSuggested = 5;
+
+struct Found {
+  bool annotated = false;  ///< the source says itself what an interval is
+  size_t files = 0;
+  std::vector<Handler> handlers;
+};
+
+Found look_at(const fs::path& source) {
+  const ScannedSource scanned = scan_tree(source);
+  return {.annotated = scanned.annotated,
+          .files = scanned.files,
+          .handlers = likely_handlers(scanned, kSuggested)};
+}
+
+/// The entry of "intervals": the likeliest handler, and the others as comments.
+std::string intervals(const Found& found) {
+  if (found.annotated)
+    return "    // The source calls vprof_begin and vprof_end, so nothing is needed here.\n";
+  if (found.handlers.empty())
+    return "    { \"name\": \"request\", \"function\": \"handle_request\" }\n";
+  std::string text;
+  for (size_t i = 0; i < found.handlers.size(); ++i) {
+    const Handler& one = found.handlers[i];
+    text += fmt::format("    // {}  {}\n    //   {}\n", one.name, one.place, one.reason);
+    text += fmt::format("    {}{{ \"name\": \"request\", \"function\": {} }}\n",
+                        i == 0 ? "" : "// ", quoted(one.name));
+  }
+  return text;
+}
+
 /// Comments say what each key is for, so that the file can be completed without the manual.
-std::string configuration(const BuildSystem& system) {
+std::string configuration(const BuildSystem& system, const Found& found) {
   return fmt::format(
       R"(// What vprof needs to know about this program. All keys: docs/configuration.md of vprof.
 {{
@@ -55,10 +88,10 @@ std::string configuration(const BuildSystem& system) {
   "run": "./run-workload.sh",
 
   // What one interval is: here one call of a function. See the manual for requests that span functions and
-  // threads. Leave the list empty if the source calls vprof_begin and vprof_end.
+  // threads. Leave the list empty if the source calls vprof_begin and vprof_end. Suggestions come from the text of
+  // the source: functions with many callees, called in a loop near where a thread begins.
   "intervals": [
-    {{ "name": "request", "function": "handle_request" }}
-  ],
+{}  ],
 
   // The program's own locks and queues, if it has any; those of POSIX and C++ are known.
   "sync": {{
@@ -72,7 +105,20 @@ std::string configuration(const BuildSystem& system) {
   "factors": {{ "k": 3, "threshold": 0.05 }}
 }}
 )",
-      quoted(system.configure), quoted(system.build));
+      quoted(system.configure), quoted(system.build), intervals(found));
+}
+
+void tell(const Found& found) {
+  if (found.annotated)
+    return say("the source calls vprof_begin: the intervals are those that it annotates");
+  if (found.handlers.empty()) {
+    return say(fmt::format(
+        "no function in {} looks like it handles a request; name it under \"intervals\"",
+        counted(found.files, "source file")));
+  }
+  say("these look like they handle a request; the first one is written into \"intervals\":");
+  for (const Handler& one : found.handlers)
+    say(fmt::format("  {}  {}\n      {}", one.name, one.place, one.reason));
 }
 
 }  // namespace
@@ -85,7 +131,8 @@ Result<int> verb_init(const Global& global) {
   }
   const fs::path source = fs::absolute(global.config).parent_path();
   const BuildSystem system = recognise(source);
-  if (auto written = write_file_atomic(global.config, configuration(system)); !written)
+  const Found found = look_at(source);
+  if (auto written = write_file_atomic(global.config, configuration(system, found)); !written)
     return tl::unexpected(written.error());
   if (system.name.empty()) {
     say(
@@ -95,6 +142,7 @@ Result<int> verb_init(const Global& global) {
   } else {
     say(fmt::format("wrote {} for a program built by {}", shown(global.config), system.name));
   }
+  tell(found);
   say("next: set \"run\" and \"intervals\" in it, then `vprof check`, then `vprof loop`");
   return 0;
 }

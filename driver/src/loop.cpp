@@ -7,14 +7,20 @@
 //   measure (instrument ─▶ build ─▶ baseline ─▶ run) ─▶ analyze ─▶ decide ─▶ done
 #include <unistd.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cstdio>
 
 #include "analysis.h"
 #include "ask.h"
 #include "commands.h"
 #include "coverage.h"
+#include "html_report.h"
 #include "interrupt.h"
+#include "iterations.h"
 #include "near.h"
+#include "overhead.h"
 #include "steps.h"
 #include "verbs.h"
 
@@ -64,7 +70,12 @@ class Loop {
     const bool other_search = state_.iteration > 0 && state_.intervals != wanted;
     if (other_search) say("the intervals in vprof.json have changed: the search begins anew");
     if (options_.restart || other_search) {
-      if (auto put_away = put_away_old_iterations(); !put_away) return put_away;
+      if (auto put_away = put_away_iterations(session_, 0); !put_away) return put_away;
+      state_ = restarted(state_);
+      if (auto saved = session_.save(); !saved) return saved;
+    }
+    if (options_.from > 0 && !other_search) {
+      if (auto back = go_back(session_, options_.from); !back) return back;
     }
     if (state_.iteration == 0) return begin(wanted);
     state_.expanded = follow_edits(state_.expanded, program_);
@@ -76,21 +87,6 @@ class Loop {
   Result<void> begin(const std::string& intervals) {
     state_.intervals = intervals;
     return next_iteration(targets_.roots);
-  }
-
-  /// Earlier reports stay readable until the next restart.
-  Result<void> put_away_old_iterations() {
-    const fs::path old = session_.workspace.dot / "iterations.previous";
-    std::error_code error;
-    if (fs::exists(session_.workspace.iteration(1), error)) {
-      if (auto gone = remove_tree(old); !gone) return gone;
-      fs::rename(session_.workspace.iterations(), old, error);
-      if (error)
-        return fail("cannot rename {}: {}", shown(session_.workspace.iterations()),
-                    error.message());
-    }
-    state_ = restarted(state_);
-    return session_.save();
   }
 
   Result<void> next_iteration(const std::vector<std::string>& keys) {
@@ -105,6 +101,9 @@ class Loop {
     ++state_.iteration;
     state_.step = Step::kMeasure;
     state_.history.resize(static_cast<size_t>(state_.iteration) - 1);
+    iteration.demoted = static_cast<uint64_t>(
+        std::count_if(state_.demoted.begin(), state_.demoted.end(),
+                      [&](const report::Demoted& one) { return one.since == state_.iteration; }));
     state_.history.push_back(std::move(iteration));
     return session_.save();
   }
@@ -126,7 +125,9 @@ class Loop {
     }
     current().sites = instrumented->sites;
     current().build_s = built->seconds;
-    if (auto measured = baseline(); !measured) return measured;
+    if (state_.baseline.count == 0) {
+      if (auto done = baseline_step(session_, options_.keep_traces); !done) return done;
+    }
     auto seconds = record_step(session_, recording_of(session_, /*sites=*/true));
     if (!seconds) return tl::unexpected(seconds.error());
     current().run_s = *seconds;
@@ -134,6 +135,7 @@ class Loop {
     return session_.save();
   }
 
+  /// `expanding f and g; 41 new call sites; leaving out 2 call sites; rebuilding 3 files`
   void explain(const Instrumented& instrumented) {
     const uint64_t before =
         state_.iteration > 1 ? state_.history[state_.history.size() - 2].sites : 0;
@@ -144,25 +146,16 @@ class Loop {
       names[kNamed - 1] = fmt::format("{} more", names.size() - kNamed + 1);
       names.resize(kNamed);
     }
-    say(fmt::format("expanding {}; {}; rebuilding {}", listed(names),
-                    counted(added, "new call site"),
-                    counted(instrumented.files_changed.size(), "file")));
-    say(coverage_in_short(instrumented.summary));
-  }
-
-  /// Intervals alone, once: what the program does when nothing inside an interval is measured.
-  Result<void> baseline() {
-    if (state_.baseline_mean_ns > 0) return {};
-    const Recording recording = recording_of(session_, /*sites=*/false);
-    if (auto seconds = record_step(session_, recording); !seconds)
-      return tl::unexpected(seconds.error());
-    auto mean = baseline_mean(session_, recording.trace);
-    if (!mean) return tl::unexpected(mean.error());
-    state_.baseline_mean_ns = *mean;
-    if (!options_.keep_traces) {
-      if (auto gone = remove_tree(recording.trace); !gone) return gone;
+    std::vector<std::string> parts;
+    if (!names.empty()) {
+      parts.push_back("expanding " + listed(names));
+      parts.push_back(counted(added, "new call site"));
     }
-    return session_.save();
+    if (current().demoted > 0)
+      parts.push_back("leaving out " + counted(current().demoted, "call site"));
+    parts.push_back("rebuilding " + counted(instrumented.files_changed.size(), "file"));
+    say(fmt::format("{}", fmt::join(parts, "; ")));
+    say(coverage_in_short(instrumented.summary));
   }
 
   Result<void> analyze() {
@@ -175,11 +168,24 @@ class Loop {
     }
     current().mean_ns = profile->interval.mean_ns;
     current().variance_ns2 = profile->interval.variance_ns2;
+    current().leading = leading_factors(*profile);
+    summarize(*profile);
+    if (auto judged = judge_overhead(session_, *profile, options_.keep_traces); !judged)
+      return judged;
     state_.step = Step::kDecide;
     if (auto written = write_report(session_, *profile); !written) return written;
+    if (auto kept = keep_state(session_); !kept) return kept;
     if (auto saved = session_.save(); !saved) return saved;
-    summarize(*profile);
     return drop_older_traces();
+  }
+
+  static std::vector<report::Leading> leading_factors(const analyzer::Profile& profile) {
+    std::vector<report::Leading> leading;
+    for (const analyzer::Factor& factor : profile.factors) {
+      if (factor.rank > profile.k) break;
+      leading.push_back({.factor = factor_name(factor), .contribution = factor.contribution});
+    }
+    return leading;
   }
 
   static void summarize(const analyzer::Profile& profile) {
@@ -216,8 +222,10 @@ class Loop {
     if (decision.quit) return stop_for_now();
     const int most =
         options_.max_iterations > 0 ? options_.max_iterations : session_.config.max_iterations;
-    if (decision.expand.empty() || state_.iteration >= most) return finish(decision, profile, most);
-    why_ = "breaking down what varies most";
+    const bool again = decision.expand.empty() && worth_thinning(session_, profile);
+    if ((decision.expand.empty() && !again) || state_.iteration >= most)
+      return finish(decision, profile, most);
+    why_ = again ? "measuring again with a thinner plan" : "breaking down what varies most";
     expanding_ = decision.why;
     if (auto next = next_iteration(decision.expand); !next) return tl::unexpected(next.error());
     return true;
@@ -229,6 +237,9 @@ class Loop {
                            decision.selected.end());
     state_.set_aside.insert(state_.set_aside.end(), decision.set_aside.begin(),
                             decision.set_aside.end());
+    if (options_.decide_alone) current().selected.clear();
+    for (const Decided& one : decision.selected) current().selected.push_back(one.name);
+    for (const Decided& one : decision.set_aside) current().set_aside.push_back(one.name);
   }
 
   Result<bool> stop_for_now() {
@@ -266,7 +277,7 @@ Result<void> print_result(const Session& session, const LoopOptions& options) {
   if (options.json) {
     auto text = read_file(session.workspace.report());
     if (!text) return tl::unexpected(text.error());
-    say(*text);
+    std::fputs(text->c_str(), stdout);
     return {};
   }
   auto read = read_report(session.workspace.report());
@@ -284,10 +295,17 @@ Result<int> verb_loop(const Global& global, const LoopOptions& options) {
   auto session = open_session(global.config, Access::kWrite);
   if (!session) return tl::unexpected(session.error());
   session->config.factors.interval = options.interval;
+  if (options.overhead_budget >= 0) session->config.overhead_budget = options.overhead_budget / 100;
+  if (options.json) narrate_on_standard_error();
   if (auto done = Loop(*session, options).run(); !done) return tl::unexpected(done.error());
   if (interrupt::requested()) return fail("interrupted");
   if (auto printed = print_result(*session, options); !printed)
     return tl::unexpected(printed.error());
+  if (const auto html = write_html_report(*session); !html) {
+    warn("no HTML report: " + html.error());
+  } else if (!options.json && !html->empty()) {
+    say(fmt::format("\nreport for a browser: {}", shown(*html)));
+  }
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "describe.h"
 #include "interrupt.h"
 #include "verbs.h"
 
@@ -23,14 +24,17 @@ struct Line {
   LoopOptions loop;
   ReportOptions report;
   AnalyzeOptions analyze;
+  HistoryOptions history;
   InstrumentOptions instrument;
   GraphOptions graph;
   MergeOptions merge;
   DiffOptions diff;
+  ExportOptions exports;
   TimelineOptions timeline;
   std::vector<std::string> command;
   bool baseline = false;
   std::string function;
+  std::string shell;
   std::function<Result<int>()> verb;
 };
 
@@ -104,17 +108,43 @@ void add_profiles(CLI::App& app, Line& line) {
   diff->add_flag("--json", line.diff.json, "as JSON");
 }
 
+void add_export(CLI::App& app, Line& line) {
+  CLI::App* sub = add(app, line, "export", "single intervals, for other programs",
+                      [&line] { return verb_export(line.global, line.exports); });
+  const auto file = [&](const char* name, std::string& into, const char* help) {
+    sub->add_option(name, into, help)->option_text("FILE");
+  };
+  file("--perfetto", line.exports.perfetto,
+       "the slowest and some typical ones, for ui.perfetto.dev");
+  file("--csv", line.exports.csv, "all, with the time of each place, as a table");
+  file("--sqlite", line.exports.sqlite, "the same as a database");
+  file("--folded", line.exports.folded, "shares of the variance, for flame-graph tools");
+  sub->add_option("dir", line.exports.trace, "a recording from elsewhere");
+  sub->add_option("--interval", line.exports.interval, "name of the intervals");
+}
+
 void add_loop(CLI::App& app, Line& line) {
   CLI::App* loop = add(app, line, "loop", "measure, rank and break down until the cause is found",
                        [&line] { return verb_loop(line.global, line.loop); });
-  loop->add_flag("--auto", line.loop.decide_alone, "decide by policy instead of asking");
+  CLI::Option* alone =
+      loop->add_flag("--auto", line.loop.decide_alone, "decide by policy instead of asking");
   CLI::Option* resume =
       loop->add_flag("--resume", line.loop.resume, "go on where the last loop ended (the default)");
-  loop->add_flag("--restart", line.loop.restart, "begin the search anew")->excludes(resume);
+  CLI::Option* restart =
+      loop->add_flag("--restart", line.loop.restart, "begin the search anew")->excludes(resume);
+  loop->add_option("--from", line.loop.from, "go back to this iteration and decide again")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1000))
+      ->excludes(restart);
   loop->add_flag("--keep-traces", line.loop.keep_traces, "keep the traces of all iterations");
-  loop->add_flag("--json", line.loop.json, "print the final report as JSON");
+  loop->add_flag("--json", line.loop.json, "print the final report as JSON, and nothing else")
+      ->needs(alone);
   loop->add_option("--max-iterations", line.loop.max_iterations, "stop after so many")
       ->check(CLI::Range(1, 1000));
+  loop->add_option("--overhead-budget", line.loop.overhead_budget,
+                   "percent by which measuring may raise the mean latency before plans are thinned")
+      ->option_text("PERCENT")
+      ->check(CLI::Range(0.0, 10000.0));
   loop->add_option("--interval", line.loop.interval, "name of the interval to be explained");
 }
 
@@ -125,10 +155,16 @@ void add_verbs(CLI::App& app, Line& line) {
   add_loop(app, line);
   add_single_steps(app, line);
   add_profiles(app, line);
+  add_export(app, line);
+  CLI::App* history = add(app, line, "history", "what each iteration expanded, found and decided",
+                          [&line] { return verb_history(line.global, line.history); });
+  history->add_flag("--json", line.history.json, "as JSON");
   CLI::App* report = add(app, line, "report", "print the last report",
                          [&line] { return verb_report(line.global, line.report); });
   report->add_flag("--json", line.report.json, "as JSON");
   report->add_flag("--tree", line.report.tree, "the variance tree");
+  report->add_option("--html", line.report.html, "as one HTML file, for a browser")
+      ->option_text("FILE");
   report->add_option("--iteration", line.report.iteration, "that of an earlier iteration")
       ->check(CLI::Range(1, 1000));
   CLI::App* graph = add(app, line, "graph", "callers and callees of a function",
@@ -139,6 +175,24 @@ void add_verbs(CLI::App& app, Line& line) {
   CLI::App* source = add(app, line, "source", "what was inserted into a function, as a diff",
                          [&line] { return verb_source(line.global, line.function); });
   source->add_option("function", line.function, "its name")->required();
+}
+
+/// What shells and man(1) want to know.
+void add_descriptions(CLI::App& app, Line& line) {
+  const auto print = [](const std::string& text) -> Result<int> {
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  };
+  CLI::App* completion =
+      add(app, line, "completion", "print completion for a shell: bash or zsh", [=, &app, &line] {
+        const CommandText text = describe(app, VPROF_VERSION);
+        return print(line.shell == "zsh" ? zsh_completion(text) : bash_completion(text));
+      });
+  completion->add_option("shell", line.shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  add(app, line, "manual", "print the manual page, in roff",
+      [=, &app] { return print(manual_page(describe(app, VPROF_VERSION))); });
 }
 
 int error_line(const std::string& message) {
@@ -171,6 +225,7 @@ int vprof_main(int argc, char** argv) {
   app.add_option("--config", line.global.config, "a configuration file of another name")
       ->option_text("FILE");
   add_verbs(app, line);
+  add_descriptions(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

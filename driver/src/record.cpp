@@ -1,4 +1,5 @@
 // `vprof record`: runs a workload with the runtime switched on.
+#include "analysis.h"
 #include "commands.h"
 #include "steps.h"
 #include "verbs.h"
@@ -21,7 +22,13 @@ Result<int> verb_record(const Global& global, const std::vector<std::string>& co
   if (!command.empty()) recording.argv = command;
   auto seconds = record_step(*session, recording);
   if (!seconds) return tl::unexpected(seconds.error());
-  if (!baseline && !session->state.history.empty()) {
+  if (baseline) {
+    auto summary = baseline_summary(*session, recording.trace);
+    if (!summary) return tl::unexpected(summary.error());
+    session->state.baseline = std::move(*summary);
+    session->state.baseline_iteration = session->state.iteration;
+    if (auto saved = session->save(); !saved) return tl::unexpected(saved.error());
+  } else if (!session->state.history.empty()) {
     session->state.history.back().run_s = *seconds;
     session->state.step = Step::kAnalyze;
     if (auto saved = session->save(); !saved) return tl::unexpected(saved.error());

@@ -1,6 +1,7 @@
 // `vprof report`: prints a report made earlier.
 #include "analysis.h"
 #include "commands.h"
+#include "html_report.h"
 #include "verbs.h"
 
 namespace vprof::driver {
@@ -8,6 +9,15 @@ namespace vprof::driver {
 Result<int> verb_report(const Global& global, const ReportOptions& options) {
   auto session = open_session(global.config, Access::kRead);
   if (!session) return tl::unexpected(session.error());
+  if (!options.html.empty()) {
+    auto text = make_html(*session, options.iteration);
+    if (!text) return tl::unexpected(text.error());
+    if (auto written = write_file_atomic(options.html, *text); !written) {
+      return tl::unexpected(written.error());
+    }
+    say(fmt::format("{}: open it in a browser", shown(options.html)));
+    return 0;
+  }
   const Workspace& ws = session->workspace;
   const fs::path file =
       options.iteration > 0 ? ws.iteration(options.iteration) / "report.json" : ws.report();

@@ -32,7 +32,7 @@ struct Session {
   State state;
   Lock lock;
 
-  Result<void> save() const { return save_state(workspace, state); }
+  Result<void> save() const { return save_state(workspace.state(), state); }
 };
 
 enum class Access : uint8_t {

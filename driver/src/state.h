@@ -32,7 +32,10 @@ struct State {
   std::vector<Decided> set_aside;
   std::vector<report::Iteration>
       history;  ///< one per iteration; the last one is filled in step by step
-  double baseline_mean_ns = 0;
+  /// Latencies with all sites off; count 0: not measured, or the source has changed since.
+  analyzer::IntervalSummary baseline;
+  int baseline_iteration = 0;  ///< in which that was measured
+  std::vector<report::Demoted> demoted;
   // The workspace rather than the search; survives `--restart`.
   std::string configured;  ///< fingerprint of the configure command that has succeeded
   std::string
@@ -41,7 +44,12 @@ struct State {
 
 /// A state file that is not there is a fresh state. Error: it is damaged.
 Result<State> load_state(const Workspace& workspace);
-Result<void> save_state(const Workspace& workspace, const State& state);
+Result<State> load_state(const fs::path& file);
+Result<void> save_state(const fs::path& file, const State& state);
+
+/// What a run with all sites off is not compared with any more, and what was left out because of
+/// it: the program is another one now.
+void forget_overhead(State& state);
 
 /// The state of a new search in a workspace that is built already.
 State restarted(const State& state);

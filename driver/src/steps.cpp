@@ -68,13 +68,21 @@ Result<void> run_helper(const Session& session, const std::string& step,
   return {};
 }
 
+json demoted_places(const State& state) {
+  json places = json::array();
+  for (const report::Demoted& one : state.demoted) {
+    if (one.since <= state.iteration) places.push_back(one.site);
+  }
+  return places;
+}
+
 Result<void> write_plan(const Session& session, const Targets& targets, Extent extent,
                         const fs::path& file) {
   const json plan = {{"schema", 1},
                      {"all", extent == Extent::kAll},
                      {"expanded", session.state.expanded},
                      {"measured", json::array()},
-                     {"demoted", json::array()},
+                     {"demoted", demoted_places(session.state)},
                      {"exclude", session.config.exclude},
                      {"intervals", targets.intervals.is_null() ? json::array() : targets.intervals},
                      {"sync", targets.sync.is_null() ? json::array() : targets.sync}};
@@ -200,7 +208,7 @@ Result<MirrorChange> mirror_step(Session& session) {
   if (auto restored = restore_mirror(session); !restored) return tl::unexpected(restored.error());
   session.state.built.clear();
   session.state.step = Step::kMeasure;
-  session.state.baseline_mean_ns = 0;
+  forget_overhead(session.state);
   if (auto saved = session.save(); !saved) return tl::unexpected(saved.error());
   return change;
 }

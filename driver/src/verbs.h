@@ -19,9 +19,15 @@ struct LoopOptions {
   bool resume = false;        ///< what happens anyhow; said to be clear
   bool restart = false;
   bool keep_traces = false;
-  bool json = false;       ///< print the final report as JSON
-  int max_iterations = 0;  ///< 0: as in vprof.json
+  bool json = false;            ///< print the final report as JSON
+  int max_iterations = 0;       ///< 0: as in vprof.json
+  int from = 0;                 ///< iteration to go back to first; 0: none
+  double overhead_budget = -1;  ///< percent; negative: as in vprof.json
   std::string interval;
+};
+
+struct HistoryOptions {
+  bool json = false;
 };
 
 struct InstrumentOptions {
@@ -39,6 +45,7 @@ struct GraphOptions {
 struct ReportOptions {
   bool json = false;
   bool tree = false;
+  std::string html;   ///< a file to be written
   int iteration = 0;  ///< 0: the last one
 };
 
@@ -64,6 +71,12 @@ struct TimelineOptions {
   bool json = false;
 };
 
+struct ExportOptions {
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  std::string perfetto, csv, sqlite, folded;  ///< files to be written; empty: not asked for
+};
+
 struct DiffOptions {
   std::string a, b;
   std::vector<std::string> fail_if;
@@ -81,10 +94,12 @@ Result<int> verb_record(const Global& global, const std::vector<std::string>& co
                         bool baseline);
 Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
+Result<int> verb_history(const Global& global, const HistoryOptions& options);
 Result<int> verb_merge(const MergeOptions& options);
 /// Exit code 1: a condition of `fail_if` holds.
 Result<int> verb_diff(const DiffOptions& options);
 Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
+Result<int> verb_export(const Global& global, const ExportOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const GraphOptions& options);
 Result<int> verb_source(const Global& global, const std::string& function);

@@ -27,11 +27,14 @@ struct Workspace {
   fs::path state() const { return dot / "state.json"; }
   fs::path lock() const { return dot / "lock"; }
   fs::path report() const { return dot / "report.json"; }
+  fs::path html() const { return dot / "report.html"; }
   fs::path profile() const { return dot / "profile.vprof"; }
   fs::path iterations() const { return dot / "iterations"; }
   /// Iteration 0 is the build before anything is instrumented.
   fs::path iteration(int n) const { return iterations() / std::to_string(n); }
   fs::path trace(int n) const { return iteration(n) / "trace"; }
+  /// As it was before anything was decided on iteration `n`.
+  fs::path kept_state(int n) const { return iteration(n) / "state.json"; }
   fs::path baseline(int n) const { return iteration(n) / "baseline"; }
 };
 

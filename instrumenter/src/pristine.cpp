@@ -1,10 +1,12 @@
 #include "pristine.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "files.h"
+#include "parallel.h"
 
 namespace vprof::instrumenter {
 
@@ -19,8 +21,9 @@ Result<PristineFiles> PristineFiles::open(const std::string& mirror, const std::
   const nlohmann::json document = nlohmann::json::parse(*text, nullptr, false);
   if (!document.is_object())
     return tl::unexpected(fmt::format("{}: damaged; remove .vprof and start again", manifest));
-  for (const auto& [file, hash] : document.items())
-    if (hash.is_string()) store.written_[file] = hash;
+  for (const auto& [file, hashes] : document.items())
+    for (const auto& hash : hashes)
+      if (hash.is_string()) store.written_[file].push_back(hash);
   return store;
 }
 
@@ -30,7 +33,9 @@ Result<void> PristineFiles::save() const {
 
 bool PristineFiles::is_ours(const std::string& file, const std::string& content) const {
   const auto it = written_.find(file);
-  return it != written_.end() && it->second == content_hash(content);
+  if (it == written_.end()) return false;
+  const std::string hash = content_hash(content);
+  return std::find(it->second.begin(), it->second.end(), hash) != it->second.end();
 }
 
 Result<std::string> PristineFiles::original(const std::string& file) const {
@@ -48,35 +53,67 @@ std::vector<std::string> PristineFiles::rewritten() const {
   return files;
 }
 
-Result<bool> PristineFiles::rewrite(const std::string& file, const std::string& original,
-                                    const std::string& text) {
-  const std::string path = mirror_ + "/" + file;
-  const Result<std::string> current = read_file(path);
+/// Puts the original of a file that is to change in safety. `hashes`: of all texts of ours that the
+/// mirror's file may hold until it has changed. Returns whether it is to change.
+Result<bool> PristineFiles::prepare(const std::string& file, const std::string& text,
+                                    Hashes& hashes) const {
+  const Result<std::string> current = read_file(mirror_ + "/" + file);
   if (!current) return tl::unexpected(current.error());
-  if (*current == text && is_ours(file, text)) return false;
-  // The order matters if we are killed in between: the original is safe before it is replaced, and
-  // the manifest speaks of the new text before that text is there (a file that is not what the
-  // manifest says counts as an original, so a rewritten one must never be unknown to it).
-  if (auto saved = replace_file(pristine_ + "/" + file, original); !saved)
+  hashes = {content_hash(text)};
+  if (is_ours(file, *current)) {
+    if (*current == text) return false;
+    hashes.push_back(content_hash(*current));
+  } else if (auto saved = replace_file(pristine_ + "/" + file, *current); !saved) {
     return tl::unexpected(saved.error());
-  written_[file] = content_hash(text);
-  if (auto saved = save(); !saved) return tl::unexpected(saved.error());
-  if (auto written = replace_file(path, text); !written) return tl::unexpected(written.error());
+  }
   return true;
 }
 
-Result<bool> PristineFiles::restore(const std::string& file) {
-  const std::string path = mirror_ + "/" + file;
-  const Result<std::string> current = read_file(path);
-  const bool ours = current && is_ours(file, *current);
-  if (ours) {
-    const Result<std::string> text = read_file(pristine_ + "/" + file);
-    if (!text) return tl::unexpected(text.error());
-    if (auto written = replace_file(path, *text); !written) return tl::unexpected(written.error());
+Result<std::vector<std::string>> PristineFiles::update(
+    const std::map<std::string, std::string>& texts) {
+  struct Change {
+    std::string file;
+    const std::string* text = nullptr;  // none: the original
+    Hashes hashes = {};
+    Result<bool> wanted = true;
+    Result<void> done = {};
+  };
+  std::vector<Change> changes;
+  for (const auto& [file, text] : texts) changes.push_back({file, &text});
+  parallel_for(changes.size(), 0, [&](size_t i) {
+    Change& change = changes[i];
+    change.wanted = prepare(change.file, *change.text, change.hashes);
+  });
+  for (const std::string& file : rewritten())
+    if (texts.count(file) == 0) changes.push_back({file});
+  for (const Change& change : changes) {
+    if (!change.wanted) return tl::unexpected(change.wanted.error());
+    if (change.text != nullptr) written_[change.file] = change.hashes;
   }
-  written_.erase(file);
   if (auto saved = save(); !saved) return tl::unexpected(saved.error());
-  return ours;
+
+  parallel_for(changes.size(), 0, [&](size_t i) {
+    Change& change = changes[i];
+    if (!*change.wanted) return;
+    const std::string path = mirror_ + "/" + change.file;
+    if (change.text != nullptr) {
+      change.done = replace_file(path, *change.text);
+    } else if (const auto original = read_file(pristine_ + "/" + change.file); original) {
+      change.done = replace_file(path, *original);
+    } else {
+      change.done = tl::unexpected(original.error());
+    }
+  });
+  std::vector<std::string> changed;
+  written_.clear();
+  for (Change& change : changes) {
+    if (!change.done) return tl::unexpected(change.done.error());
+    if (*change.wanted) changed.push_back(change.file);
+    if (change.text != nullptr) written_[change.file] = {change.hashes.front()};
+  }
+  if (auto saved = save(); !saved) return tl::unexpected(saved.error());
+  std::sort(changed.begin(), changed.end());
+  return changed;
 }
 
 }  // namespace vprof::instrumenter

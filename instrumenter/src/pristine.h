@@ -2,7 +2,10 @@
 //
 //   mirror/a.c    what is compiled: instrumented text
 //   pristine/a.c  what the user (or a generator of the build) wrote
-//   pristine/manifest.json   {"a.c": hash of what we last wrote to mirror/a.c}
+//   pristine/manifest.json   {"a.c": [hash of what we last wrote to mirror/a.c]}
+//
+// While files are being written, the manifest names the old text and the new one of each, so that
+// an instrumented file is known as such at whatever moment we are killed.
 //
 // If the mirror's file is not what we last wrote, somebody else wrote it since (the build
 // regenerated it, the driver copied a newer source): then that is the original now.
@@ -25,20 +28,20 @@ class PristineFiles {
   Result<std::string> original(const std::string& file) const;
   /// Files that are rewritten in the mirror now.
   std::vector<std::string> rewritten() const;
-  /// Makes `text` the content of the mirror's file. Returns whether it changed; an unchanged file
-  /// keeps its time stamp.
-  Result<bool> rewrite(const std::string& file, const std::string& original,
-                       const std::string& text);
-  /// Gives the mirror's file its original text again.
-  Result<bool> restore(const std::string& file);
+  /// Brings the mirror to `texts` (by file), on all cores; all other files get their original text
+  /// again. Returns the files that changed, sorted; the others keep their time stamps.
+  Result<std::vector<std::string>> update(const std::map<std::string, std::string>& texts);
 
  private:
+  using Hashes = std::vector<std::string>;
+
   bool is_ours(const std::string& file, const std::string& content) const;
+  Result<bool> prepare(const std::string& file, const std::string& text, Hashes& hashes) const;
   Result<void> save() const;
 
   std::string mirror_;
   std::string pristine_;
-  std::map<std::string, std::string> written_;
+  std::map<std::string, Hashes> written_;
 };
 
 }  // namespace vprof::instrumenter

@@ -152,13 +152,26 @@ void read_losses(const Json& from, analyzer::Losses& to) {
   get(from, "notes", to.notes);
 }
 
-void read_overhead(const Json& from, analyzer::Overhead& to) {
+void read_overhead(const Json& from, analyzer::Overhead& to, Story& story) {
+  get_if(from, "mean_ratio_ci95", to.mean_ratio_ci95);
+  get_if(from, "median_ratio", to.median_ratio);
+  get_if(from, "variance_ratio", to.variance_ratio);
+  get_if(from, "budget", story.overhead_budget);
+  for (const Json& entry : from.contains("demoted") ? from["demoted"] : Json::array()) {
+    Demoted& one = story.demoted.emplace_back();
+    get(entry, "function", one.function);
+    get(entry, "site", one.site);
+    get(entry, "calls", one.calls);
+    get(entry, "cost", one.cost);
+    get(entry, "since", one.since);
+  }
   get(from, "baseline_mean_ns", to.baseline_mean_ns);
   get(from, "mean_ratio", to.mean_ratio);
   get(from, "records", to.records);
   get(from, "dropped", to.dropped);
   get_if(from, "chunks", to.chunks);
   get_if(from, "stalls", to.stalls);
+  get_if(from, "threads", to.threads);
   get_if(from, "record_ns", to.record_ns);
 }
 
@@ -170,6 +183,16 @@ Iteration read_iteration(const Json& from) {
   get(from, "run_s", to.run_s);
   get(from, "mean_ns", to.mean_ns);
   get(from, "variance_ns2", to.variance_ns2);
+  get_if(from, "mean_ratio", to.mean_ratio);
+  get_if(from, "variance_ratio", to.variance_ratio);
+  get_if(from, "selected", to.selected);
+  get_if(from, "set_aside", to.set_aside);
+  get_if(from, "demoted", to.demoted);
+  for (const Json& entry : from.contains("leading") ? from["leading"] : Json::array()) {
+    Leading& one = to.leading.emplace_back();
+    get(entry, "factor", one.factor);
+    get(entry, "contribution", one.contribution);
+  }
   return to;
 }
 
@@ -187,7 +210,7 @@ analyzer::Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::
     profile.tree = read_node(document.at("tree"), 0);
     for (const Json& entry : document.at("iterations"))
       story.iterations.push_back(read_iteration(entry));
-    read_overhead(document.at("overhead"), profile.overhead);
+    read_overhead(document.at("overhead"), profile.overhead, story);
     if (document.contains("losses")) read_losses(document["losses"], profile.losses);
     for (const Json& entry :
          document.contains("unwrapped") ? document["unwrapped"] : Json::array()) {

@@ -116,29 +116,55 @@ Json to_json(const analyzer::Losses& losses) {
           {"notes", losses.notes}};
 }
 
-Json to_json(const analyzer::Overhead& overhead) {
+Json to_json(const Iteration& iteration) {
+  Json leading = Json::array();
+  for (const Leading& one : iteration.leading)
+    leading.push_back({{"factor", one.factor}, {"contribution", one.contribution}});
+  return {{"expanded", iteration.expanded},     {"sites", iteration.sites},
+          {"build_s", iteration.build_s},       {"run_s", iteration.run_s},
+          {"mean_ns", iteration.mean_ns},       {"variance_ns2", iteration.variance_ns2},
+          {"mean_ratio", iteration.mean_ratio}, {"variance_ratio", iteration.variance_ratio},
+          {"selected", iteration.selected},     {"set_aside", iteration.set_aside},
+          {"leading", std::move(leading)},      {"demoted", iteration.demoted}};
+}
+
+Json to_json(const Demoted& one) {
+  return {{"function", one.function},
+          {"site", one.site},
+          {"calls", one.calls},
+          {"cost", one.cost},
+          {"since", one.since}};
+}
+
+Json to_json(const analyzer::Overhead& overhead, const Story& story) {
+  Json demoted = Json::array();
+  for (const Demoted& one : story.demoted) demoted.push_back(to_json(one));
   return {{"baseline_mean_ns", overhead.baseline_mean_ns},
           {"mean_ratio", overhead.mean_ratio},
+          {"mean_ratio_ci95", overhead.mean_ratio_ci95},
+          {"median_ratio", overhead.median_ratio},
+          {"variance_ratio", overhead.variance_ratio},
+          {"budget", story.overhead_budget},
+          {"demoted", std::move(demoted)},
           {"records", overhead.records},
           {"dropped", overhead.dropped},
           {"chunks", overhead.chunks},
           {"stalls", overhead.stalls},
+          {"threads", overhead.threads},
           {"record_ns", overhead.record_ns}};
-}
-
-Json to_json(const Iteration& iteration) {
-  return {{"expanded", iteration.expanded}, {"sites", iteration.sites},
-          {"build_s", iteration.build_s},   {"run_s", iteration.run_s},
-          {"mean_ns", iteration.mean_ns},   {"variance_ns2", iteration.variance_ns2}};
 }
 
 }  // namespace
 
+nlohmann::json history_json(const std::vector<Iteration>& iterations) {
+  Json all = Json::array();
+  for (const Iteration& iteration : iterations) all.push_back(to_json(iteration));
+  return all;
+}
+
 nlohmann::json json(const analyzer::Profile& profile, const Story& story) {
   Json factors = Json::array();
   for (const analyzer::Factor& factor : profile.factors) factors.push_back(to_json(factor));
-  Json iterations = Json::array();
-  for (const Iteration& iteration : story.iterations) iterations.push_back(to_json(iteration));
   Json unwrapped = Json::array();
   for (const Unwrapped& entry : story.unwrapped) {
     unwrapped.push_back({{"reason", entry.reason}, {"count", entry.count}});
@@ -147,8 +173,8 @@ nlohmann::json json(const analyzer::Profile& profile, const Story& story) {
           {"interval", to_json(profile.interval)},
           {"factors", std::move(factors)},
           {"tree", to_json(profile.tree)},
-          {"iterations", std::move(iterations)},
-          {"overhead", to_json(profile.overhead)},
+          {"iterations", history_json(story.iterations)},
+          {"overhead", to_json(profile.overhead, story)},
           {"losses", to_json(profile.losses)},
           {"unwrapped", std::move(unwrapped)},
           {"k", profile.k},

@@ -5,6 +5,7 @@
 
 #include "layout.h"
 #include "names.h"
+#include "overhead_text.h"
 #include "vprof/report/report.h"
 
 namespace vprof::report {
@@ -283,16 +284,8 @@ class Page {
   }
 
   void overhead() {
-    const auto& overhead = profile_.overhead;
-    std::string text = fmt::format("Overhead: {}", plural(overhead.records, "record", "records"));
-    if (overhead.record_ns > 0) text += fmt::format(" of about {:.0f} ns", overhead.record_ns);
-    if (overhead.stalls != 0) text += fmt::format(", {} stalls", human_count(overhead.stalls));
-    if (overhead.baseline_mean_ns > 0) {
-      text += fmt::format("; mean latency is {:.2f} times that of the run without recording",
-                          overhead.mean_ratio);
-    }
     out_ += "\n";
-    paragraph(text, 0);
+    for (const std::string& text : overhead_lines(profile_, story_)) paragraph(text, 0);
   }
 
   void footer() {

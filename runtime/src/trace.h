@@ -86,6 +86,13 @@ struct vprof_activation {  // an open VPROF_INTERVAL of this thread
 enum { VPROF_ACTIVATIONS = 8 };
 
 // What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
+// The open interval of a kind that is known by its thread.
+enum { VPROF_OWN_INTERVALS = 8 };
+struct vprof_own {
+  uint64_t id;  // 0: none
+  unsigned def;
+};
+
 struct vprof_thread {
   uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
   uintptr_t chunk;  // address of the current chunk
@@ -105,6 +112,7 @@ struct vprof_thread {
   uint32_t mutex_owner;  // tid once it is needed by interpose_mutex.c; 0: not yet
   uint32_t activations;
   struct vprof_activation activation[VPROF_ACTIVATIONS];
+  struct vprof_own own[VPROF_OWN_INTERVALS];
 };
 
 extern struct vprof_trace vprof_trace;

@@ -119,6 +119,9 @@ TEST_CASE("profiles: what is damaged is refused in one line, wherever it is cut"
     CHECK(cut.error().rfind("2: not a whole profile", 0) == 0);
     CHECK(cut.error().find('\n') == std::string::npos);
   }
+  const auto deep = analyzer::merge({std::string(1'000'000, '\x91')}, {});  // arrays in arrays
+  REQUIRE(!deep);
+  CHECK(deep.error() == "1: not a whole profile of this program: nested too deeply");
   for (size_t at = 0; at < bytes.size(); at += 13) {  // refused or read, but never worse
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x15);

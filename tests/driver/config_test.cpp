@@ -39,10 +39,11 @@ TEST_CASE("a full configuration is read") {
       {"name": "whole", "function": "handle"},
       {"name": "parts",
        "begin": {"function": "f", "key": "arg:0"},
-       "end": [{"function": "g", "at": "entry", "key": "arg:0->conn"}, {"function": "h", "key": "return"}],
+       "end": [{"function": "g", "at": "entry", "key": "arg:0->conn"}, {"function": "h", "key": "return"},
+               {"function": "i", "key": "thread"}],
        "switch": {"function": "s", "key": "*arg:1"},
        "label": {"function": "f", "value": "arg:1->names[0].text"}}],
-    "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1"}],
+    "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1", "shared": true}],
              "enqueue": {"function": "push", "task": "arg:1"}, "dequeue": {"function": "pop"}},
     "factors": {"k": 5, "threshold": 0.1, "specificity": "cubic", "dominance": 0.8},
     "record": {"leave_out": ["timer", "child"], "ring_mb": 64, "max_mb": 512},
@@ -56,9 +57,12 @@ TEST_CASE("a full configuration is read") {
   CHECK(config->intervals[1].begin[0].at == "entry");
   CHECK(config->intervals[1].end[0].at == "entry");
   CHECK(config->intervals[1].end[1].at == "exit");
+  CHECK(config->intervals[1].end[2].value == "thread");
   CHECK(config->intervals[1].label[0].value == "arg:1->names[0].text");
   REQUIRE(config->sync.size() == 4);
   CHECK(config->sync[0].value == "arg:0");
+  CHECK_FALSE(config->sync[0].shared);
+  CHECK(config->sync[1].shared);
   CHECK(config->sync[3].value == "return");
   CHECK(config->factors.k == 5);
   CHECK(config->factors.threshold == 0.1);
@@ -114,7 +118,11 @@ TEST_CASE("each mistake gets one line with its place and a way out") {
         "key \"key\" is missing");
   check(with("\"intervals\": [{\"begin\": {\"function\": \"g\", \"key\": \"arg0\"}}]"), "2",
         "not \"arg0\"");
+  check(with("\"intervals\": [{\"label\": {\"function\": \"g\", \"value\": \"thread\"}}]"), "2",
+        "not \"thread\"");
   check(with("\"sync\": {\"aquire\": []}"), "2", "did you mean \"acquire\"?");
+  check(with("\"sync\": {\"acquire\": {\"function\": \"f\", \"shared\": 1}}"), "2",
+        "must be true or false");
   check(with("\"sync\": {\"enqueue\": {\"function\": \"push\"}}"), "2", "key \"task\" is missing");
   check(with("\"sync\": {\"acquire\": {\"object\": \"arg:0\"}}"), "2",
         "key \"function\" is missing");
@@ -182,4 +190,20 @@ TEST_CASE("docs/configuration.md has no key that is unknown, and its example is 
     ++examples;
   }
   CHECK(examples >= 2);
+}
+
+TEST_CASE("configurations in the guides are valid") {
+  size_t examples = 0;
+  for (const char* name : {"/how-to.md", "/getting-started.md"}) {
+    const std::string page = vprof::test::read(std::string(VPROF_DOCS) + name);
+    for (size_t at = page.find("```jsonc\n{"); at != std::string::npos;
+         at = page.find("```jsonc\n{", at + 1)) {
+      const size_t begin = at + 9;
+      const std::string example = page.substr(begin, page.find("```", begin) - begin);
+      INFO(example);
+      CHECK(error_of(parse(example)) == "");
+      ++examples;
+    }
+  }
+  CHECK(examples >= 6);
 }

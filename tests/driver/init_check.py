@@ -1,6 +1,7 @@
 """`vprof init` and `vprof check`."""
 import unittest
 
+import support
 from support import Project
 
 
@@ -15,6 +16,18 @@ class Init(Project):
         # What was written is valid: only the functions and the workload are still to be named.
         self.assertIn("OK       configuration", self.vprof("check").stdout)
         return text
+
+    def test_the_handler_is_suggested_with_its_reason(self):
+        text = self.written()
+        self.assertIn('{ "name": "request", "function": "order" }', text)
+        self.assertRegex(text, r"// order  src/main.c:4\n +//   called in a loop of main")
+        (self.root / "vprof.json").unlink()
+        self.assertRegex(self.vprof("init").stdout, r"order  src/main.c:4\n +called in a loop of main")
+
+    def test_annotated_source_needs_no_interval(self):
+        self.write("src/main.c", support.MAIN_C.replace("int sum = step(i);", "int sum = step(i); vprof_begin(i);"))
+        self.assertIn("vprof_begin", self.written())
+        self.assertIn("annotated in the source", self.vprof("check").stdout)
 
     def test_make(self):
         self.assertIn('"build": "make -j', self.written())
@@ -50,9 +63,45 @@ class Init(Project):
 class Check(Project):
     def test_all_is_well(self):
         out = self.vprof("check").stdout
-        for what in ("configuration", "source", "vprof", "compiler", "build"):
+        for what in ("configuration", "source", "vprof", "compiler", "build", "factors"):
             self.assertRegex(out, rf"OK +{what}:")
         self.assertFalse((self.root / ".vprof").exists(), "check only looks")
+
+    def test_the_machine_is_looked_at(self):
+        out = self.vprof("check").stdout
+        for what in ("clock", "perf", "processors", "other work", "disk"):
+            self.assertRegex(out, rf"(OK|note|PROBLEM) +{what}: ")
+        self.assertNotIn("in the last recording", out)
+        self.vprof("loop", "--auto", "--max-iterations", "1")
+        self.assertRegex(self.vprof("check").stdout, r"processors: .* in the last recording")
+
+    def test_names_are_looked_for_in_the_text_before_there_is_an_index(self):
+        self.assertRegex(self.vprof("check").stdout,
+                         r'OK +interval "order" \(vprof.json:5\): order  src/main.c:4, as far as the text tells')
+        self.config('"function": "order"', '"function": "ordr"')
+        self.assertRegex(self.vprof("check").stdout, r"note +interval .*no function ordr .*did you mean order\?")
+
+    def test_every_line_is_looked_at(self):
+        self.config('"build": "make",', """"build": "make",
+  "env": { "A": "1", "B": "" },
+  "exclude": ["src/work.*", "nosuch_*"],
+  "record": { "leave_out": ["timer"], "ring_mb": 8, "max_mb": 64 },
+  "sync": { "acquire": { "function": "step" }, "release": { "function": "finish" } },""")
+        self.vprof("index")
+        out = self.vprof("check").stdout
+        for line in (r"OK +env: A=1", r"OK +env: B removed", r"OK +exclude: src/work.\*: \d+ functions",
+                     r"note +exclude: nosuch_\* matches no file and no function", r"OK +record: without waits of kind timer",
+                     r"OK +record: the last 8 MiB", r"OK +record: at most 64 MiB",
+                     r"OK +sync acquire \(vprof.json:6\): step@src/work.c", r"OK +sync release \(vprof.json:6\): finish@"):
+            self.assertRegex(out, line)
+
+    def test_no_interval_at_all(self):
+        self.config("""
+    { "name": "order", "function": "order" }
+  """, "")
+        self.assertRegex(self.fails("check", words=["1 problem"]).stdout, r"PROBLEM +intervals: neither")
+        self.vprof("index", code=0)
+        self.fails("check", words=["1 problem"])
 
     def test_a_build_tool_that_is_missing(self):
         self.config('"make"', '"no_such_tool -j2"')

@@ -3,6 +3,7 @@ import json
 import os
 import unittest
 
+import support
 from support import Project
 
 
@@ -26,10 +27,18 @@ class Loop(Project):
         self.assertEqual(report["iterations"][0]["expanded"], ["order"])
         self.assertGreater(report["overhead"]["baseline_mean_ns"], 0)
         self.assertTrue(any(f["status"] == "selected" for f in report["factors"]))
+        # The sums behind it are there still when all is decided.
+        merged = json.loads(self.vprof("merge", ".", "--json").stdout)
+        self.assertEqual(merged["interval"]["count"], report["interval"]["count"])
         # Only the last iteration's traces are kept, and the baseline's are not.
         self.assertEqual([p.parent.name for p in (self.root / ".vprof/iterations").glob("*/trace")],
                          [str(self.state()["iteration"])])
         self.assertFalse(list((self.root / ".vprof/iterations").glob("*/baseline")))
+        # What diff and merge read is that of the last iteration.
+        profile = (self.root / ".vprof/profile.vprof").read_bytes()
+        self.assertGreater(len(profile), 1000)
+        self.assertEqual(profile, (self.root / f".vprof/iterations/{self.state()['iteration']}/profile.vprof").read_bytes())
+        self.assertIn("variance", self.vprof("diff", ".", ".").stdout)
         # A finished loop stays finished, and prints the same report.
         again = self.vprof("loop", "--auto").stdout
         self.assertNotIn("expanding", again)
@@ -51,6 +60,70 @@ class Loop(Project):
         self.assertEqual(self.state()["iteration"], 1)
         self.vprof("loop", "--auto", "--max-iterations", "2")
         self.assertEqual(self.state()["iteration"], 2)
+
+    def test_history_and_back_to_an_earlier_iteration(self):
+        self.fails("history", words=["vprof loop"])
+        self.vprof("loop", "--auto")
+        last = self.state()["iteration"]
+        self.assertGreaterEqual(last, 2)
+        out = self.vprof("history", env={"COLUMNS": "200"}).stdout
+        self.assertIn("iteration 1: expanded order\n", out)
+        self.assertRegex(out, r"iteration 2: expanded .*step")
+        self.assertRegex(out, r"times the mean and [\d.]+ times the variance without recording")
+        self.assertIn("accepted: ", out)
+        history = json.loads(self.vprof("history", "--json").stdout)
+        self.assertEqual(history, self.report()["iterations"])
+        self.assertEqual(history[0]["leading"][0]["factor"], "step")
+
+        self.assertIn("there is no iteration 99", self.fails("loop", "--auto", "--from", "99", words=["99"]).stderr)
+        log = self.root / ".vprof/iterations/1/run.log"
+        ran = log.stat().st_mtime_ns
+        out = self.vprof("loop", "--auto", "--from", "1", "--max-iterations", "1").stdout
+        self.assertIn("back at iteration 1", out)
+        self.assertEqual(log.stat().st_mtime_ns, ran, "what was measured then is not measured again")
+        self.assertEqual(self.state()["iteration"], 1)
+        self.assertEqual(len(json.loads(self.vprof("history", "--json").stdout)), 1)
+        self.assertTrue((self.root / ".vprof/iterations.previous/2/report.json").exists())
+        self.assertFalse((self.root / ".vprof/iterations/2").exists())
+        self.assertEqual((self.root / ".vprof/profile.vprof").read_bytes(),
+                         (self.root / ".vprof/iterations/1/profile.vprof").read_bytes())
+        # From there it goes on as from anywhere.
+        self.vprof("loop", "--auto")
+        self.assertEqual(self.state()["iteration"], last)
+
+    def test_json_on_standard_output_is_nothing_but_json(self):
+        done = self.vprof("loop", "--auto", "--json", "--max-iterations", "1")
+        self.assertEqual(json.loads(done.stdout), self.report())
+        self.assertIn("iteration 1:", done.stderr)
+        self.fails("loop", "--json", words=["--auto"])
+
+    def test_the_plan_is_thinned_beyond_the_overhead_budget(self):
+        # Called so often that measuring it costs more than it does, and always alike; what varies is so large that
+        # nothing a busy machine adds to it shows.
+        self.write("src/main.c", support.MAIN_C.replace("i < 200", "i < 100").replace(
+            "static int order(int i) {", "int tick(int i);\nstatic int order(int i) {\n  for (int k = 0; k < 30000; ++k) i = tick(i);"))
+        self.write("src/work.c", support.WORK_C.replace("20000 + (i % 8) * 500000L", "i % 10 == 3 ? 200000000L : 20000") + "\nint tick(int i) {\n  static volatile int table[8];\n"
+                   "  for (int k = 0; k < 2; ++k) table[k] = i;\n  return i;\n}\n")
+        done = self.vprof("loop", "--auto", "--overhead-budget", "5", "--max-iterations", "3")
+        self.assertIn("beyond the budget of 5 %; the next plan leaves out 1 call site", done.stdout)
+        self.assertIn("leaving out 1 call site", done.stdout)
+        overhead = self.report()["overhead"]
+        self.assertEqual(overhead["budget"], 0.05)
+        self.assertEqual([one["function"] for one in overhead["demoted"]], ["tick"])
+        self.assertGreater(overhead["demoted"][0]["cost"], 0.05)
+        self.assertEqual(overhead["demoted"][0]["calls"], 100 * 30000)
+        self.assertRegex(self.vprof("report").stdout.replace("\n", " "),
+                         r"Left out of the plan, as called often and of little variance: tick at src/main.c:\d+")
+        first = json.loads(self.vprof("report", "--json", "--iteration", "1").stdout)["overhead"]
+        self.assertGreater(first["median_ratio"], 1.05)
+        self.assertLess(overhead["median_ratio"], first["median_ratio"])
+        # The site is gone from the plan that was built last.
+        sites = json.loads((self.root / ".vprof/sites.json").read_text())
+        names = {f["id"]: f["name"] for f in sites["functions"]}
+        self.assertNotIn("tick", [names[s["function"]] for s in sites["sites"]])
+        # Within a budget that is large enough nothing is left out.
+        self.vprof("loop", "--auto", "--restart", "--max-iterations", "1", "--overhead-budget", "10000")
+        self.assertEqual(self.report()["overhead"]["demoted"], [])
 
     def test_restart(self):
         self.vprof("loop", "--auto", "--max-iterations", "2")

@@ -61,6 +61,14 @@ TEST_CASE("flags go only where they are used") {
   CHECK(parse({"-shared", "-nostdlib", "a.o", "-lstdc++", "-lc"}).takes_runtime);
 }
 
+TEST_CASE("which compilers are GCC") {
+  for (const char* name :
+       {"gcc", "g++", "gcc-12", "x86_64-linux-gnu-gcc-12", "aarch64-linux-gnu-g++"})
+    CHECK(is_gcc(name));
+  for (const char* name : {"clang", "clang++-19", "cc", "ccache", "gcc.sh", "mygcc"})
+    CHECK_FALSE(is_gcc(name));
+}
+
 TEST_CASE("response files are read") {
   const Temporary directory;
   vprof::test::write(directory / "inner", "b.c");

@@ -110,6 +110,19 @@ class Shims(Project):
         self.assertIn("fixed", self.vprof("index").stderr)
         self.assertFalse(self.linked("fixed"))
 
+    def test_guesses_of_the_optimizer_break_no_build(self):
+        self.write("src/flow.c", "int get(void);\nint flow(int a) {\n  int x;\n  if (a > 5) x = get();\n"
+                                 "  if (get()) return x;\n  return 0;\n}\n")
+        command = "gcc -O2 -Wall -Werror -c src/flow.c"
+        alone = subprocess.run(command.split(), cwd=self.root, capture_output=True, text=True)
+        self.assertIn("maybe-uninitialized", alone.stderr)
+        build = (self.root / "Makefile").read_text()
+        self.write("Makefile", f"all: prog\n\t{command}\n{build}")
+        self.index()
+        # What the user's own eyes would find is still an error.
+        self.write("src/flow.c", "static int unused;\n")
+        self.fails("index", words=["build"])
+
     def test_clean_environment(self):
         self.config('"make"', '"env -i PATH=\\"$PATH\\" make"')
         self.assertEqual(len(self.index()), 2)

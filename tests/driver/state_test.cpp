@@ -19,12 +19,22 @@ TEST_CASE("a state comes back as it was saved") {
   state.expanded = {"f@a.c:1", "g@b.c:2"};
   state.selected = {{.id = "f@a.c:1", .name = "f"}};
   state.set_aside = {{.id = "wait(x)", .name = "wait(x)"}};
-  state.history = {
-      {.expanded = {"f"}, .sites = 4, .build_s = 1.5, .run_s = 2, .mean_ns = 3, .variance_ns2 = 4}};
-  state.baseline_mean_ns = 12.5;
+  state.history.resize(1);
+  state.history[0].expanded = {"f"};
+  state.history[0].sites = 4;
+  state.history[0].run_s = 2;
+  state.history[0].mean_ratio = 1.02;
+  state.history[0].selected = {"g"};
+  state.history[0].leading = {{.factor = "f", .contribution = 0.5}};
+  state.history[0].demoted = 1;
+  state.baseline.count = 7;
+  state.baseline.mean_ns = 12.5;
+  state.baseline.mean_ci95 = {12, 13};
+  state.baseline_iteration = 2;
+  state.demoted = {{.function = "h", .site = "a.c:1:2", .calls = 9, .cost = 0.25, .since = 3}};
   state.configured = "c";
   state.built = "b";
-  REQUIRE(save_state(workspace, state));
+  REQUIRE(save_state(workspace.state(), state));
   const auto back = load_state(workspace);
   REQUIRE(back);
   CHECK(back->iteration == 3);
@@ -35,10 +45,25 @@ TEST_CASE("a state comes back as it was saved") {
   REQUIRE(back->history.size() == 1);
   CHECK(back->history[0].sites == 4);
   CHECK(back->history[0].run_s == 2);
-  CHECK(back->baseline_mean_ns == 12.5);
+  CHECK(back->history[0].mean_ratio == 1.02);
+  CHECK(back->history[0].selected == std::vector<std::string>{"g"});
+  CHECK(back->history[0].leading.at(0).contribution == 0.5);
+  CHECK(back->history[0].demoted == 1);
+  CHECK(back->baseline.count == 7);
+  CHECK(back->baseline.mean_ns == 12.5);
+  CHECK(back->baseline.mean_ci95[1] == 13);
+  CHECK(back->baseline_iteration == 2);
+  REQUIRE(back->demoted.size() == 1);
+  CHECK(back->demoted[0].site == "a.c:1:2");
+  CHECK(back->demoted[0].cost == 0.25);
+  CHECK(back->demoted[0].since == 3);
   CHECK(back->built == "b");
   CHECK(restarted(*back).iteration == 0);
   CHECK(restarted(*back).built == "b");
+  State edited = *back;
+  forget_overhead(edited);
+  CHECK(edited.baseline.count == 0);
+  CHECK(edited.demoted.empty());
 }
 
 TEST_CASE("no state is a fresh one, a damaged one is an error") {

@@ -40,14 +40,15 @@ TEST_CASE("values name arguments, results and members") {
   CHECK(*text("arg:0") == "(lock)");
   CHECK(*text("arg:1->a.b[0]") == "(mode)->a.b[0]");
   CHECK(*text("*arg:0") == "*(lock)");
+  CHECK(*text("thread") == "VPROF_THREAD_KEY");
   CHECK_FALSE(text("arg:2"));
   CHECK(text("arg:2").error().find("2 parameters") != std::string::npos);
   CHECK_FALSE(text("this"));
 }
 
 TEST_CASE("values that could have an effect or make no sense are refused") {
-  for (const char* value :
-       {"arg", "arg:x", "arg:0(1)", "arg:0->f()", "arg:0 + 1", "", "arg:0;abort()", "result"}) {
+  for (const char* value : {"arg", "arg:x", "arg:0(1)", "arg:0->f()", "arg:0 + 1", "",
+                            "arg:0;abort()", "result", "threads", "*thread", "thread->x"}) {
     const Result<Plan> plan = plan_with_object(value);
     INFO(value);
     REQUIRE_FALSE(plan);

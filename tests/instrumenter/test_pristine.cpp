@@ -10,6 +10,7 @@
 
 using vprof::instrumenter::PristineFiles;
 namespace fs = std::filesystem;
+using Files = std::vector<std::string>;
 
 namespace {
 
@@ -38,13 +39,13 @@ struct Folder {
 TEST_CASE("the original is kept over several rewrites and comes back") {
   const Folder folder;
   folder.write("sub/a.c", "one");
-  CHECK(*folder.open().rewrite("sub/a.c", "one", "ONE"));
+  CHECK(*folder.open().update({{"sub/a.c", "ONE"}}) == Files{"sub/a.c"});
   CHECK(folder.read("sub/a.c") == "ONE");
   CHECK(*folder.open().original("sub/a.c") == "one");
-  CHECK(*folder.open().rewrite("sub/a.c", "one", "TWO"));
+  CHECK(*folder.open().update({{"sub/a.c", "TWO"}}) == Files{"sub/a.c"});
   CHECK(*folder.open().original("sub/a.c") == "one");
-  CHECK(folder.open().rewritten() == std::vector<std::string>{"sub/a.c"});
-  CHECK(*folder.open().restore("sub/a.c"));
+  CHECK(folder.open().rewritten() == Files{"sub/a.c"});
+  CHECK(*folder.open().update({}) == Files{"sub/a.c"});
   CHECK(folder.read("sub/a.c") == "one");
   CHECK(folder.open().rewritten().empty());
 }
@@ -55,9 +56,9 @@ TEST_CASE("a file that stays the same keeps its time stamp and mode") {
   fs::permissions(folder.root / "mirror/a.c",
                   fs::perms::owner_read | fs::perms::owner_write | fs::perms::owner_exec);
   PristineFiles files = folder.open();
-  CHECK(*files.rewrite("a.c", "one", "ONE"));
+  CHECK(*files.update({{"a.c", "ONE"}}) == Files{"a.c"});
   const auto time = fs::last_write_time(folder.root / "mirror/a.c");
-  CHECK_FALSE(*files.rewrite("a.c", "one", "ONE"));
+  CHECK(files.update({{"a.c", "ONE"}})->empty());
   CHECK(fs::last_write_time(folder.root / "mirror/a.c") == time);
   CHECK((fs::status(folder.root / "mirror/a.c").permissions() & fs::perms::owner_exec) !=
         fs::perms::none);
@@ -66,12 +67,31 @@ TEST_CASE("a file that stays the same keeps its time stamp and mode") {
 TEST_CASE("a file that the build wrote anew is the original from then on") {
   const Folder folder;
   folder.write("gram.c", "one");
-  CHECK(*folder.open().rewrite("gram.c", "one", "ONE"));
+  CHECK(*folder.open().update({{"gram.c", "ONE"}}) == Files{"gram.c"});
   folder.write("gram.c", "generated again");
   CHECK(*folder.open().original("gram.c") == "generated again");
   CHECK(folder.open().rewritten().empty());
-  CHECK_FALSE(*folder.open().restore("gram.c"));
+  CHECK(folder.open().update({})->empty());
   CHECK(folder.read("gram.c") == "generated again");
+}
+
+TEST_CASE("killed while files are written, each is known for what it is") {
+  const Folder folder;
+  folder.write("a.c", "one");
+  folder.write("b.c", "two");
+  CHECK(folder.open().update({{"a.c", "ONE"}, {"b.c", "TWO"}}));
+  // A disk that is full at the second file stops it where a kill would: b.c cannot be replaced.
+  PristineFiles files = folder.open();
+  fs::create_directories(folder.root / ("mirror/b.c.vprof-" + std::to_string(::getpid())));
+  CHECK_FALSE(files.update({{"a.c", "1"}, {"b.c", "2"}}));
+  fs::remove(folder.root / ("mirror/b.c.vprof-" + std::to_string(::getpid())));
+  CHECK(folder.read("a.c") == "1");
+  CHECK(folder.read("b.c") == "TWO");
+  CHECK(*folder.open().original("a.c") == "one");
+  CHECK(*folder.open().original("b.c") == "two");
+  CHECK(*folder.open().update({}) == Files{"a.c", "b.c"});
+  CHECK(folder.read("a.c") == "one");
+  CHECK(folder.read("b.c") == "two");
 }
 
 TEST_CASE("a damaged manifest is one clear line") {

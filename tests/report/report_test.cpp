@@ -74,13 +74,54 @@ Profile make_profile() {
   p.factors = {first, second, third};
   p.losses = {
       4, 1, 4096, 17, 5, 20000, {"only 345 intervals: below 1000 the ranking may not hold"}};
-  p.overhead = {1234567, 4, 80, 2, 24.6, 2.0e6, 1.05};
+  p.overhead = {.records = 1234567,
+                .dropped = 4,
+                .chunks = 80,
+                .stalls = 2,
+                .threads = 5,
+                .record_ns = 24.6,
+                .baseline_mean_ns = 2.0e6,
+                .mean_ratio = 1.08,
+                .mean_ratio_ci95 = {1.06, 1.1},
+                .median_ratio = 1.01,
+                .variance_ratio = 1.3};
   return p;
 }
 
 report::Story make_story() {
-  return {{{{"process_order"}, 12, 30.5, 10.0, 2.1e6, 2.8e13}},
-          {{"nested in a macro", 3}, {"alloca", 1}}};
+  report::Story story;
+  report::Iteration first{.expanded = {"process_order"},
+                          .sites = 12,
+                          .build_s = 30.5,
+                          .run_s = 10.0,
+                          .mean_ns = 2.1e6,
+                          .variance_ns2 = 2.8e13,
+                          .mean_ratio = 1.12,
+                          .variance_ratio = 1.4,
+                          .selected = {},
+                          .set_aside = {"price"},
+                          .leading = {{.factor = "process_order", .contribution = 0.9}},
+                          .demoted = 0};
+  report::Iteration second{.expanded = {"reserve", "flush_log"},
+                           .sites = 31,
+                           .build_s = 3.25,
+                           .run_s = 10.5,
+                           .mean_ns = 2.1e6,
+                           .variance_ns2 = 2.809e13,
+                           .mean_ratio = 1.08,
+                           .variance_ratio = 1.3,
+                           .selected = {"wait(pthread_mutex_lock)"},
+                           .set_aside = {},
+                           .leading = {{.factor = "wait(pthread_mutex_lock)", .contribution = 0.62},
+                                       {.factor = "process_order", .contribution = 0.2}},
+                           .demoted = 1};
+  story.iterations = {first, second};
+  story.unwrapped = {{"nested in a macro", 3}, {"alloca", 1}};
+  story.demoted = {
+      {.function = "hash", .site = "src/h.c:7:12", .calls = 1234567, .cost = 0.041, .since = 2},
+      {.function = "next", .site = "src/h.c:9:3", .calls = 800000, .cost = 0.02, .since = 3}};
+  story.overhead_budget = 0.05;
+  return story;
 }
 
 std::string golden(const std::string& name, const std::string& actual) {
@@ -111,6 +152,25 @@ TEST_CASE("the tree, as a whole") {
   CHECK(text == golden("tree.txt", text));
 }
 
+TEST_CASE("the history, as a whole") {
+  const std::string text = report::history_text(make_story().iterations, {});
+  CHECK(text == golden("history.txt", text));
+}
+
+TEST_CASE("within the budget nothing is said of it, and where nothing can be left out, that") {
+  Profile p = make_profile();
+  report::Story story = make_story();
+  story.demoted.clear();
+  CHECK(report::text(p, story, {200}).find("no call site that matters little") !=
+        std::string::npos);
+  p.overhead.mean_ratio_ci95 = {1.04, 1.12};
+  const std::string text = report::text(p, story, {200});
+  CHECK(text.find("budget") == std::string::npos);
+  CHECK(text.find("(1.04 to 1.12)") != std::string::npos);
+  p.overhead.baseline_mean_ns = 0;
+  CHECK(report::text(p, story, {200}).find("beside the run") == std::string::npos);
+}
+
 TEST_CASE("declared work and labels: what of a factor goes with them") {
   Profile p = make_profile();
   CHECK(report::text(p, {}, {}).find("amount of work") == std::string::npos);
@@ -135,6 +195,8 @@ TEST_CASE("every width is kept") {
     CHECK(widest(report::text(make_profile(), make_story(), {width, false})) <=
           static_cast<size_t>(width));
     CHECK(widest(report::tree_text(make_profile(), 0, {width, false})) <=
+          static_cast<size_t>(width));
+    CHECK(widest(report::history_text(make_story().iterations, {width, false})) <=
           static_cast<size_t>(width));
   }
 }
@@ -180,7 +242,7 @@ TEST_CASE("report.json there and back") {
         nlohmann::json({"wait(pthread_mutex_lock)", "price"}));
   CHECK(document["tree"]["children"][0]["children"][0]["children"][0]["kind"] == "blame");
   CHECK(document["interval"]["p999_ns"] == 50.2e6);
-  CHECK(document["overhead"]["mean_ratio"] == 1.05);
+  CHECK(document["overhead"]["mean_ratio"] == 1.08);
 }
 
 TEST_CASE("report.json that is none: one line") {

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <filesystem>
 #include <set>
-#include <thread>
 
+#include "../parallel.h"
 #include "../pristine.h"
 #include "../progress.h"
 #include "cache.h"
@@ -69,18 +69,11 @@ std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands,
     else
       missing.push_back(i);
   }
-  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
-  std::atomic<size_t> next{0};
   std::atomic<size_t> done{0};
-  const auto work = [&] {
-    for (size_t n = next++; n < missing.size(); n = next++) {
-      parsed[missing[n]] = parse_unit(commands[missing[n]], tree);
-      report_progress(++done, missing.size(), parsed[missing[n]].unit.file);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::min<size_t>(jobs, missing.size()); ++i) threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
+  parallel_for(missing.size(), jobs, [&](size_t n) {
+    parsed[missing[n]] = parse_unit(commands[missing[n]], tree);
+    report_progress(++done, missing.size(), parsed[missing[n]].unit.file);
+  });
   return parsed;
 }
 

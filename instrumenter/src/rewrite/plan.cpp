@@ -30,6 +30,8 @@ bool is_member_access(std::string_view suffix) {
 Value parse_value(const std::string& text) {
   Value value;
   value.text = text;
+  value.is_thread = text == "thread";
+  if (value.is_thread) return value;
   std::string_view rest = text;
   if (!rest.empty() && rest[0] == '*') {
     value.dereferenced = true;
@@ -49,9 +51,11 @@ Value parse_value(const std::string& text) {
       rest.remove_prefix(1);
     }
   } else {
-    throw PlanError(fmt::format(
-        "\"{}\" is not a value: write arg:N, return or this, with ->field, .field or [0] behind it",
-        text));
+    throw PlanError(
+        fmt::format("\"{}\" is not a value: write arg:N, return or this, with ->field, .field or "
+                    "[0] behind it, "
+                    "or thread",
+                    text));
   }
   if (!is_member_access(rest))
     throw PlanError(
@@ -111,6 +115,7 @@ SyncPlan parse_sync(const json& in) {
   if (!known) throw PlanError(fmt::format("role \"{}\" is unknown", role));
   const bool is_task = sync.role == SyncRole::kEnqueue || sync.role == SyncRole::kDequeue;
   sync.value = parse_value(in.at(is_task ? "task" : "object"));
+  sync.shared = in.value("shared", false);
   return sync;
 }
 
@@ -158,6 +163,7 @@ Result<Plan> load_plan(const std::string& path) {
 }
 
 Result<std::string> value_text(const Value& value, const Function& f) {
+  if (value.is_thread) return "VPROF_THREAD_KEY";
   if (value.is_return)
     return tl::unexpected(
         fmt::format("\"{}\" of {} is known only when it returns", value.text, f.name));

@@ -12,10 +12,11 @@ namespace vprof::instrumenter {
 enum class At : uint8_t { kEntry, kExit };
 
 /// A value in the program that names an interval, a lock or a task: `arg:1->field`, `*arg:0`,
-/// `return`, `this`.
+/// `return`, `this`, `thread` (the calling thread: for a thread that has one interval at a time).
 struct Value {
   bool is_return = false;
   bool is_this = false;
+  bool is_thread = false;
   bool dereferenced = false;
   unsigned argument = 0;
   std::string suffix;  ///< `->field`, `.field`, `[0]`, …
@@ -45,7 +46,8 @@ struct SyncPlan {
   unsigned index = 0;
   SyncRole role = SyncRole::kAcquire;
   std::string function;
-  Value value;  ///< the object or the task
+  Value value;          ///< the object or the task
+  bool shared = false;  ///< the object lies in memory that processes share
 };
 
 struct Plan {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "../files.h"
+#include "../parallel.h"
 #include "../pristine.h"
 #include "../progress.h"
 #include "instrumentation.h"
@@ -13,41 +16,40 @@ namespace {
 
 using Edits = std::map<std::string, std::vector<Edit>>;
 
+using Texts = std::map<std::string, std::string>;
+
+Result<Texts> texts_of(const Edits& edits, const PristineFiles& pristine) {
+  struct Work {
+    const std::string* file;
+    const std::vector<Edit>* inserted;
+    Result<std::string> text = {};
+  };
+  std::vector<Work> all;
+  for (const auto& [file, inserted] : edits) all.push_back({&file, &inserted});
+  std::atomic<size_t> done{0};
+  parallel_for(all.size(), 0, [&](size_t i) {
+    Work& work = all[i];
+    work.text = pristine.original(*work.file);
+    if (work.text) work.text = apply_edits(*work.text, *work.inserted);
+    report_progress(++done, all.size(), *work.file);
+  });
+  Texts texts;
+  for (Work& work : all) {
+    if (!work.text) return tl::unexpected(work.text.error());
+    texts.emplace(*work.file, std::move(*work.text));
+  }
+  return texts;
+}
+
 /// Writes what the files would become into another directory.
-Result<std::vector<std::string>> write_preview(const Edits& edits, const PristineFiles& pristine,
-                                               const std::string& directory) {
+Result<std::vector<std::string>> write_preview(const Texts& texts, const std::string& directory) {
   std::vector<std::string> files;
-  for (const auto& [file, inserted] : edits) {
-    const Result<std::string> original = pristine.original(file);
-    if (!original) return tl::unexpected(original.error());
-    const auto written =
-        replace_file(fmt::format("{}/{}", directory, file), apply_edits(*original, inserted));
+  for (const auto& [file, text] : texts) {
+    const auto written = replace_file(fmt::format("{}/{}", directory, file), text);
     if (!written) return tl::unexpected(written.error());
     files.push_back(file);
   }
   return files;
-}
-
-/// Brings the mirror to `edits`: rewrites the files they name, restores all others. Files that are
-/// what they should be are not touched, so the user's build stays incremental.
-Result<std::vector<std::string>> write_mirror(const Edits& edits, PristineFiles& pristine) {
-  std::vector<std::string> changed;
-  size_t done = 0;
-  for (const auto& [file, inserted] : edits) {
-    const Result<std::string> original = pristine.original(file);
-    if (!original) return tl::unexpected(original.error());
-    const Result<bool> wrote = pristine.rewrite(file, *original, apply_edits(*original, inserted));
-    if (!wrote) return tl::unexpected(wrote.error());
-    if (*wrote) changed.push_back(file);
-    report_progress(++done, edits.size(), file);
-  }
-  for (const std::string& file : pristine.rewritten()) {
-    if (edits.count(file) != 0) continue;
-    const Result<bool> wrote = pristine.restore(file);
-    if (!wrote) return tl::unexpected(wrote.error());
-    if (*wrote) changed.push_back(file);
-  }
-  return changed;
 }
 
 }  // namespace
@@ -65,10 +67,11 @@ Result<void> rewrite_mirror(const RewriteOptions& options) {
       instrument(*program, *plan, load_site_ids(options.sites), read_original);
   if (!result) return tl::unexpected(result.error());
 
+  const Result<Texts> texts = texts_of(result->edits, *pristine);
+  if (!texts) return tl::unexpected(texts.error());
   // Everything is known to fit together: from here on only the disk can fail.
   const Result<std::vector<std::string>> changed =
-      options.preview.empty() ? write_mirror(result->edits, *pristine)
-                              : write_preview(result->edits, *pristine, options.preview);
+      options.preview.empty() ? pristine->update(*texts) : write_preview(*texts, options.preview);
   if (!changed) return tl::unexpected(changed.error());
   if (options.preview.empty())
     if (auto saved = save_sites(*program, *plan, *result, options.sites); !saved) return saved;

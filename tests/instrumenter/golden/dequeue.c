@@ -1,6 +1,6 @@
 /* Configured queues, locks and intervals; a dequeue function whose task is what it returns gets a wrapper. */
 /* PLAN: {"sync": [{"index": 0, "role": "enqueue", "function": "push", "task": "arg:1"}, {"index": 1, "role": "dequeue", "function": "pop", "task": "return"}, {"index": 2, "role": "acquire", "function": "take", "object": "arg:0"}, {"index": 3, "role": "release", "function": "give", "object": "arg:0"}, {"index": 4, "role": "dequeue", "function": "try_pop", "task": "*arg:1"}]} */
-/* PLAN: {"intervals": [{"index": 0, "name": "job", "begin": [{"function": "push", "at": "entry", "key": "arg:1"}], "switch": [{"function": "handle", "at": "entry", "key": "arg:0"}], "end": [{"function": "handle", "at": "exit", "key": "arg:0"}], "label": [{"function": "handle", "at": "entry", "value": "arg:0->kind"}]}, {"index": 1, "name": "whole", "function": "handle"}]} */
+/* PLAN: {"intervals": [{"index": 0, "name": "job", "begin": [{"function": "push", "at": "entry", "key": "arg:1"}], "switch": [{"function": "handle", "at": "entry", "key": "arg:0"}], "end": [{"function": "handle", "at": "exit", "key": "arg:0"}], "label": [{"function": "handle", "at": "entry", "value": "arg:0->kind"}]}, {"index": 1, "name": "whole", "function": "handle"}, {"index": 2, "name": "by thread", "begin": [{"function": "opened", "at": "entry", "key": "thread"}], "end": [{"function": "closed", "at": "exit", "key": "thread"}]}]} */
 /* EXPAND: handle */
 #include <stdio.h>
 
@@ -45,13 +45,20 @@ static int handle(struct job *j) {
   return s;
 }
 
+// CHECK: static void opened(void) { VPROF_ENTRY_EVENT(BEGIN, 2, VPROF_THREAD_KEY);
+static void opened(void) { ++lock; }
+// CHECK: static void closed(void) { VPROF_EXIT_EVENT(END, 2, VPROF_THREAD_KEY);
+static void closed(void) { --lock; }
+
 int main(void) {
+  opened();
   struct queue q = {NULL};
   struct job jobs[3] = {{NULL, "a", 3}, {NULL, "b", 4}, {NULL, "c", 5}};
   for (int i = 0; i < 3; ++i) push(&q, &jobs[i]);
   int s = handle(pop(&q));
   struct job *j;
   while (try_pop(&q, &j)) s += handle(j);
+  closed();
   printf("%d\n", s);
   return 0;
 }

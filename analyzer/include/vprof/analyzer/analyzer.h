@@ -158,10 +158,20 @@ struct Overhead {
   uint64_t dropped = 0;
   uint64_t chunks = 0;
   uint64_t stalls = 0;
+  uint64_t threads = 0;         ///< that made records in this recording; 0 of a sum of several
   double record_ns = 0;         ///< calibrated cost of one scope
   double baseline_mean_ns = 0;  ///< mean latency of the run with all sites off; 0: no such run
   double mean_ratio = 1.0;      ///< mean / baseline mean
+  /// 95 % confidence interval of that; {0, 0}: too few intervals for one.
+  std::array<double, 2> mean_ratio_ci95{};
+  double median_ratio = 1.0;    ///< of the medians: hardly moved by single slow intervals
+  double variance_ratio = 1.0;  ///< of the variances of the latency
 };
+
+/// What measuring changes: the latencies of a run, compared with those of one with all sites off.
+/// Leaves `overhead` as it is if the baseline holds no interval.
+void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& baseline,
+                           Overhead& overhead);
 
 struct Profile {
   IntervalSummary interval;
@@ -188,5 +198,8 @@ Result<Profile> merge(const std::vector<std::string>& profiles, const Options& o
 /// Only the latency summary, without critical paths: for baseline runs.
 Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
                                           const std::string& sites_json, const Options& options);
+
+/// How often each site was passed in a recording, by site id. Error: as of analyze().
+Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options);
 
 }  // namespace vprof::analyzer

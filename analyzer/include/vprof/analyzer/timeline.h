@@ -17,12 +17,14 @@ struct TimelinePiece {
   uint32_t thread = 0;  ///< serial within the process; of a wait's blame: the waker
   std::string thread_name;
   std::vector<std::string> path;  ///< names from the interval down, as in the tree
+  std::vector<NodeKind> kinds;    ///< of those
 };
 
 struct Timeline {
   std::string interval;
   std::string label;
   uint64_t id = 0;
+  int64_t begin_ns = 0;  ///< since the recording began
   int64_t latency_ns = 0;
   uint64_t others = 0;  ///< of the same id; the slowest is shown
   std::vector<TimelinePiece> pieces;
@@ -32,5 +34,17 @@ struct Timeline {
 /// of any). Error: one line; there is none, or as of analyze().
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              uint64_t id, const Options& options);
+
+/// One of several of the same id is told by its latency, ns.
+struct TimelineWish {
+  uint64_t id = 0;
+  int64_t latency_ns = 0;
+};
+
+/// In one pass over the recording: those of the wishes that are there, in their order.
+Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
+                                           const std::string& sites_json,
+                                           const std::vector<TimelineWish>& wishes,
+                                           const Options& options);
 
 }  // namespace vprof::analyzer

@@ -44,6 +44,9 @@ struct vprof_acquire_scope {
   unsigned waits; /* how many waits this thread had recorded at entry */
 };
 
+/* A key that stands for the calling thread's own interval of the definition: BEGIN gives that an id of its own. No pointer, no small integer. */
+#define VPROF_THREAD_KEY ((vprof_u64)0x8000000000000001)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""How long indexing a program from nothing takes, beside the floor: Clang parsing the same units and nothing else.
+
+    index_speed.py PROJECT [--units 300] [--rounds 3] [--instrumenter build/release/instrumenter/vprof-instrument]
+
+PROJECT has been indexed by `vprof index` (its .vprof/ is read, not changed). Each round runs both on the same units, evenly
+spread, on all cores, and prints wall and processor seconds; the last line holds medians of the ratios.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def timed(work):
+    """Wall and processor seconds of `work` and its children."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.monotonic() - began, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def parse_only(unit):
+    """`clang -fsyntax-only` as a user would run it on this unit: without GCC's own options, without warnings."""
+    arguments = [a for a in unit["arguments"][1:] if not a.startswith(("-W", "-fexcess-precision", "-o")) and a != "-c"]
+    output = unit["arguments"][unit["arguments"].index("-o") + 1] if "-o" in unit["arguments"] else None
+    arguments = [a for a in arguments if a != output]
+    compiler = "clang++-19" if unit["file"].endswith(("cc", "cpp", "cxx")) else "clang-19"
+    return subprocess.run([compiler, "-fsyntax-only", "-w", *arguments], cwd=unit["directory"],
+                          stderr=subprocess.DEVNULL, check=False).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("project", type=pathlib.Path)
+    parser.add_argument("--units", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--instrumenter", default=HERE.parent / "build/release/instrumenter/vprof-instrument")
+    options = parser.parse_args()
+    state = options.project.resolve() / ".vprof"
+    units = json.loads((state / "compile_commands.json").read_text())
+    units = units[::max(1, len(units) // options.units)]
+    ratios = []
+    with tempfile.TemporaryDirectory() as scratch:
+        database = pathlib.Path(scratch, "compile_commands.json")
+        database.write_text(json.dumps(units))
+
+        def index():
+            with tempfile.TemporaryDirectory() as cache:
+                subprocess.run([options.instrumenter, "index", "--compile-commands", database, "--mirror", state / "mirror",
+                                "--pristine", state / "pristine", "--cache", cache, "--out", f"{cache}/index.json"],
+                               check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def syntax():
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                failed = sum(code != 0 for code in pool.map(parse_only, units))
+            if failed:
+                print(f"  clang refused {failed} of {len(units)} units")
+
+        for _ in range(options.rounds):
+            floor, ours = timed(syntax), timed(index)
+            ratios.append((ours[0] / floor[0], ours[1] / floor[1]))
+            print(f"clang -fsyntax-only {floor[0]:.1f} s ({floor[1]:.1f} s of processor), index {ours[0]:.1f} s ({ours[1]:.1f} s)",
+                  flush=True)
+    wall, processor = (statistics.median(r[i] for r in ratios) for i in (0, 1))
+    print(f"{len(units)} units: {wall:.2f}x the wall time of clang -fsyntax-only, {processor:.2f}x its processor time")
+
+
+main()

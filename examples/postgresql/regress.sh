@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# PostgreSQL's own regression tests (make check), on a plain build and on the instrumented one as the last loop (or vprof build)
+# has left it, recording all the while. They must say the same. run.sh --test calls this, not as root.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$here/work
+# shellcheck source=examples/debian-source.sh
+. "$here/../debian-source.sh"
+# shellcheck source=examples/postgresql/plain.sh
+. "$here/plain.sh"
+
+# What must be equal: the name and the outcome of each test. A count of parallel tests' times is not.
+verdict() {
+  sed -nE 's/^(test|ok|not ok)? +([a-z0-9_]+) +\.\.\. +([a-zA-Z]+).*/\2 \3/p; /^(# )?All [0-9]+ tests/p' "$1" | sort
+}
+
+check() { # name directory
+  local status=0
+  say "make check, $1 (about 4 minutes)"
+  (cd "$2" && make -s check) >"$work/check-$1.log" 2>&1 || status=$?
+  { verdict "$work/check-$1.log"; echo "exit status $status"; } >"$work/check-$1"
+  rm -rf "$2/tmp_install"
+  tail -2 "$work/check-$1"
+}
+
+mirror=$here/.vprof/mirror
+[ -x "$mirror/installed/bin/postgres" ] || die "no instrumented server: run run.sh first"
+build_plain
+[ -e "$work/check-plain" ] || check plain "$work/plain"
+
+# With the shims first on PATH, since the tests build what the workloads do not need; each thread keeps its last MiB.
+rm -rf "$work/trace"
+mkdir -p "$work/trace"
+PATH=$here/.vprof/shims:$PATH VPROF_TRACE_DIR=$work/trace VPROF_RING_MB=1 VPROF_TRACE_MB=64 check instrumented "$mirror"
+echo "$(find "$work/trace" -name '*.vpt' | wc -l) processes left traces"
+rm -rf "$work/trace"
+
+diff "$work/check-plain" "$work/check-instrumented" || die "the tests differ (< plain, > instrumented)"
+echo "the tests say what they say without instrumentation"

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# Starts the PostgreSQL that is installed in ./installed on a copy of a data directory made before, puts the whole load on it and
+# stops it. Exit status 0: no client failed, and the server ended well. An argument names a fault to end with instead.
+#
+#   WORKLOAD      tpcb (default): pgbench's TPC-B-like; tpcc: the mix of tpcc/
+#   SCALE         tpcb: branches (default 1); tpcc: warehouses (default 4)
+#   CLIENTS       (default 8)
+#   TRANSACTIONS  per client (default: tpcb 1000, tpcc 500)
+#   ITEMS, CUSTOMERS  tpcc: items, and customers of a district (default 10000 and 300: a tenth of TPC-C's, so that the copy for
+#                 a run is made in a second)
+#   PROTOCOL      tpcb: simple (default), extended, prepared
+#   SCRIPT        tpcb: tpcb (default), or another script of tpcb/
+#   SETTINGS      more of postgresql.conf, as in "commit_delay=100 synchronous_commit=off"
+#   RESULT        file that receives pgbench's summary, besides the output
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bin=$PWD/installed/bin
+workload=${WORKLOAD:-tpcb}
+case $workload in
+  tpcb) scale=${SCALE:-1} transactions=${TRANSACTIONS:-1000} ;;
+  tpcc) scale=${SCALE:-4} transactions=${TRANSACTIONS:-500} ;;
+  *) echo "workload.sh: WORKLOAD=$workload is neither tpcb nor tpcc" >&2; exit 2 ;;
+esac
+clients=${CLIENTS:-8}
+protocol=${PROTOCOL:-simple}
+items=${ITEMS:-10000}
+customers=${CUSTOMERS:-300}
+work=${WORK:-$here/work}
+template=$work/data-$workload-$scale
+[ "$workload" = tpcb ] || template=$template-$items-$customers
+data=$work/data-run
+# A Unix socket's path may have 107 characters at most, so it does not lie in the tree.
+socket=$(mktemp -d)
+export PGHOST=$socket PGPORT=5432 PGUSER=bench PGDATABASE=postgres
+unset PGOPTIONS PGAPPNAME
+
+# Whoever is not the server is not recorded.
+unrecorded() { env -u VPROF_TRACE_DIR "$@"; }
+
+# Little that happens by itself, so that a short run is like the next: no autovacuum, no checkpoint within it.
+settings() {
+  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$socket'" "shared_buffers = 256MB" \
+    "max_connections = $((clients + 20))" "checkpoint_timeout = 30min" "max_wal_size = 4GB" "autovacuum = off" \
+    "max_logical_replication_workers = 0" "logging_collector = off"
+  local setting
+  for setting in ${SETTINGS:-}; do printf "%s = '%s'\n" "${setting%%=*}" "${setting#*=}"; done
+}
+
+start() { # data directory, then the environment's changes
+  local directory=$1
+  shift
+  settings >"$directory/postgresql.auto.conf"
+  env "$@" "$bin/postgres" -D "$directory" >"$work/server.log" 2>&1 &
+  server=$!
+  until_it_answers
+}
+
+until_it_answers() {
+  local tries=0
+  until unrecorded "$bin/psql" -qAtc 'select 1' >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    if [ "$tries" -ge 300 ] || ! kill -0 "$server" 2>/dev/null; then
+      tail -5 "$work/server.log" >&2
+      echo "workload.sh: the server does not answer" >&2
+      exit 1
+    fi
+    sleep 0.1
+  done
+}
+
+stop() {
+  kill -INT "$server" 2>/dev/null || { echo "workload.sh: the server died under the load" >&2; return 1; }
+  local status=0
+  wait "$server" || status=$?
+  server=
+  [ "$status" = 0 ] || { echo "workload.sh: the server ended with status $status" >&2; return 1; }
+}
+
+server=
+leave() {
+  [ -z "$server" ] || kill -QUIT "$server" 2>/dev/null || true
+  rm -rf "$socket"
+}
+trap leave EXIT
+# A terminal's Ctrl-C reaches the server, too, and vprof waits for both.
+trap 'exit 130' INT TERM
+
+load() {
+  case $workload in
+    tpcb) unrecorded "$bin/pgbench" -q -i -s "$scale" --foreign-keys ;;
+    tpcc) unrecorded "$bin/psql" -qX -v ON_ERROR_STOP=1 -v warehouses="$scale" -v items="$items" -v customers="$customers" \
+      -f "$here/tpcc/schema.sql" -f "$here/tpcc/load.sql" ;;
+  esac
+}
+
+# Made once and copied for each run, so that all begin with the same.
+prepare() {
+  [ -d "$template" ] && return
+  rm -rf "$template.new"
+  unrecorded "$bin/initdb" -D "$template.new" -U bench --auth=trust --no-locale -E UTF8 --no-sync >"$work/initdb.log"
+  start "$template.new" -u VPROF_TRACE_DIR
+  load >"$work/load.log" 2>&1 || { tail -5 "$work/load.log" >&2; exit 1; }
+  unrecorded "$bin/psql" -qc 'vacuum analyze' -c checkpoint
+  stop
+  mv "$template.new" "$template"
+}
+
+scripts() {
+  case $workload in
+    # Several commands in a message are a thing of the simple protocol; pgbench's own script has none, and no labels.
+    tpcb) [ "$protocol" = simple ] && echo "-D scale=$scale -f $here/tpcb/${SCRIPT:-tpcb}.sql" || echo "-b tpcb-like" ;;
+    # The weights of TPC-C 5.2.3, with what it leaves open given to New-Order.
+    tpcc)
+      echo "-D warehouses=$scale -D items=$items -D customers=$customers -D names=$((customers < 1000 ? customers : 1000))" \
+        "-f $here/tpcc/new-order.sql@45 -f $here/tpcc/payment.sql@43 -f $here/tpcc/order-status.sql@4" \
+        "-f $here/tpcc/delivery.sql@4 -f $here/tpcc/stock-level.sql@4"
+      ;;
+  esac
+}
+
+bench() {
+  # shellcheck disable=SC2046  # words
+  unrecorded "$bin/pgbench" -n -M "$protocol" -c "$clients" -j 1 -t "$transactions" $(scripts)
+}
+
+# ---- faults, for tests/subjects/postgresql_faults.sh: 2 s of load, then what the name says
+
+start_load() {
+  bench >"$work/bench.log" 2>&1 &
+  bench=$!
+  sleep 2
+}
+
+backend() { unrecorded "$bin/psql" -qAtc "select pid from pg_stat_activity where application_name = '$1' limit 1"; }
+
+# The server takes the shared memory for damaged, ends all backends and starts over.
+killed_backend() {
+  start_load
+  kill -KILL "$(backend tpc-b)"
+  wait "$bench" || true
+  grep -q 'terminated by signal 9' "$work/server.log"
+  until_it_answers
+  stop
+}
+
+# It holds the lock of a row that the others want.
+gone_client() {
+  coproc gone { exec env -u VPROF_TRACE_DIR "$bin/psql" -qX; }
+  start_load
+  echo "begin; update pgbench_tellers set tbalance = 1 where tid = 1;" >&"${gone[1]}"
+  sleep 1
+  # shellcheck disable=SC2154  # coproc sets it
+  kill -KILL "$gone_PID"
+  wait "$bench"
+  stop
+}
+
+# As pg_ctl stop -m immediate: the backends leave without a word.
+immediate_stop() {
+  start_load
+  kill -QUIT "$server"
+  wait "$server" || true
+  server=
+  wait "$bench" || true
+}
+
+mkdir -p "$work"
+prepare
+rm -rf "$data"
+cp -a --reflink=auto "$template" "$data"
+sync "$data"
+start "$data"
+case ${1:-} in
+  "")
+    bench | tee ${RESULT:+"$RESULT"}
+    stop
+    ;;
+  killed_backend | gone_client | immediate_stop) "$1" ;;
+  *) echo "workload.sh: unknown fault $1" >&2; exit 2 ;;
+esac

@@ -1,0 +1,103 @@
+// The factor table, and what is known of the one chosen.
+import { choice, el, refill, section } from './dom.js';
+import { margin, percent, score, time } from './format.js';
+import { RANKINGS, factorName, selection, specificity } from './model.js';
+
+const POWERS = { linear: 1, quadratic: 2, cubic: 3 };
+const COLUMNS = [
+  ['rank', '#', true, (row) => row.rank],
+  ['name', 'factor', false, (row) => factorName(row.factor).toLowerCase()],
+  ['contribution', 'contribution', true, (row) => row.factor.contribution],
+  ['share', 'share', true, (row) => row.factor.share],
+  ['tail_share', 'of the tail', true, (row) => row.factor.tail_share],
+  ['height', 'height', true, (row) => row.factor.height],
+  ['score', 'score', true, (row) => row.score],
+  ['status', 'status', false, (row) => row.factor.status],
+];
+
+export function factors(data) {
+  let ranking = 'score';
+  let power = data.specificity;
+  let kinds = 'all';
+  let sorted = { column: 'rank', falling: false };
+  const body = el('tbody');
+  const heads = COLUMNS.map(([key, name, number]) => el('th', { scope: 'col', class: number ? 'number' : '', 'data-column': key },
+    el('button', { type: 'button', onclick: () => sort(key) }, name)));
+  const chosen = el('div', { class: 'details', id: 'factor-details', 'aria-live': 'polite' });
+
+  function rows() {
+    const all = data.factors.map((factor) => ({ factor, score: specificity(data, factor, POWERS[power]) * factor.contribution }));
+    const by = (row) => RANKINGS[ranking](data, row.factor, POWERS[power]);
+    all.sort((a, b) => by(b) - by(a) || a.factor.rank - b.factor.rank);
+    let asked = 0;
+    all.forEach((row, i) => {
+      row.rank = i + 1;
+      row.asked = asked < data.k && row.factor.contribution >= data.threshold;
+      asked += row.asked ? 1 : 0;
+    });
+    const value = COLUMNS.find(([key]) => key === sorted.column)[3];
+    const order = (a, b) => { const [x, y] = [value(a), value(b)]; return x < y ? -1 : Number(x > y); };
+    return all.filter((row) => kinds === 'all' || row.factor.kind === kinds)
+      .sort((a, b) => (sorted.falling ? order(b, a) : order(a, b)) || a.rank - b.rank);
+  }
+
+  function row({ factor, rank, score: points, asked }) {
+    const width = `${Math.min(100, Math.max(0, 100 * factor.contribution)).toFixed(1)}%`;
+    return el('tr', { 'data-factor': factor.index, class: `${asked ? 'asked' : ''}${factor.index === selection.factor ? ' chosen' : ''}` },
+      el('td', { class: 'number' }, rank),
+      el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', onclick: () => selection.choose(factor.index, 'table') },
+        factor.functions.map((name, i) => [i ? el('span', { class: 'with' }, ' with ') : null, name])),
+      factor.definition ? el('small', {}, factor.definition) : null),
+      el('td', { class: 'number part' }, el('span', { class: `part-bar ${factor.kind}`, style: `width:${width}` }),
+        el('span', {}, percent(factor.contribution), ' ', el('small', {}, margin(factor.ci95, factor.contribution)))),
+      el('td', { class: 'number' }, percent(factor.share)),
+      el('td', { class: 'number' }, percent(factor.tail_share)),
+      el('td', { class: 'number' }, factor.height),
+      el('td', { class: 'number' }, score(points)),
+      el('td', {}, el('span', { class: `status status-${factor.status}` }, factor.status)));
+  }
+
+  function redraw() {
+    body.replaceChildren(...rows().map(row));
+    heads.forEach((head) => head.setAttribute('aria-sort',
+      head.dataset.column !== sorted.column ? 'none' : sorted.falling ? 'descending' : 'ascending'));
+  }
+
+  function sort(column) {
+    const number = COLUMNS.find(([key]) => key === column)[2] && column !== 'rank';
+    sorted = { column, falling: sorted.column === column ? !sorted.falling : number };
+    redraw();
+  }
+
+  function describe(index) {
+    const factor = data.factors[index];
+    const ids = (list) => list.map((one, i) => [i ? ', ' : '', el('code', {}, one.id), ` (${time(one.ns)} of ${time(one.latency_ns)})`]);
+    refill(chosen,
+      el('h3', {}, factorName(factor)),
+      factor.kind === 'covariance'
+        ? el('p', { class: 'hint' }, 'These two are slow, or fast, in the same intervals: look for what both depend on.') : null,
+      el('h4', {}, 'Where'),
+      el('ol', { class: 'instances' }, factor.instances.slice(0, 12).map((instance) => el('li', { class: instance.dominated ? 'dominated' : '' },
+        el('span', { class: 'path' }, instance.path.join(' › ')), instance.site ? el('small', {}, ` at ${instance.site}`) : null,
+        el('strong', {}, ` ${percent(instance.contribution)}`), instance.dominated ? el('small', {}, ' explained by what lies below') : null))),
+      factor.instances.length > 12 ? el('p', { class: 'hint' }, `${factor.instances.length - 12} more places`) : null,
+      factor.worst.length ? el('p', {}, 'Took longest in ', ids(factor.worst)) : null,
+      factor.typical.length ? el('p', {}, 'Typical: ', ids(factor.typical)) : null);
+  }
+
+  if (data.factors.length === 0) {
+    return section('factors', 'Where the variance comes from', 'No factor reaches 1 % of the variance.');
+  }
+  selection.listen((index) => { redraw(); describe(index); });
+  redraw();
+  describe(0);
+  return section('factors', 'Where the variance comes from',
+    `Look at those with a red mark: the first ${data.k} that reach ${percent(data.threshold, 0)} of the variance. Contribution: how much it varies. Share: how much of the latency's variation goes with it.`,
+    el('div', { class: 'controls' },
+      choice('Rank by', 'ranking', [['score', 'score'], ['contribution', 'contribution'], ['share', 'share'], ['tail_share', 'tail share']], ranking,
+        (value) => { ranking = value; sorted = { column: 'rank', falling: false }; redraw(); }),
+      choice('Specificity', 'specificity', Object.keys(POWERS).map((name) => [name, name]), power, (value) => { power = value; redraw(); }),
+      choice('Show', 'kinds', [['all', 'all'], ['variance', 'variances'], ['covariance', 'covariances']], kinds, (value) => { kinds = value; redraw(); })),
+    el('div', { class: 'scroll' }, el('table', { id: 'factor-table' }, el('thead', {}, el('tr', {}, heads)), body)),
+    chosen);
+}

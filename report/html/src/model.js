@@ -1,0 +1,49 @@
+// The data of the page with what several views need of it worked out once.
+
+export function load(document_) {
+  const data = JSON.parse(document_.getElementById('data').textContent);
+  const { nodes } = data;
+  nodes.forEach((node, index) => {
+    node.index = index;
+    node.children = [];
+    if (index > 0) nodes[node.parent].children.push(node);
+  });
+  data.factors.forEach((factor, index) => { factor.index = index; });
+  data.intervals = data.intervals.map(([id, begin, latency, label, times, worst, run, sampled]) =>
+    ({ id, begin, latency, label, times, worst, run, sampled }));
+  return data;
+}
+
+export const factorName = (factor) => factor.functions.join('  with  ');
+
+/** (H - h)^power: equation 2.3. A covariance has that of the higher of the two. */
+export const specificity = (data, factor, power) => Math.max(data.graph_height - factor.height, 0) ** power;
+
+export const RANKINGS = {
+  score: (data, factor, power) => specificity(data, factor, power) * factor.contribution,
+  contribution: (data, factor) => factor.contribution,
+  share: (data, factor) => factor.share,
+  tail_share: (data, factor) => factor.tail_share,
+};
+
+/** Time of a factor in an interval, ns; of a covariance, of one of the two. */
+export const timeIn = (interval, column) => interval.times[column] ?? 0;
+
+export function path(data, node) {
+  const names = [];
+  for (let n = node; ; n = data.nodes[n.parent]) {
+    names.unshift(n.name);
+    if (n.index === 0) return names;
+  }
+}
+
+const listeners = [];
+/** The factor that all views show; index into data.factors. */
+export const selection = {
+  factor: 0,
+  choose(index, source) {
+    this.factor = index;
+    for (const listener of listeners) listener(index, source);
+  },
+  listen(listener) { listeners.push(listener); },
+};

@@ -1,0 +1,60 @@
+// What led to this report and what to keep in mind: iterations, sources, caveats.
+import { el, section } from './dom.js';
+import { count, percent, time } from './format.js';
+import { selection } from './model.js';
+
+export function iterations(data) {
+  if (data.iterations.length === 0) return null;
+  const most = Math.max(...data.iterations.map((one) => Math.sqrt(one.variance_ns2)), 1);
+  return section('iterations', 'Iterations', 'Each measured what those before it had found worth breaking down.',
+    el('div', { class: 'scroll' }, el('table', { class: 'plain' },
+      el('thead', {}, el('tr', {}, [['#', 1], ['expanded', 0], ['sites', 1], ['mean', 1], ['std. deviation', 1], ['build', 1], ['run', 1]]
+        .map(([name, number]) => el('th', { scope: 'col', class: number ? 'number' : '' }, name)))),
+      el('tbody', {}, data.iterations.map((one, i) => el('tr', {},
+        el('td', { class: 'number' }, i + 1), el('td', { class: 'path' }, one.expanded.join(', ') || '–'),
+        el('td', { class: 'number' }, count(one.sites)), el('td', { class: 'number' }, time(one.mean_ns)),
+        el('td', { class: 'number part' }, el('span', { class: 'part-bar variance', style: `width:${((100 * Math.sqrt(one.variance_ns2)) / most).toFixed(1)}%` }),
+          el('span', {}, time(Math.sqrt(one.variance_ns2)))),
+        el('td', { class: 'number' }, `${one.build_s.toFixed(1)} s`), el('td', { class: 'number' }, `${one.run_s.toFixed(1)} s`)))))));
+}
+
+export function sources(data) {
+  if (data.sources.length === 0) return null;
+  const boxes = data.sources.map((source, i) => el('details', { open: i === 0, 'data-source': i },
+    el('summary', {}, source.title, el('small', {}, ` ${source.file}:${source.first}`)),
+    el('pre', {}, source.lines.map((line, n) => el('span', { class: source.first + n === source.line ? 'line marked' : 'line' },
+      el('span', { class: 'line-number' }, source.first + n), line, '\n'))),
+    source.more ? el('p', { class: 'hint' }, `${count(source.more)} more lines`) : null));
+  selection.listen((index) => boxes.forEach((box, i) => { box.open = data.sources[i].factors.includes(index); }));
+  return section('sources', 'Source', 'The functions of the first factors; that of the chosen one is open.', ...boxes);
+}
+
+export function caveats(data) {
+  const { losses, overhead } = data;
+  const notes = [...data.notes];
+  if (data.interval.incomplete) {
+    notes.push(`${count(data.interval.incomplete)} intervals are incomplete: begun and not ended, or ended without a beginning, while the program was recorded.`);
+  }
+  if (losses.dropped) notes.push(`${count(losses.dropped)} records found no room in the buffers and are missing.`);
+  if (losses.torn) notes.push(`${count(losses.torn)} records were cut off by the end of the program.`);
+  if (losses.unreadable_bytes) notes.push(`${count(losses.unreadable_bytes)} bytes of the recording are damaged.`);
+  const waits = losses.exact_edges + losses.inferred_edges + losses.unmatched_waits;
+  if (losses.inferred_edges) {
+    notes.push(`For ${count(losses.inferred_edges)} of ${count(waits)} waits the waker is inferred: the nearest release, not one that names this wait.`);
+  }
+  if (losses.unmatched_waits) notes.push(`Of ${count(losses.unmatched_waits)} of ${count(waits)} waits it is unknown who ended them; they stay waits.`);
+  const unknown = data.factors.filter((factor) => factor.functions.some((name) => /^untracked|^unknown/.test(name)));
+  for (const factor of unknown.slice(0, 3)) {
+    notes.push(`${percent(factor.contribution)} of the variance is in ${factor.functions.join(' with ')}: time that no measured function covers.`);
+  }
+  const measured = overhead.baseline_mean_ns > 0
+    ? `The mean latency with the measurement is ${time(data.interval.mean_ns)}, with intervals alone ${time(overhead.baseline_mean_ns)}: `
+      + `${overhead.mean_ratio.toFixed(3)} times as long.`
+    : 'There was no run with intervals alone, so what measuring costs is not known.';
+  return section('caveats', 'What to keep in mind', null,
+    el('ul', { class: 'caveats' }, notes.map((note) => el('li', {}, note)), el('li', {}, measured),
+      el('li', {}, `${count(overhead.records)} records of about ${overhead.record_ns.toFixed(0)} ns each.`)),
+    data.unwrapped.length ? [el('h3', {}, 'Calls that are not measured in place'),
+      el('table', { class: 'plain', id: 'unwrapped' }, el('tbody', {}, data.unwrapped.map((one) => el('tr', {},
+        el('td', { class: 'number' }, count(one.count)), el('td', {}, one.reason)))))] : null);
+}

@@ -1,0 +1,298 @@
+// Single intervals: those kept in a profile, and the tables of all.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "helpers.h"
+#include "interval_sample.h"
+#include "trace_writer.h"
+#include "vprof/analyzer/details.h"
+#include "vprof/analyzer/interval_times.h"
+#include "vprof/analyzer/timeline.h"
+
+using namespace vprof;
+
+namespace {
+
+/// Requests that take f and sometimes, within f, g; two labels.
+struct Recording {
+  test::ScratchDir dir;
+  std::string sites_path;
+
+  Recording(uint32_t pid, int requests) { add(pid, requests); }
+  void add(uint32_t pid, int requests) {
+    test::SitesWriter sites;
+    const auto f = sites.function_site(sites.function("f", 1));
+    const auto g = sites.function_site(sites.function("g", 0));
+    test::ProcessWriter process(pid);
+    process.header.start_realtime_ns = pid;
+    auto& t = process.thread(1);
+    int64_t now = 1000;
+    uint64_t random = pid;
+    for (int i = 0; i < requests; ++i) {
+      random = random * 6364136223846793005ull + 1442695040888963407ull;
+      const int64_t in_f = 3000 + static_cast<int64_t>(random >> 54);
+      const bool slow = i % 10 == 3;
+      const int64_t in_g = slow ? 40'000 + i : 0;
+      const uint64_t id = uint64_t{pid} << 32 | static_cast<uint64_t>(i);
+      t.begin(id, now);
+      t.label(id, now + 1, slow ? "slow" : "fast");
+      if (slow) t.frame(g, now + 20, now + 20 + in_g);
+      t.frame(f, now + 10, now + 30 + in_g + in_f);
+      now += in_f + in_g + 100;
+      t.end(id, now);
+      now += 1000;
+    }
+    process.write(dir.path());
+    sites_path = sites.write(dir.path());
+  }
+  std::string profile(unsigned threads = 0) const {
+    analyzer::Options options;
+    options.threads = threads;
+    options.window = 3000;
+    auto made = analyzer::analyze(dir.path(), sites_path, options);
+    REQUIRE(made);
+    return made->sums;
+  }
+};
+
+analyzer::Details details(const std::string& bytes) {
+  auto made = analyzer::details_of(bytes);
+  REQUIRE(made);
+  return *made;
+}
+
+uint64_t total(const std::vector<analyzer::LatencyBin>& bins) {
+  return std::accumulate(bins.begin(), bins.end(), uint64_t{0},
+                         [](uint64_t sum, const auto& bin) { return sum + bin.count; });
+}
+
+}  // namespace
+
+TEST_CASE("details: histograms hold every interval once, by label, too") {
+  const analyzer::Details all = details(Recording(1, 3000).profile());
+  CHECK(total(all.bins) == 3000);
+  REQUIRE(all.labels.size() == 2);
+  CHECK(all.labels[0].label == "fast");
+  CHECK(total(all.labels[0].bins) == 2700);
+  CHECK(total(all.labels[1].bins) == 300);
+  for (const auto& label : all.labels) {
+    for (const auto& bin : label.bins) {
+      CHECK(bin.from_ns < bin.to_ns);
+      if (bin.from_ns >= 1024) CHECK((bin.to_ns - bin.from_ns) * 32 <= bin.from_ns);
+    }
+  }
+  // 3,100 to 4,123 ns; and 43,120 + i to 47,000.
+  CHECK(all.labels[0].p50_ns == Approx(3612).epsilon(0.04));
+  CHECK(all.labels[0].p99_ns == Approx(4113).epsilon(0.04));
+  CHECK(all.labels[1].p50_ns == Approx(45'100).epsilon(0.04));
+}
+
+TEST_CASE("details: every interval is in the bin that holds its latency") {
+  const analyzer::Details all = details(Recording(1, 1500).profile());
+  REQUIRE(all.sampled.size() == 1500);
+  std::map<std::string, std::map<uint64_t, uint64_t>> counted;
+  for (const auto& one : all.sampled) {
+    const auto label = std::find_if(all.labels.begin(), all.labels.end(),
+                                    [&](const auto& l) { return l.label == one.label; });
+    REQUIRE(label != all.labels.end());
+    const auto bin = std::find_if(label->bins.begin(), label->bins.end(), [&](const auto& b) {
+      return b.from_ns <= one.latency_ns && one.latency_ns < b.to_ns;
+    });
+    REQUIRE(bin != label->bins.end());
+    ++counted[one.label][bin->from_ns];
+  }
+  for (const auto& label : all.labels) {
+    for (const auto& bin : label.bins) CHECK(counted[label.label][bin.from_ns] == bin.count);
+  }
+}
+
+TEST_CASE("details: sampled intervals are whole, in order of time, and bounded") {
+  const analyzer::Details all = details(Recording(1, 5000).profile());
+  CHECK(all.sampled.size() == analyzer::IntervalSample::kSampled);
+  REQUIRE(all.worst.size() == analyzer::IntervalSample::kWorst);
+  for (size_t i = 1; i < all.sampled.size(); ++i) {
+    CHECK(all.sampled[i - 1].begin_ns < all.sampled[i].begin_ns);
+  }
+  uint64_t slow = 0;
+  for (const auto& one : all.sampled) {
+    REQUIRE(!one.times.empty());
+    CHECK(one.times[0].node == 0);
+    CHECK(one.times[0].ns == one.latency_ns);
+    slow += one.label == "slow" ? 1 : 0;
+  }
+  CHECK(slow > 130);  // 200 of 2,000 expected, standard deviation 13
+  CHECK(slow < 270);
+  // The slowest are the last ones of those with g: 4,993, 4,983, ...
+  for (size_t i = 1; i < all.worst.size(); ++i) {
+    CHECK(all.worst[i - 1].latency_ns >= all.worst[i].latency_ns);
+  }
+  for (const auto& one : all.worst) CHECK(one.label == "slow");
+}
+
+TEST_CASE("details: nodes are numbered as the tree is read") {
+  const Recording recording(1, 400);
+  const auto profile = analyzer::analyze(recording.dir.path(), recording.sites_path, {});
+  REQUIRE(profile);
+  const analyzer::Details all = details(profile->sums);
+  std::vector<const analyzer::Node*> order;
+  const std::function<void(const analyzer::Node&)> visit = [&](const analyzer::Node& node) {
+    order.push_back(&node);
+    for (const auto& child : node.children) visit(child);
+  };
+  visit(profile->tree);
+  REQUIRE(order.size() == all.nodes.size());
+  std::vector<double> sums(order.size());
+  for (const auto& one : all.sampled) {
+    for (const auto& time : one.times) sums.at(time.node) += static_cast<double>(time.ns);
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    CAPTURE(order[i]->function);
+    CHECK(sums[i] == Approx(order[i]->mean_ns * 400));  // all 400 are in the sample
+    if (!order[i]->function_key.empty()) CHECK(all.nodes[i].factor == order[i]->function_key);
+  }
+}
+
+TEST_CASE("details: the same for any number of threads, and for profiles added up") {
+  const Recording a(1, 2500);
+  const Recording b(2, 1800);
+  Recording both(1, 2500);
+  both.add(2, 1800);
+  CHECK((a.profile(1) == a.profile(4)));
+  const auto merged = analyzer::merge({a.profile(), b.profile()}, {});
+  const auto turned = analyzer::merge({b.profile(), a.profile()}, {});
+  REQUIRE(merged);
+  REQUIRE(turned);
+  CHECK((merged->sums == turned->sums));
+  // One analysis of both knows one recording only, so begins differ; which are kept does not.
+  const analyzer::Details added = details(merged->sums);
+  const analyzer::Details whole = details(both.profile());
+  const auto ids = [](const std::vector<analyzer::IntervalDetail>& list) {
+    std::set<uint64_t> all;
+    for (const auto& one : list) all.insert(one.id);
+    return all;
+  };
+  CHECK(ids(added.sampled) == ids(whole.sampled));
+  CHECK(ids(added.worst) == ids(whole.worst));
+  CHECK(total(added.labels[0].bins) == total(whole.labels[0].bins));
+}
+
+TEST_CASE("details: what is kept is bounded by leaves, whatever the order and the parts") {
+  using analyzer::IntervalSample;
+  std::vector<analyzer::SampledInterval> all;
+  for (uint64_t i = 0; i < 300; ++i) {
+    analyzer::SampledInterval one;
+    one.id = i;
+    one.latency = 1000 + (i * 7919) % 300;
+    one.leaves.resize(500 + (i * 104'729) % 5000);
+    all.push_back(one);
+  }
+  const auto hash = [](uint64_t id) { return (id * 0x9e3779b97f4a7c15ull) >> 1; };
+  const std::vector<uint32_t> same(1);
+  IntervalSample forward, backward, first, second;
+  for (size_t i = 0; i < all.size(); ++i) {
+    forward.add(hash(i), all[i]);
+    (i % 3 == 0 ? first : second).add(hash(i), all[i]);
+    const size_t j = all.size() - 1 - i;
+    backward.add(hash(j), all[j]);
+  }
+  IntervalSample sum;
+  sum.add(second, same);
+  sum.add(first, same);
+  const auto keys = [](const IntervalSample& sample) {
+    std::vector<IntervalSample::Key> list;
+    size_t leaves = 0;
+    for (const auto& [key, one] : sample.sampled.kept()) {
+      list.push_back(key);
+      leaves += one.leaves.size();
+    }
+    CHECK(leaves <= IntervalSample::kMostLeaves);
+    return list;
+  };
+  CHECK(keys(forward).size() > 50);
+  CHECK(keys(forward).size() < all.size());
+  CHECK(keys(forward) == keys(backward));
+  CHECK(keys(forward) == keys(sum));
+}
+
+TEST_CASE("details: tables hold every interval, whole, and add up to the profile") {
+  const Recording recording(1, 2000);
+  std::map<std::string, uint64_t> by_path;
+  std::vector<std::string> paths;
+  uint64_t intervals = 0;
+  analyzer::Options options;
+  options.window = 3000;
+  const analyzer::IntervalSink sink{
+      [&](const analyzer::PlaceRow& place) -> analyzer::Result<void> {
+        REQUIRE(place.number == paths.size());
+        paths.push_back(place.number == 0 ? "request"
+                                          : paths.at(place.parent) + "/" + place.function);
+        return {};
+      },
+      [&](const analyzer::IntervalRow& row) -> analyzer::Result<void> {
+        ++intervals;
+        CHECK(row.times.at(0).ns == row.latency_ns);
+        for (const auto& time : row.times) by_path[paths.at(time.place)] += time.ns;
+        return {};
+      }};
+  const auto summary =
+      analyzer::interval_times(recording.dir.path(), recording.sites_path, options, sink);
+  REQUIRE(summary);
+  CHECK(summary->intervals == 2000);
+  CHECK(intervals == 2000);
+  const auto profile = analyzer::analyze(recording.dir.path(), recording.sites_path, {});
+  REQUIRE(profile);
+  for (const auto& [path, ns] : test::leaves(*profile)) {
+    CAPTURE(path);
+    CHECK(by_path[path] == static_cast<uint64_t>(ns));
+  }
+}
+
+TEST_CASE("details: an error of the sink ends the tables") {
+  const Recording recording(1, 10);
+  const analyzer::IntervalSink sink{
+      [](const analyzer::PlaceRow&) -> analyzer::Result<void> { return {}; },
+      [](const analyzer::IntervalRow&) -> analyzer::Result<void> {
+        return tl::make_unexpected(std::string("disk full"));
+      }};
+  const auto summary =
+      analyzer::interval_times(recording.dir.path(), recording.sites_path, {}, sink);
+  REQUIRE(!summary);
+  CHECK(summary.error() == "disk full");
+}
+
+TEST_CASE("details: several timelines in one pass are those of each alone") {
+  const Recording recording(1, 500);
+  const analyzer::Details all = details(recording.profile());
+  std::vector<analyzer::TimelineWish> wishes;
+  for (size_t i = 0; i < 5; ++i) {
+    wishes.push_back({all.worst[i].id, static_cast<int64_t>(all.worst[i].latency_ns)});
+  }
+  wishes.push_back({all.worst[0].id, 1});  // not of that latency
+  analyzer::Options options;
+  options.window = 1000;
+  const auto together =
+      analyzer::timelines_of(recording.dir.path(), recording.sites_path, wishes, options);
+  REQUIRE(together);
+  REQUIRE(together->size() == 5);
+  for (size_t i = 0; i < 5; ++i) {
+    const analyzer::Timeline& one = (*together)[i];
+    const auto alone =
+        analyzer::timeline_of(recording.dir.path(), recording.sites_path, wishes[i].id, {});
+    REQUIRE(alone);
+    CHECK(one.id == wishes[i].id);
+    CHECK(one.label == "slow");
+    CHECK(one.begin_ns == all.worst[i].begin_ns);
+    REQUIRE(one.pieces.size() == alone->pieces.size());
+    int64_t now = 0;
+    for (size_t p = 0; p < one.pieces.size(); ++p) {
+      CHECK(one.pieces[p].path == alone->pieces[p].path);
+      CHECK(one.pieces[p].kinds.size() == one.pieces[p].path.size());
+      CHECK(one.pieces[p].from_ns == now);
+      now = one.pieces[p].to_ns;
+    }
+    CHECK(now == one.latency_ns);
+  }
+}
