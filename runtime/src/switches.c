@@ -10,6 +10,9 @@
 // Rings are drained every 5 to 80 ms, the more often the fuller they are found; what found no room is counted. The records
 // carry CLOCK_MONOTONIC; the clocks are read together before each drain, so that converting to ticks errs by less than a microsecond.
 //
+// A watched thread pays 1 to 2 us for each context switch. So one that switches more than 10,000 times a second, for a tenth of a second,
+// is let go, which is counted, too: its waits are recorded anyway.
+//
 // What is refused is counted and said in the header, and costs nothing more: too many threads for the limit of descriptors or of locked
 // memory, a kernel that does not allow it. A program that has put itself into a sandbox (seccomp) after it was started may be killed
 // for a call that it does not expect, so nothing is opened from then on.
@@ -25,6 +28,7 @@
 
 enum { kMostThreads = 4096, kRingPages = 4, kRecordBytes = 64 };
 enum { kLeastPause = 5000000, kMostPause = 80000000 };  // ns between drains
+enum { kMostSwitches = 10000, kPatience = 100000000 };  // a second; ns
 enum { kCheckEvery = 1000000000 };                      // ns between looks at who has ended
 
 // ---- the threads' side
@@ -64,7 +68,8 @@ struct vprof_watched {
   int fd;
   uint32_t tid;
   uint32_t serial;
-  uint64_t out;  // ns: preempted since; 0: not
+  uint64_t out;   // ns: preempted since; 0: not
+  uint64_t busy;  // ns: for so long it has switched too often
 };
 
 static int seccomp_mode(void) {
@@ -77,6 +82,7 @@ void vprof_switches_start(struct vprof_switches* all) {
   all->sandbox = seccomp_mode();
   all->pause = kMostPause;
   all->next = all->next_check = 0;
+  all->last = vprof_monotonic_ns();
   const bool wanted =
       vprof_settings.sites && (vprof_settings.classes & VPROF_CLASS_PREEMPTION) != 0;
   if (!wanted) return;
@@ -129,7 +135,8 @@ static void watch(struct vprof_switches* all, uint32_t tid, uint32_t serial) {
     vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
     return refused(page);
   }
-  const struct vprof_watched thread = {(struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0};
+  const struct vprof_watched thread = {
+      (struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0, 0};
   all->watched[all->count++] = thread;
 }
 
@@ -224,6 +231,14 @@ static bool has_ended(const struct vprof_watched* thread) {
   return vprof_syscall(SYS_tgkill, (long)vprof_trace.pid, (long)thread->tid, 0, 0, 0, 0) == -ESRCH;
 }
 
+// `found`: bytes of records in that time. One of each two is of a switch away.
+static bool switches_too_often(struct vprof_watched* thread, uint64_t found, uint64_t ns) {
+  enum { kSwitchBytes = 2 * (sizeof(struct perf_event_header) + sizeof(uint64_t)) };
+  const bool too_often = found / kSwitchBytes * 1000000000 > ns * kMostSwitches;
+  thread->busy = too_often ? thread->busy + ns : 0;
+  return thread->busy >= kPatience;
+}
+
 uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_output* out,
                               uint64_t now) {
   take_asked(all);
@@ -237,11 +252,17 @@ uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_ou
     const bool ended = check && has_ended(&all->watched[i]);
     const uint64_t found = drain(&all->watched[i], &to, out);
     if (found > fullest) fullest = found;
-    if (ended) unwatch(all, i);
+    if (ended) {
+      unwatch(all, i);
+    } else if (switches_too_often(&all->watched[i], found, now - all->last)) {
+      vprof_count(&vprof_trace.header->let_go, 1);
+      unwatch(all, i);
+    }
   }
   enum { kRingBytes = kRingPages * VPROF_PAGE_BYTES };
   if (fullest > kRingBytes / 4 && all->pause > kLeastPause) all->pause /= 2;
   if (fullest < kRingBytes / 16 && all->pause < kMostPause) all->pause *= 2;
+  all->last = now;
   all->next = now + all->pause;
   return all->next;
 }

@@ -209,7 +209,7 @@ struct vprof_switches {                                  // the helper's
   unsigned count;
   int sandbox;  // seccomp mode at the start
   uint64_t pause;
-  uint64_t next, next_check;  // CLOCK_MONOTONIC, ns
+  uint64_t next, next_check, last;  // CLOCK_MONOTONIC, ns
 };
 void vprof_switches_start(struct vprof_switches* all);
 // Returns when it wants to be called again, ns; UINT64_MAX: not before somebody asks.
