@@ -15,9 +15,10 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-const Keys top_keys = {"source",           "configure",      "build", "run",     "env",
-                       "compile_commands", "intervals",      "sync",  "factors", "exclude",
-                       "record",           "max_iterations", "jobs",  "overhead_budget"};
+const Keys top_keys = {"source",  "configure",        "build",     "run",
+                       "env",     "compile_commands", "intervals", "sync",
+                       "factors", "exclude",          "record",    "max_iterations",
+                       "jobs",    "overhead_budget"};
 const Keys factor_keys = {"k", "threshold", "specificity", "dominance"};
 const Keys record_keys = {"leave_out", "ring_mb", "max_mb"};
 const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label"};
