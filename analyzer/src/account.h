@@ -101,7 +101,7 @@ struct Account {
   std::map<std::string, LabelSums> labels;
   std::map<std::string, LatencyBins> label_bins;  ///< by label
   IntervalSample intervals;                       ///< its places are those above
-  ExplainSums explain;  ///< by place
+  ExplainSums explain;                            ///< by place
   Losses losses;
   Overhead overhead;
 

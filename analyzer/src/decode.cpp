@@ -111,8 +111,15 @@ class Decoder {
     }
   }
 
+  static uint32_t sync_of(uint64_t aux) {
+    return static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
+  }
+
+  /// What an application's object is, only its configuration says.
   ObjectKey key(uint64_t address, uint64_t aux, uint32_t kind) const {
-    return {(aux & VPROF_AUX_SHARED) != 0 ? family_scope_ : process_scope_, address, kind};
+    const bool shared =
+        kind == VPROF_EV_RELEASE_APP ? sites_.shares(sync_of(aux)) : (aux & VPROF_AUX_SHARED) != 0;
+    return {shared ? family_scope_ : process_scope_, address, kind};
   }
 
   bool wait(uint32_t id, const vprof_slot& head) {
@@ -121,11 +128,10 @@ class Decoder {
     if (!next(object) || !next(sequence)) return false;
     if (!want_items_) return true;
     const uint64_t aux = payload_of(object);
-    const auto sync = static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
     if (thread_.waits.size() >= kWaitBit) return true;
     const bool timed_out = (aux & VPROF_AUX_TIMED_OUT) != 0;
     thread_.waits.push_back(
-        {key(object.word0, aux, release_kind(id)), sequence.word0, id, sync, timed_out});
+        {key(object.word0, aux, release_kind(id)), sequence.word0, id, sync_of(aux), timed_out});
     add_item(head.word0, payload_of(head),
              kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
     return true;
@@ -251,7 +257,8 @@ Clock make_clock(const TraceFile& file) {
   return clock;
 }
 
-KnownSites::KnownSites(const Sites& sites) : known_(sites.sites.size()) {
+KnownSites::KnownSites(const Sites& sites)
+    : known_(sites.sites.size()), shared_(sites.shared_sync) {
   for (uint32_t i = 0; i < known_.size(); ++i) known_[i] = sites.defines(i) ? 1 : 0;
 }
 

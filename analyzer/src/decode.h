@@ -1,6 +1,7 @@
 // Slots of one chunk to the timeline of its thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,9 +16,15 @@ class KnownSites {
  public:
   explicit KnownSites(const Sites& sites);
   bool holds(uint32_t site) const { return site < known_.size() && known_[site] != 0; }
+  /// Whether the objects of an application's acquire or release function are the same in the whole
+  /// family of processes.
+  bool shares(uint32_t sync) const {
+    return std::find(shared_.begin(), shared_.end(), sync) != shared_.end();
+  }
 
  private:
   std::vector<unsigned char> known_;
+  std::vector<uint32_t> shared_;  // few
 };
 
 /// From the snapshots in the file; only the helper thread writes them.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "collect.h"
 #include "interval_scan.h"
@@ -18,8 +18,8 @@ class Writer {
       : sites_(sites), sink_(sink), root_(root), tree_(sites) {}
 
   Result<void> add(const Scanned& scanned) {
-    if (!walker_) walker_.emplace(scanned.window, sites_, scanned.links(), tree_);
-    scanned.links();
+    const Links& links = scanned.links();
+    if (!walker_) walker_ = std::make_unique<PathWalker>(scanned.window, sites_, links, tree_);
     for (const Interval& interval : scanned.intervals) {
       if (auto added = add(interval, scanned); !added) return added;
     }
@@ -77,7 +77,7 @@ class Writer {
   const IntervalSink& sink_;
   const std::string root_;
   PathTree tree_;
-  std::optional<PathWalker> walker_;
+  std::unique_ptr<PathWalker> walker_;
   NodeTimes times_;
   uint32_t places_ = 0;
   uint64_t intervals_ = 0;

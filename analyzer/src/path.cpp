@@ -257,8 +257,12 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
     add(tree_.preempted(node_of_top(stretch), preempted_), thread, start, end);
     return;
   }
-  const uint32_t node = tree_.wait(node_of_top(stretch), wait_name(wait));
   const bool app = wait.event == VPROF_EV_WAIT_APP;
+  // A lock directly below an application's lock is that lock, under the name that its users know.
+  const bool below_app = !app && open_.size() > stretch.base &&
+                         window_.threads[thread].items[open_.back().item].is_wait();
+  const uint32_t node =
+      below_app ? open_.back().node : tree_.wait(node_of_top(stretch), wait_name(wait));
   std::optional<WakeUp> waker = links_.waker(thread, wait_index, item.start, item.end);
   // Who ends another's wait is not waiting himself then: a release after `end` contradicts that,
   // unless it is the end.

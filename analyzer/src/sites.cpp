@@ -77,7 +77,12 @@ Sites parse(const Json& document) {
   }
   tell_apart(result.sites);
   if (document.contains("intervals")) result.intervals = read_names(document["intervals"], "name");
-  if (document.contains("sync")) result.sync = read_names(document["sync"], "function");
+  if (document.contains("sync")) {
+    result.sync = read_names(document["sync"], "function");
+    for (const Json& entry : document["sync"]) {
+      if (entry.value("shared", false)) result.shared_sync.push_back(entry.at("index"));
+    }
+  }
   return result;
 }
 

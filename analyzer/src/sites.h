@@ -34,6 +34,7 @@ struct Sites {
   std::vector<Site> sites;             ///< by site id
   std::vector<std::string> intervals;  ///< names by index
   std::vector<std::string> sync;       ///< function names by index
+  std::vector<uint32_t> shared_sync;   ///< indices of those whose objects lie in shared memory
 
   bool defines(uint32_t site) const { return site < sites.size() && sites[site].function != kNone; }
   std::string sync_name(uint32_t index) const;

@@ -25,7 +25,7 @@ const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label
 const Keys point_keys = {"function", "at", "key"};
 const Keys label_keys = {"function", "at", "value"};
 const Keys role_keys = {"acquire", "release", "enqueue", "dequeue"};
-const Keys object_keys = {"function", "object"};
+const Keys object_keys = {"function", "object", "shared"};
 const Keys task_keys = {"function", "task"};
 
 bool is_task(const std::string& role) { return role == "enqueue" || role == "dequeue"; }
@@ -164,7 +164,9 @@ std::vector<Sync> read_sync(ReadState& state, ObjectReader& top) {
       Sync sync{.role = role,
                 .function = checked_function(reader),
                 .value = "",
+                .shared = false,
                 .line = reader.line("function")};
+      if (!task) sync.shared = reader.flag("shared", false);
       if (role == "enqueue")
         reader.require("task", "give the argument that is the task, such as \"arg:1\"");
       const std::string fallback = role == "dequeue" ? "return" : "arg:0";

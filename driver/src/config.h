@@ -32,7 +32,8 @@ struct Interval {
 struct Sync {
   std::string role;  ///< `acquire`, `release`, `enqueue`, `dequeue`
   std::string function;
-  std::string value;  ///< the lock, or the task
+  std::string value;    ///< the lock, or the task
+  bool shared = false;  ///< the object lies in memory that processes share
   int line = 0;
 };
 

@@ -105,6 +105,13 @@ int ObjectReader::integer(const std::string& key, int otherwise, int least, int 
   return static_cast<int>(number(key, otherwise, least, most));
 }
 
+bool ObjectReader::flag(const std::string& key, bool otherwise) {
+  if (!has(key)) return otherwise;
+  if (value_[key].is_boolean()) return value_[key].get<bool>();
+  report(key, fmt::format("\"{}\" must be true or false", key));
+  return otherwise;
+}
+
 std::vector<std::string> ObjectReader::texts(const std::string& key) {
   const nlohmann::json* value = raw(key);
   if (value == nullptr) return {};

@@ -39,6 +39,7 @@ class ObjectReader {
   std::string text(const std::string& key, const std::string& otherwise = "");
   double number(const std::string& key, double otherwise, double least, double most);
   int integer(const std::string& key, int otherwise, int least, int most);
+  bool flag(const std::string& key, bool otherwise);
   std::vector<std::string> texts(const std::string& key);
 
   /// The objects below `key`, which may be one object or a list of them; each with its path.

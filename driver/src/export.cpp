@@ -6,6 +6,7 @@
 #include "analysis.h"
 #include "commands.h"
 #include "exemplars.h"
+#include "interrupt.h"
 #include "profiles.h"
 #include "progress.h"
 #include "verbs.h"
@@ -111,6 +112,7 @@ Result<int> verb_export(const Global& global, const ExportOptions& options) {
   const auto subject = subject_of(global, options);
   if (!subject) return tl::unexpected(subject.error());
   const Progress progress("export");
+  const interrupt::DieAtOnce at_once;
   if (auto done = export_profile(*subject, options); !done) return tl::unexpected(done.error());
   if (auto done = export_tables(*subject, options); !done) return tl::unexpected(done.error());
   return 0;

@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 #include "exemplars.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "source_texts.h"
 
@@ -50,6 +51,7 @@ std::optional<analyzer::Details> details_in(const fs::path& profile,
 
 void add_timelines(const fs::path& trace, report::HtmlInput& input) {
   if (!input.details) return;
+  const interrupt::DieAtOnce at_once;
   auto shown = exemplars(input.profile, *input.details, trace);
   if (!shown) {
     input.notes.push_back(fmt::format("There are no timelines: {}", shown.error()));

@@ -130,10 +130,12 @@ class Resolver {
                                               config_.place(sync.line), sync.function));
     }
     const bool task = sync.role == "enqueue" || sync.role == "dequeue";
-    targets_.sync.push_back({{"index", targets_.sync.size()},
-                             {"role", sync.role},
-                             {"function", (*function)->key},
-                             {task ? "task" : "object", sync.value}});
+    json entry = {{"index", targets_.sync.size()},
+                  {"role", sync.role},
+                  {"function", (*function)->key},
+                  {task ? "task" : "object", sync.value}};
+    if (sync.shared) entry["shared"] = true;
+    targets_.sync.push_back(std::move(entry));
   }
 
   /// Whoever calls the annotations of <vprof/annotations.h> works for an interval.
@@ -215,7 +217,10 @@ std::string fingerprint(const Config& config) {
     all.push_back({i.name, i.function, points_json(i.begin), points_json(i.end),
                    points_json(i.switches), points_json(i.label)});
   }
-  for (const Sync& sync : config.sync) all.push_back({sync.role, sync.function, sync.value});
+  for (const Sync& sync : config.sync) {
+    all.push_back({sync.role, sync.function, sync.value});
+    if (sync.shared) all.back().push_back("shared");
+  }
   all.push_back(config.exclude);
   return instrumenter::content_hash(all.dump());
 }

@@ -38,15 +38,12 @@ class Texts {
       const instrumenter::Function* f = program_ != nullptr && i < factor.keys.size()
                                             ? program_->by_key(factor.keys[i])
                                             : nullptr;
-      if (f == nullptr || f->file.empty()) continue;
-      const auto [first, last] = lines_of_function(session_, *f);
-      add(f->name, {f->file, f->line}, first, last, number);
-      any = true;
+      any = add(f, number) || any;
     }
     if (any) return;
     const std::string site = factor.instances.empty() ? "" : factor.instances[0].site;
     const Place place = place_of(factor.definition.empty() ? site : factor.definition);
-    if (place.line == 0) return;
+    if (place.line == 0 || add(function_at(place), number)) return;  // body(f) is in f
     add(factor.functions[0], place, place.line > kAround ? place.line - kAround : 1,
         place.line + kAround, number);
   }
@@ -54,6 +51,22 @@ class Texts {
   std::vector<report::SourceText> take() { return std::move(texts_); }
 
  private:
+  /// Whether there is such a function with a definition.
+  bool add(const instrumenter::Function* f, uint32_t factor) {
+    if (f == nullptr || f->file.empty()) return false;
+    const auto [first, last] = lines_of_function(session_, *f);
+    add(f->name, {f->file, f->line}, first, last, factor);
+    return true;
+  }
+
+  const instrumenter::Function* function_at(const Place& place) const {
+    if (program_ == nullptr) return nullptr;
+    for (const instrumenter::Function& f : program_->functions) {
+      if (f.line == place.line && f.file == place.file) return &f;
+    }
+    return nullptr;
+  }
+
   void add(const std::string& title, const Place& place, size_t first, size_t last,
            uint32_t factor) {
     for (report::SourceText& known : texts_) {

@@ -2,6 +2,7 @@
 # PostgreSQL from Debian's source package, from nothing to the report on the variance of its transactions' latency.
 #
 #   run.sh            fetch, configure, instrument, build, initdb, load, vprof loop --auto (which prints the report)
+#   run.sh --restart  the same, the search begins anew: for another run or another WORKLOAD
 #   run.sh --fetch    only fetch the source
 #   run.sh --test     make check of the server as the last loop has left it, and of a plain one, and compare (about 15 minutes)
 #
@@ -37,11 +38,11 @@ fetch_debian_source postgresql-15 "$version" "$work/postgresql"
 leave_root "$@"
 case "${1:-}" in
   --test) exec "$here/regress.sh" ;;
-  "")
+  "" | --restart)
     find_vprof
     cd "$here"
-    say "vprof loop --auto"
-    "$vprof" loop --auto
+    say "vprof loop --auto $*"
+    "$vprof" loop --auto "$@"
     ;;
-  *) die "unknown option $1 (known: --fetch, --test)" ;;
+  *) die "unknown option $1 (known: --fetch, --restart, --test)" ;;
 esac

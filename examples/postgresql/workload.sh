@@ -8,7 +8,8 @@
 #   TRANSACTIONS  per client (default: tpcb 1000, tpcc 500)
 #   ITEMS, CUSTOMERS  tpcc: items, and customers of a district (default 10000 and 300: a tenth of TPC-C's, so that the copy for
 #                 a run is made in a second)
-#   PROTOCOL      simple (default), extended, prepared
+#   PROTOCOL      tpcb: simple (default), extended, prepared
+#   SCRIPT        tpcb: tpcb (default), or another script of tpcb/
 #   SETTINGS      more of postgresql.conf, as in "commit_delay=100 synchronous_commit=off"
 #   RESULT        file that receives pgbench's summary, besides the output
 set -euo pipefail
@@ -22,6 +23,7 @@ case $workload in
   *) echo "workload.sh: WORKLOAD=$workload is neither tpcb nor tpcc" >&2; exit 2 ;;
 esac
 clients=${CLIENTS:-8}
+protocol=${PROTOCOL:-simple}
 items=${ITEMS:-10000}
 customers=${CUSTOMERS:-300}
 work=${WORK:-$here/work}
@@ -106,7 +108,8 @@ prepare() {
 
 scripts() {
   case $workload in
-    tpcb) echo "-D scale=$scale -f $here/tpcb/tpcb.sql" ;;
+    # Several commands in a message are a thing of the simple protocol; pgbench's own script has none, and no labels.
+    tpcb) [ "$protocol" = simple ] && echo "-D scale=$scale -f $here/tpcb/${SCRIPT:-tpcb}.sql" || echo "-b tpcb-like" ;;
     # The weights of TPC-C 5.2.3, with what it leaves open given to New-Order.
     tpcc)
       echo "-D warehouses=$scale -D items=$items -D customers=$customers -D names=$((customers < 1000 ? customers : 1000))" \
@@ -118,7 +121,7 @@ scripts() {
 
 bench() {
   # shellcheck disable=SC2046  # words
-  unrecorded "$bin/pgbench" -n -M "${PROTOCOL:-simple}" -c "$clients" -j 1 -t "$transactions" $(scripts)
+  unrecorded "$bin/pgbench" -n -M "$protocol" -c "$clients" -j 1 -t "$transactions" $(scripts)
 }
 
 # ---- faults, for tests/subjects/postgresql_faults.sh: 2 s of load, then what the name says

@@ -64,6 +64,7 @@ class Data {
     Json data = {{"title", input_.title},
                  {"interval", std::move(report["interval"])},
                  {"k", input_.profile.k},
+                 {"threshold", input_.profile.threshold},
                  {"specificity", name_of(input_.specificity)},
                  {"graph_height", graph_height()},
                  {"factors", factors(report["factors"])},

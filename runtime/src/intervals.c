@@ -97,13 +97,42 @@ VPROF_RT_API void vprof_resume_work(struct vprof_working_for work) {
   mark(VPROF_WHAT_SWITCH, 0, work.id, work.flags);
 }
 
+// Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
+static uint64_t fresh_id(void) {
+  static atomic_uint_fast64_t count;
+  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
+         atomic_fetch_add(&count, 1) + 1;
+}
+
+static bool is_ours(uint64_t id) {
+  return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
+}
+
+// What VPROF_THREAD_KEY stands for. An END that finds none open gets an id that was never begun, and counts as incomplete; so does what a
+// fork left behind in the child.
+static uint64_t own_interval(int what, unsigned def) {
+  struct vprof_own* own = vprof_self.own;
+  for (unsigned i = 0; i < VPROF_OWN_INTERVALS; ++i) {
+    if (vprof_self.own[i].id != 0 && vprof_self.own[i].def == def) {
+      own = &vprof_self.own[i];
+      break;
+    }
+    if (vprof_self.own[i].id == 0) own = &vprof_self.own[i];
+  }
+  const uint64_t open = own->def == def && is_ours(own->id) ? own->id : 0;
+  if (what == VPROF_WHAT_SWITCH) return open;
+  const uint64_t id = what == VPROF_WHAT_END && open != 0 ? open : fresh_id();
+  own->def = def;
+  own->id = what == VPROF_WHAT_BEGIN ? id : 0;
+  return id;
+}
+
 // ---- by configuration
 
 void vprof_rt_interval(int what, unsigned def, uint64_t key) {
+  if (key == VPROF_THREAD_KEY && vprof_active()) key = own_interval(what, def);
   mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
 }
-
-uint64_t vprof_rt_thread(void) { return (uintptr_t)&vprof_self; }
 
 void vprof_rt_label(unsigned def, uint64_t key, const char* text) {
   (void)def;  // the format knows the interval by its id
@@ -123,17 +152,6 @@ void vprof_rt_label_current(unsigned def, const char* text) {
 void vprof_rt_label_current_int(unsigned def, int64_t number) {
   (void)def;
   label_number(vprof_self.work_id, vprof_self.work_flags, number);
-}
-
-// Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
-static uint64_t fresh_id(void) {
-  static atomic_uint_fast64_t count;
-  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
-         atomic_fetch_add(&count, 1) + 1;
-}
-
-static bool is_ours(uint64_t id) {
-  return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
 }
 
 // Removes the activations that a longjmp has left. True: one of this definition is still open.

@@ -86,6 +86,13 @@ struct vprof_activation {  // an open VPROF_INTERVAL of this thread
 enum { VPROF_ACTIVATIONS = 8 };
 
 // What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
+// The open interval of a kind that is known by its thread.
+enum { VPROF_OWN_INTERVALS = 8 };
+struct vprof_own {
+  uint64_t id;  // 0: none
+  unsigned def;
+};
+
 struct vprof_thread {
   uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
   uintptr_t chunk;  // address of the current chunk
@@ -105,6 +112,7 @@ struct vprof_thread {
   uint32_t mutex_owner;  // tid once it is needed by interpose_mutex.c; 0: not yet
   uint32_t activations;
   struct vprof_activation activation[VPROF_ACTIVATIONS];
+  struct vprof_own own[VPROF_OWN_INTERVALS];
 };
 
 extern struct vprof_trace vprof_trace;
@@ -197,11 +205,11 @@ void vprof_switches_ask(uint32_t serial, uint32_t tid);  // any thread: watch th
 bool vprof_switches_asked(void);                         // and the helper has not looked yet
 void vprof_switches_forget(void);                        // in a child of fork
 struct vprof_switches {                                  // the helper's
-  struct watched* watched;  // NULL: nothing is watched, or nothing can be
+  struct vprof_watched* watched;  // NULL: nothing is watched, or nothing can be
   unsigned count;
   int sandbox;  // seccomp mode at the start
   uint64_t pause;
-  uint64_t next, next_check;  // CLOCK_MONOTONIC, ns
+  uint64_t next, next_check, last;  // CLOCK_MONOTONIC, ns
 };
 void vprof_switches_start(struct vprof_switches* all);
 // Returns when it wants to be called again, ns; UINT64_MAX: not before somebody asks.

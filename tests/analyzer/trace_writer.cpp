@@ -201,8 +201,9 @@ uint32_t SitesWriter::call_site(uint32_t caller, uint32_t callee) {
   return static_cast<uint32_t>(id);
 }
 
-void SitesWriter::sync(const std::string& role, const std::string& name) {
-  sync_.push_back({{"index", sync_.size()}, {"role", role}, {"function", name}});
+void SitesWriter::sync(const std::string& role, const std::string& name, bool shared) {
+  sync_.push_back(
+      {{"index", sync_.size()}, {"role", role}, {"function", name}, {"shared", shared}});
 }
 
 std::string SitesWriter::write(const std::string& directory) const {

@@ -86,7 +86,7 @@ class SitesWriter {
                     bool expanded = false);
   uint32_t function_site(uint32_t function);
   uint32_t call_site(uint32_t caller, uint32_t callee);
-  void sync(const std::string& role, const std::string& name);
+  void sync(const std::string& role, const std::string& name, bool shared = false);
 
   std::string write(const std::string& directory) const;
 

@@ -43,7 +43,7 @@ TEST_CASE("a full configuration is read") {
                {"function": "i", "key": "thread"}],
        "switch": {"function": "s", "key": "*arg:1"},
        "label": {"function": "f", "value": "arg:1->names[0].text"}}],
-    "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1"}],
+    "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1", "shared": true}],
              "enqueue": {"function": "push", "task": "arg:1"}, "dequeue": {"function": "pop"}},
     "factors": {"k": 5, "threshold": 0.1, "specificity": "cubic", "dominance": 0.8},
     "record": {"leave_out": ["timer", "child"], "ring_mb": 64, "max_mb": 512},
@@ -61,6 +61,8 @@ TEST_CASE("a full configuration is read") {
   CHECK(config->intervals[1].label[0].value == "arg:1->names[0].text");
   REQUIRE(config->sync.size() == 4);
   CHECK(config->sync[0].value == "arg:0");
+  CHECK_FALSE(config->sync[0].shared);
+  CHECK(config->sync[1].shared);
   CHECK(config->sync[3].value == "return");
   CHECK(config->factors.k == 5);
   CHECK(config->factors.threshold == 0.1);
@@ -119,6 +121,8 @@ TEST_CASE("each mistake gets one line with its place and a way out") {
   check(with("\"intervals\": [{\"label\": {\"function\": \"g\", \"value\": \"thread\"}}]"), "2",
         "not \"thread\"");
   check(with("\"sync\": {\"aquire\": []}"), "2", "did you mean \"acquire\"?");
+  check(with("\"sync\": {\"acquire\": {\"function\": \"f\", \"shared\": 1}}"), "2",
+        "must be true or false");
   check(with("\"sync\": {\"enqueue\": {\"function\": \"push\"}}"), "2", "key \"task\" is missing");
   check(with("\"sync\": {\"acquire\": {\"object\": \"arg:0\"}}"), "2",
         "key \"function\" is missing");

@@ -29,6 +29,9 @@ class Loop(Project):
         low, high = report["overhead"]["mean_ratio_ci95"]
         self.assertTrue(0 < low < report["overhead"]["mean_ratio"] < high, report["overhead"])
         self.assertTrue(any(f["status"] == "selected" for f in report["factors"]))
+        # The sums behind it are there still when all is decided.
+        merged = json.loads(self.vprof("merge", ".", "--json").stdout)
+        self.assertEqual(merged["interval"]["count"], report["interval"]["count"])
         # Only the last iteration's traces are kept, and the baseline's are not.
         self.assertEqual([p.parent.name for p in (self.root / ".vprof/iterations").glob("*/trace")],
                          [str(self.state()["iteration"])])

@@ -40,7 +40,7 @@ TEST_CASE("values name arguments, results and members") {
   CHECK(*text("arg:0") == "(lock)");
   CHECK(*text("arg:1->a.b[0]") == "(mode)->a.b[0]");
   CHECK(*text("*arg:0") == "*(lock)");
-  CHECK(*text("thread") == "vprof_rt_thread()");
+  CHECK(*text("thread") == "VPROF_THREAD_KEY");
   CHECK_FALSE(text("arg:2"));
   CHECK(text("arg:2").error().find("2 parameters") != std::string::npos);
   CHECK_FALSE(text("this"));

@@ -10,6 +10,7 @@
 
 #include "refusal.h"
 #include "run.h"
+#include "slow_disk.h"
 
 using namespace vprof::test;
 
@@ -47,6 +48,19 @@ TEST_CASE("a system call that always fails costs records at most") {
   Setup setup{{{"VPROF_WINDOW_MB", "1"}}, {}, {}};
   setup.before_exec = [&] { refuse(refusal); };
   check_accounted(run("two_busy_threads", setup));
+}
+
+TEST_CASE("a slow disk costs records, and a moment now and then, but does not stop the program") {
+  constexpr int kDelayMs = 60;
+  Setup setup;
+  setup.before_exec = [] { make_disk_slow(kDelayMs); };
+  const Outcome outcome = run("busy_for_a_while", setup);
+  check_accounted(outcome);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.header.dropped > 0);
+  CHECK(trace.frames() > 0);
+  // Once threads have been made to wait, they do without for a second.
+  CHECK(outcome.number("waits") < 15);
 }
 
 TEST_CASE("where no thread can be made, the program hears it, and goes on without the helper") {

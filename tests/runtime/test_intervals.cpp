@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -49,12 +50,25 @@ TEST_CASE("annotated tasks say who made and who took them") {
   }
 }
 
-TEST_CASE("a thread's key is its own") {
+TEST_CASE("an interval that is known by its thread has an id of its own") {
   const Outcome outcome = run("thread_keys");
-  CHECK(outcome.number("here") != 0);
-  CHECK(outcome.number("here") == outcome.number("again"));
-  CHECK(outcome.number("there") != 0);
-  CHECK(outcome.number("there") != outcome.number("here"));
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  // In the parent 1, 2, ... for the ids in the order in which they are met; 0: for nobody.
+  for (const Trace& trace : outcome.traces) {
+    std::vector<uint64_t> ids = {0};
+    std::string told;
+    for (const Record& r : trace.threads.at(0).records) {
+      if (r.id != VPROF_EV_BEGIN && r.id != VPROF_EV_END && r.id != VPROF_EV_SWITCH) continue;
+      const uint64_t id = r.more.at(0).word;
+      const auto known = std::find(ids.begin(), ids.end(), id);
+      if (known == ids.end()) ids.push_back(id);
+      told += r.id == VPROF_EV_BEGIN ? "B" : r.id == VPROF_EV_END ? "E" : "S";
+      told += std::to_string(std::find(ids.begin(), ids.end(), id) - ids.begin()) + " ";
+    }
+    const bool child = trace.all(VPROF_EV_BEGIN).empty();
+    CHECK(told == (child ? "E1 " : "S0 B1 B2 S1 E2 E1 B3 B4 S3 E4 E3 E5 B6 E6 "));
+  }
 }
 
 TEST_CASE("interval scopes: recursion is one interval, and the previous one is restored") {

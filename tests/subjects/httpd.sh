@@ -6,8 +6,8 @@
 package=apache2 version=2.4.
 needs=(libpcre2-dev libexpat1-dev libssl-dev zlib1g-dev curl)
 # shellcheck disable=SC2016  # expanded in the tree that is built
-# Debian's configure asks for a program that it did not look for.
-configure='EGREP_TRADITIONAL=egrep ./configure --with-included-apr --prefix=$PWD/installed --enable-mods-shared=most --enable-mpms-shared=all --with-mpm=event'
+# Debian's apr tells where it is before it is installed only half right.
+configure='./configure CPPFLAGS=-I$PWD/srclib/apr/include --with-included-apr --prefix=$PWD/installed --enable-mods-shared=most --enable-mpms-shared=all --with-mpm=event'
 build="make -s -j2 && make -s install"
 interval=ap_process_request
 unprivileged=yes

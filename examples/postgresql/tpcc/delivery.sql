@@ -1,9 +1,9 @@
 -- TPC-C 2.7, Delivery: the oldest undelivered order of each of a warehouse's districts.
 \set w random(1, :warehouses)
 \set carrier random(1, 10)
-BEGIN\; SET LOCAL application_name = 'delivery';
+BEGIN\; SET LOCAL application_name = 'delivery'\;
 -- Deliveries of one warehouse take turns.
-SELECT pg_advisory_xact_lock(:w);
+SELECT pg_advisory_xact_lock(:w)\;
 WITH gone AS (
     DELETE FROM new_order
       USING (SELECT d, (SELECT min(no_o_id) FROM new_order WHERE no_w_id = :w AND no_d_id = d) AS o
@@ -18,5 +18,5 @@ WITH gone AS (
       RETURNING ol_d_id, ol_amount)
 UPDATE customer SET c_balance = c_balance + total, c_delivery_cnt = c_delivery_cnt + 1
   FROM delivered JOIN (SELECT ol_d_id, sum(ol_amount) AS total FROM lines GROUP BY ol_d_id) AS sums ON ol_d_id = o_d_id
-  WHERE c_w_id = :w AND c_d_id = o_d_id AND c_id = o_c_id;
+  WHERE c_w_id = :w AND c_d_id = o_d_id AND c_id = o_c_id\;
 COMMIT;

@@ -9,9 +9,9 @@ BEGIN\; SET LOCAL application_name = 'order-status';
 SELECT c_id AS c FROM customer WHERE c_w_id = :w AND c_d_id = :d AND c_last = last_name(:name) ORDER BY c_first
   OFFSET (SELECT (count(*) - 1) / 2 FROM customer WHERE c_w_id = :w AND c_d_id = :d AND c_last = last_name(:name)) LIMIT 1 \gset
 \endif
-SELECT c_balance, c_first, c_middle, c_last FROM customer WHERE c_w_id = :w AND c_d_id = :d AND c_id = :c;
+SELECT c_balance, c_first, c_middle, c_last FROM customer WHERE c_w_id = :w AND c_d_id = :d AND c_id = :c\;
 SELECT coalesce(max(o_id), 0) AS o FROM orders WHERE o_w_id = :w AND o_d_id = :d AND o_c_id = :c \gset
-SELECT o_entry_d, o_carrier_id FROM orders WHERE o_w_id = :w AND o_d_id = :d AND o_id = :o;
+SELECT o_entry_d, o_carrier_id FROM orders WHERE o_w_id = :w AND o_d_id = :d AND o_id = :o\;
 SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM order_line
-  WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id = :o;
+  WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id = :o\;
 COMMIT;

@@ -115,6 +115,7 @@ SyncPlan parse_sync(const json& in) {
   if (!known) throw PlanError(fmt::format("role \"{}\" is unknown", role));
   const bool is_task = sync.role == SyncRole::kEnqueue || sync.role == SyncRole::kDequeue;
   sync.value = parse_value(in.at(is_task ? "task" : "object"));
+  sync.shared = in.value("shared", false);
   return sync;
 }
 
@@ -162,7 +163,7 @@ Result<Plan> load_plan(const std::string& path) {
 }
 
 Result<std::string> value_text(const Value& value, const Function& f) {
-  if (value.is_thread) return "vprof_rt_thread()";
+  if (value.is_thread) return "VPROF_THREAD_KEY";
   if (value.is_return)
     return tl::unexpected(
         fmt::format("\"{}\" of {} is known only when it returns", value.text, f.name));

@@ -46,7 +46,8 @@ struct SyncPlan {
   unsigned index = 0;
   SyncRole role = SyncRole::kAcquire;
   std::string function;
-  Value value;  ///< the object or the task
+  Value value;          ///< the object or the task
+  bool shared = false;  ///< the object lies in memory that processes share
 };
 
 struct Plan {

@@ -134,6 +134,7 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
     sync.push_back({{"index", s.index},
                     {"role", role_name(s.role)},
                     {"function", f == nullptr ? s.function : f->name}});
+    if (s.shared) sync.back()["shared"] = true;
   }
   const json document{{"schema", 1},
                       {"root_height", root_height(program, plan)},

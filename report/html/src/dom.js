@@ -25,6 +25,12 @@ export function visible(text) {
 export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
 export const svg = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
+/** Puts these in the place of all that an element holds; nothing for null. */
+export function refill(element, ...children) {
+  element.replaceChildren();
+  return fill(element, {}, children);
+}
+
 /** A labelled choice of one of few: radio buttons that look like one bar. */
 export function choice(label, name, options, chosen, onchange) {
   return el('fieldset', { class: 'choice' }, el('legend', {}, label),
@@ -52,7 +58,7 @@ export function section(id, title, hint, ...children) {
 /** Cut to a number of pixels at the width of the small font. */
 export function cut(text, pixels) {
   const shown = visible(text);
-  const most = Math.floor(pixels / 6.4);
+  const most = Math.floor(pixels / 7);
   if (shown.length <= most) return shown;
   return most < 3 ? '' : `${shown.slice(0, most - 1)}…`;
 }

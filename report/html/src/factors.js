@@ -1,5 +1,5 @@
 // The factor table, and what is known of the one chosen.
-import { choice, el, section } from './dom.js';
+import { choice, el, refill, section } from './dom.js';
 import { margin, percent, score, time } from './format.js';
 import { RANKINGS, factorName, selection, specificity } from './model.js';
 
@@ -29,16 +29,21 @@ export function factors(data) {
     const all = data.factors.map((factor) => ({ factor, score: specificity(data, factor, POWERS[power]) * factor.contribution }));
     const by = (row) => RANKINGS[ranking](data, row.factor, POWERS[power]);
     all.sort((a, b) => by(b) - by(a) || a.factor.rank - b.factor.rank);
-    all.forEach((row, i) => { row.rank = i + 1; });
+    let asked = 0;
+    all.forEach((row, i) => {
+      row.rank = i + 1;
+      row.asked = asked < data.k && row.factor.contribution >= data.threshold;
+      asked += row.asked ? 1 : 0;
+    });
     const value = COLUMNS.find(([key]) => key === sorted.column)[3];
     const order = (a, b) => { const [x, y] = [value(a), value(b)]; return x < y ? -1 : Number(x > y); };
     return all.filter((row) => kinds === 'all' || row.factor.kind === kinds)
       .sort((a, b) => (sorted.falling ? order(b, a) : order(a, b)) || a.rank - b.rank);
   }
 
-  function row({ factor, rank, score: points }) {
+  function row({ factor, rank, score: points, asked }) {
     const width = `${Math.min(100, Math.max(0, 100 * factor.contribution)).toFixed(1)}%`;
-    return el('tr', { 'data-factor': factor.index, class: `${rank <= data.k ? 'asked' : ''}${factor.index === selection.factor ? ' chosen' : ''}` },
+    return el('tr', { 'data-factor': factor.index, class: `${asked ? 'asked' : ''}${factor.index === selection.factor ? ' chosen' : ''}` },
       el('td', { class: 'number' }, rank),
       el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', onclick: () => selection.choose(factor.index, 'table') },
         factor.functions.map((name, i) => [i ? el('span', { class: 'with' }, ' with ') : null, name])),
@@ -67,10 +72,10 @@ export function factors(data) {
   function describe(index) {
     const factor = data.factors[index];
     const ids = (list) => list.map((one, i) => [i ? ', ' : '', el('code', {}, one.id), ` (${time(one.ns)} of ${time(one.latency_ns)})`]);
-    chosen.replaceChildren(
+    refill(chosen,
       el('h3', {}, factorName(factor)),
-      el('p', { class: 'hint' }, factor.kind === 'covariance'
-        ? 'These two are slow, or fast, in the same intervals: look for what both depend on.' : ''),
+      factor.kind === 'covariance'
+        ? el('p', { class: 'hint' }, 'These two are slow, or fast, in the same intervals: look for what both depend on.') : null,
       el('h4', {}, 'Where'),
       el('ol', { class: 'instances' }, factor.instances.slice(0, 12).map((instance) => el('li', { class: instance.dominated ? 'dominated' : '' },
         el('span', { class: 'path' }, instance.path.join(' › ')), instance.site ? el('small', {}, ` at ${instance.site}`) : null,
@@ -87,7 +92,7 @@ export function factors(data) {
   redraw();
   describe(0);
   return section('factors', 'Where the variance comes from',
-    `The first ${data.k} are what to look at. Contribution: how much it varies. Share: how much of the latency's variation goes with it.`,
+    `Look at those with a red mark: the first ${data.k} that reach ${percent(data.threshold, 0)} of the variance. Contribution: how much it varies. Share: how much of the latency's variation goes with it.`,
     el('div', { class: 'controls' },
       choice('Rank by', 'ranking', [['score', 'score'], ['contribution', 'contribution'], ['share', 'share'], ['tail_share', 'tail share']], ranking,
         (value) => { ranking = value; sorted = { column: 'rank', falling: false }; redraw(); }),

@@ -56,7 +56,9 @@ export function histogram(data) {
         const at = x(Math.max(ns, low));
         root.append(svg('line', { class: 'mark', x1: at, x2: at, y1: MARGIN.top + 4, y2: height - MARGIN.bottom }));
         const near = at - last < 92;
-        root.append(svg('text', { class: 'mark-text', x: at + 3, y: MARGIN.top + (near ? 22 : 10) }, `${name} ${time(ns)}`));
+        const atEdge = at > width - 100;
+        root.append(svg('text', { class: 'mark-text', x: at + (atEdge ? -3 : 3), y: MARGIN.top + (near ? 22 : 10),
+          'text-anchor': atEdge ? 'end' : 'start' }, `${name} ${time(ns)}`));
         last = near ? -100 : at;
       }
     });

@@ -1,6 +1,6 @@
 // The variance tree as an icicle: the root above, what it consists of below, as wide as their part.
 import { chart, legend } from './charts.js';
-import { choice, cut, el, section, svg, tooltip } from './dom.js';
+import { choice, cut, el, refill, section, svg, tooltip } from './dom.js';
 import { count, percent, time } from './format.js';
 import { path, selection } from './model.js';
 
@@ -39,6 +39,7 @@ export function icicle(data) {
   let measure = 'share';
   let top = data.nodes[0];
   let focused = top;
+  let chosen = null; // of the factor that all views show
   let shown = new Map(); // node index → element
   const details = el('div', { class: 'details', id: 'tree-details', 'aria-live': 'polite' });
   const crumbs = el('nav', { class: 'crumbs', 'aria-label': 'Zoomed to' });
@@ -50,7 +51,7 @@ export function icicle(data) {
       ['contribution', percent(node.contribution)], ['share', percent(node.share)], ['of the tail', percent(node.tail)],
       ['intervals', count(node.count)]];
     const factor = data.factors.find((one) => one.kind === 'variance' && one.nodes.includes(node.index));
-    details.replaceChildren(
+    refill(details,
       el('h3', {}, el('span', { class: `swatch kind-${node.kind}` }), node.name),
       el('p', { class: 'path' }, path(data, node).join(' › ')),
       el('p', { class: 'hint' }, KINDS[node.kind], node.definition ? ` · ${node.definition}` : '',
@@ -95,7 +96,7 @@ export function icicle(data) {
     for (const { node, depth, x0, x1 } of placed) {
       const w = (x1 - x0) * width;
       const [x, y] = [x0 * width, depth * ROW];
-      const g = svg('g', { role: 'treeitem', class: `node kind-${node.kind}`, tabindex: -1, 'data-node': node.index,
+      const g = svg('g', { role: 'treeitem', class: `node kind-${node.kind}${node === chosen ? ' chosen' : ''}`, tabindex: -1, 'data-node': node.index,
         'aria-level': depth + 1, 'aria-label': `${node.name}, ${percent(node.share)} of the variance`,
         onclick: () => { focus(node); zoom(node.children.length > 0 ? node : data.nodes[node.parent]); },
         onfocus: () => { focused = node; describe(node); } },
@@ -166,10 +167,9 @@ export function icicle(data) {
     if (source === 'tree') return;
     const node = data.nodes[data.factors[index].nodes[0] ?? 0];
     if (!isBelow(node, top)) top = data.nodes[0];
-    focused = node;
+    focused = chosen = node;
     redraw();
     describe(node);
-    shown.get(node.index)?.classList.add('chosen');
   });
   describe(top);
   const used = new Set(data.nodes.map((node) => node.kind));

@@ -1,12 +1,18 @@
 // Single intervals as they went: a lane per thread, the critical path in red from lane to lane.
 import { scaleLinear } from 'd3-scale';
 import { chart, xAxis } from './charts.js';
-import { choice, cut, el, section, svg, tooltip } from './dom.js';
+import { choice, cut, el, refill, section, svg, tooltip } from './dom.js';
 import { percent, time } from './format.js';
 
 const LANE = 58;
 const TOP = 10;
 const LEFT = 150;
+
+/** Own time is that of the function it is in. */
+function leafName({ path, kinds }) {
+  const last = path.length - 1;
+  return kinds[last] === 'body' && last > 0 && kinds[last - 1] !== 'wait' ? path[last - 1] : path[last];
+}
 
 function drawTimeline(root, width, height, shown) {
   const x = scaleLinear([0, shown.latency_ns], [LEFT, width - 16]);
@@ -27,7 +33,7 @@ function drawTimeline(root, width, height, shown) {
   }
   shown.pieces.forEach((piece, i) => {
     const w = Math.max(x(piece.to) - x(piece.from), 0.8);
-    const name = piece.path[piece.path.length - 1];
+    const name = leafName(piece);
     const g = svg('g', { class: 'critical' }, svg('rect', { x: x(piece.from), y: lane(piece.thread) + 4, width: w, height: 20 }));
     if (w > 34) g.append(svg('text', { x: x(piece.from) + 4, y: lane(piece.thread) + 18 }, cut(name, w - 6)));
     root.append(tooltip(g, () => [name, piece.path.join(' › '), `${time(piece.to - piece.from)}, from ${time(piece.from)}`]));
@@ -64,14 +70,14 @@ export function timelines(data) {
     const height = TOP + shown.threads.length * LANE + 44;
     const drawing = chart('timeline-chart', height, () => `Interval ${shown.id}, ${time(shown.latency_ns)}, on ${shown.threads.length} threads`,
       (root, width) => drawTimeline(root, width, height, shown));
-    holder.replaceChildren(
+    refill(holder,
       el('p', { class: 'timeline-title' }, el('strong', {}, `#${shown.id}`), ` ${shown.label}  ${time(shown.latency_ns)}`, el('small', {}, `  ${shown.why}`),
         shown.cut ? el('small', {}, `; ${shown.cut} shortest pieces are joined to their neighbours`) : null),
       drawing.holder, table(shown));
   };
   show(0);
   return section('timelines', 'Single intervals',
-    'Red: the critical path, from thread to thread; arrows: who let whom go on. Below, hatched: how long a thread waited.',
+    'Red: the critical path, from thread to thread; arrows: who let whom go on. Dashed: how long a thread waited.',
     el('div', { class: 'controls' }, choice('Interval', 'exemplar', data.timelines.map((one, i) => [String(i), `${one.why} ${time(one.latency_ns)}`]), '0',
       (value) => show(Number(value)))), holder);
 }

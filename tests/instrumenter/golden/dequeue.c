@@ -45,9 +45,9 @@ static int handle(struct job *j) {
   return s;
 }
 
-// CHECK: static void opened(void) { VPROF_ENTRY_EVENT(BEGIN, 2, vprof_rt_thread());
+// CHECK: static void opened(void) { VPROF_ENTRY_EVENT(BEGIN, 2, VPROF_THREAD_KEY);
 static void opened(void) { ++lock; }
-// CHECK: static void closed(void) { VPROF_EXIT_EVENT(END, 2, vprof_rt_thread());
+// CHECK: static void closed(void) { VPROF_EXIT_EVENT(END, 2, VPROF_THREAD_KEY);
 static void closed(void) { --lock; }
 
 int main(void) {

@@ -3,9 +3,11 @@
 
 #include <dlfcn.h>
 #include <grp.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
@@ -80,6 +82,23 @@ SUBJECT(loads_a_library) {
 }
 
 // As where the system has no more threads to give.
+// Records for two seconds. It waits for nothing itself; tells how often it was made to, whatever else the processors do.
+SUBJECT(busy_for_a_while) {
+  using Clock = std::chrono::steady_clock;
+  const auto waits = [] {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return static_cast<uint64_t>(usage.ru_nvcsw);
+  };
+  const uint64_t before = waits();
+  uint64_t frames = 0;
+  for (const auto end = Clock::now() + std::chrono::seconds(2); Clock::now() < end; frames += 100)
+    for (int i = 0; i < 100; ++i) leaf();
+  tell("waits", waits() - before);
+  tell("frames", frames);
+  return 0;
+}
+
 SUBJECT(cannot_make_threads) {
   int failed = 0;
   for (int i = 0; i < 10; ++i) {

@@ -9,7 +9,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "subject.h"
 
@@ -49,15 +48,25 @@ SUBJECT(annotations) {
   return 0;
 }
 
-// A thread that is known by itself; the child of a fork has the same number in a process of its own.
+// Known by the thread: two after one another, an end without a begin, and one in a child that its parent had begun.
 SUBJECT(thread_keys) {
-  const uint64_t here = vprof_rt_thread();
-  uint64_t there = 0;
-  std::thread([&] { there = vprof_rt_thread(); }).join();
-  tell("here", here);
-  tell("again", vprof_rt_thread());
-  tell("there", there);
-  return 0;
+  const auto event = [](int what, unsigned def) { vprof_rt_interval(what, def, VPROF_THREAD_KEY); };
+  event(VPROF_WHAT_SWITCH, 5);
+  for (int i = 0; i < 2; ++i) {
+    event(VPROF_WHAT_BEGIN, 5);
+    event(VPROF_WHAT_BEGIN, 6);
+    event(VPROF_WHAT_SWITCH, 5);
+    event(VPROF_WHAT_END, 6);
+    event(VPROF_WHAT_END, 5);
+  }
+  event(VPROF_WHAT_END, 5);
+  event(VPROF_WHAT_BEGIN, 5);
+  const pid_t child = fork();
+  event(VPROF_WHAT_END, 5);
+  if (child == 0) return 0;
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
 }
 
 static __attribute__((noinline)) int recursive(int depth) {

@@ -44,14 +44,15 @@ struct vprof_acquire_scope {
   unsigned waits; /* how many waits this thread had recorded at entry */
 };
 
+/* A key that stands for the calling thread's own interval of the definition: BEGIN gives that an id of its own. No pointer, no small integer. */
+#define VPROF_THREAD_KEY ((vprof_u64)0x8000000000000001)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Any thread, any time, signal handlers too. Nothing is done while tracing is off. */
 VPROF_RT_API void vprof_rt_interval(int vprof_what, unsigned vprof_def, vprof_u64 vprof_key);
-/* A number that no other living thread of this process has; never 0. */
-VPROF_RT_API vprof_u64 vprof_rt_thread(void);
 VPROF_RT_API void vprof_rt_label(unsigned vprof_def, vprof_u64 vprof_key, const char* vprof_text);
 VPROF_RT_API void vprof_rt_label_int(unsigned vprof_def, vprof_u64 vprof_key,
                                      vprof_i64 vprof_number);

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""What measuring costs PostgreSQL: throughput and mean latency with 1, 10, 50, 100, 500 instrumented children against the build
+without instrumentation, and, as root and where bpftrace is installed, against uprobes on the same functions.
+
+After run.sh. The children are call sites on the transactions' path, breadth first from PostgresMain, as a search meets them: one run
+with some thousand sites tells which of them are executed. Runs are interleaved: each round runs every variant once, and a variant's ratio is
+that to the plain server of the same round. The environment is that of workload.sh (WORKLOAD, SCALE, CLIENTS, TRANSACTIONS, ...).
+
+    overhead.py prepare                build the variants (work/overhead)
+    overhead.py measure [--rounds N]   add N rounds (default 5) to work/overhead/rounds.jsonl
+    overhead.py report                 print the table
+    overhead.py naive FUNCTION...      runs that a profiler needs which breaks down every factor, until these are broken down
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+VPROF_DIR = HERE / ".vprof"
+WORK = HERE / "work"
+PLACE = WORK / "overhead"
+# The way of a transaction, as far down as its commit, the planner's and the executor's nodes and the buffers.
+ON_THE_WAY = """
+PostgresMain exec_simple_query start_xact_command finish_xact_command StartTransactionCommand StartTransaction CommitTransactionCommand
+CommitTransaction RecordTransactionCommit XLogFlush XLogWrite XLogInsert XLogRecordAssemble XLogInsertRecord ProcArrayEndTransaction
+ResourceOwnerRelease ResourceOwnerReleaseInternal ProcReleaseLocks LockReleaseAll AtEOXact_Inval AtEOXact_RelationCache ReadCommand
+SocketBackend pq_getmessage ReadyForQuery EndCommand pg_parse_query raw_parser base_yyparse pg_analyze_and_rewrite_fixedparams
+parse_analyze_fixedparams transformTopLevelStmt transformOptionalSelectInto transformStmt transformUpdateStmt transformSelectStmt
+transformInsertStmt setTargetTable transformFromClause transformFromClauseItem transformTargetList transformWhereClause transformExpr
+transformExprRecurse make_op pg_rewrite_query QueryRewrite pg_plan_queries pg_plan_query standard_planner subquery_planner
+preprocess_expression grouping_planner query_planner build_simple_rel get_relation_info make_one_rel set_base_rel_pathlists
+set_rel_pathlist set_plain_rel_pathlist create_index_paths get_index_paths build_index_paths create_index_path cost_index create_plan
+create_plan_recurse create_scan_plan set_plan_references PortalStart PortalRun PortalRunMulti PortalRunSelect FillPortalStore
+PortalRunUtility ProcessQuery CreateQueryDesc ExecutorStart standard_ExecutorStart InitPlan ExecInitNode ExecInitModifyTable
+ExecInitIndexScan ExecutorRun standard_ExecutorRun ExecutePlan ExecModifyTable ExecUpdate ExecUpdateAct ExecUpdateEpilogue ExecInsert
+ExecInsertIndexTuples heapam_tuple_update heap_update heapam_tuple_insert heap_insert RelationGetBufferForTuple heap_prepare_insert
+IndexNext index_beginscan index_getnext_slot index_getnext_tid index_fetch_heap btgettuple _bt_first _bt_search _bt_readpage
+ReadBufferExtended ReadBuffer_common BufferAlloc LockBuffer LWLockAcquire LWLockRelease ExecutorFinish standard_ExecutorFinish
+ExecutorEnd standard_ExecutorEnd ExecEndPlan ExecEndNode PortalDrop CreatePortal table_open relation_open try_table_open
+RelationIdGetRelation LockRelationOid LockAcquireExtended SearchCatCacheInternal GetSnapshotData PushActiveSnapshot
+""".split()
+UPROBES = (10, 100)
+
+
+def fail(message):
+    sys.exit(f"overhead.py: {message}")
+
+
+def find_vprof():
+    built = HERE.parent.parent / "build/release/driver/vprof"
+    vprof = os.environ.get("VPROF") or (str(built) if built.exists() else shutil.which("vprof"))
+    return vprof or fail("no vprof: build it or set VPROF")
+
+
+def find_instrumenter():
+    vprof = pathlib.Path(find_vprof()).resolve()
+    told = vprof.parent / "vprof-locations.json"
+    if told.exists():
+        return json.loads(told.read_text())["instrument"]
+    return str(vprof.parent.parent / "libexec/vprof/vprof-instrument")
+
+
+def as_user(command):
+    """PostgreSQL refuses root, and what is built belongs to whom run.sh built it for."""
+    if os.getuid() != 0:
+        return command
+    owner = VPROF_DIR.stat()
+    return ["setpriv", f"--reuid={owner.st_uid}", f"--regid={owner.st_gid}", "--clear-groups"] + command
+
+
+def run(command, **options):
+    done = subprocess.run(as_user([str(c) for c in command]), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    if done.returncode != 0:
+        fail(f"{' '.join(map(str, command))}: status {done.returncode}\n{(done.stdout + done.stderr)[-2000:]}")
+    return done.stdout
+
+
+def rewrite_and_build(plan):
+    (VPROF_DIR / "plan.json").write_text(json.dumps(plan))
+    run([find_instrumenter(), "rewrite", "--index", VPROF_DIR / "index.json", "--plan", VPROF_DIR / "plan.json", "--mirror",
+         VPROF_DIR / "mirror", "--pristine", VPROF_DIR / "pristine", "--sites", VPROF_DIR / "sites.json"])
+    run([find_vprof(), "-C", HERE, "build"])
+
+
+def installed_as(name):
+    target = PLACE / name / "installed"
+    run(["rm", "-rf", target])
+    run(["mkdir", "-p", target.parent])
+    run(["cp", "-a", VPROF_DIR / "mirror/installed", target])
+
+
+# ---- which children
+
+
+def keys_of(names):
+    """Of those that the program has; the name of a static function may be there twice."""
+    graph = json.loads(run([find_vprof(), "-C", HERE, "graph", "--json"]))
+    wanted = set(names)
+    return [f["key"] for f in graph["functions"] if f["name"] in wanted and f["file"]]
+
+
+def executed_children(plan):
+    """Call sites as {place, parent, callee, expandable}, breadth first in the variance tree of a run with many functions expanded."""
+    wide = dict(plan, expanded=keys_of(ON_THE_WAY), demoted=[])
+    rewrite_and_build(wide)
+    run([find_vprof(), "-C", HERE, "record"])
+    report = json.loads(run([find_vprof(), "-C", HERE, "analyze", "--json"]))
+    sites = json.loads((VPROF_DIR / "sites.json").read_text())
+    functions = {f["id"]: f for f in sites["functions"]}
+    by_place = collections.defaultdict(list)
+    for site in sites["sites"]:
+        if site["kind"] == "call":
+            by_place[f"{site['file']}:{site['line']}", functions[site["function"]]["name"]].append(site)
+    children, seen = [], set()
+    waiting = collections.deque([report["tree"]])
+    while waiting:
+        node = waiting.popleft()
+        for site in by_place.get((node.get("site"), node["function"]), []) if node["kind"] == "function" else []:
+            place = f"{site['file']}:{site['line']}:{site['column']}"
+            if place not in seen:
+                seen.add(place)
+                children.append({"place": place, "parent": functions[site["parent"]]["key"], "callee": node["function"],
+                                 "expandable": functions[site["function"]]["expandable"]})
+        waiting.extend(c for c in node["children"] if c["kind"] in ("function", "body"))
+    every = collections.defaultdict(list)
+    for site in sites["sites"]:
+        if site["kind"] == "call":
+            every[functions[site["parent"]]["key"]].append(f"{site['file']}:{site['line']}:{site['column']}")
+    return children, every
+
+
+def prepare(counts):
+    plan = json.loads((VPROF_DIR / "plan.json").read_text())
+    plan.update(all=False, measured=[], demoted=[])
+    children, every = executed_children(plan)
+    print(f"{len(children)} call sites are executed by the transactions")
+    run(["mkdir", "-p", PLACE])
+    for count in counts:
+        chosen = children[:count]
+        if len(chosen) < count:
+            fail(f"{count} children: only {len(chosen)} are executed")
+        keep = {c["place"] for c in chosen}
+        parents = sorted({c["parent"] for c in chosen})
+        demoted = sorted({p for parent in parents for p in every[parent]} - keep)
+        rewrite_and_build(dict(plan, expanded=parents, demoted=demoted))
+        installed_as(str(count))
+        print(f"{count} children in {len(parents)} functions: built", flush=True)
+    run(["mkdir", "-p", PLACE / "plain"])
+    run(["ln", "-sfn", WORK / "plain/installed", PLACE / "plain/installed"])
+    run(["tee", PLACE / "children.json"], input=json.dumps(children))
+    run([find_vprof(), "-C", HERE, "instrument"])
+    run([find_vprof(), "-C", HERE, "build"])
+
+
+# ---- rounds
+
+
+def workload(directory, recording):
+    environment = dict(os.environ, WORK=str(WORK))
+    environment.pop("VPROF_TRACE_DIR", None)
+    trace = PLACE / "trace"
+    run(["rm", "-rf", trace])
+    if recording:
+        run(["mkdir", "-p", trace])
+        environment["VPROF_TRACE_DIR"] = str(trace)
+    out = run([HERE / "workload.sh"], cwd=PLACE / directory, env=environment)
+    return {"tps": float(re.search(r"^tps = ([\d.]+)", out, re.M)[1]), "latency_ms": float(re.search(r"^latency average = ([\d.]+)", out, re.M)[1])}
+
+
+def with_uprobes(count, children):
+    """The plain server, its functions timed by bpftrace at entry and return."""
+    binary = (WORK / "plain/installed/bin/postgres").resolve()
+    symbols = {line.split()[-1] for line in run(["nm", "--defined-only", binary]).splitlines()}
+    names = sorted({c["callee"] for c in children[:count]} & symbols)
+    text = "".join(
+        f'uprobe:{binary}:{n} {{ @start[tid, "{n}"] = nsecs; }}\n'
+        f'uretprobe:{binary}:{n} /@start[tid, "{n}"]/ {{ @time["{n}"] = stats(nsecs - @start[tid, "{n}"]); }}\n' for n in names)
+    script = PLACE / f"uprobes-{count}.bt"
+    run(["tee", script], input=text)
+    environment = dict(os.environ, BPFTRACE_MAX_PROBES="4096", BPFTRACE_MAP_KEYS_MAX="100000")
+    tracer = subprocess.Popen(["bpftrace", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    for line in tracer.stdout:
+        if "Attaching" in line or "Attached" in line:
+            break
+    try:
+        subprocess.run(["sleep", "2"], check=True)
+        if tracer.poll() is not None:
+            fail("bpftrace does not attach; see " + str(script))
+        result = workload("plain", False)
+    finally:
+        tracer.terminate()
+        seen = tracer.communicate()[0].count("@time[")
+    return dict(result, functions=len(names), seen=seen)
+
+
+def measure(rounds, counts, uprobes):
+    children = json.loads((PLACE / "children.json").read_text())
+    variants = ["plain"] + [str(c) for c in counts] + [f"uprobes {c}" for c in uprobes]
+    for number in range(rounds):
+        done = {}
+        for variant in variants[number % len(variants):] + variants[:number % len(variants)]:  # none is always the first
+            if variant.startswith("uprobes"):
+                done[variant] = with_uprobes(int(variant.split()[1]), children)
+            else:
+                done[variant] = workload(variant, variant != "plain")
+            print(variant, done[variant], flush=True)
+        with open(PLACE / "rounds.jsonl", "a") as log:
+            log.write(json.dumps(done) + "\n")
+
+
+def report():
+    rounds = [json.loads(line) for line in (PLACE / "rounds.jsonl").read_text().splitlines()]
+    print(f"{len(rounds)} rounds; medians, change against the plain server of the same round")
+    print(f"{'':<14}{'tps':>8}{'latency':>12}{'throughput':>13}{'latency':>10}")
+    for variant in dict.fromkeys(v for r in rounds for v in r):
+        mine = [r for r in rounds if variant in r]
+
+        def median(value):
+            return statistics.median(value(r[variant], r["plain"]) for r in mine)
+        print(f"{variant:<14}{median(lambda a, _: a['tps']):8.0f}{median(lambda a, _: a['latency_ms']):9.2f} ms"
+              f"{100 * (median(lambda a, p: a['tps'] / p['tps']) - 1):+11.1f} %"
+              f"{100 * (median(lambda a, p: a['latency_ms'] / p['latency_ms']) - 1):+8.1f} %")
+
+
+def naive(wanted, k):
+    """A profiler that breaks down the next k functions met, in the order in which it meets them. At least: below functions that are not
+    in ON_THE_WAY more would be met."""
+    children = json.loads((PLACE / "children.json").read_text())
+    names = list(dict.fromkeys(["PostgresMain"] + [c["callee"] for c in children if c["expandable"]]))
+    for name in wanted:
+        if name not in names:
+            fail(f"{name} is not met in the run of `overhead.py prepare`")
+    last = max(names.index(name) for name in wanted)
+    print(f"{len(names)} functions that call others are met on the transactions' way; breaking down {k} in each run, in the order in which "
+          f"they are met, a profiler comes to {names[last]} in run {last // k + 1}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["prepare", "measure", "report", "naive"])
+    parser.add_argument("functions", nargs="*")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--children", default="1,10,50,100,500")
+    parser.add_argument("--no-uprobes", action="store_true")
+    parser.add_argument("-k", type=int, default=3)
+    options = parser.parse_args()
+    counts = [int(c) for c in options.children.split(",")]
+    if options.what == "prepare":
+        prepare(counts)
+    elif options.what == "measure":
+        possible = os.getuid() == 0 and shutil.which("bpftrace") and not options.no_uprobes
+        if not possible:
+            print("without uprobes: they need root and bpftrace")
+        measure(options.rounds, counts, UPROBES if possible else ())
+    elif options.what == "report":
+        report()
+    else:
+        naive(options.functions, options.k)
+
+
+if __name__ == "__main__":
+    main()

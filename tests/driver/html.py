@@ -1,0 +1,73 @@
+"""The HTML report of a loop: what it is filled with comes from the report, the profile, the recording and the source."""
+import json
+import os
+import re
+import shutil
+import unittest
+
+from support import Project
+
+HAS_PAGE = os.environ.get("VPROF_HAS_PAGE") == "1"
+
+
+class Html(Project):
+    def data(self, file=".vprof/report.html"):
+        text = (self.root / file).read_text(encoding="utf-8")
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1))
+
+    @unittest.skipUnless(HAS_PAGE, "built without npm")
+    def test_the_loop_leaves_a_report_for_a_browser(self):
+        done = self.vprof("loop", "--auto")
+        self.assertIn("report for a browser: .vprof/report.html", done.stdout)
+        report = json.loads((self.root / ".vprof/report.json").read_text())
+        data = self.data()
+        self.assertEqual(data["title"], "project")
+        self.assertEqual([f["functions"] for f in data["factors"]], [f["functions"] for f in report["factors"]])
+        count = report["interval"]["count"]
+        self.assertEqual(len(data["intervals"]), count)
+        self.assertEqual(sum(n for _, _, n in data["bins"]), count)
+        self.assertEqual(len(data["iterations"]), len(report["iterations"]))
+        self.assertIn("slowest", data["timelines"][0]["why"])
+        self.assertEqual(data["timelines"][0]["latency_ns"], report["interval"]["max_ns"])
+        texts = {text["title"]: text for text in data["sources"]}
+        self.assertIn("int spin(long ns) {", texts["spin"]["lines"])
+        # A factor's column holds its time in each interval: the mean over all is that of the tree.
+        factor = next(f for f in data["factors"] if f["kind"] == "variance")
+        mean = sum(times[factor["columns"][0]] for _, _, _, _, times, *_ in data["intervals"]) / count
+        self.assertAlmostEqual(mean, sum(data["nodes"][node]["mean"] for node in factor["nodes"]), delta=1)
+
+        # What the loop reads back it does not write away.
+        self.assertGreater((self.root / ".vprof/profile.vprof").stat().st_size, 1000)
+        self.vprof("diff", ".", ".")
+
+        self.vprof("report", "--html", "again.html")
+        self.assertEqual((self.root / "again.html").read_bytes(), (self.root / ".vprof/report.html").read_bytes())
+
+        # An earlier iteration has no recording any more.
+        self.vprof("report", "--iteration", "1", "--html", "first.html")
+        first = self.data("first.html")
+        self.assertEqual(first["timelines"], [])
+        self.assertTrue(any("--keep-traces" in note for note in first["notes"]), first["notes"])
+        self.assertEqual(len(first["intervals"]), first["interval"]["count"])
+
+        # A profile of something else, or none, is said and not shown.
+        shutil.copy(self.root / ".vprof/profile.vprof", self.root / "kept.vprof")
+        (self.root / ".vprof/profile.vprof").write_bytes(b"nonsense")
+        self.vprof("report", "--html", "damaged.html")
+        damaged = self.data("damaged.html")
+        self.assertEqual(damaged["intervals"], [])
+        self.assertTrue(any("cannot be read" in note for note in damaged["notes"]), damaged["notes"])
+        self.fails("report", "--html", "no/such/directory/x.html", words=["no/such/directory"])
+
+    def test_there_is_no_report_yet(self):
+        self.fails("report", "--html", "x.html", words=["vprof loop"])
+
+    @unittest.skipIf(HAS_PAGE, "built with npm")
+    def test_without_the_page_it_is_said_what_is_missing(self):
+        done = self.vprof("loop", "--auto")
+        self.assertNotIn("browser", done.stdout)
+        self.fails("report", "--html", "x.html", words=["nodejs and npm"])
+
+
+if __name__ == "__main__":
+    unittest.main()

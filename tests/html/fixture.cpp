@@ -1,0 +1,190 @@
+// Makes the pages that page_test.mjs opens, from synthetic recordings:
+//
+//   whole.html   every view, and hostile names wherever names can stand
+//   large.html   a variance tree of more than 5,000 nodes
+//   bare.html    a report alone: no profile, no recording, no source
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include "trace_writer.h"
+#include "vprof/report/html.h"
+
+using namespace vprof;
+
+namespace {
+
+const char* const kHostile[] = {
+    "<img src=x onerror=\"window.hacked=1\">", "</script><script>window.hacked=1</script>",
+    "line\u2028separator\u2029and\u202e reversed", "<!--<script>", "\xff\xfe no UTF-8 \x01"};
+
+[[noreturn]] void fail(const std::string& message) {
+  std::fprintf(stderr, "fixture: %s\n", message.c_str());
+  std::exit(1);
+}
+
+template <class T>
+T checked(analyzer::Result<T> result) {
+  if (!result) fail(result.error());
+  return *std::move(result);
+}
+
+/// Requests on one thread that wait for a mutex which another holds.
+void record_whole(const test::ScratchDir& dir, test::SitesWriter& sites) {
+  sites.intervals = {kHostile[0]};
+  const auto site = [&](const char* name, int height) {
+    return sites.function_site(sites.function(name, height, height > 0, height > 1));
+  };
+  const uint32_t serve = site("serve", 3), load = site(kHostile[1], 2), pack = site(kHostile[2], 1),
+                 flush = site("flush<int>", 0), parse = site(kHostile[3], 0);
+  test::ProcessWriter process;
+  auto& t = process.thread(1);
+  auto& u = process.thread(2);
+  t.name = "<b>worker</b>";
+  u.name = "flusher";
+  std::mt19937_64 random(7);
+  std::exponential_distribution<double> slow(1 / 60'000.0);
+  int64_t now = 10'000;
+  for (uint64_t i = 1; i <= 3000; ++i) {
+    const int64_t begin = now;
+    t.begin(i, begin);
+    t.label(i, begin + 1, i % 3 == 0 ? kHostile[0] : i % 7 == 0 ? "bulk" : "small");
+    const auto size = static_cast<int64_t>(random() % 60'000);  // both take longer for larger ones
+    const int64_t in_parse = 20'000 + size + static_cast<int64_t>(random() % 9000);
+    t.frame(parse, begin + 200, begin + 200 + in_parse);
+    int64_t at = begin + 300 + in_parse;
+    const int64_t load_from = at;
+    if (i % 8 == 0) {
+      const auto held = 50'000 + static_cast<int64_t>(slow(random));
+      u.frame(flush, at - 10'000, at + held);
+      u.release(VPROF_EV_RELEASE_MUTEX, {0x10}, at + held + 500, i);
+      t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, at + 100, at + held + 4000, i);
+      at += held + 4100;
+    }
+    const int64_t in_pack = 5'000 + size + static_cast<int64_t>(random() % 20'000);
+    t.frame(pack, at, at + in_pack);
+    at += in_pack + 1000;
+    t.frame(load, load_from, at);
+    t.frame(serve, begin + 100, at + 500);
+    t.end(i, at + 1000);
+    now = at + 30'000 + static_cast<int64_t>(random() % 20'000);
+  }
+  process.write(dir.path());
+}
+
+report::HtmlInput input_of(const test::ScratchDir& dir, const std::string& sites) {
+  report::HtmlInput input;
+  input.profile = checked(analyzer::analyze(dir.path(), sites, {}));
+  input.details = checked(analyzer::details_of(input.profile.sums));
+  return input;
+}
+
+void add_timelines(const test::ScratchDir& dir, const std::string& sites,
+                   report::HtmlInput& input) {
+  std::vector<analyzer::TimelineWish> wishes;
+  for (size_t i = 0; i < 3; ++i) {
+    const analyzer::IntervalDetail& one = input.details->worst[i];
+    wishes.push_back({one.id, static_cast<int64_t>(one.latency_ns)});
+  }
+  for (auto& timeline : checked(analyzer::timelines_of(dir.path(), sites, wishes, {}))) {
+    input.timelines.push_back({"slowest <i>", std::move(timeline)});
+  }
+  if (input.timelines.size() != 3) fail("timelines are missing");
+}
+
+report::HtmlInput whole() {
+  const test::ScratchDir dir;
+  test::SitesWriter sites;
+  record_whole(dir, sites);
+  const std::string sites_json = sites.write(dir.path());
+  report::HtmlInput input = input_of(dir, sites_json);
+  input.title = kHostile[0];
+  add_timelines(dir, sites_json, input);
+  for (int i = 1; i <= 3; ++i) {
+    input.story.iterations.push_back({{kHostile[1], "serve"},
+                                      static_cast<uint64_t>(10 * i),
+                                      1.5 * i,
+                                      3.0,
+                                      input.profile.interval.mean_ns,
+                                      input.profile.interval.variance_ns2 / i});
+  }
+  input.story.unwrapped = {{kHostile[0], 12}};
+  input.profile.losses.notes = {kHostile[1], "a note"};
+  input.profile.losses.dropped = 4;
+  input.profile.interval.incomplete = 2;
+  input.sources.push_back({kHostile[1],
+                           "src/<b>.c",
+                           40,
+                           42,
+                           {"int f(void) {", "  return x < y && y > z;  // </script>", "}",
+                            std::string("  \"") + kHostile[2] + "\""},
+                           3,
+                           {0}});
+  input.sources.push_back({"second", "src/second.c", 1, 1, {"int second;"}, 0, {1}});
+  return input;
+}
+
+/// 70 functions, each of which calls 72 others: 5,111 nodes.
+report::HtmlInput large() {
+  const test::ScratchDir dir;
+  test::SitesWriter sites;
+  constexpr uint32_t kOuter = 70, kInner = 72;
+  std::vector<uint32_t> outer, inner;
+  for (uint32_t i = 0; i < kInner; ++i) {
+    inner.push_back(sites.function_site(sites.function("inner_function_" + std::to_string(i), 0)));
+  }
+  for (uint32_t i = 0; i < kOuter; ++i) {
+    outer.push_back(
+        sites.function_site(sites.function("outer_function_" + std::to_string(i), 1, true, true)));
+  }
+  test::ProcessWriter process;
+  auto& t = process.thread(1);
+  std::mt19937_64 random(11);
+  int64_t now = 10'000;
+  for (uint64_t i = 1; i <= 60; ++i) {
+    t.begin(i, now);
+    for (const uint32_t o : outer) {
+      const int64_t from = now += 50;
+      for (const uint32_t n : inner) {
+        const auto took = static_cast<int64_t>(100 + random() % 2000);
+        t.frame(n, now + 10, now + 10 + took);
+        now += took + 20;
+      }
+      now += static_cast<int64_t>(20 + random() % 500);
+      t.frame(o, from, now);
+    }
+    t.end(i, now += 100);
+    now += 1000;
+  }
+  process.write(dir.path());
+  report::HtmlInput input = input_of(dir, sites.write(dir.path()));
+  input.title = "large";
+  if (input.details->nodes.size() < 5000) fail("the large tree is too small");
+  return input;
+}
+
+report::HtmlInput bare() {
+  report::HtmlInput input = whole();
+  input.details.reset();
+  input.timelines.clear();
+  input.sources.clear();
+  input.notes = {"There is no profile."};
+  return input;
+}
+
+void write(const std::string& file, const report::HtmlInput& input) {
+  std::ofstream out(file, std::ios::binary);
+  out << checked(report::html(input));
+  if (!out.flush()) fail("cannot write " + file);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) fail("usage: fixture DIRECTORY");
+  const std::string directory = argv[1];
+  write(directory + "/whole.html", whole());
+  write(directory + "/large.html", large());
+  write(directory + "/bare.html", bare());
+  return 0;
+}

@@ -1,0 +1,153 @@
+// What the HTML page is filled with. The page itself is tested in a browser (tests/html).
+#include <catch2/catch.hpp>
+
+#include "html_timeline.h"
+#include "vprof/report/html.h"
+#include "wait_spans.h"
+
+using namespace vprof;
+using analyzer::NodeKind;
+using analyzer::TimelinePiece;
+
+namespace {
+
+TimelinePiece piece(int64_t from, int64_t to, uint32_t thread, std::vector<std::string> path,
+                    std::vector<NodeKind> kinds) {
+  return {from, to, 7, thread, "t" + std::to_string(thread), std::move(path), std::move(kinds)};
+}
+
+constexpr auto kFn = NodeKind::kFunction;
+
+/// Thread 1 waits for thread 2, which itself waits for thread 3.
+std::vector<TimelinePiece> convoy() {
+  return {
+      piece(0, 10, 1, {"r", "f", "own"}, {kFn, kFn, NodeKind::kBody}),
+      piece(10, 20, 2, {"r", "f", "wait(m)", "g"}, {kFn, kFn, NodeKind::kWait, NodeKind::kBlame}),
+      piece(20, 50, 3, {"r", "f", "wait(m)", "g", "wait(s)", "h"},
+            {kFn, kFn, NodeKind::kWait, NodeKind::kBlame, NodeKind::kWait, NodeKind::kBlame}),
+      piece(50, 60, 2, {"r", "f", "wait(m)", "g"}, {kFn, kFn, NodeKind::kWait, NodeKind::kBlame}),
+      piece(60, 65, 1, {"r", "f", "wait(m)", "wake-up(m)"},
+            {kFn, kFn, NodeKind::kWait, NodeKind::kBody}),
+      piece(65, 80, 1, {"r", "f", "own"}, {kFn, kFn, NodeKind::kBody})};
+}
+
+report::HtmlInput input_of(analyzer::Node tree) {
+  report::HtmlInput input;
+  input.title = "t";
+  input.profile.tree = std::move(tree);
+  input.profile.interval.count = 10;
+  return input;
+}
+
+}  // namespace
+
+TEST_CASE("html: nothing in the data ends its element") {
+  const nlohmann::json hostile = {"</script>", "<!--", "a\u2028b\u2029", "x & y", "\xff"};
+  const std::string text = report::json_for_script(hostile);
+  for (const char* bad : {"<", ">", "&", "\u2028", "\u2029", "\xff"}) {
+    CAPTURE(bad);
+    CHECK(text.find(bad) == std::string::npos);
+  }
+  const auto back = nlohmann::json::parse(text);
+  CHECK(back[0] == "</script>");
+  CHECK(back[2] == "a\u2028b\u2029");
+}
+
+TEST_CASE("html: waits are those of the threads that waited") {
+  const auto spans = report::wait_spans(convoy());
+  REQUIRE(spans.size() == 2);
+  CHECK(spans[0].name == "wait(s)");  // inner ones first
+  CHECK(spans[0].thread == 2);        // what follows it
+  CHECK(spans[0].from_ns == 20);
+  CHECK(spans[0].to_ns == 50);
+  CHECK(spans[1].name == "wait(m)");
+  CHECK(spans[1].thread == 1);
+  CHECK(spans[1].from_ns == 10);
+  CHECK(spans[1].to_ns == 65);
+}
+
+TEST_CASE("html: a timeline of many pieces is cut, and still whole") {
+  report::ShownTimeline shown;
+  shown.why = "slowest";
+  int64_t now = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const int64_t took = i % 50 == 0 ? 1000 : 1 + i % 7;
+    shown.timeline.pieces.push_back(
+        piece(now, now + took, 1, {"r", "f" + std::to_string(i % 3)}, {kFn, kFn}));
+    now += took;
+  }
+  shown.timeline.latency_ns = now;
+  const nlohmann::json made = report::to_json(shown);
+  const auto& pieces = made["pieces"];
+  CHECK(pieces.size() <= 401);
+  CHECK(pieces.size() > 90);
+  CHECK(made["cut"] == 5000 - pieces.size());
+  int64_t at = 0;
+  for (const auto& one : pieces) {
+    CHECK(one[0] == at);
+    at = one[1];
+  }
+  CHECK(at == now);
+}
+
+TEST_CASE("html: what the page holds of a node is bounded") {
+  analyzer::Node root;
+  root.function = "r";
+  for (uint32_t i = 0; i < 100; ++i) {
+    root.children.emplace_back().function = "c" + std::to_string(i);
+    for (uint32_t j = 0; j < i; ++j) root.covariances.push_back({j, i, 1.0, 0.001 * i});
+  }
+  const nlohmann::json data = report::html_data(input_of(root));
+  REQUIRE(data["nodes"].size() == 101);
+  CHECK(data["nodes"][0]["pairs"].size() == 24);
+  CHECK(data["nodes"][0]["more_pairs"] == 100 * 99 / 2 - 24);
+  CHECK(data["nodes"][0]["pairs"][0] == nlohmann::json({1, 100, 0.099}));
+}
+
+TEST_CASE("html: details of another profile are not shown") {
+  analyzer::Node root;
+  root.function = "r";
+  analyzer::Details details;
+  details.count = 11;
+  details.nodes.resize(1);
+  details.bins = {{1, 2, 11}};
+  report::HtmlInput input = input_of(root);
+  input.details = details;
+  CHECK(report::html_data(input)["bins"].empty());
+  CHECK(report::html_data(input)["notes"].size() == 1);
+  input.details->count = 10;
+  CHECK(report::html_data(input)["bins"].size() == 1);
+  CHECK(report::html_data(input)["notes"].empty());
+}
+
+TEST_CASE("html: times of a factor within itself count once") {
+  analyzer::Node inner;
+  inner.function = "f";
+  inner.function_key = "f@a.c:1";
+  analyzer::Node outer = inner;
+  analyzer::Node wait;
+  wait.kind = NodeKind::kWait;
+  wait.function = "wait(m)";
+  wait.children = {inner};
+  outer.children = {wait};
+  analyzer::Node root;
+  root.function = "r";
+  root.children = {outer};
+  report::HtmlInput input = input_of(root);
+  analyzer::Factor factor;
+  factor.rank = 1;
+  factor.functions = {"f"};
+  factor.keys = {"f@a.c:1"};
+  input.profile.factors = {factor};
+  analyzer::Details details;
+  details.count = 10;
+  details.nodes.resize(4);
+  details.sampled = {{5, 0, 0, 100, "", {{0, 100}, {1, 90}, {2, 60}, {3, 50}}}};
+  details.labels.resize(1);
+  input.details = details;
+  const nlohmann::json data = report::html_data(input);
+  CHECK(data["factors"][0]["nodes"] == nlohmann::json({1, 3}));
+  const size_t column = data["factors"][0]["columns"][0];
+  CHECK(data["intervals"][0][4][column] == 90);
+  CHECK(data["intervals"][0][0] == "5");
+}
