@@ -39,7 +39,8 @@ class Elsewhere(Project):
         trace = self.run_there(self.carry("host"))
         report = json.loads(self.vprof("analyze", str(trace), "--json").stdout)
         self.assertEqual(report["interval"]["count"], 200)
-        self.assertIn("deep", [name for factor in report["factors"] for name in factor["functions"]])
+        names = [name for factor in report["factors"] for name in factor["functions"]]
+        self.assertTrue(any("deep" in name for name in names), names)
         self.assertFalse((self.root / ".vprof/report.json").exists(), "a recording from elsewhere changes nothing here")
 
     def test_two_hosts_in_one_profile(self):

@@ -40,8 +40,11 @@ def take_times(example):
     replace(example / "src/worker.cpp", "    vprof_end(order->id);", "    vprof_end(order->id);\n    order->done_ns = outside_ns();")
     replace(service, "  stop = true;", """  stop = true;
   double sum = 0;
-  for (const Order& order : accepted) sum += static_cast<double>(order.done_ns - order.accepted_ns);
-  std::printf("outside mean %.1f\\n", sum / static_cast<double>(count));""")
+  std::vector<uint64_t> taken;
+  for (const Order& order : accepted) taken.push_back(order.done_ns - order.accepted_ns);
+  for (const uint64_t ns : taken) sum += static_cast<double>(ns);
+  std::sort(taken.begin(), taken.end());
+  std::printf("outside mean %.1f median %.1f\\n", sum / static_cast<double>(count), static_cast<double>(taken[count / 2]));""")
 
 
 def outside(text):
