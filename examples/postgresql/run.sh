@@ -31,7 +31,7 @@ leave_root() {
   exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups env HOME="$work" "$here/run.sh" "$@"
 }
 
-install_missing gcc libc6-dev make bison flex perl python3 util-linux
+install_missing gcc libc6-dev make bison flex perl python3 util-linux procps
 mkdir -p "$work"
 fetch_debian_source postgresql-15 "$version" "$work/postgresql"
 [ "${1:-}" != --fetch ] || exit 0

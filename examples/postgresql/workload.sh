@@ -124,6 +124,18 @@ bench() {
   unrecorded "$bin/pgbench" -n -M "$protocol" -c "$clients" -j 1 -t "$transactions" $(scripts)
 }
 
+# Of the server and of the backends that have ended: fields 14 to 17 of stat, in ticks.
+processor_time() {
+  local tries=0
+  # The backends go when their clients are gone.
+  while [ "$tries" -lt 50 ] && pgrep -P "$server" -f 'postgres: bench' >/dev/null; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+  sed 's/.*) //' "/proc/$server/stat" |
+    awk -v ticks="$(getconf CLK_TCK)" '{ printf "processor time of the server = %.2f s\n", ($12 + $13 + $14 + $15) / ticks }'
+}
+
 # ---- faults, for tests/subjects/postgresql_faults.sh: 2 s of load, then what the name says
 
 start_load() {
@@ -174,6 +186,7 @@ start "$data"
 case ${1:-} in
   "")
     bench | tee ${RESULT:+"$RESULT"}
+    processor_time
     stop
     ;;
   killed_backend | gone_client | immediate_stop) "$1" ;;
