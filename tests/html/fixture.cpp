@@ -101,12 +101,14 @@ report::HtmlInput whole() {
   input.title = kHostile[0];
   add_timelines(dir, sites_json, input);
   for (int i = 1; i <= 3; ++i) {
-    input.story.iterations.push_back({{kHostile[1], "serve"},
-                                      static_cast<uint64_t>(10 * i),
-                                      1.5 * i,
-                                      3.0,
-                                      input.profile.interval.mean_ns,
-                                      input.profile.interval.variance_ns2 / i});
+    report::Iteration& iteration = input.story.iterations.emplace_back();
+    iteration.expanded = {kHostile[1], "serve"};
+    iteration.set_aside = {kHostile[0]};
+    iteration.sites = static_cast<uint64_t>(10 * i);
+    iteration.build_s = 1.5 * i;
+    iteration.run_s = 3;
+    iteration.mean_ns = input.profile.interval.mean_ns;
+    iteration.variance_ns2 = input.profile.interval.variance_ns2 / i;
   }
   input.story.unwrapped = {{kHostile[0], 12}};
   input.profile.losses.notes = {kHostile[1], "a note"};
