@@ -36,6 +36,13 @@ void note_tail(const Account& account, const IntervalSummary& summary,
   }
 }
 
+/// Three digits, in a unit in which they are before the point as far as possible.
+std::string time_text(double ns) {
+  if (ns >= 999.5e6) return fmt::format("{:.3g} s", ns / 1e9);
+  if (ns >= 999.5e3) return fmt::format("{:.3g} ms", ns / 1e6);
+  return fmt::format("{:.3g} us", ns / 1e3);
+}
+
 /// Means of successive batches of one recording.
 struct Course {
   std::vector<double> mean, n;
@@ -105,8 +112,8 @@ void note_drift(const Account& account, const IntervalSummary& summary,
   const bool large = part > kPartOfVariance || std::abs(change) > kPartOfMean * summary.mean_ns;
   if (!large || std::abs(change) < kErrors * std::hypot(early.error, late.error)) return;
   const std::string levels =
-      fmt::format("mean {:.4g} us before {:.3g} s, {:.4g} us after; {:.0f} % of the variance",
-                  early.mean / 1e3, course.begin_s[cut], late.mean / 1e3, 100 * part);
+      fmt::format("mean {} before {:.3g} s, {} after; {:.0f} % of the variance",
+                  time_text(early.mean), course.begin_s[cut], time_text(late.mean), 100 * part);
   if (cut * 2 <= course.mean.size()) {
     notes.push_back(fmt::format("warm-up: {}. --skip {:.3g}s leaves it out", levels,
                                 std::ceil(course.begin_s[cut] * 1000) / 1000));

@@ -118,6 +118,13 @@ void note_switches(const vprof_file_header& header, Losses& losses) {
         fmt::format("process {}: context switches of {} of {} threads were not watched: {}",
                     header.pid, header.unwatched, header.threads, what));
   }
+  if (header.let_go != 0) {
+    losses.notes.push_back(
+        fmt::format("process {}: {} of {} threads gave up their processor more than 10,000 times a "
+                    "second and were "
+                    "no longer watched: {}",
+                    header.pid, header.let_go, header.threads, what));
+  }
   if (header.switches_lost != 0) {
     losses.notes.push_back(
         fmt::format("process {}: {} context switches were lost", header.pid, header.switches_lost));

@@ -127,11 +127,13 @@ Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& 
 Result<analyzer::IntervalSummary> baseline_summary(const Session& session, const fs::path& trace) {
   const Progress progress("analyze the baseline");
   const interrupt::DieAtOnce at_once;
-  auto summary = analyzer::summarize_latency(trace.string(), (trace / "sites.json").string(),
-                                             session.config.factors);
-  if (!summary) return tl::unexpected(explained(session, summary.error()));
-  if (summary->count == 0) return tl::unexpected(explained(session, "no completed interval"));
-  return *summary;
+  // Not only a summary: confidence intervals come from the batches of a whole analysis.
+  auto profile =
+      analyzer::analyze(trace.string(), (trace / "sites.json").string(), session.config.factors);
+  if (!profile) return tl::unexpected(explained(session, profile.error()));
+  if (profile->interval.count == 0)
+    return tl::unexpected(explained(session, "no completed interval"));
+  return profile->interval;
 }
 
 std::string factor_id(const analyzer::Factor& factor) {

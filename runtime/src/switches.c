@@ -10,6 +10,9 @@
 // Rings are drained every 5 to 80 ms, the more often the fuller they are found; what found no room is counted. The records
 // carry CLOCK_MONOTONIC; the clocks are read together before each drain, so that converting to ticks errs by less than a microsecond.
 //
+// A watched thread pays 1 to 2 us for each context switch. So one that switches more than 10,000 times a second, for a tenth of a second,
+// is let go, which is counted, too: its waits are recorded anyway.
+//
 // What is refused is counted and said in the header, and costs nothing more: too many threads for the limit of descriptors or of locked
 // memory, a kernel that does not allow it. A program that has put itself into a sandbox (seccomp) after it was started may be killed
 // for a call that it does not expect, so nothing is opened from then on.
@@ -25,6 +28,7 @@
 
 enum { kMostThreads = 4096, kRingPages = 4, kRecordBytes = 64 };
 enum { kLeastPause = 5000000, kMostPause = 80000000 };  // ns between drains
+enum { kMostSwitches = 10000, kPatience = 100000000 };  // a second; ns
 enum { kCheckEvery = 1000000000 };                      // ns between looks at who has ended
 
 // ---- the threads' side
@@ -59,12 +63,13 @@ void vprof_switches_forget(void) {
 
 // ---- the helper's side
 
-struct watched {
+struct vprof_watched {
   struct perf_event_mmap_page* page;
   int fd;
   uint32_t tid;
   uint32_t serial;
-  uint64_t out;  // ns: preempted since; 0: not
+  uint64_t out;   // ns: preempted since; 0: not
+  uint64_t busy;  // ns: for so long it has switched too often
 };
 
 static int seccomp_mode(void) {
@@ -77,17 +82,18 @@ void vprof_switches_start(struct vprof_switches* all) {
   all->sandbox = seccomp_mode();
   all->pause = kMostPause;
   all->next = all->next_check = 0;
+  all->last = vprof_monotonic_ns();
   const bool wanted =
       vprof_settings.sites && (vprof_settings.classes & VPROF_CLASS_PREEMPTION) != 0;
   if (!wanted) return;
   const long table =
-      vprof_syscall(SYS_mmap, 0, kMostThreads * sizeof(struct watched), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      vprof_syscall(SYS_mmap, 0, kMostThreads * sizeof(struct vprof_watched),
+                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (table < 0 && table > -4096) {
     __atomic_store_n(&vprof_trace.header->switches_refused, (uint64_t)-table, __ATOMIC_RELAXED);
     return;
   }
-  all->watched = (struct watched*)table;
+  all->watched = (struct vprof_watched*)table;
 }
 
 // Constant, since clearing it here might be done by a memset that a sanitizer has intercepted (helper.c).
@@ -129,7 +135,8 @@ static void watch(struct vprof_switches* all, uint32_t tid, uint32_t serial) {
     vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
     return refused(page);
   }
-  const struct watched thread = {(struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0};
+  const struct vprof_watched thread = {
+      (struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0, 0};
   all->watched[all->count++] = thread;
 }
 
@@ -149,27 +156,28 @@ static void take_asked(struct vprof_switches* all) {
   }
 }
 
-struct conversion {
+struct vprof_conversion {
   struct vprof_clock_reading now;
   double ticks_per_ns;
 };
 
-static struct conversion converter(void) {
+static struct vprof_conversion converter(void) {
   const struct vprof_file_header* header = vprof_trace.header;
-  struct conversion to = {vprof_clock_read(), (double)vprof_ticks_per_second * 1e-9};
+  struct vprof_conversion to = {vprof_clock_read(), (double)vprof_ticks_per_second * 1e-9};
   const uint64_t passed = to.now.monotonic_ns - header->start_monotonic_ns;
   if (passed > kMostPause)
     to.ticks_per_ns = (double)(to.now.ticks - header->start_ticks) / (double)passed;
   return to;
 }
 
-static uint64_t to_ticks(const struct conversion* to, uint64_t ns) {
+static uint64_t to_ticks(const struct vprof_conversion* to, uint64_t ns) {
   return to->now.ticks -
          (uint64_t)(int64_t)(((double)to->now.monotonic_ns - (double)ns) * to->ticks_per_ns);
 }
 
-static void take_switch(struct watched* thread, const struct perf_event_header* record, uint64_t ns,
-                        const struct conversion* to, struct vprof_helper_output* out) {
+static void take_switch(struct vprof_watched* thread, const struct perf_event_header* record,
+                        uint64_t ns, const struct vprof_conversion* to,
+                        struct vprof_helper_output* out) {
   if ((record->misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
     thread->out = (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0 ? ns : 0;
     return;
@@ -184,14 +192,14 @@ static void take_switch(struct watched* thread, const struct perf_event_header* 
 }
 
 // A record may lie across the end of the ring.
-static void copy_out(const struct watched* thread, uint64_t at, void* to, size_t bytes) {
+static void copy_out(const struct vprof_watched* thread, uint64_t at, void* to, size_t bytes) {
   const char* ring = (const char*)thread->page + VPROF_PAGE_BYTES;
   for (size_t i = 0; i < bytes; ++i)
     ((char*)to)[i] = ring[(at + i) % (kRingPages * VPROF_PAGE_BYTES)];
 }
 
 // Returns how many bytes were found.
-static uint64_t drain(struct watched* thread, const struct conversion* to,
+static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversion* to,
                       struct vprof_helper_output* out) {
   struct perf_event_mmap_page* page = thread->page;
   const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
@@ -219,8 +227,16 @@ static uint64_t drain(struct watched* thread, const struct conversion* to,
   return head - first;
 }
 
-static bool has_ended(const struct watched* thread) {
+static bool has_ended(const struct vprof_watched* thread) {
   return vprof_syscall(SYS_tgkill, (long)vprof_trace.pid, (long)thread->tid, 0, 0, 0, 0) == -ESRCH;
+}
+
+// `found`: bytes of records in that time. One of each two is of a switch away.
+static bool switches_too_often(struct vprof_watched* thread, uint64_t found, uint64_t ns) {
+  enum { kSwitchBytes = 2 * (sizeof(struct perf_event_header) + sizeof(uint64_t)) };
+  const bool too_often = found / kSwitchBytes * 1000000000 > ns * kMostSwitches;
+  thread->busy = too_often ? thread->busy + ns : 0;
+  return thread->busy >= kPatience;
 }
 
 uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_output* out,
@@ -230,17 +246,23 @@ uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_ou
   if (now < all->next) return all->next;
   const bool check = now >= all->next_check;
   if (check) all->next_check = now + kCheckEvery;
-  const struct conversion to = converter();
+  const struct vprof_conversion to = converter();
   uint64_t fullest = 0;
   for (unsigned i = all->count; i-- > 0;) {
     const bool ended = check && has_ended(&all->watched[i]);
     const uint64_t found = drain(&all->watched[i], &to, out);
     if (found > fullest) fullest = found;
-    if (ended) unwatch(all, i);
+    if (ended) {
+      unwatch(all, i);
+    } else if (switches_too_often(&all->watched[i], found, now - all->last)) {
+      vprof_count(&vprof_trace.header->let_go, 1);
+      unwatch(all, i);
+    }
   }
   enum { kRingBytes = kRingPages * VPROF_PAGE_BYTES };
   if (fullest > kRingBytes / 4 && all->pause > kLeastPause) all->pause /= 2;
   if (fullest < kRingBytes / 16 && all->pause < kMostPause) all->pause *= 2;
+  all->last = now;
   all->next = now + all->pause;
   return all->next;
 }

@@ -205,11 +205,11 @@ void vprof_switches_ask(uint32_t serial, uint32_t tid);  // any thread: watch th
 bool vprof_switches_asked(void);                         // and the helper has not looked yet
 void vprof_switches_forget(void);                        // in a child of fork
 struct vprof_switches {                                  // the helper's
-  struct watched* watched;  // NULL: nothing is watched, or nothing can be
+  struct vprof_watched* watched;  // NULL: nothing is watched, or nothing can be
   unsigned count;
   int sandbox;  // seccomp mode at the start
   uint64_t pause;
-  uint64_t next, next_check;  // CLOCK_MONOTONIC, ns
+  uint64_t next, next_check, last;  // CLOCK_MONOTONIC, ns
 };
 void vprof_switches_start(struct vprof_switches* all);
 // Returns when it wants to be called again, ns; UINT64_MAX: not before somebody asks.

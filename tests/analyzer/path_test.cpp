@@ -157,6 +157,9 @@ TEST_CASE("where the kernel tells nothing of preemption, the report says so") {
   header.switches_refused = 0;
   CHECK(told(c.profile(), "context switches of 1 of 1 threads were not watched"));
   header.unwatched = 0;
+  header.let_go = 1;
+  CHECK(
+      told(c.profile(), "1 of 1 threads gave up their processor more than 10,000 times a second"));
   header.switches_lost = 5;
   CHECK(told(c.profile(), "5 context switches were lost"));
   header.classes &= ~uint64_t{VPROF_CLASS_PREEMPTION};

@@ -157,6 +157,14 @@ TEST_CASE("drift: a warm-up is told, and skipping it gives the variance of the r
   }
   CAPTURE(found);
   REQUIRE(found.find("--skip") != std::string::npos);
+  CHECK(found.find(" us before ") != std::string::npos);
+  // In milliseconds where microseconds would need more than three digits.
+  std::string slow;
+  for (const std::string& note : Recording(1, 3000, 5'000, 4'000'000).profile().losses.notes) {
+    if (note.rfind("warm-up", 0) == 0) slow = note;
+  }
+  CAPTURE(slow);
+  CHECK(slow.find("mean 3.8 ms before") != std::string::npos);
   analyzer::Options options;
   options.skip_ns = 600 * 47'000;
   const Profile rest = warming.profile(options);

@@ -26,6 +26,8 @@ class Loop(Project):
         self.assertEqual(len(report["iterations"]), self.state()["iteration"])
         self.assertEqual(report["iterations"][0]["expanded"], ["order"])
         self.assertGreater(report["overhead"]["baseline_mean_ns"], 0)
+        low, high = report["overhead"]["mean_ratio_ci95"]
+        self.assertTrue(0 < low < report["overhead"]["mean_ratio"] < high, report["overhead"])
         self.assertTrue(any(f["status"] == "selected" for f in report["factors"]))
         # The sums behind it are there still when all is decided.
         merged = json.loads(self.vprof("merge", ".", "--json").stdout)

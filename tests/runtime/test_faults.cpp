@@ -57,11 +57,10 @@ TEST_CASE("a slow disk costs records, and a moment now and then, but does not st
   const Outcome outcome = run("busy_for_a_while", setup);
   check_accounted(outcome);
   const Trace& trace = outcome.traces.at(0);
-  // Made to wait at most once by each call for a chunk, and hardly ever: after that threads do without for a second.
   CHECK(trace.header.dropped > 0);
   CHECK(trace.frames() > 0);
-  CHECK(outcome.number("longest_ms") < 20 * kDelayMs);
-  CHECK(outcome.number("waited_ms") < 1000);
+  // Once threads have been made to wait, they do without for a second.
+  CHECK(outcome.number("waits") < 15);
 }
 
 TEST_CASE("where no thread can be made, the program hears it, and goes on without the helper") {

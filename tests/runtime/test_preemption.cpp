@@ -56,6 +56,19 @@ TEST_CASE("a sleep is no preemption") {
   CHECK(preempted_us(trace, 1) < 100000);  // of 200 ms and more; the rest is the machine's
 }
 
+TEST_CASE("threads that switch very often are let go, and counted") {
+  const Outcome outcome = run("switches_often");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  if (refused(trace)) return;
+  if (outcome.number("turns") < 25000) {
+    WARN("not checked: the machine is too busy for so many switches");
+    return;
+  }
+  CHECK(trace.header.let_go == 2);
+  CHECK(trace.header.threads == 3);
+}
+
 TEST_CASE("preemption can be left out") {
   const Outcome outcome = run("share_a_processor", {{{"VPROF_WAITS_OFF", "preemption"}}, {}, {}});
   REQUIRE(outcome.exit_code == 0);
@@ -84,6 +97,7 @@ TEST_CASE("a kernel that tells nothing of context switches: the trace says so") 
   CHECK(trace.header.switches_refused == static_cast<uint64_t>(refusal.error));
 }
 
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they need descriptors
 TEST_CASE("any single call for a thread's switches may fail") {
   if (refused(run("naps").traces.at(0))) return;
   for (rlim_t descriptors = 4; descriptors <= 12; ++descriptors) {
@@ -105,6 +119,7 @@ TEST_CASE("any single call for a thread's switches may fail") {
     }
   }
 }
+#endif
 
 TEST_CASE("a program that has shut itself in is not ended by ours") {
   const Outcome outcome = run("shuts_itself_in");

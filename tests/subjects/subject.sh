@@ -2,6 +2,7 @@
 # tests must then give what they gave before. "The instrumented program means what the original meant."
 #
 #   NAME.sh [gcc|clang]     one command each; from nothing to the verdict; default gcc
+#   NAME.sh gcc linked      with the runtime linked in, all kinds of waits recorded, and nothing instrumented
 #
 # A script sets the variables and functions below and calls run_subject "$@":
 #
@@ -64,6 +65,19 @@ build_instrumented() {
     die "the instrumented build failed: $here/.vprof/iterations/1/build.log"
 }
 
+build_linked() {
+  local runtime=$root/build/release/runtime
+  [ -e "$here/linked.built" ] && return
+  say "$name: building it with the runtime linked in ($compiler)"
+  rm -rf "$here/linked"
+  cp -a "$here/source" "$here/linked"
+  (cd "$here/linked" && export CC=$cc CXX=$cxx &&
+    export LDFLAGS="-Wl,--no-as-needed -L$runtime -lvprof -Wl,--as-needed -Wl,-rpath,$runtime" &&
+    eval "$configure" && eval "$build") >"$here/linked.build.log" 2>&1 ||
+    { tail -20 "$here/linked.build.log"; die "the build with the runtime failed: $here/linked.build.log"; }
+  touch "$here/linked.built"
+}
+
 # Warnings as (file, line, flag); the columns and the order differ.
 warnings() { # log
   sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: warning: .*(\[-W[^]]*\])$/\1 \2/p' "$1" | sed 's#.*/\(.*/\)#\1#' | sort -u
@@ -79,6 +93,20 @@ run_tests() { # kind directory [environment...]
   { verdict "$here/$kind.log"; echo "exit status $status"; } >"$here/$kind.verdict.new"
   mv "$here/$kind.verdict.new" "$here/$kind.verdict"
   echo "$((SECONDS - began)) s; $(tail -3 "$here/$kind.verdict" | tr '\n' ';')"
+}
+
+# The same results with the runtime in every process and nothing instrumented.
+run_linked() {
+  build_linked
+  run_tests linked "$here/linked" "CC=$cc" "CXX=$cxx" "VPROF_TRACE_DIR=$here/trace" VPROF_RING_MB=1 VPROF_TRACE_MB=64
+  local traces
+  traces=$(find "$here/trace" -name '*.vpt' | wc -l)
+  echo "$traces processes left traces"
+  rm -rf "$here/trace"
+  [ "$traces" != 0 ] || die "$name: the runtime was not in it"
+  diff "$here/plain.verdict" "$here/linked.verdict" || die "$name: its tests differ (< plain, > with the runtime)"
+  tail -3 "$here/plain.verdict"
+  echo "1 passed, 0 failed"
 }
 
 run_subject() {
@@ -102,11 +130,19 @@ run_subject() {
   fi
   find_vprof
   build_plain
+  run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
+  case ${2:-instrumented} in
+    instrumented) ;;
+    linked)
+      run_linked
+      return
+      ;;
+    *) die "unknown mode $2 (known: linked)" ;;
+  esac
   build_instrumented
   warnings "$here/plain.build.log" >"$here/plain.warnings"
   warnings "$here/.vprof/iterations/1/build.log" >"$here/instrumented.warnings"
 
-  run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
   # With the shims first on PATH, should the tests compile something; recording all the time, each thread keeping its last
   # MiB.
   run_tests instrumented "$here/.vprof/mirror" "CC=$cc" "CXX=$cxx" "PATH=$here/.vprof/shims:$PATH" \

@@ -67,6 +67,33 @@ SUBJECT(many_recording_threads) {
   return 0;
 }
 
+// Two threads that wake each other by turns, and a third that sleeps.
+SUBJECT(switches_often) {
+  leaf();
+  pin();  // or they might meet without a switch
+  int ping[2], pong[2];
+  if (pipe(ping) != 0 || pipe(pong) != 0) return 1;
+  std::thread sleeper([] {
+    leaf();
+    sleep_ms(600);
+  });
+  std::thread other([&] {
+    leaf();
+    for (char c = 0; read(ping[0], &c, 1) == 1 && write(pong[1], &c, 1) == 1;) {
+    }
+  });
+  const uint64_t end = now_us(CLOCK_MONOTONIC) + 600000;
+  uint64_t turns = 0;
+  for (char c = 0;
+       now_us(CLOCK_MONOTONIC) < end && write(ping[1], &c, 1) == 1 && read(pong[0], &c, 1) == 1;)
+    ++turns;
+  close(ping[1]);
+  sleeper.join();
+  other.join();
+  tell("turns", turns);
+  return 0;
+}
+
 SUBJECT(naps) {
   leaf();
   for (int i = 0; i < 200; ++i) sleep_ms(1);

@@ -217,7 +217,8 @@ struct vprof_file_header {
       switches_refused; /* errno: why context switches of (some) threads could not be read; 0: nothing was refused */
   uint64_t unwatched;     /* threads of which they could not be read */
   uint64_t switches_lost; /* records of context switches that found no room */
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 18 - 256];
+  uint64_t let_go;        /* threads that were no longer watched, as they switched too often */
+  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 19 - 256];
 };
 
 struct vprof_chunk_header {
