@@ -103,10 +103,9 @@ report::HtmlInput whole() {
   for (int i = 1; i <= 3; ++i) {
     report::Iteration& iteration = input.story.iterations.emplace_back();
     iteration.expanded = {kHostile[1], "serve"};
-    iteration.set_aside = {kHostile[0]};
     iteration.sites = static_cast<uint64_t>(10 * i);
     iteration.build_s = 1.5 * i;
-    iteration.run_s = 3;
+    iteration.run_s = 3.0;
     iteration.mean_ns = input.profile.interval.mean_ns;
     iteration.variance_ns2 = input.profile.interval.variance_ns2 / i;
   }
