@@ -149,9 +149,13 @@ Profile waiting(double share) {
   using vprof::analyzer::NodeKind;
   Profile p = profile({variance("wait(lock)", 0.9, FactorStatus::kLeaf)});
   p.factors[0].instances = {{.path = {"order", "wait(lock)"}, .site = "", .contribution = 0.9}};
-  Node untracked{.kind = NodeKind::kUntracked, .function = "untracked(pump)"};
+  Node untracked;
+  untracked.kind = NodeKind::kUntracked;
+  untracked.function = "untracked(pump)";
   untracked.share = share;
-  Node wait{.kind = NodeKind::kWait, .function = "wait(lock)"};
+  Node wait;
+  wait.kind = NodeKind::kWait;
+  wait.function = "wait(lock)";
   wait.children = {untracked};
   p.tree.function = "order";
   p.tree.children = {wait};
