@@ -6,6 +6,7 @@
 
 #include "html_timeline.h"
 #include "names.h"
+#include "overhead_text.h"
 #include "vprof/report/html.h"
 
 namespace vprof::report {
@@ -70,7 +71,7 @@ class Data {
                  {"factors", factors(report["factors"])},
                  {"nodes", nodes()},
                  {"iterations", std::move(report["iterations"])},
-                 {"overhead", std::move(report["overhead"])},
+                 {"overhead", overhead_lines(input_.profile, input_.story)},
                  {"losses", std::move(report["losses"])},
                  {"unwrapped", std::move(report["unwrapped"])},
                  {"sources", sources()}};
@@ -214,6 +215,8 @@ class Data {
                   {"contribution", node.contribution},
                   {"share", node.share},
                   {"tail", node.tail_share},
+                  {"work", node.work_share},
+                  {"by_label", node.label_share},
                   {"count", node.count},
                   {"pairs", pairs(node, children[i], more)}};
       own["more_pairs"] = more;

@@ -60,7 +60,7 @@ const tests = {
     assert.ok(counts.critical > 5 && counts.wakes >= 2 && counts.waits >= 1, JSON.stringify(counts));
     assert.equal(counts.iterations, 3);
     assert.equal(counts.lines, 5);
-    assert.ok(counts.caveats >= 6, `${counts.caveats} caveats`);
+    assert.ok(counts.caveats >= 5, `${counts.caveats} caveats`);
     assert.equal(counts.unwrapped, 1);
     assert.equal(await page.run('document.querySelectorAll("svg [width^=\\"-\\"], svg [d*=NaN], svg [x=NaN], svg [cx=NaN], svg [y=NaN]").length'), 0);
     await quiet(page);

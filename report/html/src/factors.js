@@ -76,6 +76,9 @@ export function factors(data) {
       el('h3', {}, factorName(factor)),
       factor.kind === 'covariance'
         ? el('p', { class: 'hint' }, 'These two are slow, or fast, in the same intervals: look for what both depend on.') : null,
+      Math.abs(factor.work_share) >= 0.01 || Math.abs(factor.label_share) >= 0.01
+        ? el('p', {}, `Of the variance, ${percent(factor.work_share)} goes here with the amount of work and ${percent(factor.label_share)} with the label: `
+          + 'that much is asked for by the requests.') : null,
       el('h4', {}, 'Where'),
       el('ol', { class: 'instances' }, factor.instances.slice(0, 12).map((instance) => el('li', { class: instance.dominated ? 'dominated' : '' },
         el('span', { class: 'path' }, instance.path.join(' › ')), instance.site ? el('small', {}, ` at ${instance.site}`) : null,

@@ -49,7 +49,9 @@ export function icicle(data) {
   function describe(node) {
     const facts = [['mean', time(node.mean)], ['std. deviation', time(Math.sqrt(Math.max(0, node.variance)))],
       ['contribution', percent(node.contribution)], ['share', percent(node.share)], ['of the tail', percent(node.tail)],
-      ['intervals', count(node.count)]];
+      ['goes with the work', node.work], ['with the label', node.by_label], ['intervals', count(node.count)]]
+      .filter(([, value]) => typeof value === 'string' || Math.abs(value) >= 0.01)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : percent(value)]);
     const factor = data.factors.find((one) => one.kind === 'variance' && one.nodes.includes(node.index));
     refill(details,
       el('h3', {}, el('span', { class: `swatch kind-${node.kind}` }), node.name),

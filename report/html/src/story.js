@@ -3,18 +3,24 @@ import { el, section } from './dom.js';
 import { count, percent, time } from './format.js';
 import { selection } from './model.js';
 
+function decisions(one) {
+  const said = [['accepted', one.selected], ['set aside', one.set_aside]].filter(([, names]) => names?.length);
+  return said.map(([what, names]) => el('small', {}, ` ${what}: ${names.join(', ')}`));
+}
+
 export function iterations(data) {
   if (data.iterations.length === 0) return null;
   const most = Math.max(...data.iterations.map((one) => Math.sqrt(one.variance_ns2)), 1);
   return section('iterations', 'Iterations', 'Each measured what those before it had found worth breaking down.',
     el('div', { class: 'scroll' }, el('table', { class: 'plain' },
-      el('thead', {}, el('tr', {}, [['#', 1], ['expanded', 0], ['sites', 1], ['mean', 1], ['std. deviation', 1], ['build', 1], ['run', 1]]
+      el('thead', {}, el('tr', {}, [['#', 1], ['expanded', 0], ['sites', 1], ['mean', 1], ['std. deviation', 1], ['beside intervals alone', 1], ['build', 1], ['run', 1]]
         .map(([name, number]) => el('th', { scope: 'col', class: number ? 'number' : '' }, name)))),
       el('tbody', {}, data.iterations.map((one, i) => el('tr', {},
-        el('td', { class: 'number' }, i + 1), el('td', { class: 'path' }, one.expanded.join(', ') || '–'),
+        el('td', { class: 'number' }, i + 1), el('td', { class: 'path' }, one.expanded.join(', ') || '–', decisions(one)),
         el('td', { class: 'number' }, count(one.sites)), el('td', { class: 'number' }, time(one.mean_ns)),
         el('td', { class: 'number part' }, el('span', { class: 'part-bar variance', style: `width:${((100 * Math.sqrt(one.variance_ns2)) / most).toFixed(1)}%` }),
           el('span', {}, time(Math.sqrt(one.variance_ns2)))),
+        el('td', { class: 'number' }, one.mean_ratio > 0 ? `${one.mean_ratio.toFixed(2)} times` : '–'),
         el('td', { class: 'number' }, `${one.build_s.toFixed(1)} s`), el('td', { class: 'number' }, `${one.run_s.toFixed(1)} s`)))))));
 }
 
@@ -47,13 +53,8 @@ export function caveats(data) {
   for (const factor of unknown.slice(0, 3)) {
     notes.push(`${percent(factor.contribution)} of the variance is in ${factor.functions.join(' with ')}: time that no measured function covers.`);
   }
-  const measured = overhead.baseline_mean_ns > 0
-    ? `The mean latency with the measurement is ${time(data.interval.mean_ns)}, with intervals alone ${time(overhead.baseline_mean_ns)}: `
-      + `${overhead.mean_ratio.toFixed(3)} times as long.`
-    : 'There was no run with intervals alone, so what measuring costs is not known.';
   return section('caveats', 'What to keep in mind', null,
-    el('ul', { class: 'caveats' }, notes.map((note) => el('li', {}, note)), el('li', {}, measured),
-      el('li', {}, `${count(overhead.records)} records of about ${overhead.record_ns.toFixed(0)} ns each.`)),
+    el('ul', { class: 'caveats' }, notes.map((note) => el('li', {}, note)), overhead.map((line) => el('li', {}, line))),
     data.unwrapped.length ? [el('h3', {}, 'Calls that are not measured in place'),
       el('table', { class: 'plain', id: 'unwrapped' }, el('tbody', {}, data.unwrapped.map((one) => el('tr', {},
         el('td', { class: 'number' }, count(one.count)), el('td', {}, one.reason)))))] : null);

@@ -19,7 +19,9 @@ export function summary(data) {
     figure('p99', time(interval.p99_ns), between(interval.p99_ci95)),
     figure('p99.9', time(interval.p999_ns)),
     figure('max', time(interval.max_ns)));
-  return section('summary', `Latency of ${interval.name}`, null, figures, byLabel(data));
+  const work = interval.work?.declared > 0 ? el('p', { class: 'hint' }, `Work: ${interval.work.mean.toPrecision(3)} units on average, `
+    + `${time(interval.work.ns_per_unit)} each; ${percent(interval.work.explained)} of the variance goes with the amount of work.`) : null;
+  return section('summary', `Latency of ${interval.name}`, null, figures, work, byLabel(data));
 }
 
 function byLabel(data) {
