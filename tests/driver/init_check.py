@@ -82,6 +82,8 @@ class Check(Project):
         self.assertRegex(self.vprof("check").stdout, r"note +interval .*no function ordr .*did you mean order\?")
 
     def test_every_line_is_looked_at(self):
+        self.config(""",
+  "record": { "leave_out": ["preemption"] }""", "")
         self.config('"build": "make",', """"build": "make",
   "env": { "A": "1", "B": "" },
   "exclude": ["src/work.*", "nosuch_*"],

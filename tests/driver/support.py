@@ -93,10 +93,10 @@ prog: src/main.o src/work.o
 CONFIG = """{
   "build": "make",
   "run": "./prog",
-  "record": { "leave_out": ["preemption"] },
   "intervals": [
     { "name": "order", "function": "order" }
-  ]
+  ],
+  "record": { "leave_out": ["preemption"] }
 }
 """
 
