@@ -60,8 +60,7 @@ class Pass {
     std::vector<std::vector<const Interval*>> of_kind(builder_.kinds());
     for (const Interval& interval : ready) {
       if (!wanted(interval.kind)) continue;
-      // The first interval may have begun just before the recording did.
-      if (options_.skip_ns > 0 && interval.begin - stream_.begin() < options_.skip_ns) {
+      if (stream_.skips(interval.begin, options_.skip_ns)) {
         ++skipped_;
       } else {
         of_kind[interval.kind].push_back(&interval);

@@ -25,7 +25,7 @@ Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const 
     std::erase_if(ready, [&](const Interval& interval) {
       if (!options.interval.empty() && sites.interval_name(interval.kind) != options.interval)
         return true;
-      if (interval.begin - stream->begin() >= options.skip_ns) return false;
+      if (!stream->skips(interval.begin, options.skip_ns)) return false;
       ++result.skipped;
       return true;
     });

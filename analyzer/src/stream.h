@@ -43,6 +43,10 @@ class TraceStream {
   /// The same in ns of CLOCK_REALTIME: tells recordings apart.
   int64_t run() const { return run_; }
 
+  /// Whether what began at `time` falls into the first `skip_ns`, which are left out. The first
+  /// interval may have begun just before the recording did: nothing is left out if skip_ns is 0.
+  bool skips(int64_t time, int64_t skip_ns) const { return skip_ns > 0 && time - begin_ < skip_ns; }
+
   /// Sums over all that has been read so far.
   void add_losses(Losses& losses, Overhead& overhead) const;
 

@@ -4,6 +4,7 @@
 
 #include "trace_writer.h"
 #include "vprof/analyzer/overhead.h"
+#include "vprof/analyzer/timeline.h"
 
 using namespace vprof;
 
@@ -44,6 +45,7 @@ TEST_CASE("an interval that begins just before the recording counts") {
   process.write(scratch.path());
   const std::string sites = test::SitesWriter().write(scratch.path());
   CHECK(analyzer::summarize_latency(scratch.path(), sites, {})->count == 2);
+  CHECK(analyzer::timelines_of(scratch.path(), sites, {{1, 1010}, {2, 1000}}, {})->size() == 2);
   analyzer::Options options;
   options.skip_ns = 500;
   CHECK(analyzer::summarize_latency(scratch.path(), sites, options)->count == 1);
