@@ -13,7 +13,6 @@
 #   suite                   function: runs the tests in the current directory, built already; all output is a log
 #   verdict LOG             function: prints the lines of a log that must be the same in both runs
 #   unprivileged=yes        tests refuse to run as root
-#   prepare                 function, if there is more to do in the source tree (the current directory)
 #
 # Everything is kept in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict, instrumented.verdict,
 # coverage. An interrupted run goes on where it was; remove the directory to start over.
@@ -122,12 +121,7 @@ run_subject() {
   chmod 1777 "$here/trace"
   install_missing gcc g++ clang-19 make "${needs[@]}"
   fetch_debian_source "$package" "$version" "$root/build/subjects/$package-$version"
-  if [ ! -d "$here/source" ]; then
-    rm -rf "$here/source.new"
-    cp -a "$root/build/subjects/$package-$version" "$here/source.new"
-    if declare -F prepare >/dev/null; then (cd "$here/source.new" && prepare); fi
-    mv "$here/source.new" "$here/source"
-  fi
+  [ -d "$here/source" ] || cp -a "$root/build/subjects/$package-$version" "$here/source"
   find_vprof
   build_plain
   run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"

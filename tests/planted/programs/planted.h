@@ -1,5 +1,5 @@
-/* What the planted programs share. Excluded from instrumentation (planted.py), so its time belongs to
- * whoever calls it.
+/* What the planted programs share. Excluded from instrumentation (planted.py), so its time belongs
+ * to whoever calls it.
  *
  * Work is a sleep: it takes the same time however busy the machine is, so that what was planted
  * stands out from what other programs do to this one. The programs' configuration leaves timer
