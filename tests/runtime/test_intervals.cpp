@@ -58,13 +58,15 @@ TEST_CASE("an interval that is known by its thread has an id of its own") {
   for (const Trace& trace : outcome.traces) {
     std::vector<uint64_t> ids = {0};
     std::string told;
-    for (const Record& r : trace.threads.at(0).records) {
-      if (r.id != VPROF_EV_BEGIN && r.id != VPROF_EV_END && r.id != VPROF_EV_SWITCH) continue;
-      const uint64_t id = r.more.at(0).word;
-      const auto known = std::find(ids.begin(), ids.end(), id);
-      if (known == ids.end()) ids.push_back(id);
-      told += r.id == VPROF_EV_BEGIN ? "B" : r.id == VPROF_EV_END ? "E" : "S";
-      told += std::to_string(std::find(ids.begin(), ids.end(), id) - ids.begin()) + " ";
+    for (const Thread& thread : trace.threads) {
+      for (const Record& r : thread.records) {
+        if (r.id != VPROF_EV_BEGIN && r.id != VPROF_EV_END && r.id != VPROF_EV_SWITCH) continue;
+        const uint64_t id = r.more.at(0).word;
+        const auto known = std::find(ids.begin(), ids.end(), id);
+        if (known == ids.end()) ids.push_back(id);
+        told += r.id == VPROF_EV_BEGIN ? "B" : r.id == VPROF_EV_END ? "E" : "S";
+        told += std::to_string(std::find(ids.begin(), ids.end(), id) - ids.begin()) + " ";
+      }
     }
     const bool child = trace.all(VPROF_EV_BEGIN).empty();
     CHECK(told == (child ? "E1 " : "S0 B1 B2 S1 E2 E1 B3 B4 S3 E4 E3 E5 B6 E6 "));
