@@ -88,7 +88,7 @@ Result<fs::path> write_html_report(const Session& session) {
   const Progress progress("HTML report");
   auto text = make_html(session, 0);
   if (!text) return tl::unexpected(text.error());
-  const fs::path file = session.workspace.html();
+  fs::path file = session.workspace.html();
   if (auto written = write_file_atomic(file, *text); !written)
     return tl::unexpected(written.error());
   return file;

@@ -79,6 +79,7 @@ Result<std::vector<std::string>> PristineFiles::update(
     Result<void> done = {};
   };
   std::vector<Change> changes;
+  changes.reserve(texts.size());
   for (const auto& [file, text] : texts) changes.push_back({file, &text});
   parallel_for(changes.size(), 0, [&](size_t i) {
     Change& change = changes[i];

@@ -18,6 +18,7 @@ constexpr size_t kMostPieces = 400;
 std::vector<TimelinePiece> joined(const std::vector<TimelinePiece>& pieces) {
   if (pieces.size() <= kMostPieces) return pieces;
   std::vector<int64_t> lengths;
+  lengths.reserve(pieces.size());
   for (const TimelinePiece& piece : pieces) lengths.push_back(piece.to_ns - piece.from_ns);
   std::nth_element(lengths.begin(), lengths.begin() + kMostPieces, lengths.end(), std::greater<>());
   const int64_t least = lengths[kMostPieces];
@@ -62,6 +63,7 @@ nlohmann::json to_json(const ShownTimeline& shown) {
   Json rows = Json::array();
   for (const TimelinePiece& piece : pieces) {
     std::vector<size_t> place;
+    place.reserve(piece.path.size());
     for (size_t i = 0; i < piece.path.size(); ++i) {
       place.push_back(names.of({piece.path[i], name_of(piece.kinds[i])}));
     }
