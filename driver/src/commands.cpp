@@ -1,5 +1,6 @@
 #include "commands.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "interrupt.h"
@@ -11,10 +12,18 @@ namespace {
 
 bool g_narrate_on_error = false;  // set once, before anything is said
 
-void show_end_of(const fs::path& log) {
+/// The first errors, if they are not among the last lines, and these.
+void show_what_went_wrong(const fs::path& log) {
+  constexpr size_t kErrors = 5;
   constexpr size_t kLines = 15;
-  for (const std::string& line : last_lines(log, kLines))
-    std::fprintf(stderr, "  | %s\n", line.c_str());
+  const std::vector<std::string> last = last_lines(log, kLines);
+  std::vector<std::string> shown;
+  for (const std::string& line : error_lines(log, kErrors)) {
+    if (std::find(last.begin(), last.end(), line) == last.end()) shown.push_back(line);
+  }
+  if (!shown.empty()) shown.push_back("...");
+  shown.insert(shown.end(), last.begin(), last.end());
+  for (const std::string& line : shown) std::fprintf(stderr, "  | %s\n", line.c_str());
 }
 
 std::string how_it_ended(int code) {
@@ -46,7 +55,7 @@ Result<Finished> run_step(const StepCommand& step) {
   if (!step.speaker.empty() && !last.empty() && last[0].rfind(own, 0) == 0) {
     return fail("{}", last[0].substr(own.size()));
   }
-  show_end_of(command.log);
+  show_what_went_wrong(command.log);
   return fail("{} {}; its output is in {}", step.what, how_it_ended(finished->code),
               shown(command.log));
 }

@@ -13,8 +13,8 @@ struct StepCommand {
   std::string speaker = {};  ///< of a helper of ours: its last line, `SPEAKER: what`, is the error
 };
 
-/// Error: the command could not be run or failed. The last lines of its log are shown before the
-/// one line of the error.
+/// Error: the command could not be run or failed. The first errors in its log and its last lines
+/// are shown before the one line of the error.
 Result<Finished> run_step(const StepCommand& step);
 
 /// One line of vprof's own on standard output.

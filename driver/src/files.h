@@ -30,6 +30,11 @@ Result<void> remove_tree(const fs::path& path);
 /// At most the last `count` lines; reads only the end of the file. Empty if it cannot be read.
 std::vector<std::string> last_lines(const fs::path& path, size_t count);
 
+/// At most the first `count` lines of a build's log that look like an error: of a compiler, a
+/// linker or make. With several jobs at once the last lines seldom hold it. Empty if it cannot be
+/// read.
+std::vector<std::string> error_lines(const fs::path& path, size_t count);
+
 /// `path` as seen from the working directory if that is shorter: for messages.
 std::string shown(const fs::path& path);
 

@@ -33,3 +33,19 @@ TEST_CASE("the last lines of a log") {
   CHECK(last_lines(directory / "log", 2) == std::vector<std::string>{"line 19999", "the end"});
   CHECK(last_lines(directory / "none", 2).empty());
 }
+
+TEST_CASE("the errors in a build's log are found where they are") {
+  const Temporary directory;
+  std::string text =
+      "cc -c a.c\na.c:3:5: warning: error handling is missing\n"
+      "a.c:4:5: error: unknown type name 'x'\nmake[1]: *** [Makefile:9: a.o] Error 1\n";
+  for (int i = 0; i < 100; ++i) text += "cc -c b.c\n";
+  text += "ld: b.o: undefined reference to `f'\r\n";
+  vprof::test::write(directory / "log", text);
+  const std::vector<std::string> all{"a.c:4:5: error: unknown type name 'x'",
+                                     "make[1]: *** [Makefile:9: a.o] Error 1",
+                                     "ld: b.o: undefined reference to `f'"};
+  CHECK(error_lines(directory / "log", 5) == all);
+  CHECK(error_lines(directory / "log", 1) == std::vector<std::string>{all[0]});
+  CHECK(error_lines(directory / "none", 5).empty());
+}

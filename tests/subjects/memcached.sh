@@ -5,7 +5,7 @@
 package=memcached version=1.6.18-
 needs=(libevent-dev perl libio-socket-ssl-perl)
 configure="./configure"
-build="make -j2 all memcached-debug sizes testapp"
+build="make -j2"
 interval=drive_machine
 
 suite() { make test PARALLEL=4; }
