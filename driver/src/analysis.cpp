@@ -72,6 +72,18 @@ bool holds(const std::vector<Decided>& all, const analyzer::Factor& factor) {
   return std::any_of(all.begin(), all.end(), [&id](const Decided& one) { return one.id == id; });
 }
 
+Result<analyzer::Profile> whole_analysis(const Session& session, const fs::path& trace,
+                                         const std::string& what) {
+  const Progress progress(what);
+  const interrupt::DieAtOnce at_once;
+  auto profile =
+      analyzer::analyze(trace.string(), (trace / "sites.json").string(), session.config.factors);
+  if (!profile) return tl::unexpected(explained(session, profile.error()));
+  if (profile->interval.count == 0)
+    return tl::unexpected(explained(session, "no completed interval"));
+  return std::move(*profile);
+}
+
 }  // namespace
 
 std::string no_interval_message(const Config& config) {
@@ -113,26 +125,16 @@ report::Story story_of(const Session& session, const fs::path& sites_json) {
 }
 
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace) {
-  const Progress progress("analyze");
-  const interrupt::DieAtOnce at_once;
-  auto profile =
-      analyzer::analyze(trace.string(), (trace / "sites.json").string(), session.config.factors);
-  if (!profile) return tl::unexpected(explained(session, profile.error()));
-  if (profile->interval.count == 0)
-    return tl::unexpected(explained(session, "no completed interval"));
-  analyzer::compare_with_baseline(profile->interval, session.state.baseline, profile->overhead);
+  auto profile = whole_analysis(session, trace, "analyze");
+  if (profile)
+    analyzer::compare_with_baseline(profile->interval, session.state.baseline, profile->overhead);
   return profile;
 }
 
+// Not only a summary: confidence intervals come from the batches of a whole analysis.
 Result<analyzer::IntervalSummary> baseline_summary(const Session& session, const fs::path& trace) {
-  const Progress progress("analyze the baseline");
-  const interrupt::DieAtOnce at_once;
-  // Not only a summary: confidence intervals come from the batches of a whole analysis.
-  auto profile =
-      analyzer::analyze(trace.string(), (trace / "sites.json").string(), session.config.factors);
-  if (!profile) return tl::unexpected(explained(session, profile.error()));
-  if (profile->interval.count == 0)
-    return tl::unexpected(explained(session, "no completed interval"));
+  auto profile = whole_analysis(session, trace, "analyze the baseline");
+  if (!profile) return tl::unexpected(profile.error());
   return profile->interval;
 }
 

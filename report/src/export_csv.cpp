@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "export_rows.h"
 #include "names.h"
 #include "vprof/report/exports.h"
 
@@ -83,15 +84,7 @@ Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
                                                   const std::string& sites_json,
                                                   const analyzer::Options& options,
                                                   const std::string& file) {
-  Csv csv(file);
-  if (auto begun = csv.begin(); !begun) return tl::make_unexpected(begun.error());
-  auto summary =
-      analyzer::interval_times(trace_dir, sites_json, options,
-                               {[&](const analyzer::PlaceRow& place) { return csv.add(place); },
-                                [&](const analyzer::IntervalRow& row) { return csv.add(row); }});
-  if (!summary) return summary;
-  if (auto finished = csv.finish(); !finished) return tl::make_unexpected(finished.error());
-  return summary;
+  return export_rows(trace_dir, sites_json, options, Csv(file));
 }
 
 }  // namespace vprof::report

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "export_rows.h"
 #include "names.h"
 #include "vprof/report/exports.h"
 
@@ -154,15 +155,7 @@ Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_di
                                                      const std::string& sites_json,
                                                      const analyzer::Options& options,
                                                      const std::string& file) {
-  Database database(file);
-  if (auto begun = database.begin(); !begun) return tl::make_unexpected(begun.error());
-  auto summary = analyzer::interval_times(
-      trace_dir, sites_json, options,
-      {[&](const analyzer::PlaceRow& place) { return database.add(place); },
-       [&](const analyzer::IntervalRow& row) { return database.add(row); }});
-  if (!summary) return summary;
-  if (auto finished = database.finish(); !finished) return tl::make_unexpected(finished.error());
-  return summary;
+  return export_rows(trace_dir, sites_json, options, Database(file));
 }
 
 }  // namespace vprof::report

@@ -85,7 +85,6 @@ struct vprof_activation {  // an open VPROF_INTERVAL of this thread
 };
 enum { VPROF_ACTIVATIONS = 8 };
 
-// What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
 // The open interval of a kind that is known by its thread.
 enum { VPROF_OWN_INTERVALS = 8 };
 struct vprof_own {
@@ -93,6 +92,7 @@ struct vprof_own {
   unsigned def;
 };
 
+// What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
 struct vprof_thread {
   uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
   uintptr_t chunk;  // address of the current chunk

@@ -7,7 +7,7 @@
 
 #include "helpers.h"
 #include "interval_sample.h"
-#include "trace_writer.h"
+#include "requests.h"
 #include "vprof/analyzer/details.h"
 #include "vprof/analyzer/interval_times.h"
 #include "vprof/analyzer/timeline.h"
@@ -17,44 +17,26 @@ using namespace vprof;
 namespace {
 
 /// Requests that take f and sometimes, within f, g; two labels.
-struct Recording {
-  test::ScratchDir dir;
-  std::string sites_path;
-
-  Recording(uint32_t pid, int requests) { add(pid, requests); }
-  void add(uint32_t pid, int requests) {
-    test::SitesWriter sites;
-    const auto f = sites.function_site(sites.function("f", 1));
-    const auto g = sites.function_site(sites.function("g", 0));
-    test::ProcessWriter process(pid);
-    process.header.start_realtime_ns = pid;
-    auto& t = process.thread(1);
-    int64_t now = 1000;
-    uint64_t random = pid;
-    for (int i = 0; i < requests; ++i) {
-      random = random * 6364136223846793005ull + 1442695040888963407ull;
-      const int64_t in_f = 3000 + static_cast<int64_t>(random >> 54);
-      const bool slow = i % 10 == 3;
-      const int64_t in_g = slow ? 40'000 + i : 0;
-      const uint64_t id = uint64_t{pid} << 32 | static_cast<uint64_t>(i);
-      t.begin(id, now);
-      t.label(id, now + 1, slow ? "slow" : "fast");
-      if (slow) t.frame(g, now + 20, now + 20 + in_g);
-      t.frame(f, now + 10, now + 30 + in_g + in_f);
-      now += in_f + in_g + 100;
-      t.end(id, now);
-      now += 1000;
-    }
-    process.write(dir.path());
-    sites_path = sites.write(dir.path());
+struct Recording : test::RequestRecording {
+  Recording(uint32_t pid, size_t requests) : RequestRecording(test::Order::kGWithinF) {
+    add(pid, requests);
   }
-  std::string profile(unsigned threads = 0) const {
+  void add(uint32_t pid, size_t requests) {
+    std::vector<test::Request> all;
+    test::Noise noise(pid);
+    for (size_t i = 0; i < requests; ++i) {
+      const bool slow = i % 10 == 3;
+      all.push_back({.in_f = 3000 + static_cast<int64_t>(noise.next() >> 54),
+                     .in_g = slow ? 40'000 + static_cast<int64_t>(i) : 0,
+                     .label = slow ? "slow" : "fast"});
+    }
+    RequestRecording::add(pid, all);
+  }
+  std::string sums(unsigned threads = 0) const {
     analyzer::Options options;
     options.threads = threads;
     options.window = 3000;
-    auto made = analyzer::analyze(dir.path(), sites_path, options);
-    REQUIRE(made);
-    return made->sums;
+    return profile(options).sums;
   }
 };
 
@@ -72,7 +54,7 @@ uint64_t total(const std::vector<analyzer::LatencyBin>& bins) {
 }  // namespace
 
 TEST_CASE("details: histograms hold every interval once, by label, too") {
-  const analyzer::Details all = details(Recording(1, 3000).profile());
+  const analyzer::Details all = details(Recording(1, 3000).sums());
   CHECK(total(all.bins) == 3000);
   REQUIRE(all.labels.size() == 2);
   CHECK(all.labels[0].label == "fast");
@@ -91,7 +73,7 @@ TEST_CASE("details: histograms hold every interval once, by label, too") {
 }
 
 TEST_CASE("details: every interval is in the bin that holds its latency") {
-  const analyzer::Details all = details(Recording(1, 1500).profile());
+  const analyzer::Details all = details(Recording(1, 1500).sums());
   REQUIRE(all.sampled.size() == 1500);
   std::map<std::string, std::map<uint64_t, uint64_t>> counted;
   for (const auto& one : all.sampled) {
@@ -110,7 +92,7 @@ TEST_CASE("details: every interval is in the bin that holds its latency") {
 }
 
 TEST_CASE("details: sampled intervals are whole, in order of time, and bounded") {
-  const analyzer::Details all = details(Recording(1, 5000).profile());
+  const analyzer::Details all = details(Recording(1, 5000).sums());
   CHECK(all.sampled.size() == analyzer::IntervalSample::kSampled);
   REQUIRE(all.worst.size() == analyzer::IntervalSample::kWorst);
   for (size_t i = 1; i < all.sampled.size(); ++i) {
@@ -134,15 +116,14 @@ TEST_CASE("details: sampled intervals are whole, in order of time, and bounded")
 
 TEST_CASE("details: nodes are numbered as the tree is read") {
   const Recording recording(1, 400);
-  const auto profile = analyzer::analyze(recording.dir.path(), recording.sites_path, {});
-  REQUIRE(profile);
-  const analyzer::Details all = details(profile->sums);
+  const analyzer::Profile profile = recording.profile();
+  const analyzer::Details all = details(profile.sums);
   std::vector<const analyzer::Node*> order;
   const std::function<void(const analyzer::Node&)> visit = [&](const analyzer::Node& node) {
     order.push_back(&node);
     for (const auto& child : node.children) visit(child);
   };
-  visit(profile->tree);
+  visit(profile.tree);
   REQUIRE(order.size() == all.nodes.size());
   std::vector<double> sums(order.size());
   for (const auto& one : all.sampled) {
@@ -160,15 +141,15 @@ TEST_CASE("details: the same for any number of threads, and for profiles added u
   const Recording b(2, 1800);
   Recording both(1, 2500);
   both.add(2, 1800);
-  CHECK((a.profile(1) == a.profile(4)));
-  const auto merged = analyzer::merge({a.profile(), b.profile()}, {});
-  const auto turned = analyzer::merge({b.profile(), a.profile()}, {});
+  CHECK((a.sums(1) == a.sums(4)));
+  const auto merged = analyzer::merge({a.sums(), b.sums()}, {});
+  const auto turned = analyzer::merge({b.sums(), a.sums()}, {});
   REQUIRE(merged);
   REQUIRE(turned);
   CHECK((merged->sums == turned->sums));
   // One analysis of both knows one recording only, so begins differ; which are kept does not.
   const analyzer::Details added = details(merged->sums);
-  const analyzer::Details whole = details(both.profile());
+  const analyzer::Details whole = details(both.sums());
   const auto ids = [](const std::vector<analyzer::IntervalDetail>& list) {
     std::set<uint64_t> all;
     for (const auto& one : list) all.insert(one.id);
@@ -238,13 +219,11 @@ TEST_CASE("details: tables hold every interval, whole, and add up to the profile
         return {};
       }};
   const auto summary =
-      analyzer::interval_times(recording.dir.path(), recording.sites_path, options, sink);
+      analyzer::interval_times(recording.directory(), recording.sites_path(), options, sink);
   REQUIRE(summary);
   CHECK(summary->intervals == 2000);
   CHECK(intervals == 2000);
-  const auto profile = analyzer::analyze(recording.dir.path(), recording.sites_path, {});
-  REQUIRE(profile);
-  for (const auto& [path, ns] : test::leaves(*profile)) {
+  for (const auto& [path, ns] : test::leaves(recording.profile())) {
     CAPTURE(path);
     CHECK(by_path[path] == static_cast<uint64_t>(ns));
   }
@@ -258,14 +237,14 @@ TEST_CASE("details: an error of the sink ends the tables") {
         return tl::make_unexpected(std::string("disk full"));
       }};
   const auto summary =
-      analyzer::interval_times(recording.dir.path(), recording.sites_path, {}, sink);
+      analyzer::interval_times(recording.directory(), recording.sites_path(), {}, sink);
   REQUIRE(!summary);
   CHECK(summary.error() == "disk full");
 }
 
 TEST_CASE("details: several timelines in one pass are those of each alone") {
   const Recording recording(1, 500);
-  const analyzer::Details all = details(recording.profile());
+  const analyzer::Details all = details(recording.sums());
   std::vector<analyzer::TimelineWish> wishes;
   for (size_t i = 0; i < 5; ++i) {
     wishes.push_back({all.worst[i].id, static_cast<int64_t>(all.worst[i].latency_ns)});
@@ -274,13 +253,13 @@ TEST_CASE("details: several timelines in one pass are those of each alone") {
   analyzer::Options options;
   options.window = 1000;
   const auto together =
-      analyzer::timelines_of(recording.dir.path(), recording.sites_path, wishes, options);
+      analyzer::timelines_of(recording.directory(), recording.sites_path(), wishes, options);
   REQUIRE(together);
   REQUIRE(together->size() == 5);
   for (size_t i = 0; i < 5; ++i) {
     const analyzer::Timeline& one = (*together)[i];
     const auto alone =
-        analyzer::timeline_of(recording.dir.path(), recording.sites_path, wishes[i].id, {});
+        analyzer::timeline_of(recording.directory(), recording.sites_path(), wishes[i].id, {});
     REQUIRE(alone);
     CHECK(one.id == wishes[i].id);
     CHECK(one.label == "slow");

@@ -1,6 +1,7 @@
 // Trees as text and as numbers, for comparing.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -24,23 +25,28 @@ inline std::map<std::string, int64_t> leaves(const analyzer::Profile& profile) {
   return result;
 }
 
-/// Largest relative violation of: mean, share and Var + 2 Cov of the children make the node.
+/// Largest relative violation of: mean, the shares and Var + 2 Cov of the children make the node.
 inline double worst_violation(const analyzer::Node& node, double scale) {
   double worst = 0;
   if (!node.children.empty()) {
     double mean = 0;
     double variance = 0;
     double share = 0;
+    double work_share = 0;
+    double label_share = 0;
     for (const analyzer::Node& child : node.children) {
       mean += child.mean_ns;
       variance += child.variance_ns2;
       share += child.share;
+      work_share += child.work_share;
+      label_share += child.label_share;
       worst = std::max(worst, worst_violation(child, scale));
     }
     for (const analyzer::Covariance& pair : node.covariances) variance += 2 * pair.covariance_ns2;
     worst = std::max(worst, std::abs(mean - node.mean_ns) / std::max(node.mean_ns, 1.0));
     worst = std::max(worst, std::abs(variance - node.variance_ns2) / std::max(scale, 1.0));
-    worst = std::max(worst, std::abs(share - node.share));
+    worst = std::max({worst, std::abs(share - node.share), std::abs(work_share - node.work_share),
+                      std::abs(label_share - node.label_share)});
   }
   return worst;
 }

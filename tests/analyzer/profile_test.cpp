@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "helpers.h"
+#include "requests.h"
 #include "simulator.h"
 #include "vprof/analyzer/diff.h"
 
@@ -10,43 +11,21 @@ using analyzer::Profile;
 
 namespace {
 
-/// A server whose requests take f and, every tenth time, g; `slow` scales g.
-struct Recording {
-  test::ScratchDir dir;
-  std::string sites_path;
-
+/// Requests that take f and, every tenth time, g; `slow` scales g, and the first fifth is slower by
+/// `drift`.
+struct Recording : test::RequestRecording {
   Recording(uint32_t pid, int requests, int64_t slow, int64_t drift = 0) {
     add(pid, requests, slow, drift);
   }
   void add(uint32_t pid, int requests, int64_t slow, int64_t drift = 0) {
-    test::SitesWriter sites;
-    const auto f = sites.function_site(sites.function("f", 1));
-    const auto g = sites.function_site(sites.function("g", 0));
-    test::ProcessWriter process(pid);
-    process.header.start_realtime_ns = pid;
-    auto& t = process.thread(1);
-    int64_t now = 1000;
-    uint64_t random = pid;
+    std::vector<test::Request> all;
+    test::Noise random(pid);
     for (int i = 0; i < requests; ++i) {
-      random = random * 6364136223846793005ull + 1442695040888963407ull;
-      const auto noise = static_cast<int64_t>(random >> 54);
-      const int64_t in_f = 3000 + noise + (i < requests / 5 ? drift : 0);
-      const int64_t in_g = i % 10 == 3 ? slow + 20 * noise : 0;
-      const uint64_t id = uint64_t{pid} << 32 | static_cast<uint64_t>(i);
-      t.begin(id, now);
-      t.frame(f, now + 10, now + 10 + in_f);
-      if (in_g != 0) t.frame(g, now + 20 + in_f, now + 20 + in_f + in_g);
-      now += in_f + in_g + 100;
-      t.end(id, now);
-      now += 1000;
+      const auto noise = static_cast<int64_t>(random.next() >> 54);
+      all.push_back({.in_f = 3000 + noise + (i < requests / 5 ? drift : 0),
+                     .in_g = i % 10 == 3 ? slow + 20 * noise : 0});
     }
-    process.write(dir.path());
-    sites_path = sites.write(dir.path());
-  }
-  Profile profile(const analyzer::Options& options = {}) const {
-    auto made = analyzer::analyze(dir.path(), sites_path, options);
-    REQUIRE(made);
-    return *made;
+    RequestRecording::add(pid, all);
   }
 };
 

@@ -13,6 +13,7 @@
 #   suite                   function: runs the tests in the current directory, built already; all output is a log
 #   verdict LOG             function: prints the lines of a log that must be the same in both runs
 #   unprivileged=yes        tests refuse to run as root
+#   prepare                 function, optional: completes the source in the current directory
 #
 # Everything is kept in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict, instrumented.verdict,
 # coverage. An interrupted run goes on where it was; remove the directory to start over.
@@ -45,6 +46,16 @@ write_configuration() {
   "env": { "CC": "$cc", "CXX": "$cxx" },
   "intervals": [{ "name": "work", "function": "$interval" }] }
 JSON
+}
+
+prepare() { :; }
+
+copy_source() {
+  [ -d "$here/source" ] && return
+  rm -rf "$here/source.new"
+  cp -a "$root/build/subjects/$package-$version" "$here/source.new"
+  (cd "$here/source.new" && prepare)
+  mv "$here/source.new" "$here/source"
 }
 
 build_plain() {
@@ -121,7 +132,7 @@ run_subject() {
   chmod 1777 "$here/trace"
   install_missing gcc g++ clang-19 make "${needs[@]}"
   fetch_debian_source "$package" "$version" "$root/build/subjects/$package-$version"
-  [ -d "$here/source" ] || cp -a "$root/build/subjects/$package-$version" "$here/source"
+  copy_source
   find_vprof
   build_plain
   run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Apache httpd with apr and apr-util, each with its own configure, one build. C; autoconf and libtool; modules loaded at run time; processes and
+# threads. make check of apr and apr-util, and httpd under requests and a graceful restart.
+. "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
+
+package=apache2 version=2.4.
+needs=(libpcre2-dev libexpat1-dev libssl-dev zlib1g-dev curl)
+configure="./prepared/configure"
+build="./prepared/build"
+interval=ap_process_request
+unprivileged=yes
+
+# Debian's apr serves httpd and apr-util when it is installed only, so each of the three is built on what is there of the
+# others: apr first.
+prepare() {
+  local part
+  for part in apr:1.7 apr-util:1.6; do
+    fetch_debian_source "${part%:*}" "${part#*:}" "$root/build/subjects/${part/:/-}"
+    cp -a "$root/build/subjects/${part/:/-}" "srclib/${part%:*}"
+  done
+  mkdir prepared
+  cat >prepared/configure <<'SH'
+#!/bin/sh
+cd srclib/apr && exec ./configure --prefix="$PWD/../../installed"
+SH
+  cat >prepared/build <<'SH'
+#!/bin/sh
+set -e
+installed=$PWD/installed
+build() { # directory option...
+  cd "$1"
+  shift
+  [ -e config.status ] || ./configure --prefix="$installed" "$@"
+  make -s -j2
+  make -s install
+}
+(build srclib/apr)
+(build srclib/apr-util --with-apr="$installed")
+build . --with-apr="$installed" --with-apr-util="$installed" --enable-mods-shared=most --enable-mpms-shared=all --with-mpm=event
+SH
+  chmod +x prepared/*
+}
+
+suite() {
+  local server=$PWD/installed address=127.0.0.1:8642 round
+  make -C srclib/apr check
+  make -C srclib/apr-util check
+  sed -i "s/^Listen .*/Listen $address/" "$server/conf/httpd.conf"
+  "$server/bin/apachectl" -k start
+  for round in 1 2; do
+    for ((try = 0; try < 100; ++try)); do
+      curl -s -o /dev/null "http://$address/" && break
+      sleep 0.1
+    done
+    "$server/bin/ab" -q -n 4000 -c 8 "http://$address/" | sed -n "s/^\(Complete\|Failed\|Non-2xx\)/ab round $round: \1/p"
+    "$server/bin/ab" -q -k -n 4000 -c 8 "http://$address/none" | sed -n "s/^\(Complete\|Failed\|Non-2xx\)/ab round $round, none: \1/p"
+    curl -s "http://$address/" | sed 's/^/page: /'
+    "$server/bin/apachectl" -k graceful
+    sleep 1
+  done
+  "$server/bin/apachectl" -k stop
+  for ((try = 0; try < 100; ++try)); do
+    [ -e "$server/logs/httpd.pid" ] || break
+    sleep 0.1
+  done
+  grep -c 'resuming normal operations' "$server/logs/error_log" | sed 's/^/starts: /'
+  grep -oE 'exit signal [A-Za-z ]+' "$server/logs/error_log" || echo "no exit by a signal"
+}
+verdict() { sed -nE 's/^(test[a-z0-9_]+) +: .*(SUCCESS|FAILED.*|SKIPPED.*)/\1 \2/p; /^All tests passed/p; /^(ab round|page:|starts:|no exit|exit signal)/p' "$1"; }
+
+run_subject "$@"
