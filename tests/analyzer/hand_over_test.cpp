@@ -1,0 +1,157 @@
+// Hand-made recordings: intervals that go over several threads; their ids.
+#include "path_case.h"
+
+using namespace vprof;
+using test::Case;
+using test::leaves;
+using test::Leaves;
+
+TEST_CASE("an interval goes over three threads by way of two queues") {
+  Case c;
+  c.sites.sync("enqueue", "push");
+  c.sites.sync("dequeue", "pop");
+  auto& a = c.thread(1);
+  auto& b = c.thread(2);
+  auto& d = c.thread(3);
+  a.begin(1, 0);
+  a.enqueue(0xaa, 20, 0);
+  a.frame(c.f_entry, 10, 30);
+  a.work_for(0, 35);
+  b.frame(c.h_entry, 15, 40);  // busy with something else
+  b.dequeue(0xaa, 50, 1);
+  b.work_for(1, 55);
+  b.enqueue(0xbb, 70, 0);
+  b.frame(c.g_entry, 52, 75);
+  b.work_for(0, 80);
+  d.dequeue(0xbb, 90, 1);
+  d.work_for(1, 95);
+  d.frame(c.h_entry, 96, 99);
+  d.end(1, 100);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) == Leaves{{"request/body(request)", 10 + 2 + 6 + 1},
+                                  {"request/f", 10},
+                                  {"request/queue(pop)/h", 20},
+                                  {"request/queue(pop)/untracked(thread)", 10 + 20},
+                                  {"request/g", 18},
+                                  {"request/h", 3}});
+}
+
+TEST_CASE("addresses of tasks are used again: an enqueue that was taken is no origin") {
+  Case c;
+  c.sites.sync("enqueue", "push");
+  c.sites.sync("dequeue", "pop");
+  c.thread(1).begin(1, 0);
+  c.thread(1).enqueue(0xaa, 10, 0);
+  c.thread(2).dequeue(0xaa, 20, 1);
+  c.thread(2).dequeue(0xaa, 50, 1);  // its enqueue was not seen
+  c.thread(2).work_for(1, 60);
+  c.thread(2).end(1, 70);
+  c.thread(1).work_for(0, 40);
+  // Without an origin of its own, the first dequeue is the one made for this interval.
+  const auto result = leaves(c.profile());
+  CHECK(result.at("request/queue(pop)/untracked(thread)") == 10);
+  CHECK(result.at("request/body(request)") == 60);
+}
+
+TEST_CASE("without a queue, the interval goes on where it was active last") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).frame(c.f_entry, 0, 30);
+  c.thread(1).work_for(0, 30);
+  c.thread(2).frame(c.g_entry, 20, 45);
+  c.thread(2).work_for(1, 50);
+  c.thread(2).end(1, 60);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f", 30},
+                                      {"request/queue(hand-off)/g", 15},
+                                      {"request/queue(hand-off)/untracked(thread)", 5}});
+}
+
+TEST_CASE("a start segment that did not lead to the end is off the path (figure 2.2)") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).frame(c.f_entry, 0, 90);  // goes on beside the worker
+  c.thread(1).work_for(0, 90);
+  c.thread(2).work_for(1, 20);
+  c.thread(2).frame(c.g_entry, 20, 95);
+  c.thread(2).end(1, 100);
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/body(request)", 5}, {"request/f", 20}, {"request/g", 75}});
+}
+
+TEST_CASE("an end on a thread that never worked for the interval") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).frame(c.f_entry, 0, 40);
+  c.thread(1).work_for(0, 40);
+  c.thread(2).end(1, 50);
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/f", 40}, {"request/queue(hand-off)/untracked(thread)", 10}});
+}
+
+TEST_CASE("time in which no thread worked for the interval is untracked") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).work_for(0, 0);  // at once
+  c.thread(2).work_for(1, 70);
+  c.thread(2).end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 30}, {"request/untracked", 70}});
+}
+
+TEST_CASE("ids are used again, local ids are those of their process, a second begin ends nothing") {
+  Case c;
+  c.processes.emplace_back(200, 1);
+  for (const size_t p : {0u, 1u}) {
+    auto& t = c.thread(1, p);
+    t.begin(7, 10, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.end(7, 20 + static_cast<int64_t>(p), 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.begin(7, 30, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.begin(7, 40, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // the one before stays incomplete
+    t.end(7, 60, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    t.end(7, 65, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // of nothing
+  }
+  const auto profile = c.profile();
+  CHECK(profile.interval.count == 4);
+  CHECK(profile.interval.incomplete == 4);
+  CHECK(profile.interval.mean_ns == Approx((10 + 11 + 20 + 20) / 4.0));
+}
+
+TEST_CASE("a convoy folds onto its first wait") {
+  Case c;
+  // Threads 1..5 want the same lock in f; each holds it for 10.
+  for (uint32_t i = 1; i <= 5; ++i) {
+    auto& t = c.thread(i);
+    const int64_t got = 10 * static_cast<int64_t>(i);
+    if (i > 1) t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 5, got + 1, i - 1);
+    t.release(VPROF_EV_RELEASE_MUTEX, {0x10}, got + 10, i);
+    t.frame(c.f_entry, 0, got + 10);
+  }
+  auto& last = c.thread(5);
+  last.begin(1, 0);
+  last.end(1, 60);
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/f/body(f)", 5 + 9},
+               {"request/f/wait(pthread_mutex_lock)/f", 15 + 9 * 3},
+               {"request/f/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 4}});
+}
+
+TEST_CASE("intervals choose themselves by number, or by name") {
+  Case c;
+  c.sites.intervals = {"get", "set"};
+  auto& t = c.thread(1);
+  t.begin(1, 0, 0);
+  t.end(1, 10, 0);
+  for (int i = 0; i < 2; ++i) {
+    t.begin(2, 100 + i * 100, 1);
+    t.end(2, 150 + i * 100, 1);
+  }
+  CHECK(c.profile().interval.name == "set");
+  analyzer::Options options;
+  options.interval = "get";
+  CHECK(c.profile(options).interval.count == 1);
+  options.interval = "put";
+  const auto none = analyzer::analyze(c.dir.path(), c.sites.write(c.dir.path()), options);
+  REQUIRE(!none);
+  CHECK(none.error().find("'put'") != std::string::npos);
+  CHECK(none.error().find("get, set") != std::string::npos);
+}
