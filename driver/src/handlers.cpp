@@ -14,8 +14,8 @@ namespace vprof::driver {
 
 namespace {
 
-constexpr size_t kMostMeant =
-    3;  // functions of one name that a call may mean; beyond, it tells nothing
+// Functions of one name that a call may mean; with more, it tells nothing.
+constexpr size_t kMostMeant = 3;
 constexpr size_t kLeastCallees = 2;  // of a handler
 constexpr size_t kCalleesOfMachine = 10;
 constexpr int kFar = 1000;
@@ -173,10 +173,9 @@ class Graph {
     handler.reason = reason(i, from, static_cast<size_t>(reached));
     if (from.loop < LoopKind::kEndless && machine) {
       handler.reason = fmt::format(
-          "goes round in a loop for each event ({}); where a request takes several "
+          "goes round in a loop for each event ({}, {} below); where a request takes several "
           "events, name its begin and end",
-          fmt::format("{}, {} below", counted(callees(i), "callee"),
-                      counted(static_cast<size_t>(reached), "function")));
+          counted(callees(i), "callee"), counted(static_cast<size_t>(reached), "function"));
     }
     return handler;
   }

@@ -21,7 +21,8 @@ prepare() {
   mkdir prepared
   cat >prepared/configure <<'SH'
 #!/bin/sh
-cd srclib/apr && exec ./configure --prefix="$PWD/../../installed"
+installed=$PWD/installed
+cd srclib/apr && exec ./configure --prefix="$installed"
 SH
   cat >prepared/build <<'SH'
 #!/bin/sh
