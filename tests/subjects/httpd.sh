@@ -37,7 +37,8 @@ build() { # directory option...
 }
 (build srclib/apr)
 (build srclib/apr-util --with-apr="$installed")
-build . --with-apr="$installed" --with-apr-util="$installed" --enable-mods-shared=most --enable-mpms-shared=all --with-mpm=event
+# What Debian's rules give the compiler, too.
+build . CPPFLAGS="-DPLATFORM='\"Debian\"' -DBUILD_DATETIME='\"2026-01-01\"'" --with-apr="$installed" --with-apr-util="$installed" --enable-mods-shared=most --enable-mpms-shared=all --with-mpm=event
 SH
   chmod +x prepared/*
 }
