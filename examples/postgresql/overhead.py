@@ -180,6 +180,7 @@ def prepare(counts):
         rewrite_and_build(dict(plan, expanded=parents, demoted=demoted))
         installed_as(name)
         print(f"{name}: {count} children in {len(parents)} functions: built", flush=True)
+    run([HERE / "plain.sh"])
     run(["mkdir", "-p", PLACE / "plain"])
     run(["ln", "-sfn", WORK / "plain/installed", PLACE / "plain/installed"])
     run(["tee", PLACE / "children.json"], input=json.dumps(children))

@@ -1,15 +1,18 @@
-# Sourced by regress.sh and overhead.sh, after debian-source.sh and with `here` and `work` set.
-#
-#   build_plain     work/plain: the server without instrumentation, built as the other one; nothing if it is there
-# shellcheck shell=bash disable=SC2154
+#!/usr/bin/env bash
+# Builds the server without instrumentation, but else as the other one, in work/plain; nothing if it is there. After run.sh --fetch;
+# regress.sh and overhead.py compare with it.
+set -euo pipefail
 
-build_plain() {
-  [ -e "$work/plain.built" ] && return
-  say "building PostgreSQL without instrumentation"
-  rm -rf "$work/plain"
-  cp -a "$work/postgresql" "$work/plain"
-  (cd "$work/plain" &&
-    ./configure -q --without-readline --without-zlib --prefix="$PWD/installed" CFLAGS=-O2 && "$here/build.sh") \
-    >"$work/plain.log" 2>&1 || die "the plain build failed: $work/plain.log"
-  touch "$work/plain.built"
-}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$here/work
+# shellcheck source=examples/debian-source.sh
+. "$here/../debian-source.sh"
+
+[ ! -e "$work/plain.built" ] || exit 0
+say "building PostgreSQL without instrumentation"
+rm -rf "$work/plain"
+cp -a "$work/postgresql" "$work/plain"
+(cd "$work/plain" &&
+  ./configure -q --without-readline --without-zlib --prefix="$PWD/installed" CFLAGS=-O2 && "$here/build.sh") \
+  >"$work/plain.log" 2>&1 || die "the plain build failed: $work/plain.log"
+touch "$work/plain.built"

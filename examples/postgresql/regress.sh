@@ -7,8 +7,6 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$here/work
 # shellcheck source=examples/debian-source.sh
 . "$here/../debian-source.sh"
-# shellcheck source=examples/postgresql/plain.sh
-. "$here/plain.sh"
 
 # What must be equal: the name and the outcome of each test. A count of parallel tests' times is not.
 verdict() {
@@ -26,7 +24,7 @@ check() { # name directory
 
 mirror=$here/.vprof/mirror
 [ -x "$mirror/installed/bin/postgres" ] || die "no instrumented server: run run.sh first"
-build_plain
+"$here/plain.sh"
 [ -e "$work/check-plain" ] || check plain "$work/plain"
 
 # With the shims first on PATH, since the tests build what the workloads do not need; each thread keeps its last MiB.
