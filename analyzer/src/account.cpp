@@ -64,6 +64,7 @@ BatchSums moved(const BatchSums& from, const std::vector<std::vector<uint32_t>>&
   result.n = from.n;
   result.from = from.from;
   result.to = from.to;
+  result.nodes.reserve(from.nodes.size());
   for (uint32_t i = 0; i < from.nodes.size(); ++i) {
     if (from.nodes[i].count != 0) at_index(result.nodes, to[i]) += from.nodes[i];
   }
@@ -207,7 +208,9 @@ Account AccountSum::finish() {
     ranks[i] = place.rank = next_rank[place.parent]++;
   }
   const auto children = children_of(sum_.places);
-  for (const auto& [key, sums] : batches_) {
+  // One at a time, since all of them are most of what the analysis holds.
+  for (auto it = batches_.begin(); it != batches_.end(); it = batches_.erase(it)) {
+    const auto& [key, sums] = *it;
     result.batches.push_back({key.first, key.second, moved(sums, children, to, ranks)});
   }
   result.tails.resize(order.size());

@@ -7,7 +7,7 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr size_t kPortion = 64;  // intervals walked at a time
+constexpr size_t kPortion = 64;  // most intervals walked at a time
 
 Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   Place place;
@@ -190,11 +190,13 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
   for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
     for (auto& collector : collectors_) collector->halve_batches();
   }
-  const size_t portions = (intervals.size() + kPortion - 1) / kPortion;
+  // Intervals of many records are few at a time, and there must be work for all.
+  const size_t some = std::clamp<size_t>(intervals.size() / (8 * collectors_.size()), 1, kPortion);
+  const size_t portions = (intervals.size() + some - 1) / some;
   in_parallel(
       portions, static_cast<unsigned>(collectors_.size()), [&](size_t portion, unsigned worker) {
-        const size_t end = std::min(intervals.size(), (portion + 1) * kPortion);
-        for (size_t i = portion * kPortion; i < end; ++i) {
+        const size_t end = std::min(intervals.size(), (portion + 1) * some);
+        for (size_t i = portion * some; i < end; ++i) {
           const Interval& interval = *intervals[i];
           collectors_[worker]->add(interval, interval.number >> shift_, labels[interval.label]);
         }
@@ -204,13 +206,14 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
 Account KindCollector::finish(int64_t run) {
   AccountSum sum;
   uint64_t violations = 0;
-  for (const auto& collector : collectors_) {
+  for (auto& collector : collectors_) {
     collector->give(sum, sites_, run, label_names_);
     Losses& losses = sum.rest().losses;
     losses.exact_edges += collector->edges().exact;
     losses.inferred_edges += collector->edges().inferred;
     losses.unmatched_waits += collector->edges().unknown;
     violations += collector->violations();
+    collector.reset();
   }
   Account account = sum.finish();
   account.interval = sites_.interval_name(kind_);

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "packed_numbers.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -12,13 +14,13 @@ constexpr uint32_t kMostBins = 1u << 11;  // latency_bin() of 2^64 is below
 Json to_json(const IntervalSample::Bounded& part) {
   Json intervals = Json::array();
   for (const auto& [key, one] : part.kept()) {
-    Json leaves = Json::array();
+    PackedWriter leaves;
     for (const auto& [place, ns] : one.leaves) {
-      leaves.push_back(place);
-      leaves.push_back(ns);
+      leaves.add(place);
+      leaves.add(ns);
     }
-    intervals.push_back(
-        {std::get<0>(key), one.latency, one.id, one.label, one.run, one.begin, std::move(leaves)});
+    intervals.push_back({std::get<0>(key), one.latency, one.id, one.label, one.run, one.begin,
+                         Json::binary(leaves.take())});
   }
   const auto& [first, id, begin, run] = part.bound();
   return {{"bound", {first, id, begin, run}}, {"intervals", std::move(intervals)}};
@@ -32,11 +34,9 @@ void read_intervals(const Json& from, size_t places, IntervalSample::Bounded& pa
     one.label = entry.at(3).get<std::string>();
     one.run = entry.at(4).get<int64_t>();
     one.begin = entry.at(5).get<int64_t>();
-    const Json& leaves = entry.at(6);
-    for (size_t i = 0; i + 1 < leaves.size(); i += 2) {
-      const auto place = leaves[i].get<uint32_t>();
-      if (place >= places) throw std::runtime_error("an interval's time at no place");
-      one.leaves.emplace_back(place, leaves[i + 1].get<uint64_t>());
+    for (PackedReader leaves(entry.at(6).get_binary()); !leaves.at_end();) {
+      const uint32_t place = leaves.index(places, "an interval's time at no place");
+      one.leaves.emplace_back(place, leaves.number());
     }
     part.add({entry.at(0).get<uint64_t>(), one.id, one.begin, one.run}, one);
   }
@@ -58,12 +58,9 @@ void write_details(const Account& account, Json& document) {
 }
 
 void read_details(const Json& document, Account& account) {
-  if (document.contains("intervals")) {
-    const Json& intervals = document.at("intervals");
-    read_intervals(intervals.at("sampled"), account.places.size(), account.intervals.sampled);
-    read_intervals(intervals.at("worst"), account.places.size(), account.intervals.worst);
-  }
-  if (!document.contains("label_bins")) return;
+  const Json& intervals = document.at("intervals");
+  read_intervals(intervals.at("sampled"), account.places.size(), account.intervals.sampled);
+  read_intervals(intervals.at("worst"), account.places.size(), account.intervals.worst);
   for (const auto& [label, bins] : document.at("label_bins").items()) {
     for (const Json& entry : bins) {
       const auto bin = entry.at(0).get<uint32_t>();

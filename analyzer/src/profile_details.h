@@ -9,8 +9,8 @@ namespace vprof::analyzer {
 
 void write_details(const Account& account, nlohmann::json& document);
 
-/// Takes what write_details() wrote, if it is there: profiles of earlier versions lack it. Needs
-/// the places. Throws std::exception where the document is damaged.
+/// Takes what write_details() wrote. Needs the places. Throws std::exception where the document is
+/// damaged.
 void read_details(const nlohmann::json& document, Account& account);
 
 }  // namespace vprof::analyzer

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "packed_numbers.h"
 #include "profile_details.h"
 
 namespace vprof::analyzer {
@@ -10,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr const char* kMagic = "vprof-profile";
 constexpr uint32_t kMostBuckets = 1u << 16;  // latency_bucket() of 2^64 is below
 
@@ -86,21 +87,24 @@ Place read_place(const Json& from, std::vector<uint32_t>& children) {
   return place;
 }
 
+Json packed(PackedWriter& writer) { return Json::binary(writer.take()); }
+
 Json to_json(const BatchSums& sums) {
-  Json nodes = Json::array();
+  PackedWriter nodes;
   for (uint32_t i = 0; i < sums.nodes.size(); ++i) {
     const NodeSums& node = sums.nodes[i];
     if (node.count == 0) continue;
-    Json row = Json::array();
-    if (i < sums.rows.size()) {
-      for (const UInt128 product : sums.rows[i]) row.push_back(wide(product));
-    }
-    nodes.push_back({i, node.count, wide(node.x), wide(node.xx), wide(node.xt), std::move(row)});
+    for (const UInt128 value : {UInt128{i}, UInt128{node.count}, node.x, node.xx, node.xt})
+      nodes.add(value);
+    const size_t products = i < sums.rows.size() ? sums.rows[i].size() : 0;
+    nodes.add(products);
+    for (size_t k = 0; k < products; ++k) nodes.add(sums.rows[i][k]);
   }
-  return {{"n", sums.n}, {"from", sums.from}, {"to", sums.to}, {"nodes", std::move(nodes)}};
+  return {{"n", sums.n}, {"from", sums.from}, {"to", sums.to}, {"nodes", packed(nodes)}};
 }
 
 BatchSums read_sums(const Json& from, const std::vector<Place>& places) {
+  constexpr const char* kNowhere = "sums of a place that is not there";
   BatchSums sums;
   sums.n = from.at("n").get<uint64_t>();
   sums.from = from.at("from").get<int64_t>();
@@ -108,62 +112,71 @@ BatchSums read_sums(const Json& from, const std::vector<Place>& places) {
   if (sums.n == 0) throw std::runtime_error("an empty batch");
   sums.nodes.resize(places.size());
   sums.rows.resize(places.size());
-  for (const Json& entry : from.at("nodes")) {
-    const auto i = entry.at(0).get<uint32_t>();
-    const Json& row = entry.at(5);
-    if (i >= places.size() || row.size() > places[i].rank) {
-      throw std::runtime_error("sums of a place that is not there");
-    }
-    sums.nodes[i].count = entry.at(1).get<uint64_t>();
-    sums.nodes[i].x = wide(entry.at(2));
-    sums.nodes[i].xx = wide(entry.at(3));
-    sums.nodes[i].xt = wide(entry.at(4));
-    for (const Json& product : row) sums.rows[i].push_back(wide(product));
+  for (PackedReader nodes(from.at("nodes").get_binary()); !nodes.at_end();) {
+    const uint32_t i = nodes.index(places.size(), kNowhere);
+    sums.nodes[i].count = nodes.number();
+    sums.nodes[i].x = nodes.wide();
+    sums.nodes[i].xx = nodes.wide();
+    sums.nodes[i].xt = nodes.wide();
+    sums.rows[i].resize(nodes.index(uint64_t{places[i].rank} + 1, kNowhere));
+    for (UInt128& product : sums.rows[i]) product = nodes.wide();
   }
   return sums;
 }
 
 Json to_json(const TailSums& tail) {
-  Json x = Json::array();
+  PackedWriter bins;
   for (uint32_t i = 0; i < tail.x.size(); ++i) {
-    if (tail.x[i] != 0) x.push_back({tail.first + i, wide(tail.x[i])});
+    if (tail.x[i] == 0) continue;
+    bins.add(tail.first + i);
+    bins.add(tail.x[i]);
   }
-  return x;
+  return packed(bins);
 }
 
 TailSums read_tail(const Json& from) {
   TailSums tail;
-  for (const Json& entry : from) {
-    const auto bin = entry.at(0).get<uint32_t>();
-    if (bin >= kMostBuckets) throw std::runtime_error("a latency beyond all");
-    tail.add(bin, wide(entry.at(1)));
+  for (PackedReader bins(from.get_binary()); !bins.at_end();) {
+    const uint32_t bin = bins.index(kMostBuckets, "a latency beyond all");
+    tail.add(bin, bins.wide());
   }
   return tail;
 }
 
-Json to_json(const Sample& sample) { return {sample.ns, sample.latency, sample.id, sample.begin}; }
+void add(const Sample& sample, PackedWriter& to) {
+  to.add(sample.ns);
+  to.add(sample.latency);
+  to.add(sample.id);
+  to.add(static_cast<uint64_t>(sample.begin));
+}
 
-Sample read_sample(const Json& from) {
-  return {from.at(0).get<uint64_t>(), from.at(1).get<uint64_t>(), from.at(2).get<uint64_t>(),
-          from.at(3).get<int64_t>()};
+Sample read_sample(PackedReader& from) {
+  Sample sample;
+  sample.ns = from.number();
+  sample.latency = from.number();
+  sample.id = from.number();
+  sample.begin = static_cast<int64_t>(from.number());
+  return sample;
 }
 
 Json to_json(const Samples& samples) {
-  Json worst = Json::array();
-  Json sampled = Json::array();
-  for (const Sample& sample : samples.worst) worst.push_back(to_json(sample));
-  for (const auto& [hash, sample] : samples.sampled) sampled.push_back(to_json(sample));
-  return {std::move(worst), std::move(sampled)};
+  PackedWriter all;
+  all.add(samples.worst.size());
+  for (const Sample& sample : samples.worst) add(sample, all);
+  for (const auto& [hash, sample] : samples.sampled) add(sample, all);
+  return packed(all);
 }
 
 Samples read_samples(const Json& from) {
   Samples all;
-  for (const Json& sample : from.at(0)) all.worst.push_back(read_sample(sample));
-  for (const Json& entry : from.at(1)) {
-    Sample sample = read_sample(entry);
+  PackedReader numbers(from.get_binary());
+  const uint32_t worst = numbers.index(Samples::kWorst + 1, "too many samples");
+  for (uint32_t i = 0; i < worst; ++i) all.worst.push_back(read_sample(numbers));
+  while (!numbers.at_end()) {
+    const Sample sample = read_sample(numbers);
     all.sampled.emplace_back(sample_hash(sample), sample);
   }
-  if (all.worst.size() > Samples::kWorst || all.sampled.size() > Samples::kSampled ||
+  if (all.sampled.size() > Samples::kSampled ||
       !std::is_sorted(all.sampled.begin(), all.sampled.end())) {
     throw std::runtime_error("samples out of order");
   }
@@ -194,19 +207,20 @@ Histogram read_latencies(const Json& from) {
 }
 
 Json by_place(const std::vector<UInt128>& sums) {
-  Json entries = Json::array();
+  PackedWriter entries;
   for (uint32_t i = 0; i < sums.size(); ++i) {
-    if (sums[i] != 0) entries.push_back({i, wide(sums[i])});
+    if (sums[i] == 0) continue;
+    entries.add(i);
+    entries.add(sums[i]);
   }
-  return entries;
+  return packed(entries);
 }
 
 std::vector<UInt128> read_by_place(const Json& from, size_t places) {
   std::vector<UInt128> sums(places);
-  for (const Json& entry : from) {
-    const auto i = entry.at(0).get<uint32_t>();
-    if (i >= places) throw std::runtime_error("sums of a place that is not there");
-    sums[i] = wide(entry.at(1));
+  for (PackedReader entries(from.get_binary()); !entries.at_end();) {
+    const uint32_t i = entries.index(places, "sums of a place that is not there");
+    sums[i] = entries.wide();
   }
   return sums;
 }
@@ -306,8 +320,7 @@ Account parse(const Json& document) {
     account.labels[label] = {sums.at(0).get<uint64_t>(), wide(sums.at(1)), wide(sums.at(2))};
   }
   read_details(document, account);
-  if (document.contains("explain"))  // later than the first profiles
-    account.explain = read_explain(document["explain"], account.places.size());
+  account.explain = read_explain(document.at("explain"), account.places.size());
   account.losses = read_losses(document.at("losses"));
   account.overhead = read_overhead(document.at("overhead"));
   return account;

@@ -1,5 +1,5 @@
-// An account as bytes and back: the profile file. MessagePack, so that it is small and any reader
-// of that can look into it; sums of 128 bits are pairs of 64.
+// An account as bytes and back: the profile file. MessagePack, so that any reader of that can look
+// into it; long lists of sums are binary values within it (packed_numbers.h).
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "helpers.h"
+#include "packed_numbers.h"
 #include "requests.h"
 #include "simulator.h"
 #include "vprof/analyzer/diff.h"
@@ -184,4 +185,29 @@ TEST_CASE("diff: figures, factors, and conditions") {
        {"", "p99", "p99>", "p98>1x", "p99>1", "p99>onex", "variance>3ms", "mean>nanx"}) {
     CHECK(!analyzer::parse_condition(bad));
   }
+}
+
+TEST_CASE("packed numbers: there and back, and nothing else") {
+  using analyzer::PackedReader;
+  using analyzer::UInt128;
+  const UInt128 most = ~UInt128{0};
+  const std::vector<UInt128> all{0,        1,   127, 128, UINT64_MAX, UInt128{UINT64_MAX} + 1,
+                                 most - 1, most};
+  analyzer::PackedWriter writer;
+  for (const UInt128 one : all) writer.add(one);
+  const std::vector<uint8_t> bytes = writer.take();
+  PackedReader reader(bytes);
+  for (const UInt128 one : all) CHECK((reader.wide() == one));
+  CHECK(reader.at_end());
+  CHECK_THROWS_WITH(reader.wide(), Catch::Contains("too soon"));
+
+  // 2^128 and more, an endless one, and more than a narrower type holds.
+  std::vector<uint8_t> too_large(18, 0xff);
+  too_large.push_back(0x04);
+  CHECK_THROWS_WITH(PackedReader(too_large).wide(), Catch::Contains("too large"));
+  CHECK_THROWS_WITH(PackedReader(std::vector<uint8_t>(40, 0x80)).wide(),
+                    Catch::Contains("too large"));
+  CHECK_THROWS_WITH(PackedReader(std::vector<uint8_t>(5, 0x80)).wide(),
+                    Catch::Contains("too soon"));
+  CHECK_THROWS_WITH(PackedReader({0x80, 0x01}).index(128, "beyond"), Catch::Contains("beyond"));
 }

@@ -50,6 +50,7 @@ suite() {
   requests() { # name path option...
     "$server/bin/ab" -q -n 4000 -c 8 "${@:3}" "http://$address/$2" | sed -n "s/^\(Complete\|Failed\|Non-2xx\)/ab $1: \1/p"
   }
+  rm -f "$server"/logs/*
   make -C srclib/apr check
   make -C srclib/apr-util check
   sed -i "s/^Listen .*/Listen $address/" "$server/conf/httpd.conf"
