@@ -54,11 +54,15 @@ static void call_end(struct vprof_call* call) {
   const uint64_t now = vprof_ticks();
   if (!call->sends) atomic_fetch_sub(vprof_blocked_on_streams(), 1);
   const uint64_t microsecond = vprof_ticks_per_second / 1000000;
-  if (now - call->start < microsecond * kReadUs) return;
+  const uint64_t took = now - call->start;
+  if (took < microsecond * kReadUs) return;
   const int errno_before = errno;
-  const struct vprof_stream stream = vprof_stream_asked(call->fd);
+  const bool short_send = call->sends && took < microsecond * kSendUs;
+  // Servers send often, and it takes some microseconds to wake the receiver: that is not asked anew.
+  const struct vprof_stream stream =
+      short_send ? vprof_stream_of(call->fd) : vprof_stream_asked(call->fd);
   const uint32_t event = wait_event(&stream, call->sends);
-  if (event != 0 && (event != VPROF_EV_WAIT_SEND || now - call->start >= microsecond * kSendUs))
+  if (event != 0 && !(short_send && event == VPROF_EV_WAIT_SEND))
     vprof_wait_write(event, call->start, now, call->sends ? 0 : stream.in, stream.shared != 0);
   errno = errno_before;
 }
