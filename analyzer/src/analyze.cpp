@@ -3,23 +3,19 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 
 #include "collect.h"
 #include "factors.h"
-#include "intervals.h"
-#include "links.h"
+#include "interval_scan.h"
+#include "parallel.h"
 #include "profile_file.h"
 #include "reliability.h"
 #include "sites.h"
-#include "stream.h"
 #include "summary.h"
 #include "variance_tree.h"
 
 namespace vprof::analyzer {
 namespace {
-
-constexpr uint64_t kMostHeld = 6 << 20;  // records; intervals that would need more are given up
 
 /// One pass over a recording: what all kinds of intervals that are asked for took.
 class Pass {
@@ -29,24 +25,13 @@ class Pass {
         sites_(sites),
         options_(options),
         want_paths_(want_paths),
-        workers_(options.threads != 0 ? options.threads
-                                      : std::max(1u, std::thread::hardware_concurrency())),
         builder_(stream.window(), want_paths) {}
 
   std::vector<Account> run() {
-    int64_t needed_before = INT64_MAX;
-    while (stream_.next(needed_before, options_.window, workers_)) {
-      const std::vector<Interval> ready = builder_.take(stream_.complete_after());
-      if (!ready.empty()) {
-        if (want_paths_) links_.build(stream_.window());
-        add(ready);
-      }
-      needed_before = builder_.needed_before(stream_.complete_after());
-      if (stream_.size() > std::max(kMostHeld, options_.window)) {
-        builder_.give_up_half();
-        needed_before = builder_.needed_before(stream_.complete_after());
-      }
-    }
+    scan(stream_, builder_, options_, [&](const std::vector<Interval>& ready) {
+      if (want_paths_) links_.build(stream_.window());
+      add(ready);
+    });
     builder_.finish();
     return finish();
   }
@@ -70,8 +55,9 @@ class Pass {
     for (uint32_t kind = 0; kind < of_kind.size(); ++kind) {
       if (of_kind[kind].empty()) continue;
       if (kinds_[kind] == nullptr) {
-        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
-                                                       want_paths_, workers_, stream_.begin());
+        kinds_[kind] =
+            std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_, want_paths_,
+                                            workers_of(options_.threads), stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
@@ -117,7 +103,6 @@ class Pass {
   const Sites& sites_;
   const Options& options_;
   const bool want_paths_;
-  const unsigned workers_;
   IntervalBuilder builder_;
   Links links_;
   uint64_t skipped_ = 0;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <thread>
 
 #include "parallel.h"
 #include "trace_file.h"
@@ -45,8 +44,7 @@ Result<Counts> count_calls(const std::string& trace_dir, const Options& options)
       for (const Chunk& chunk : thread.chunks) chunks.push_back(&chunk);
     }
   }
-  const unsigned workers =
-      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  const unsigned workers = workers_of(options.threads);
   std::vector<Counts> parts(workers);
   in_parallel(chunks.size(), workers,
               [&](size_t i, unsigned worker) { count(*chunks[i], parts[worker]); });

@@ -1,27 +1,33 @@
 #include "interval_scan.h"
 
 #include <algorithm>
-#include <thread>
+
+#include "parallel.h"
 
 namespace vprof::analyzer {
-namespace {
 
-constexpr uint64_t kMostHeld = 6 << 20;  // records; intervals that would need more are given up
-
-}  // namespace
+void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
+          const std::function<void(std::vector<Interval>)>& take) {
+  int64_t needed_before = INT64_MAX;
+  while (stream.next(needed_before, options.window, workers_of(options.threads))) {
+    std::vector<Interval> ready = builder.take(stream.complete_after());
+    if (!ready.empty()) take(std::move(ready));
+    needed_before = builder.needed_before(stream.complete_after());
+    if (stream.size() > std::max(kMostHeld, options.window)) {
+      builder.give_up_half();
+      needed_before = builder.needed_before(stream.complete_after());
+    }
+  }
+}
 
 Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const Options& options,
                         const std::function<void(const Scanned&)>& take) {
   auto stream = TraceStream::open(trace_dir, sites, true);
   if (!stream) return tl::make_unexpected(stream.error());
-  const unsigned workers =
-      options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   IntervalBuilder builder(stream->window(), true);
   Links links;
   ScanResult result;
-  int64_t needed_before = INT64_MAX;
-  while (stream->next(needed_before, options.window, workers)) {
-    std::vector<Interval> ready = builder.take(stream->complete_after());
+  scan(*stream, builder, options, [&](std::vector<Interval> ready) {
     std::erase_if(ready, [&](const Interval& interval) {
       if (!options.interval.empty() && sites.interval_name(interval.kind) != options.interval)
         return true;
@@ -29,21 +35,15 @@ Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const 
       ++result.skipped;
       return true;
     });
+    if (ready.empty()) return;
     bool linked = false;
     const auto get_links = [&]() -> const Links& {
       if (!linked) links.build(stream->window());
       linked = true;
       return links;
     };
-    if (!ready.empty()) {
-      take({ready, builder.labels(), stream->window(), stream->begin(), stream->run(), get_links});
-    }
-    needed_before = builder.needed_before(stream->complete_after());
-    if (stream->size() > std::max(kMostHeld, options.window)) {
-      builder.give_up_half();
-      needed_before = builder.needed_before(stream->complete_after());
-    }
-  }
+    take({ready, builder.labels(), stream->window(), stream->begin(), stream->run(), get_links});
+  });
   result.given_up = builder.given_up();
   return result;
 }

@@ -1,5 +1,4 @@
-// One pass over a recording, interval by interval: for what looks at single intervals instead of
-// adding them up.
+// One pass over a recording, interval by interval.
 #pragma once
 
 #include <functional>
@@ -11,6 +10,16 @@
 #include "stream.h"
 
 namespace vprof::analyzer {
+
+/// Records held at a time, if that many are wanted; intervals that would need more are given up.
+inline constexpr uint64_t kMostHeld = 6 << 20;
+
+/// Calls `take` with the intervals of one portion of the recording after the other, from its end to
+/// its beginning; the window of `stream` holds all of them then.
+void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
+          const std::function<void(std::vector<Interval>)>& take);
+
+// ---- for what looks at single intervals instead of adding them up
 
 /// Some completed intervals, and the part of the recording that holds all of them.
 struct Scanned {

@@ -10,6 +10,11 @@
 
 namespace vprof::analyzer {
 
+/// `wanted` of Options::threads; 0: one per core.
+inline unsigned workers_of(unsigned wanted) {
+  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
+
 /// Calls work(i, worker) once for each i in [0, count), from up to `workers` threads numbered from
 /// 0.
 template <class Work>
