@@ -25,6 +25,7 @@ void add_losses(Losses& to, const Losses& more) {
   to.dropped += more.dropped;
   to.torn += more.torn;
   to.unreadable_bytes += more.unreadable_bytes;
+  to.outside_waits += more.outside_waits;
   to.unmatched_waits += more.unmatched_waits;
   to.inferred_edges += more.inferred_edges;
   to.exact_edges += more.exact_edges;

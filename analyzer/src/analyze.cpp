@@ -90,6 +90,7 @@ class Pass {
       account.losses = losses;
       account.losses.exact_edges = found.exact_edges;
       account.losses.inferred_edges = found.inferred_edges;
+      account.losses.outside_waits = found.outside_waits;
       account.losses.unmatched_waits = found.unmatched_waits;
       account.losses.notes.insert(account.losses.notes.end(), found.notes.begin(),
                                   found.notes.end());

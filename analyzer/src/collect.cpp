@@ -211,6 +211,7 @@ Account KindCollector::finish(int64_t run) {
     Losses& losses = sum.rest().losses;
     losses.exact_edges += collector->edges().exact;
     losses.inferred_edges += collector->edges().inferred;
+    losses.outside_waits += collector->edges().outside;
     losses.unmatched_waits += collector->edges().unknown;
     violations += collector->violations();
     collector.reset();

@@ -10,6 +10,13 @@
 namespace vprof::analyzer {
 namespace {
 
+/// Disks, clocks, and the other end of a connection: a client, another machine.
+bool is_of_outside(uint32_t event) {
+  return event == VPROF_EV_WAIT_FILE || event == VPROF_EV_WAIT_TIMER ||
+         event == VPROF_EV_WAIT_STREAM || event == VPROF_EV_WAIT_POLL ||
+         event == VPROF_EV_WAIT_SEND;
+}
+
 // A chain of wakers longer than this is cut: its last wait stays a wait. Bounds memory, not time,
 // which shrinks anyway.
 constexpr size_t kMaxWakers = 256;
@@ -242,6 +249,24 @@ bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t 
   return false;
 }
 
+/// Whether a wait whose waker is not known is of a kind that is usually ended by somebody who is
+/// not recorded; an application's lock is if the waits below it are.
+bool PathWalker::ends_from_outside(uint32_t thread, uint32_t index, int64_t from) const {
+  const Thread& history = window_.threads[thread];
+  const uint32_t event = history.waits[history.items[index].what & ~kWaitBit].event;
+  if (event != VPROF_EV_WAIT_APP) return is_of_outside(event);
+  bool any = false;
+  for (uint32_t after = index; after > 0 && history.items[after - 1].parent <= index; --after) {
+    const Item& item = history.items[after - 1];
+    if (!item.is_wait() || item.end <= from) continue;
+    const uint32_t inner = history.waits[item.what & ~kWaitBit].event;
+    if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED) continue;
+    if (!is_of_outside(inner)) return false;
+    any = true;
+  }
+  return any;
+}
+
 /// A wait, of which the part before `end` counts. Ends because a waker's stretch ends strictly
 /// before the wait's: the upper end of stretches falls with their depth, and within a stretch
 /// `next` and `now` fall.
@@ -276,7 +301,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   }
   stretch.now = start;
   if (!waker) {
-    ++edges_.unknown;
+    ++(ends_from_outside(thread, index, stretch.lo) ? edges_.outside : edges_.unknown);
     add(tree_.untracked(node, unknown_waker_), thread, start, end);
     return;
   }

@@ -22,7 +22,8 @@ namespace vprof::analyzer {
 struct EdgeCounts {
   uint64_t exact = 0;
   uint64_t inferred = 0;
-  uint64_t unknown = 0;  ///< waits that stay waits
+  uint64_t outside = 0;  ///< waits for disks, clocks and peers that are not recorded
+  uint64_t unknown = 0;  ///< other waits that stay waits
 };
 
 /// Time of one leaf in one interval, ns.
@@ -86,6 +87,7 @@ class PathWalker {
   void open_item(uint32_t item, int64_t end);
   void open_wait(uint32_t item, int64_t end);
   bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
+  bool ends_from_outside(uint32_t thread, uint32_t item, int64_t from) const;
   uint32_t node_of_top(const Stretch& stretch) const;
 
   const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;

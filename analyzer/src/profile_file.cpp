@@ -247,13 +247,9 @@ ExplainSums read_explain(const Json& from, size_t places) {
 }
 
 Json to_json(const Losses& losses) {
-  return {losses.dropped,
-          losses.torn,
-          losses.unreadable_bytes,
-          losses.unmatched_waits,
-          losses.inferred_edges,
-          losses.exact_edges,
-          losses.notes};
+  return {losses.dropped,         losses.torn,          losses.unreadable_bytes,
+          losses.unmatched_waits, losses.outside_waits, losses.inferred_edges,
+          losses.exact_edges,     losses.notes};
 }
 
 Losses read_losses(const Json& from) {
@@ -262,9 +258,10 @@ Losses read_losses(const Json& from) {
   losses.torn = from.at(1).get<uint64_t>();
   losses.unreadable_bytes = from.at(2).get<uint64_t>();
   losses.unmatched_waits = from.at(3).get<uint64_t>();
-  losses.inferred_edges = from.at(4).get<uint64_t>();
-  losses.exact_edges = from.at(5).get<uint64_t>();
-  losses.notes = from.at(6).get<std::vector<std::string>>();
+  losses.outside_waits = from.at(4).get<uint64_t>();
+  losses.inferred_edges = from.at(5).get<uint64_t>();
+  losses.exact_edges = from.at(6).get<uint64_t>();
+  losses.notes = from.at(7).get<std::vector<std::string>>();
   return losses;
 }
 

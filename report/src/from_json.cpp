@@ -146,6 +146,7 @@ void read_losses(const Json& from, analyzer::Losses& to) {
   get(from, "dropped", to.dropped);
   get(from, "torn", to.torn);
   get(from, "unreadable_bytes", to.unreadable_bytes);
+  get_if(from, "outside_waits", to.outside_waits);
   get(from, "unmatched_waits", to.unmatched_waits);
   get(from, "inferred_edges", to.inferred_edges);
   get(from, "exact_edges", to.exact_edges);

@@ -110,6 +110,7 @@ Json to_json(const analyzer::Losses& losses) {
   return {{"dropped", losses.dropped},
           {"torn", losses.torn},
           {"unreadable_bytes", losses.unreadable_bytes},
+          {"outside_waits", losses.outside_waits},
           {"unmatched_waits", losses.unmatched_waits},
           {"inferred_edges", losses.inferred_edges},
           {"exact_edges", losses.exact_edges},

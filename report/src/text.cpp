@@ -248,7 +248,13 @@ class Page {
   void unseen() {
     const auto& losses = profile_.losses;
     std::vector<std::string> lines;
-    const uint64_t waits = losses.exact_edges + losses.inferred_edges + losses.unmatched_waits;
+    const uint64_t waits =
+        losses.exact_edges + losses.inferred_edges + losses.outside_waits + losses.unmatched_waits;
+    if (losses.outside_waits != 0) {
+      lines.push_back(
+          fmt::format("{} of {} on the path: for disks, clocks, or peers that were not recorded",
+                      human_count(losses.outside_waits), plural(waits, "wait", "waits")));
+    }
     if (losses.unmatched_waits != 0) {
       lines.push_back(fmt::format("{} of {} on the path: nobody known who ended them",
                                   human_count(losses.unmatched_waits),

@@ -160,6 +160,23 @@ TEST_CASE("a wait whose release is not known stays a wait and is counted") {
   CHECK(profile.losses.exact_edges == 0);
 }
 
+TEST_CASE("waits for disks, clocks and clients: nobody who is recorded ends them") {
+  Case c;
+  c.sites.sync("acquire", "flush");
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_FILE, {0x10}, 10, 20);
+  t.wait(VPROF_EV_WAIT_POLL, {0x20}, 30, 40);
+  t.wait(VPROF_EV_WAIT_FILE, {0x10}, 52, 57);
+  t.wait(VPROF_EV_WAIT_APP, {0x30, false, 1}, 50, 60);  // the flush of a log: the disk
+  t.wait(VPROF_EV_WAIT_SEM, {0x40}, 72, 77);
+  t.wait(VPROF_EV_WAIT_APP, {0x50, false, 1}, 70, 80);
+  t.end(1, 100);
+  const auto profile = c.profile();
+  CHECK(profile.losses.outside_waits == 3);
+  CHECK(profile.losses.unmatched_waits == 1);
+}
+
 TEST_CASE("objects belong to a process unless they are shared in a family") {
   const bool shared = GENERATE(false, true);
   const uint64_t family = GENERATE(1, 2);

@@ -72,8 +72,14 @@ Profile make_profile() {
   third.status = FactorStatus::kLeaf;
   third.instances = {{{"request", "process_order"}, "src/worker.cpp:80", 0.03, false}};
   p.factors = {first, second, third};
-  p.losses = {
-      4, 1, 4096, 17, 5, 20000, {"only 345 intervals: below 1000 the ranking may not hold"}};
+  p.losses = {.dropped = 4,
+              .torn = 1,
+              .unreadable_bytes = 4096,
+              .outside_waits = 300,
+              .unmatched_waits = 17,
+              .inferred_edges = 5,
+              .exact_edges = 20000,
+              .notes = {"only 345 intervals: below 1000 the ranking may not hold"}};
   p.overhead = {.records = 1234567,
                 .dropped = 4,
                 .chunks = 80,

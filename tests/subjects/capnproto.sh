@@ -8,11 +8,17 @@ configure="cmake -S . -B bld -DCMAKE_BUILD_TYPE=Release"
 build="cmake --build bld -j2"
 interval=kj::EventLoop::turn
 
-suite() { ctest --test-dir bld -V; }
+# Its CMake files leave ctest without tests. The last one makes up schemas, from the time as seed.
+suite() {
+  local test
+  for test in kj/kj-tests kj/kj-heavy-tests capnp/capnp-tests capnp/capnp-heavy-tests capnp/capnp-evolution-tests; do
+    "bld/src/$test" && echo "$test: passed"
+  done
+}
 # Each test of its own framework, without the colours and the time that it took.
 verdict() {
   sed -E 's/\x1b\[[0-9;]*m//g' "$1" |
-    sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout).*/\1 \2/p; s/^[0-9]+: \[ +(PASS|FAIL) +\] (.*[^ ]) +\([0-9].*/\2 \1/p' | sort
+    sed -nE 's/^\[ +(PASS|FAIL) +\] (.*[^ ]) +\([0-9].*/\2 \1/p; /: passed$/p' | LC_ALL=C sort
 }
 
 run_subject "$@"

@@ -44,10 +44,11 @@ export function caveats(data) {
   if (losses.dropped) notes.push(`${count(losses.dropped)} records found no room in the buffers and are missing.`);
   if (losses.torn) notes.push(`${count(losses.torn)} records were cut off by the end of the program.`);
   if (losses.unreadable_bytes) notes.push(`${count(losses.unreadable_bytes)} bytes of the recording are damaged.`);
-  const waits = losses.exact_edges + losses.inferred_edges + losses.unmatched_waits;
+  const waits = losses.exact_edges + losses.inferred_edges + losses.outside_waits + losses.unmatched_waits;
   if (losses.inferred_edges) {
     notes.push(`For ${count(losses.inferred_edges)} of ${count(waits)} waits the waker is inferred: the nearest release, not one that names this wait.`);
   }
+  if (losses.outside_waits) notes.push(`${count(losses.outside_waits)} of ${count(waits)} waits were for disks, clocks, or peers that were not recorded.`);
   if (losses.unmatched_waits) notes.push(`Of ${count(losses.unmatched_waits)} of ${count(waits)} waits it is unknown who ended them; they stay waits.`);
   const unknown = data.factors.filter((factor) => factor.functions.some((name) => /^untracked|^unknown/.test(name)));
   for (const factor of unknown.slice(0, 3)) {

@@ -144,7 +144,8 @@ struct Losses {
   uint64_t dropped = 0;           ///< records that found no room
   uint64_t torn = 0;              ///< records cut off by the end of the program
   uint64_t unreadable_bytes = 0;  ///< damaged parts of trace files
-  uint64_t unmatched_waits = 0;   ///< waits on the path with no known waker
+  uint64_t outside_waits = 0;     ///< waits on the path for disks, clocks and peers not recorded
+  uint64_t unmatched_waits = 0;   ///< other waits on the path with no known waker
   uint64_t inferred_edges = 0;
   uint64_t exact_edges = 0;
   std::vector<std::string> notes;  ///< one line each, for people
