@@ -65,7 +65,10 @@ std::vector<std::string> overhead_lines(const analyzer::Profile& profile, const 
   if (budget > 0 && analyzer::sure_overhead(profile.overhead) > budget) {
     const std::string beyond = fmt::format("That is beyond the budget of {}", percent(budget));
     if (next.empty()) {
-      lines.push_back(beyond + "; no call site that matters little costs enough to be left out");
+      lines.push_back(beyond +
+                      "; no call site that matters little costs enough to be left out: the rest is "
+                      "what recording waits and preemption costs (`record.leave_out` in "
+                      "vprof.json), or the machine's other work");
     } else {
       lines.push_back(
           fmt::format("{}; the next plan is thinned by {} called often and of little "
