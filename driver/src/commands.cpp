@@ -17,13 +17,13 @@ void show_what_went_wrong(const fs::path& log) {
   constexpr size_t kErrors = 5;
   constexpr size_t kLines = 15;
   const std::vector<std::string> last = last_lines(log, kLines);
-  std::vector<std::string> shown;
+  std::vector<std::string> lines;
   for (const std::string& line : error_lines(log, kErrors)) {
-    if (std::find(last.begin(), last.end(), line) == last.end()) shown.push_back(line);
+    if (std::find(last.begin(), last.end(), line) == last.end()) lines.push_back(line);
   }
-  if (!shown.empty()) shown.push_back("...");
-  shown.insert(shown.end(), last.begin(), last.end());
-  for (const std::string& line : shown) std::fprintf(stderr, "  | %s\n", line.c_str());
+  if (!lines.empty()) lines.push_back("...");
+  lines.insert(lines.end(), last.begin(), last.end());
+  for (const std::string& line : lines) std::fprintf(stderr, "  | %s\n", line.c_str());
 }
 
 std::string how_it_ended(int code) {
