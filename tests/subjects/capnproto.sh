@@ -8,7 +8,8 @@ configure="cmake -S . -B bld -DCMAKE_BUILD_TYPE=Release"
 build="cmake --build bld -j2"
 interval=kj::EventLoop::turn
 
-# Its CMake files leave ctest without tests. The last one makes up schemas, from the time as seed.
+# Its CMake files leave ctest without tests. The last one makes up schemas, from the time as seed. AsyncIo/AncillaryMessageHandler was
+# seen to fail in the plain program on a busy machine: it does not wait for its message.
 suite() {
   local test
   for test in kj/kj-tests kj/kj-heavy-tests capnp/capnp-tests capnp/capnp-heavy-tests capnp/capnp-evolution-tests; do
