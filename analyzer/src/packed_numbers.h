@@ -36,7 +36,7 @@ class PackedReader {
       if (at_end()) throw std::runtime_error("a list of numbers that ends too soon");
       const uint8_t byte = bytes_[at_++];
       const UInt128 bits = byte & 0x7f;
-      if (shift > 121 && (shift > 126 || bits > 3)) too_large();
+      if (shift >= 126 && (shift > 126 || bits > 3)) too_large();
       value |= bits << shift;
       if (byte < 0x80) return value;
     }

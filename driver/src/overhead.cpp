@@ -42,11 +42,7 @@ Result<void> thin(Session& session, const analyzer::Profile& profile) {
       fmt::format("{}, beyond the budget of {:.0f} %", in_words(profile.overhead),
                   100 * session.config.overhead_budget);
   if (thinning.demoted.empty()) {
-    say(what +
-        "; no call site that matters little costs enough to be left out: the rest is what "
-        "recording "
-        "waits and preemption costs (`record.leave_out` in vprof.json), or the machine's other "
-        "work");
+    say(what + "; no call site that matters little costs enough to be left out");
   } else {
     say(fmt::format("{}; the next plan leaves out {} called often and of little variance", what,
                     counted(thinning.demoted.size(), "call site")));
