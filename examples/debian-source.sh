@@ -18,6 +18,14 @@ as_root() {
   fi
 }
 
+# Several scripts may do this at once, as the tests do; apt gives up where another apt is at work.
+with_apt_to_itself() { # command...
+  (
+    flock 9
+    "$@" 9>&-
+  ) 9>"${TMPDIR:-/tmp}/vprof-apt-$(id -u).lock"
+}
+
 install_missing() {
   local missing=()
   local package
@@ -26,8 +34,9 @@ install_missing() {
   done
   [ ${#missing[@]} = 0 ] && return
   say "installing ${missing[*]}"
-  as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
+  with_apt_to_itself as_root apt-get update -qq
+  with_apt_to_itself as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}" >/dev/null
 }
 
 # Debian's source index, in files of our own below directory $1: the machine's list of sources is left as it is,
@@ -45,11 +54,15 @@ apt_source_options() {
 }
 
 fetch_debian_source() {
-  local package=$1 version=$2 directory=$3 work apt_options=() candidate chosen=""
-  [ -d "$directory" ] && return
-  work=$(dirname "$directory")
+  [ -d "$3" ] && return
   install_missing dpkg-dev xz-utils patch
-  say "fetching the source package of $package $version"
+  say "fetching the source package of $1 $2"
+  with_apt_to_itself download_debian_source "$@"
+}
+
+download_debian_source() {
+  local package=$1 version=$2 directory=$3 work apt_options=() candidate chosen=""
+  work=$(dirname "$directory")
   apt_source_options "$work/apt"
   apt-get "${apt_options[@]}" update -qq
   mkdir -p "$work/download"

@@ -101,11 +101,21 @@ PYTHON
 
 # Side by side: memcached's tests mostly sleep, leveldb's use one processor.
 check_subjects() {
-  local status=0
-  "$root/tests/subjects/memcached.sh" >"$logs/subject-memcached.log" 2>&1 &
-  "$root/tests/subjects/leveldb.sh" || status=1
-  wait $! || status=1
-  cat "$logs/subject-memcached.log"
+  local subject status=0
+  local -A running
+  for subject in memcached leveldb; do
+    "$root/tests/subjects/$subject.sh" >"$logs/subject-$subject.log" 2>&1 &
+    running[$subject]=$!
+  done
+  for subject in "${!running[@]}"; do
+    if wait "${running[$subject]}"; then
+      echo "$subject: $(tail -1 "$logs/subject-$subject.log")"
+    else
+      status=1
+      echo "$subject failed:"
+      cat "$logs/subject-$subject.log"
+    fi
+  done
   return "$status"
 }
 
