@@ -75,7 +75,7 @@ class Decoder {
 
   void add_item(uint64_t start, uint64_t duration, uint32_t what) {
     const uint64_t end = saturated_sum(start, duration);
-    thread_.items.push_back({clock_.to_ns(start), clock_.to_ns(end), what, kNone});
+    thread_.items.emplace_back(clock_.to_ns(start), clock_.to_ns(end), what, kNone);
   }
 
   void event(uint32_t id, const vprof_slot& head) {

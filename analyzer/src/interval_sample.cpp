@@ -1,5 +1,6 @@
 #include "interval_sample.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace vprof::analyzer {
@@ -43,6 +44,7 @@ void IntervalSample::add(const IntervalSample& other, const std::vector<uint32_t
       SampledInterval moved = interval;
       if (run) moved.run = *run;
       for (auto& [place, ns] : moved.leaves) place = to[place];
+      std::sort(moved.leaves.begin(), moved.leaves.end());  // not as they were met
       into.add(key_of(std::get<0>(key), moved), moved);
     }
   };

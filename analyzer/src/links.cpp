@@ -140,12 +140,13 @@ std::vector<Sleeper> sleepers_of(const Window& window) {
   std::vector<Sleeper> all;
   for (uint32_t t = 0; t < window.threads.size(); ++t) {
     const Thread& thread = window.threads[t];
-    if (thread.waits.empty()) continue;
+    const auto is_cond = [](const Wait& wait) { return wait.event == VPROF_EV_WAIT_COND; };
+    if (std::none_of(thread.waits.begin(), thread.waits.end(), is_cond)) continue;
     for (const Item& item : thread.items) {
       if (!item.is_wait()) continue;
       const uint32_t index = item.what & ~kWaitBit;
       const Wait& wait = thread.waits[index];
-      if (wait.event != VPROF_EV_WAIT_COND || wait.timed_out) continue;
+      if (!is_cond(wait) || wait.timed_out) continue;
       all.push_back({wait.object, item.start, item.end, wait.sequence, t, index});
     }
   }

@@ -88,6 +88,7 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const Links& li
   for (const Thread& thread : window.threads) {
     thread_names_.push_back(tree.intern(fmt::format("untracked({})", role_of(thread.name))));
   }
+  searched_.resize(window.threads.size());
   preempted_ = tree.intern("preempted");
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
@@ -120,17 +121,18 @@ uint32_t PathWalker::thread_untracked(uint32_t node, uint32_t thread) {
   return tree_.untracked(node, thread_names_[thread]);
 }
 
+[[gnu::always_inline]] inline void PathWalker::add(uint32_t leaf, int64_t ns) {
+  if (ns_of_leaf_.size() <= leaf)
+    ns_of_leaf_.resize(std::max<size_t>(leaf + 1, ns_of_leaf_.size() * 2));
+  if (ns_of_leaf_[leaf] == 0) leaves_.push_back({leaf, 0});
+  ns_of_leaf_[leaf] += ns;
+}
+
 /// Gives [lo, hi] of a thread to a leaf.
 void PathWalker::add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi) {
-  const int64_t ns = hi - lo;
-  if (ns <= 0) return;
+  if (hi <= lo) return;
   if (pieces_ != nullptr) pieces_->push_back({thread, leaf, lo, hi});
-  if (leaf_at_.size() <= leaf) leaf_at_.resize(std::max<size_t>(leaf + 1, leaf_at_.size() * 2));
-  if (leaf_at_[leaf] == 0) {
-    leaves_.push_back({leaf, 0});
-    leaf_at_[leaf] = static_cast<uint32_t>(leaves_.size());
-  }
-  leaves_[leaf_at_[leaf] - 1].ns += ns;
+  add(leaf, hi - lo);
 }
 
 // ---- frames of one thread, and the waits in them
@@ -150,12 +152,28 @@ void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uin
 
 void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
                                uint32_t outside) {
-  const std::vector<Item>& items = window_.threads[thread].items;
-  const auto first =
-      std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end < hi; });
-  const auto index = static_cast<uint32_t>(first - items.begin());
+  const size_t first = first_ending_at(thread, hi);
+  const size_t base = stretches_.empty() ? 0 : stretches_.back().top;
   stretches_.push_back(
-      {thread, lo, hi, static_cast<int64_t>(index) - 1, node, outside, open_.size(), false});
+      {thread, lo, hi, static_cast<int64_t>(first) - 1, node, outside, base, base, false});
+}
+
+/// The first item that ended then or later. Most searches are for a time a little before the last
+/// one, so it is looked for from there down, in growing steps.
+size_t PathWalker::first_ending_at(uint32_t thread, int64_t time) {
+  const std::vector<Item>& items = window_.threads[thread].items;
+  const auto ended = [&](const Item& item) { return item.end < time; };
+  size_t high = std::min(searched_[thread], items.size());
+  size_t low = high;
+  if (high < items.size() && ended(items[high])) high = items.size();
+  for (size_t step = 32; low > 0 && !ended(items[low - 1]); step *= 2) {
+    high = low - 1;
+    low -= std::min(low, step);
+  }
+  const auto begin = items.begin();
+  const auto found = std::partition_point(begin + static_cast<ptrdiff_t>(low),
+                                          begin + static_cast<ptrdiff_t>(high), ended);
+  return searched_[thread] = static_cast<size_t>(found - begin);
 }
 
 /// Opens the frames that cover the end of the innermost stretch, from the outermost on. The last
@@ -170,13 +188,36 @@ void PathWalker::open_chain() {
     if (items[i].start < hi && items[i].end > stretch.lo) chain_.push_back(i);
   }
   for (auto it = chain_.rbegin(); it != chain_.rend(); ++it) {
-    const size_t frames = open_.size();
-    open_item(*it, hi);
-    if (open_.size() == frames) break;  // a wait: all of it is done with, whatever it holds
+    if (!items[*it].is_wait()) {
+      open_frame(stretch, *it, items[*it]);
+      continue;
+    }
+    const size_t depth = stretches_.size();
+    const size_t frames = stretch.top;
+    open_wait(*it, hi);
+    // Not opened: all of it is done with, whatever it holds.
+    if (stretches_.size() != depth || stretch.top == frames) break;
   }
 }
 
-/// Looks at the next item of the innermost stretch. False: nothing more lies in it.
+/// Frames of the innermost stretch down to the next wait: most of any path, and what the speed of
+/// the analysis hangs on.
+void PathWalker::pass_frames() {
+  Stretch stretch = stretches_.back();  // a copy, which the compiler can keep in registers
+  const Item* items = window_.threads[stretch.thread].items.data();
+  for (; stretch.next >= 0 && stretch.now > stretch.lo; --stretch.next) {
+    const auto index = static_cast<uint32_t>(stretch.next);
+    const Item& item = items[index];
+    if (item.is_wait() || item.end <= stretch.lo) break;
+    if (item.start >= stretch.now) continue;  // without duration, or within a wait that is done
+    close_above(stretch, item.parent);
+    account(stretch, std::min(item.end, stretch.now));
+    open_frame(stretch, index, item);
+  }
+  stretches_.back() = stretch;
+}
+
+/// Goes on in the innermost stretch. False: nothing more lies in it.
 bool PathWalker::step() {
   Stretch& stretch = stretches_.back();
   if (stretch.now <= stretch.lo) return false;
@@ -184,56 +225,69 @@ bool PathWalker::step() {
     open_chain();
     return true;
   }
-  if (stretch.next < 0) return false;
+  pass_frames();
+  if (stretch.next < 0 || stretch.now <= stretch.lo) return false;
   const auto index = static_cast<uint32_t>(stretch.next);
-  const Item& item = window_.threads[stretch.thread].items[index];
-  if (item.end <= stretch.lo) return false;
+  const Item& wait = window_.threads[stretch.thread].items[index];
+  if (wait.end <= stretch.lo) return false;
   --stretch.next;
-  if (item.start >= stretch.now) return true;  // without duration, or within a wait that is done
-  close_above(stretch, item.parent);
-  const int64_t end = std::min(item.end, stretch.now);
+  if (wait.start >= stretch.now) return true;
+  close_above(stretch, wait.parent);
+  const int64_t end = std::min(wait.end, stretch.now);
   account(stretch, end);
-  open_item(index, end);
+  open_wait(index, end);
   return true;
 }
 
 uint32_t PathWalker::node_of_top(const Stretch& stretch) const {
-  return open_.size() > stretch.base ? open_.back().node : stretch.node;
+  return stretch.has_open() ? open_[stretch.top - 1].node : stretch.node;
 }
 
 /// Gives [until, now] to the innermost open frame.
-void PathWalker::account(Stretch& stretch, int64_t until) {
+inline void PathWalker::account(Stretch& stretch, int64_t until) {
   until = std::max(until, stretch.lo);
   if (until >= stretch.now) return;
-  const uint32_t leaf =
-      open_.size() > stretch.base ? tree_.body(open_.back().node) : stretch.outside;
-  add(leaf, stretch.thread, until, stretch.now);
+  if (!stretch.has_open()) {
+    add(stretch.outside, stretch.thread, until, stretch.now);
+  } else {
+    top(stretch).own += stretch.now - until;
+    if (pieces_ != nullptr)
+      pieces_->push_back({stretch.thread, tree_.body(top(stretch).node), until, stretch.now});
+  }
   stretch.now = until;
 }
 
 /// Closes frames until `parent` is the innermost one.
-void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
-  while (open_.size() > stretch.base && open_.back().item != parent) {
-    account(stretch, window_.threads[stretch.thread].items[open_.back().item].start);
-    open_.pop_back();
+[[gnu::always_inline]] inline void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
+  while (stretch.has_open() && top(stretch).item != parent) {
+    account(stretch, top(stretch).start);
+    const OpenFrame& done = top(stretch);
+    if (done.own != 0) add(tree_.body(done.node), done.own);
+    --stretch.top;
   }
 }
 
-void PathWalker::open_item(uint32_t index, int64_t end) {
-  const Stretch& stretch = stretches_.back();
-  const Item& item = window_.threads[stretch.thread].items[index];
-  if (item.is_wait()) {
-    open_wait(index, end);
-    return;
-  }
-  const Site& site = sites_.sites[item.what];
+/// The place of one more open frame, whatever it held before.
+inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
+  if (stretch.top == open_.size()) open_.resize(open_.size() * 2 + 64);
+  return open_[stretch.top++];
+}
+
+[[gnu::always_inline]] inline void PathWalker::open_frame(Stretch& stretch, uint32_t index,
+                                                          const Item& item) {
+  const uint32_t caller = sites_.sites[item.what].parent;
   uint32_t above = node_of_top(stretch);
   // A call directly within a call of the same function: one is evaluated as an argument of the
   // other, they are siblings.
-  if (site.parent != kNone && open_.size() > stretch.base && open_.back().caller == site.parent) {
-    above = open_.back().above;
-  }
-  open_.push_back({index, tree_.frame(above, item.what), above, site.parent});
+  if (caller != kNone && stretch.has_open() && top(stretch).caller == caller)
+    above = top(stretch).above;
+  OpenFrame& frame = push(stretch);  // a field at a time: a copy would wait for them to be stored
+  frame.item = index;
+  frame.node = tree_.frame(above, item.what);
+  frame.above = above;
+  frame.caller = caller;
+  frame.start = item.start;
+  frame.own = 0;
 }
 
 bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t from) const {
@@ -284,10 +338,10 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   }
   const bool app = wait.event == VPROF_EV_WAIT_APP;
   // A lock directly below an application's lock is that lock, under the name that its users know.
-  const bool below_app = !app && open_.size() > stretch.base &&
-                         window_.threads[thread].items[open_.back().item].is_wait();
+  const bool below_app =
+      !app && stretch.has_open() && window_.threads[thread].items[top(stretch).item].is_wait();
   const uint32_t node =
-      below_app ? open_.back().node : tree_.wait(node_of_top(stretch), wait_name(wait));
+      below_app ? top(stretch).node : tree_.wait(node_of_top(stretch), wait_name(wait));
   std::optional<WakeUp> waker = links_.waker(thread, wait_index, item.start, item.end);
   // Who ends another's wait is not waiting himself then: a release after `end` contradicts that,
   // unless it is the end.
@@ -296,7 +350,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index, stretch.lo)) {
     // The locks below an application's lock know their wakers better than its name and the clock
     // do.
-    open_.push_back({index, node, node, kNone});
+    push(stretch) = {index, node, node, kNone, item.start, 0};
     return;
   }
   stretch.now = start;
@@ -405,7 +459,6 @@ bool PathWalker::find_origin(uint32_t thread, const Interval& interval, int64_t 
 /// that holds time before `now`, or on by an edge that leads to an earlier time, or ends. So the
 /// walk ends.
 const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
-  for (const LeafTime& leaf : leaves_) leaf_at_[leaf.node] = 0;
   leaves_.clear();
   constexpr uint32_t kRoot = PathTree::kRoot;
   const int64_t begin = interval.begin;
@@ -441,6 +494,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       break;
     }
   }
+  for (LeafTime& leaf : leaves_) leaf.ns = std::exchange(ns_of_leaf_[leaf.node], 0);
   return leaves_;
 }
 

@@ -62,14 +62,17 @@ class PathWalker {
     int64_t next;      // next item to look at; -1: none left
     uint32_t node;     // parent of the outermost frames
     uint32_t outside;  // leaf for time that no frame covers
-    size_t base;       // its open frames are open_[base ..]
+    size_t base, top;  // its open frames are open_[base .. top)
     bool begun;        // the frames that cover its end are open
+    bool has_open() const { return top != base; }
   };
   struct OpenFrame {
     uint32_t item;
     uint32_t node;
     uint32_t above;   // node that holds `node`, for arguments evaluated within this call
     uint32_t caller;  // function that holds the call site; kNone: not a call site
+    int64_t start;
+    int64_t own;  // ns in no other frame, so far
   };
   struct Origin {
     uint32_t thread;
@@ -77,14 +80,19 @@ class PathWalker {
     uint32_t sync;
   };
 
+  void add(uint32_t leaf, int64_t ns);
   void add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi);
   void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
+  size_t first_ending_at(uint32_t thread, int64_t time);
   void open_chain();
+  void pass_frames();
   bool step();
   void account(Stretch& stretch, int64_t until);
   void close_above(Stretch& stretch, uint32_t parent);
-  void open_item(uint32_t item, int64_t end);
+  OpenFrame& top(const Stretch& stretch) { return open_[stretch.top - 1]; }
+  OpenFrame& push(Stretch& stretch);
+  void open_frame(Stretch& stretch, uint32_t index, const Item& item);
   void open_wait(uint32_t item, int64_t end);
   bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
   bool ends_from_outside(uint32_t thread, uint32_t item, int64_t from) const;
@@ -113,10 +121,11 @@ class PathWalker {
   uint32_t untracked_ = 0;
   uint32_t unknown_waker_ = 0;
   std::vector<Stretch> stretches_;
-  std::vector<OpenFrame> open_;
+  std::vector<OpenFrame> open_;  // of all stretches; longer than they need
   std::vector<uint32_t> chain_;
-  std::vector<LeafTime> leaves_;
-  std::vector<uint32_t> leaf_at_;  // by node: 1 + index into leaves_, 0: none yet
+  std::vector<size_t> searched_;     // by thread: where the last search for a time ended
+  std::vector<LeafTime> leaves_;     // ns: at the end of a walk
+  std::vector<int64_t> ns_of_leaf_;  // by node; 0: not in leaves_
 };
 
 }  // namespace vprof::analyzer

@@ -5,41 +5,20 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint32_t kFrameKey =
-    100;  // beyond NodeKind: a frame is looked up by its site, not by its function
-
 bool starts_blame(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
 
 }  // namespace
 
-ChildTable::Entry& ChildTable::find(uint64_t key, uint32_t ident) {
-  uint64_t hash = (key ^ (uint64_t{ident} << 20)) * 0x9e3779b97f4a7c15ull;
-  hash ^= hash >> 32;
-  size_t at = hash & (entries_.size() - 1);
-  while (entries_[at].key != 0 && (entries_[at].key != key || entries_[at].ident != ident)) {
-    at = (at + 1) & (entries_.size() - 1);
-  }
-  return entries_[at];
-}
-
-uint32_t& ChildTable::at(uint32_t parent, uint32_t kind, uint32_t ident) {
-  const uint64_t key = (uint64_t{parent} << 32 | kind) + 1;
-  Entry* entry = &find(key, ident);
-  if (entry->key != 0) return entry->node;
+uint32_t& ChildTable::make(uint64_t key) {
   if (2 * ++used_ > entries_.size()) {
-    grow();
-    entry = &find(key, ident);
+    const std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(entries_.size() * 2));
+    for (const Entry& entry : old) {
+      if (entry.key != 0) *find(entry.key) = entry;
+    }
   }
+  Entry* entry = find(key);
   entry->key = key;
-  entry->ident = ident;
   return entry->node;
-}
-
-void ChildTable::grow() {
-  const std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(entries_.size() * 2));
-  for (const Entry& entry : old) {
-    if (entry.key != 0) find(entry.key, entry.ident) = entry;
-  }
 }
 
 PathTree::PathTree(const Sites& sites) : sites_(sites) { nodes_.emplace_back(); }
@@ -68,17 +47,15 @@ uint32_t PathTree::child(uint32_t parent, NodeKind kind, uint32_t ident) {
   return entry;
 }
 
-uint32_t PathTree::frame(uint32_t parent, uint32_t site) {
-  uint32_t& entry = children_.at(parent, kFrameKey, site);
-  if (entry != kNone) return entry;
+uint32_t PathTree::make_frame(uint32_t parent, uint32_t site) {
   const uint32_t function = sites_.sites[site].function;
   for (uint32_t node = parent; node != kRoot && !starts_blame(nodes_[node].kind);
        node = nodes_[node].parent) {
     if (nodes_[node].kind == NodeKind::kFunction && nodes_[node].ident == function) {
-      return entry = node;
+      return node;
     }
   }
-  return entry = add(parent, NodeKind::kFunction, function, site);
+  return add(parent, NodeKind::kFunction, function, site);
 }
 
 uint32_t PathTree::enclosing_function(uint32_t node) const {
@@ -100,12 +77,10 @@ uint32_t PathTree::wait(uint32_t parent, uint32_t name) {
   return entry = add(parent, NodeKind::kWait, name, 0);
 }
 
-uint32_t PathTree::body(uint32_t node) {
-  if (nodes_[node].body == kNone) {
-    const uint32_t made = add(node, NodeKind::kBody, 0, 0);
-    nodes_[node].body = made;
-  }
-  return nodes_[node].body;
+uint32_t PathTree::make_body(uint32_t node) {
+  const uint32_t made = add(node, NodeKind::kBody, 0, 0);
+  nodes_[node].body = made;
+  return made;
 }
 
 }  // namespace vprof::analyzer

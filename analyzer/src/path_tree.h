@@ -27,22 +27,32 @@ struct PathNode {
 };
 
 /// From (parent, kind, ident) to a node: the look-up that every frame on a path costs, so open
-/// addressing in one array.
+/// addressing in one array, and inlined.
 class ChildTable {
  public:
   ChildTable() : entries_(kFirstSize) {}
   /// The entry of the key, made with kNone if there is none. Valid until the next call.
-  uint32_t& at(uint32_t parent, uint32_t kind, uint32_t ident);
+  /// `kind` < 16, `ident` < 2^28: there are at most 2^24 sites, and not so many names.
+  uint32_t& at(uint32_t parent, uint32_t kind, uint32_t ident) {
+    const uint64_t key = (uint64_t{parent} << 32 | kind << 28 | ident) + 1;
+    Entry* entry = find(key);
+    return entry->key == key ? entry->node : make(key);
+  }
 
  private:
   static constexpr size_t kFirstSize = 256;  // a power of two
   struct Entry {
     uint64_t key = 0;  // 0: free
-    uint32_t ident = 0;
     uint32_t node = kNone;
   };
-  Entry& find(uint64_t key, uint32_t ident);
-  void grow();
+  /// Where the key is, or would be.
+  Entry* find(uint64_t key) {
+    const uint64_t hash = key * 0x9e3779b97f4a7c15ull;
+    size_t at = (hash ^ hash >> 32) & (entries_.size() - 1);
+    while (entries_[at].key != key && entries_[at].key != 0) at = (at + 1) & (entries_.size() - 1);
+    return &entries_[at];
+  }
+  uint32_t& make(uint64_t key);
 
   std::vector<Entry> entries_;
   size_t used_ = 0;
@@ -60,7 +70,10 @@ class PathTree {
   /// The node of a frame of `site` directly below `parent`. Recursion folds onto the first
   /// occurrence of the function on the path, but not across a wait: what the waker did stays apart
   /// from what the waiter did.
-  uint32_t frame(uint32_t parent, uint32_t site);
+  uint32_t frame(uint32_t parent, uint32_t site) {
+    uint32_t& entry = children_.at(parent, kFrame, site);
+    return entry != kNone ? entry : entry = make_frame(parent, site);
+  }
 
   /// A wait. In a convoy each waker itself waited for the next, in the same function: such a chain
   /// folds onto its first wait, so that the tree does not grow with the number of threads.
@@ -74,9 +87,16 @@ class PathTree {
   }
 
   /// The own time of a node: what none of its children explains.
-  uint32_t body(uint32_t node);
+  uint32_t body(uint32_t node) {
+    return nodes_[node].body != kNone ? nodes_[node].body : make_body(node);
+  }
 
  private:
+  /// Beyond NodeKind: a frame is looked up by its site, not by its function.
+  static constexpr uint32_t kFrame = 15;
+
+  uint32_t make_frame(uint32_t parent, uint32_t site);
+  uint32_t make_body(uint32_t node);
   uint32_t child(uint32_t parent, NodeKind kind, uint32_t ident);
   uint32_t add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t site);
   uint32_t enclosing_function(uint32_t node) const;

@@ -55,11 +55,11 @@ struct Kept {
 /// before what lies around them.
 Kept keep_items(const Thread& thread, int64_t before, std::vector<Preemption>& preemptions) {
   Kept kept;
-  for (const Item& item : thread.items) {
-    if (item.start >= before) continue;
+  const auto keep = [&](const Item& item) {
+    if (item.start >= before) return;
     if (item.is_wait() && thread.waits[item.what & ~kWaitBit].event == VPROF_EV_PREEMPTED) {
       preemptions.push_back({thread.serial, item.start, item.end});
-      continue;
+      return;
     }
     Item& copy = kept.items.emplace_back(item);
     copy.parent = kNone;
@@ -67,7 +67,15 @@ Kept keep_items(const Thread& thread, int64_t before, std::vector<Preemption>& p
       copy.what = kWaitBit | static_cast<uint32_t>(kept.waits.size());
       kept.waits.push_back(thread.waits[item.what & ~kWaitBit]);
     }
-  }
+  };
+  // Of those that ended later, only what lies around `before` began earlier: the first and what it
+  // lies in.
+  const std::vector<Item>& items = thread.items;
+  const auto later = std::partition_point(items.begin(), items.end(),
+                                          [&](const Item& item) { return item.end <= before; });
+  std::for_each(items.begin(), later, keep);
+  for (auto i = static_cast<size_t>(later - items.begin()); i < items.size(); i = items[i].parent)
+    keep(items[i]);
   return kept;
 }
 

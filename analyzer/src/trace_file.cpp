@@ -213,10 +213,4 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
 
 void release_pages(const Chunk& chunk) { release_range(chunk.slots); }
 
-vprof_slot slot_at(Bytes slots, size_t i) {
-  vprof_slot slot;
-  std::memcpy(&slot, slots.data() + i * sizeof(slot), sizeof(slot));
-  return slot;
-}
-
 }  // namespace vprof::analyzer

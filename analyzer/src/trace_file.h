@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,6 +62,10 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory);
 void release_pages(const Chunk& chunk);
 
 /// Reads slot `i` of a chunk; word1 == 0 means that the record is not whole.
-vprof_slot slot_at(std::span<const unsigned char> slots, size_t i);
+inline vprof_slot slot_at(std::span<const unsigned char> slots, size_t i) {
+  vprof_slot slot;
+  std::memcpy(&slot, slots.data() + i * sizeof(slot), sizeof(slot));
+  return slot;
+}
 
 }  // namespace vprof::analyzer

@@ -122,7 +122,8 @@ TEST_CASE("under heavy contention every wait of some length has its release") {
         std::prev(after)->word > wait.word + wait.payload)
       ++missed;
   }
-  CHECK(missed * 100 <= waits.size());  // those whose waiter came between the releaser's two looks
+  // Those whose waiter came between the releaser's two looks; under an emulator there may be few waits at all.
+  CHECK(missed <= 1 + waits.size() / 100);
 }
 
 TEST_CASE("a wait says whether its time was over") {
