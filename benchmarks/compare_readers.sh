@@ -1,48 +1,79 @@
-#!/bin/bash
-# How fast are traces of other tools read? The same program, the same number of calls, recorded with
-# uftrace, with LLVM's XRay and as a trace of ours, each read three times from a warm page cache;
-# seconds of processor time (user + system), the median, and calls per second of it: processor time,
-# since a loaded machine disturbs it least (both others use one thread).
+#!/usr/bin/env bash
+# How fast are recordings read, beside other tools? One program, with the same calls, recorded with uftrace, with LLVM's
+# XRay and with vprof, each read five times from a warm page cache by the command that its users type. Prints medians:
+# seconds that one waits, and seconds of processor time (vprof uses all cores, both others one).
 #
-#   compare_readers.sh BENCH_ANALYZE_SPEED [CALLS]       (needs uftrace, clang and llvm, version 19)
+#   compare_readers.sh [CALLS]       (needs uftrace, clang and llvm, version 19; $VPROF: another vprof)
 set -euo pipefail
-bench=$(realpath "$1")
-calls=${2:-5000000}
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+vprof=${VPROF:-$root/build/release/driver/vprof}
+calls=${1:-5000000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+mkdir source
 
-cat >program.c <<'C'
+# Two threads that handle requests of 100 calls each, two deep.
+cat >source/program.c <<'C'
+#include <pthread.h>
 #include <stdlib.h>
-static volatile unsigned long sink;
-__attribute__((noinline)) void inner(unsigned long i) { sink += i; }
-__attribute__((noinline)) void outer(unsigned long i) { inner(i); sink ^= i; }
+enum { THREADS = 2, CALLS = 100 };
+static unsigned long requests;
+__attribute__((noinline)) unsigned long inner(unsigned long i) { return i * 2862933555777941757u + 1; }
+__attribute__((noinline)) unsigned long outer(unsigned long i) { return inner(i) ^ i; }
+__attribute__((noinline)) unsigned long request(unsigned long i) {
+  for (int call = 0; call < CALLS / 2; ++call) i = outer(i);
+  return i;
+}
+static void* work(void* sum) {
+  for (unsigned long i = 0; i < requests; ++i) *(unsigned long*)sum += request(i);
+  return NULL;
+}
 int main(int argc, char** argv) {
-  unsigned long n = strtoul(argv[argc - 1], NULL, 10) / 2;
-  for (unsigned long i = 0; i < n; ++i) outer(i);
-  return 0;
+  pthread_t threads[THREADS];
+  unsigned long sums[THREADS] = {0};
+  requests = strtoul(argv[argc - 1], NULL, 10) / (THREADS * CALLS);
+  for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, work, &sums[i]);
+  for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+  return (sums[0] ^ sums[1]) == 1;
 }
 C
-gcc -O1 -pg program.c -o with_uftrace
-clang-19 -O1 -fxray-instrument -fxray-instruction-threshold=1 program.c -o with_xray
+gcc -O1 -pg -pthread source/program.c -o with_uftrace
+clang-19 -O1 -pthread -fxray-instrument -fxray-instruction-threshold=1 source/program.c -o with_xray
+cat >vprof.json <<JSON
+{ "source": "source", "build": "gcc -O1 -pthread program.c -o program", "run": "./program $calls",
+  "intervals": [{ "name": "request", "function": "request" }] }
+JSON
 
 uftrace record --no-libcall -d uftrace.data ./with_uftrace "$calls" >/dev/null
 XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic xray_logfile_base=$work/xray." \
   XRAY_BASIC_OPTIONS="func_duration_threshold_us=0" ./with_xray "$calls" 2>/dev/null
 xray_log=$(ls "$work"/xray.*)
+for step in index "instrument --expand request outer" build record; do
+  # shellcheck disable=SC2086  # options
+  "$vprof" $step >vprof.log 2>&1 || { cat vprof.log; exit 1; }
+done
 
-median() { # median COMMAND...: processor seconds
-  for _ in 1 2 3; do
-    ( TIMEFORMAT='%U %S'; time "$@" >/dev/null 2>&1 ) 2>&1 | awk '{ print $1 + $2 }'
-  done | sort -n | sed -n 2p
+median() { # median NAME COMMAND...: the median line "waited processor" of five
+  local name=$1
+  shift
+  "$@" >"$name.out" 2>&1 || { cat "$name.out"; exit 1; }
+  for _ in 1 2 3 4 5; do
+    (TIMEFORMAT='%R %U %S'; time "$@" >/dev/null 2>&1) 2>&1 | awk '{ print $1, $2 + $3 }'
+  done | sort -n | sed -n 3p
 }
-row() { awk -v name="$1" -v s="$2" -v n="$3" 'BEGIN { printf "%-22s %8.2f s %8.2f M calls/s\n", name, s, n / s / 1e6 }'; }
-uftrace_s=$(median uftrace report -d uftrace.data)
-xray_s=$(median llvm-xray-19 account "$xray_log" --instr_map=with_xray --keep-going)
-row "uftrace report" "$uftrace_s" "$calls"
-row "llvm-xray account" "$xray_s" "$calls"
-"$bench" --records "$calls" --cpu-of 3 >ours.txt
-ours=$(cat ours.txt)
-row "vprof analyze" "$ours" "$calls"
-awk -v u="$uftrace_s" -v x="$xray_s" -v v="$ours" \
-  'BEGIN { printf "vprof analyze is %.1f times as fast as uftrace report, %.1f times as fast as llvm-xray account\n", u / v, x / v }'
+uftrace=$(median uftrace uftrace report -d uftrace.data)
+xray=$(median xray llvm-xray-19 account "$xray_log" --instr_map=with_xray --keep-going)
+ours=$(median vprof "$vprof" analyze)
+awk -v calls="$calls" -v uftrace="$uftrace" -v xray="$xray" -v ours="$ours" '
+  function row(name, times,   t) {
+    split(times, t)
+    printf "%-20s %9.2f s %9.2f s %14.1f\n", name, t[1], t[2], calls / t[1] / 1e6
+  }
+  BEGIN {
+    printf "%-20s %11s %11s %14s\n", "", "waited", "processor", "M calls/s"
+    row("uftrace report", uftrace); row("llvm-xray account", xray); row("vprof analyze", ours)
+    split(uftrace, u); split(xray, x); split(ours, o)
+    printf "vprof analyze is %.1f times as fast as uftrace report (%.1f in processor time), ", u[1] / o[1], u[2] / o[2]
+    printf "%.1f times as fast as llvm-xray account (%.1f)\n", x[1] / o[1], x[2] / o[2]
+  }'
