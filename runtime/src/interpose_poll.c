@@ -20,7 +20,7 @@ static void call_end(struct vprof_call* call) {
   atomic_fetch_sub(vprof_blocked_on_streams(), 1);
   if (now - call->start < vprof_ticks_per_second / 1000000 * kLeastUs) return;
   const int errno_before = errno;
-  struct vprof_stream stream = {0, 0, VPROF_STREAM_UNKNOWN, 0};
+  struct vprof_stream stream = {0, 0, VPROF_STREAM_UNKNOWN, 0, 0};
   if (call->ready != kNone) stream = vprof_stream_asked(call->ready);
   uint32_t event = VPROF_EV_WAIT_POLL;
   if (call->timed_out || stream.kind == VPROF_STREAM_TIMER) event = VPROF_EV_WAIT_TIMER;

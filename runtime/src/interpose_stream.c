@@ -258,13 +258,13 @@ VPROF_RT_API int dup3(int from, int to, int flags) {
 VPROF_RT_API int signalfd(int fd, const sigset_t* mask, int flags) {
   const int result = vprof_real_functions()->signalfd(fd, mask, flags);
   const struct vprof_stream stream = {vprof_stream_signals((uint64_t)vprof_trace.pid), 0,
-                                      VPROF_STREAM_SIGNAL, 1};
+                                      VPROF_STREAM_SIGNAL, 1, 0};
   if (result >= 0 && vprof_active()) vprof_stream_set(result, stream);
   return result;
 }
 VPROF_RT_API int timerfd_create(int clock, int flags) {
   const int result = vprof_real_functions()->timerfd_create(clock, flags);
-  const struct vprof_stream stream = {0, 0, VPROF_STREAM_TIMER, 0};
+  const struct vprof_stream stream = {0, 0, VPROF_STREAM_TIMER, 0, 0};
   if (result >= 0 && vprof_active()) vprof_stream_set(result, stream);
   return result;
 }

@@ -50,7 +50,7 @@ static uint64_t flow(const struct sockaddr_storage* from, socklen_t from_bytes,
 }
 
 static struct vprof_stream ask_socket(int fd, const struct stat* status) {
-  struct vprof_stream stream = {0, 0, VPROF_STREAM_FLOW, 1};
+  struct vprof_stream stream = {0, 0, VPROF_STREAM_FLOW, 1, 0};
   struct sockaddr_storage local = {0};
   struct sockaddr_storage peer = {0};
   socklen_t local_bytes = sizeof local;
@@ -59,6 +59,7 @@ static struct vprof_stream ask_socket(int fd, const struct stat* status) {
     return stream;
   const bool connected =
       vprof_syscall(SYS_getpeername, fd, (long)&peer, (long)&peer_bytes, 0, 0, 0) == 0;
+  if (connected) stream.socket = status->st_ino;
   if (!connected) {
     stream.in = vprof_stream_address((struct sockaddr*)&local, local_bytes);
   } else if (local.ss_family == AF_UNIX) {
@@ -71,15 +72,17 @@ static struct vprof_stream ask_socket(int fd, const struct stat* status) {
   return stream;
 }
 
-static struct vprof_stream ask(int fd) {
-  struct vprof_stream stream = {0, 0, VPROF_STREAM_OTHER, 0};
+// `before`: what it was when it was asked last.
+static struct vprof_stream ask(int fd, const struct vprof_stream* before) {
+  struct vprof_stream stream = {0, 0, VPROF_STREAM_OTHER, 0, 0};
   struct stat status = {0};
   if (fd < 0) return stream;
   const int errno_before = errno;
   const int result = fstat(fd, &status);
   errno = errno_before;
   if (result != 0) return stream;
-  if (S_ISSOCK(status.st_mode)) return ask_socket(fd, &status);
+  if (S_ISSOCK(status.st_mode))
+    return before->socket == status.st_ino ? *before : ask_socket(fd, &status);
   if (S_ISFIFO(status.st_mode)) {
     stream.in = stream.out = mix(mix(kPipe, status.st_dev), status.st_ino);
     stream.kind = VPROF_STREAM_FLOW;
@@ -103,6 +106,7 @@ void vprof_stream_set(int fd, struct vprof_stream stream) {
   __atomic_store_n(&entry->in, stream.in, __ATOMIC_RELAXED);
   __atomic_store_n(&entry->out, stream.out, __ATOMIC_RELAXED);
   __atomic_store_n(&entry->shared, stream.shared, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->socket, stream.socket, __ATOMIC_RELAXED);
   __atomic_store_n(&entry->kind, stream.kind, __ATOMIC_RELEASE);
 }
 
@@ -112,6 +116,7 @@ void vprof_stream_forget(int fd) {
 }
 
 struct vprof_stream vprof_stream_of(int fd) {
+  const struct vprof_stream nothing = {0, 0, VPROF_STREAM_UNKNOWN, 0, 0};
   if (fd >= 0 && fd < kMostDescriptors) {
     const struct vprof_stream* entry = &known[fd];
     struct vprof_stream stream;
@@ -119,9 +124,10 @@ struct vprof_stream vprof_stream_of(int fd) {
     stream.in = __atomic_load_n(&entry->in, __ATOMIC_RELAXED);
     stream.out = __atomic_load_n(&entry->out, __ATOMIC_RELAXED);
     stream.shared = __atomic_load_n(&entry->shared, __ATOMIC_RELAXED);
+    stream.socket = __atomic_load_n(&entry->socket, __ATOMIC_RELAXED);
     if (stream.kind != VPROF_STREAM_UNKNOWN) return stream;
   }
-  const struct vprof_stream stream = ask(fd);
+  const struct vprof_stream stream = ask(fd, &nothing);
   vprof_stream_set(fd, stream);
   return stream;
 }
@@ -130,7 +136,8 @@ struct vprof_stream vprof_stream_of(int fd) {
 struct vprof_stream vprof_stream_asked(int fd) {
   const struct vprof_stream now = vprof_stream_of(fd);
   if (now.kind == VPROF_STREAM_TIMER || now.kind == VPROF_STREAM_SIGNAL) return now;
-  const struct vprof_stream asked = ask(fd);
+  const struct vprof_stream asked = ask(fd, &now);
+  if (now.socket != 0 && asked.socket == now.socket) return now;
   if (asked.kind == now.kind && now.out != 0 && asked.out == 0) return now;
   vprof_stream_set(fd, asked);
   return asked;

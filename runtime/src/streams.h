@@ -7,7 +7,8 @@
 //   eventfd and others   the number, within the process
 //
 // Asking takes system calls, so the answers are kept by number until the number is closed or used again by a call that comes through here. libc
-// closes some without that (fclose). Then a writer may name the object that the number was before, and an edge is missing; who waits asks anew.
+// closes some without that (fclose). Then a writer may name the object that the number was before, and an edge is missing; who waits asks whether the
+// number is still the same socket, or anew.
 #ifndef VPROF_STREAMS_H
 #define VPROF_STREAMS_H
 
@@ -29,6 +30,7 @@ struct vprof_stream {
   uint64_t out;  // what a writer wakes
   uint32_t kind;
   uint32_t shared;  // 1: the object is the same in other processes
+  uint64_t socket;  // inode of a connected socket, the only one of that number; 0: of anything else
 };
 
 struct vprof_stream vprof_stream_of(int fd);     // as it is known, else asked
