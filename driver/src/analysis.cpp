@@ -161,8 +161,7 @@ void overlay_decisions(analyzer::Profile& profile, const State& state) {
 Result<void> write_report(const Session& session, analyzer::Profile profile) {
   overlay_decisions(profile, session.state);
   const report::Story story = story_of(session, session.workspace.sites());
-  const std::string text =
-      report::json(profile, story).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  const std::string text = report::json_text(profile, story) + "\n";
   const fs::path directory = session.workspace.iteration(session.state.iteration);
   if (auto written = write_profile(session, directory / "profile.vprof", profile.sums); !written)
     return written;

@@ -80,7 +80,7 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
   }
   overlay_decisions(*profile, session->state);
   const report::Story story = story_of(*session, trace / "sites.json");
-  say(options.json ? report::json(*profile, story).dump(1)
+  say(options.json ? report::json_text(*profile, story)
                    : report::text(*profile, story, text_options()));
   return 0;
 }

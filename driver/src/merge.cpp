@@ -14,8 +14,7 @@ Result<int> verb_merge(const MergeOptions& options) {
       return tl::unexpected(written.error());
     }
   }
-  say(options.json ? report::json(*profile, {}).dump(1)
-                   : report::text(*profile, {}, text_options()));
+  say(options.json ? report::json_text(*profile, {}) : report::text(*profile, {}, text_options()));
   return 0;
 }
 

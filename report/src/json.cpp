@@ -182,4 +182,14 @@ nlohmann::json json(const analyzer::Profile& profile, const Story& story) {
           {"threshold", profile.threshold}};
 }
 
+std::string json_text(const analyzer::Profile& profile, const Story& story) {
+  constexpr auto kReplace = Json::error_handler_t::replace;
+  Json document = json(profile, story);
+  const std::string tree = document["tree"].dump(-1, ' ', false, kReplace);
+  document.erase("tree");
+  std::string text = document.dump(1, ' ', false, kReplace);
+  text.resize(text.size() - 2);  // "\n}"
+  return text + ",\n \"tree\": " + tree + "\n}";
+}
+
 }  // namespace vprof::report

@@ -234,9 +234,23 @@ TEST_CASE("nothing to rank") {
   CHECK(report::text(p, {}, {}).find("all took the same time") != std::string::npos);
 }
 
+TEST_CASE("report.json: what is no UTF-8 is replaced, and a deep tree takes no more than it says") {
+  Profile p = make_profile();
+  analyzer::Node* deepest = &p.tree;
+  for (int depth = 0; depth < 300; ++depth) {
+    deepest->children.insert(deepest->children.begin(), analyzer::Node());
+    deepest = &deepest->children.front();
+  }
+  deepest->function = "caf\xe9";
+  const std::string text = report::json_text(p, {});
+  CHECK(text.size() < 2 * report::json(make_profile(), {}).dump().size() + 300 * 300);
+  CHECK(report::from_json(nlohmann::json::parse(text)));
+}
+
 TEST_CASE("report.json there and back") {
   const auto document = report::json(make_profile(), make_story());
-  const auto back = report::from_json(nlohmann::json::parse(document.dump()));
+  const auto back =
+      report::from_json(nlohmann::json::parse(report::json_text(make_profile(), make_story())));
   REQUIRE(back);
   CHECK(report::json(back->first, back->second) == document);
   CHECK(document["schema"] == 1);
