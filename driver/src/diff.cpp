@@ -33,7 +33,7 @@ Result<int> verb_diff(const DiffOptions& options) {
   const auto b = read_profiles({options.b}, all);
   if (!b) return tl::unexpected(b.error());
   const analyzer::Diff diff = analyzer::diff(*a, *b);
-  say(options.json ? report::json(diff).dump(1) : report::text(diff, text_options()));
+  say(options.json ? report::readable(report::json(diff)) : report::text(diff, text_options()));
   int code = 0;
   for (const analyzer::Condition& condition : *conditions) {
     if (!analyzer::holds(condition, diff, options.certainly)) continue;

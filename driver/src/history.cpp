@@ -11,7 +11,7 @@ Result<int> verb_history(const Global& global, const HistoryOptions& options) {
   const State& state = session->state;
   if (state.iteration == 0) return fail("nothing was measured yet; `vprof loop` does that");
   if (options.json) {
-    say(report::history_json(state.history).dump(1));
+    say(report::readable(report::history_json(state.history)));
   } else {
     say(report::history_text(state.history, text_options()));
   }

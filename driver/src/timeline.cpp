@@ -19,7 +19,8 @@ Result<int> verb_timeline(const Global& global, const TimelineOptions& options) 
   const auto timeline =
       analyzer::timeline_of(trace.string(), (trace / "sites.json").string(), options.id, wanted);
   if (!timeline) return tl::unexpected(timeline.error());
-  say(options.json ? report::json(*timeline).dump(1) : report::text(*timeline, text_options()));
+  say(options.json ? report::readable(report::json(*timeline))
+                   : report::text(*timeline, text_options()));
   return 0;
 }
 

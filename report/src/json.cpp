@@ -182,12 +182,15 @@ nlohmann::json json(const analyzer::Profile& profile, const Story& story) {
           {"threshold", profile.threshold}};
 }
 
+std::string readable(const nlohmann::json& document) {
+  return document.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string json_text(const analyzer::Profile& profile, const Story& story) {
-  constexpr auto kReplace = Json::error_handler_t::replace;
   Json document = json(profile, story);
-  const std::string tree = document["tree"].dump(-1, ' ', false, kReplace);
+  const std::string tree = document["tree"].dump(-1, ' ', false, Json::error_handler_t::replace);
   document.erase("tree");
-  std::string text = document.dump(1, ' ', false, kReplace);
+  std::string text = readable(document);
   text.resize(text.size() - 2);  // "\n}"
   return text + ",\n \"tree\": " + tree + "\n}";
 }

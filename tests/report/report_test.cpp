@@ -245,6 +245,7 @@ TEST_CASE("report.json: what is no UTF-8 is replaced, and a deep tree takes no m
   const std::string text = report::json_text(p, {});
   CHECK(text.size() < 2 * report::json(make_profile(), {}).dump().size() + 300 * 300);
   CHECK(report::from_json(nlohmann::json::parse(text)));
+  CHECK(nlohmann::json::accept(report::readable(nlohmann::json("caf\xe9"))));
 }
 
 TEST_CASE("report.json there and back") {

@@ -74,8 +74,11 @@ nlohmann::json history_json(const std::vector<Iteration>& iterations);
 /// report.json, schema 1 (DESIGN §10). Fields are added, never renamed.
 nlohmann::json json(const analyzer::Profile& profile, const Story& story);
 
+/// JSON to be read: a line for each value. Bytes that are no UTF-8 are replaced.
+std::string readable(const nlohmann::json& document);
+
 /// The same as it is written: a line for each value, but the tree, which would be indented as deep
-/// as programs call, on one line. Bytes that are no UTF-8 are replaced.
+/// as programs call, on one line.
 std::string json_text(const analyzer::Profile& profile, const Story& story);
 
 /// The reverse of json(), so that `vprof report` can print a report made earlier. Error: one line.
