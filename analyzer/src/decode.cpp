@@ -209,10 +209,15 @@ class Decoder {
   bool preempted(const vprof_slot& head) {
     vprof_slot whom{};
     if (!next(whom)) return false;
-    const uint64_t end = saturated_sum(head.word0, payload_of(head));
-    if (want_items_) {
-      thread_.preemptions.push_back(
-          {static_cast<uint32_t>(whom.word0), clock_.to_ns(head.word0), clock_.to_ns(end)});
+    if (!want_items_) return true;
+    const auto serial = static_cast<uint32_t>(whom.word0);
+    if (serial != thread_.serial) {
+      const uint64_t end = saturated_sum(head.word0, payload_of(head));
+      thread_.preemptions.push_back({serial, clock_.to_ns(head.word0), clock_.to_ns(end)});
+    } else if (thread_.waits.size() < kWaitBit) {
+      thread_.waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
+      add_item(head.word0, payload_of(head),
+               kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
     }
     return true;
   }

@@ -1,6 +1,7 @@
 #include "stream.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -83,6 +84,18 @@ template <class Event>
 std::vector<Event> keep_events(std::vector<Event>& events, int64_t before) {
   std::erase_if(events, [&](const Event& event) { return event.time >= before; });
   return std::exchange(events, {});
+}
+
+/// Room that is filled at once costs a page fault for each page; large ones are fewer. A kernel
+/// that has none to give does as if nothing had been said.
+void reserve_large(std::vector<Item>& items, size_t count) {
+  constexpr uintptr_t kLarge = 2 << 20;
+  items.reserve(count);
+  const auto begin = reinterpret_cast<uintptr_t>(items.data());
+  const uintptr_t from = (begin + kLarge - 1) / kLarge * kLarge;
+  const uintptr_t to = (begin + items.capacity() * sizeof(Item)) / kLarge * kLarge;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): within the room
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
 }
 
 template <class T>
@@ -232,7 +245,6 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
     kept += read(static_cast<uint32_t>(thread), of_thread[thread], time);
   });
   kept_ = kept;
-  for (size_t i = 0; i < taken; ++i) release_pages(pieces_[pieces_.size() - 1 - i].chunk);
   pieces_.resize(pieces_.size() - taken);
   complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.back().last_end;
   return true;
@@ -246,6 +258,7 @@ void TraceStream::read_helpers(const std::vector<std::vector<const Piece*>>& of_
     for (const Piece* piece : of_thread[index]) {
       decode_chunk(piece->chunk, window_.processes[helper.process], known_, clocks_[index],
                    want_items_, helper);
+      release_pages(piece->chunk);
     }
     for (const Preemption& preemption : helper.preemptions) {
       const auto whom = std::partition_point(window_.threads.begin(), window_.threads.end(),
@@ -279,12 +292,13 @@ uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& piec
   slots += kept.items.size() + preempted_[index].size();
   if (thread.items.capacity() < slots || thread.items.capacity() / 4 > slots) {
     thread.items = {};
-    thread.items.reserve(slots);
+    reserve_large(thread.items, slots + slots / 4);  // windows differ by a chunk or two
   }
   append_preemptions(thread, std::exchange(preempted_[index], {}));
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
     decode_chunk((*piece)->chunk, window_.processes[thread.process], known_, clocks_[index],
                  want_items_, thread);
+    release_pages((*piece)->chunk);
   }
   append_items(thread, kept);
   append(thread.releases, releases);

@@ -1,4 +1,5 @@
 // What `vprof check` looks at on the machine.
+#include <dlfcn.h>
 #include <linux/perf_event.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -91,8 +92,12 @@ void check_load(Checklist& list) {
   list.note("other work", found, "what else runs here will show up as variance");
 }
 
-/// Whether context switches of our own threads can be recorded, by trying.
+/// Whether threads can find out that they lost their processor: by restartable sequences, if libc
+/// registers them, or by context switches that the kernel records, by trying.
 void check_switches(Checklist& list) {
+  const auto* sequences = static_cast<const unsigned*>(::dlsym(RTLD_DEFAULT, "__rseq_size"));
+  if (sequences != nullptr && *sequences != 0)
+    return list.ok("preemption", "threads notice when they lose their processor");
   struct perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -105,11 +110,11 @@ void check_switches(Checklist& list) {
       ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
   if (fd >= 0) {
     ::close(fd);
-    return list.ok("perf", "context switches can be recorded");
+    return list.ok("preemption", "context switches can be recorded");
   }
   std::string level = read_file("/proc/sys/kernel/perf_event_paranoid").value_or("not known\n");
   level = level.substr(0, level.find('\n'));
-  list.note("perf",
+  list.note("preemption",
             fmt::format("the kernel does not tell when a thread loses its processor "
                         "(perf_event_paranoid is {})",
                         level),

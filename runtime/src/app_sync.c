@@ -21,12 +21,12 @@ static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigne
 
 void vprof_rt_acquire_enter(struct vprof_acquire_scope* scope) {
   scope->waits = vprof_self.waits;
-  scope->start = vprof_sync_on(VPROF_CLASS_APP) ? vprof_ticks() : 0;
+  scope->start = vprof_sync_on(VPROF_CLASS_APP) ? vprof_wait_start() : 0;
 }
 
 void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
   if (scope->start == 0 || !vprof_sync_on(VPROF_CLASS_APP)) return;
-  const uint64_t took = vprof_ticks() - scope->start;
+  const uint64_t took = vprof_now(&vprof_thread_buffer, scope->start) - scope->start;
   if (scope->waits == vprof_self.waits && took < vprof_ticks_per_second / kLeastWaitsPerSecond)
     return;
   write_sync(VPROF_EV_WAIT_APP, scope->start, took, scope->def, scope->object);
@@ -34,12 +34,12 @@ void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
 
 void vprof_rt_release(unsigned def, uint64_t object) {
   if (vprof_sync_on(VPROF_CLASS_APP))
-    write_sync(VPROF_EV_RELEASE_APP, vprof_ticks(), 0, def, object);
+    write_sync(VPROF_EV_RELEASE_APP, vprof_wait_start(), 0, def, object);
 }
 
 static void write_task(uint32_t event, unsigned def, uint64_t task) {
   if (!vprof_sync_on(VPROF_CLASS_APP) || task == 0) return;
-  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), def),
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_wait_start(), def),
                                       vprof_slot_of(VPROF_EV_CONT, task, 0)};
   vprof_write(slots, 2);
 }

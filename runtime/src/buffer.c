@@ -26,7 +26,7 @@
 #include "trace.h"
 
 VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((tls_model("initial-exec"))) = {0, 0, &vprof_unwatched, 0};
 __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
 
 enum { kSlotBytes = sizeof(struct vprof_slot) };
@@ -72,9 +72,12 @@ static void own(struct vprof_chunk_header* chunk) {
   vprof_chunk_set_owner(chunk, vprof_thread_serial(),
                         vprof_thread_id());  // last: until here it is nobody's
   vprof_count(&vprof_trace.header->chunks, 1);
-  if (vprof_self.chunks++ != 0) return;
+  if (vprof_self.chunks++ != 0) {
+    vprof_preemption_look();
+    return;
+  }
   vprof_count(&vprof_trace.header->threads, 1);
-  vprof_switches_ask(vprof_self.serial, vprof_self.tid);
+  vprof_preemption_watch();
 }
 
 static void install(struct vprof_chunk_header* chunk) {
@@ -207,8 +210,28 @@ void vprof_write(const struct vprof_slot* slots, unsigned count) {
     vprof_store_slot(at + (uintptr_t)i * kSlotBytes, slots[i].word0, slots[i].word1);
 }
 
-void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration) {
+// Of the event that the thread has recorded last, if it is in the chunk and has three slots at most.
+uint64_t vprof_last_end(void) {
+  const struct vprof_slot* slots = (const struct vprof_slot*)vprof_thread_buffer.cursor;
+  const uintptr_t first = vprof_self.chunk + sizeof(struct vprof_chunk_header);
+  for (int back = 1; back <= 3 && vprof_self.chunk != 0 && (uintptr_t)(slots - back) >= first;
+       ++back) {
+    const struct vprof_slot slot = slots[-back];
+    const uint64_t id = slot.word1 & VPROF_ID_MASK;
+    if (id == VPROF_EV_CONT) continue;
+    const bool lasts = id < VPROF_EV_FIRST || id == VPROF_EV_PREEMPTED ||
+                       (id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST);
+    return slot.word0 + (lasts ? slot.word1 >> VPROF_ID_BITS : 0);
+  }
+  return 0;
+}
+
+// The inlined code has advanced the cursor.
+void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uintptr_t at) {
   if (duration > VPROF_PAYLOAD_MAX) {
+    // An event that says nothing takes the slot, unless a handler has renewed the chunk meanwhile.
+    if (at > vprof_self.chunk && at < vprof_thread_buffer.end)
+      vprof_store_slot(at, start, VPROF_EV_DROPPED);
     // Counters of two processors may differ by a few ticks: a frame that ends before it starts took
     // no time.
     if ((int64_t)duration < 0) duration = 0;
@@ -217,8 +240,7 @@ void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration) {
     vprof_write(slots, 2);
     return;
   }
-  const uintptr_t at = reserve_slow(vprof_thread_buffer.cursor - kSlotBytes,
-                                    1);  // the inlined code has advanced the cursor
+  at = reserve_slow(at, 1);
   if (at != 0) vprof_store_slot(at, start, duration << VPROF_ID_BITS | id);
 }
 

@@ -5,6 +5,9 @@
 // block for each page. So the helper allocates ahead of need, as much again as the trace has grown to, by fallocate(). It has the
 // descriptor for that in a table of its own (helper.c).
 //
+// Not MADV_HUGEPAGE: it makes a page three times as cheap where the machine has memory to give, but on a virtual machine whose host takes free memory
+// back, large pages are just what is always taken: 6.2 instead of 3.7 us a page of 4 KiB, measured with PostgreSQL.
+//
 // A disk that is too slow: the kernel stops those who make pages dirty, the helper and whoever prepares a chunk itself. Whoever has been
 // stopped for long says so, and for some time nobody but the helper tries: threads drop and count. Not having been given a processor is
 // something else, so only waits count that the kernel calls voluntary.
@@ -28,16 +31,18 @@ void vprof_count(uint64_t* counter, uint64_t by) {
   __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
 
-uint64_t vprof_file_allocate(uint32_t bytes) {
+uint64_t vprof_file_allocate(uint32_t bytes, uint32_t align) {
   struct vprof_trace* trace = &vprof_trace;
-  uint64_t at = atomic_load(&trace->next);
+  uint64_t next = atomic_load(&trace->next);
+  uint64_t at = 0;
   do {
-    if (at == VPROF_CLOSED) return 0;
+    if (next == VPROF_CLOSED) return 0;
+    at = (next + align - 1) / align * align;
     if (at + bytes > trace->capacity) {
       if (bytes == VPROF_PAGE_BYTES) atomic_store(&trace->full, true);
       return 0;
     }
-  } while (!atomic_compare_exchange_weak(&trace->next, &at, at + bytes));
+  } while (!atomic_compare_exchange_weak(&trace->next, &next, at + bytes));
   return at;
 }
 
@@ -63,7 +68,7 @@ void vprof_file_publish(uint64_t end) {
 struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load_explicit(&trace->full, memory_order_relaxed)) return NULL;
-  const uint64_t at = vprof_file_allocate(bytes);
+  const uint64_t at = vprof_file_allocate(bytes, VPROF_PAGE_BYTES);
   if (at == 0) return NULL;
   if (!populate(trace->base + at, bytes)) {
     atomic_store(&trace->full, true);

@@ -78,6 +78,7 @@ void vprof_clock_init(void) {
     vprof_clock_kind = VPROF_CLOCK_TSC;
   } else {
     vprof_site_on[0] = 1;
+    vprof_unwatched = 0;
   }
 #elif defined(__aarch64__)
   vprof_clock_kind = VPROF_CLOCK_CNTVCT;
@@ -104,7 +105,8 @@ uint64_t vprof_record_cost_x256(void) {
   struct vprof_slot slots[kRecords];
   uint64_t least = UINT64_MAX;
   for (int batch = 0; batch < kBatches; ++batch) {
-    struct vprof_buffer buffer = {(uintptr_t)slots, (uintptr_t)(slots + kRecords)};
+    struct vprof_buffer buffer = {(uintptr_t)slots, (uintptr_t)(slots + kRecords), &vprof_unwatched,
+                                  0};
     const uint64_t start = vprof_ticks();
     for (int i = 0; i < kRecords; ++i) vprof_record_to(&buffer, 1, vprof_ticks());
     const uint64_t took = vprof_ticks() - start;

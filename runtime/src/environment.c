@@ -121,6 +121,7 @@ __attribute__((constructor)) static void start(void) {
     atomic_store(&vprof_trace.state, VPROF_READY);
     if (vprof_settings.sites) {
       vprof_waiters_init();
+      vprof_preemption_init();
       if (sites == NULL || sites[0] == 0 || strcmp(sites, "on") == 0) {
         vprof_all_sites(1);
       } else {

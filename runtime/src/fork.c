@@ -100,6 +100,7 @@ static void in_child(void) {
     fresh_trace();
   }
   vprof_thread_buffer.cursor = 0;
+  vprof_thread_buffer.running = &vprof_unwatched;
   memset(&vprof_self, 0, sizeof vprof_self);
   fence();
   vprof_self.busy = busy;

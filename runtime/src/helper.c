@@ -90,7 +90,7 @@ static int run(void* descriptor) {
   const int fd = (int)(intptr_t)descriptor;
   struct vprof_trace* trace = &vprof_trace;
   close_others(fd);
-  struct vprof_pool pool = {fd, vprof_archive_possible(fd), 0, 0};
+  struct vprof_pool pool = {fd, vprof_archive_possible(fd), 0, 0, 0, 0};
   struct vprof_helper_output out = {NULL, 0, 0};
   struct vprof_switches switches;
   vprof_switches_start(&switches);

@@ -15,10 +15,7 @@ struct vprof_call {
   bool timed_out;
 };
 
-static void call_end(struct vprof_call* call) {
-  const uint64_t now = vprof_ticks();
-  atomic_fetch_sub(vprof_blocked_on_streams(), 1);
-  if (now - call->start < vprof_ticks_per_second / 1000000 * kLeastUs) return;
+static void write_wait(const struct vprof_call* call, uint64_t now) {
   const int errno_before = errno;
   struct vprof_stream stream = {0, 0, VPROF_STREAM_UNKNOWN, 0, 0};
   if (call->ready != kNone) stream = vprof_stream_asked(call->ready);
@@ -29,9 +26,17 @@ static void call_end(struct vprof_call* call) {
   errno = errno_before;
 }
 
+static void call_end(struct vprof_call* call) {
+  const uint64_t now = vprof_ticks();
+  atomic_fetch_sub(vprof_blocked_on_streams(), 1);
+  const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
+  if (waited) write_wait(call, now);
+  vprof_wait_over(now - call->start, waited, false);
+}
+
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call
 static struct vprof_call call_begin(void) {
-  const struct vprof_call call = {vprof_ticks(), kNone, false};
+  const struct vprof_call call = {vprof_wait_start(), kNone, false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }

@@ -50,26 +50,34 @@ static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
   }
 }
 
-static void call_end(struct vprof_call* call) {
-  const uint64_t now = vprof_ticks();
-  if (!call->sends) atomic_fetch_sub(vprof_blocked_on_streams(), 1);
+// The event; 0: nothing worth recording.
+static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   const uint64_t microsecond = vprof_ticks_per_second / 1000000;
   const uint64_t took = now - call->start;
-  if (took < microsecond * kReadUs) return;
+  if (took < microsecond * kReadUs) return 0;
   const int errno_before = errno;
   const bool short_send = call->sends && took < microsecond * kSendUs;
   // Servers send often, and it takes some microseconds to wake the receiver: that is not asked anew.
   const struct vprof_stream stream =
       short_send ? vprof_stream_of(call->fd) : vprof_stream_asked(call->fd);
-  const uint32_t event = wait_event(&stream, call->sends);
-  if (event != 0 && !(short_send && event == VPROF_EV_WAIT_SEND))
+  uint32_t event = wait_event(&stream, call->sends);
+  if (short_send && event == VPROF_EV_WAIT_SEND) event = 0;
+  if (event != 0)
     vprof_wait_write(event, call->start, now, call->sends ? 0 : stream.in, stream.shared != 0);
   errno = errno_before;
+  return event;
+}
+
+static void call_end(struct vprof_call* call) {
+  const uint64_t now = vprof_ticks();
+  if (!call->sends) atomic_fetch_sub(vprof_blocked_on_streams(), 1);
+  const uint32_t event = write_wait(call, now);
+  vprof_wait_over(now - call->start, event != 0, event == VPROF_EV_WAIT_FILE);
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call
 static struct vprof_call read_begin(int fd) {
-  const struct vprof_call call = {vprof_ticks(), fd, false};
+  const struct vprof_call call = {vprof_wait_start(), fd, false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -106,17 +114,17 @@ static void write_end(const struct vprof_release* release, bool done) {
   if (release->waiters != NULL && done) vprof_release_write(release, VPROF_EV_RELEASE_STREAM, 0);
 }
 
-#define WRITE(type, done, name, ...)                               \
-  const struct vprof_real* real = vprof_real_functions();          \
-  if (real->name == NULL) return errno = ENOSYS, -1;               \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);   \
-  const struct vprof_release release = write_begin(fd);            \
-  type result = 0;                                                 \
-  {                                                                \
-    CALL call __attribute__((unused)) = {vprof_ticks(), fd, true}; \
-    result = real->name(__VA_ARGS__);                              \
-  }                                                                \
-  write_end(&release, done);                                       \
+#define WRITE(type, done, name, ...)                                    \
+  const struct vprof_real* real = vprof_real_functions();               \
+  if (real->name == NULL) return errno = ENOSYS, -1;                    \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);        \
+  const struct vprof_release release = write_begin(fd);                 \
+  type result = 0;                                                      \
+  {                                                                     \
+    CALL call __attribute__((unused)) = {vprof_wait_start(), fd, true}; \
+    result = real->name(__VA_ARGS__);                                   \
+  }                                                                     \
+  write_end(&release, done);                                            \
   return result
 
 // ---- the functions
@@ -231,7 +239,7 @@ CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes) {
     wake_begin(&release, vprof_stream_address(to, bytes), true);
   int result = 0;
   {
-    CALL call __attribute__((unused)) = {vprof_ticks(), fd, true};
+    CALL call __attribute__((unused)) = {vprof_wait_start(), fd, true};
     result = real->connect(fd, to, bytes);
   }
   vprof_stream_forget(fd);

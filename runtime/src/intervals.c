@@ -17,7 +17,7 @@
 enum { kPidShift = 40 };
 
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
-  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_ticks(), flags),
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_wait_start(), flags),
                                       vprof_slot_of(VPROF_EV_CONT, id, def)};
   vprof_write(slots, 2);
 }

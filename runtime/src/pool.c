@@ -47,11 +47,11 @@ static struct vprof_chunk_header* take_used(void) {
   return NULL;
 }
 
-static void recycle_ring(void) {
+static void recycle_ring(struct vprof_pool* pool) {
   if (vprof_settings.ring == 0) return;
   for (struct vprof_chunk_header* chunk; (chunk = take_used()) != NULL;) {
     // Where the pool has no room, it stays cleared and ownerless: at most what the pool holds, too.
-    if (vprof_archive(-1, chunk) == VPROF_REUSE_NOW) put_ready(chunk, class_of(chunk));
+    if (vprof_archive(pool, chunk) == VPROF_REUSE_NOW) put_ready(chunk, class_of(chunk));
   }
 }
 
@@ -69,7 +69,7 @@ static struct vprof_chunk_header* make_largest(struct vprof_pool* pool, bool urg
     used = take_used();
   while (used != NULL) {
     atomic_store(&vprof_trace.extending, true);
-    const enum vprof_reuse reuse = vprof_archive(pool->fd, used);
+    const enum vprof_reuse reuse = vprof_archive(pool, used);
     atomic_store(&vprof_trace.extending, false);
     learn(&pool->archive_ns, start);
     if (reuse == VPROF_REUSE_NOW) return used;
@@ -87,7 +87,7 @@ static struct vprof_chunk_header* make_largest(struct vprof_pool* pool, bool urg
 
 void vprof_pool_fill(struct vprof_pool* pool) {
   struct vprof_trace* trace = &vprof_trace;
-  recycle_ring();
+  recycle_ring(pool);
   for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) {
     const unsigned target = atomic_load(&trace->pool_target[c]);
     unsigned ready = 0;

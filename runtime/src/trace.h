@@ -8,7 +8,8 @@
 //   chunks.c      pieces of it, with their pages present
 //   pool.c        chunks ready ahead of need
 //   helper.c      the thread that makes them ready, and takes snapshots of the clocks
-//   switches.c    what it learns from the kernel: when threads had no processor
+//   preempted.c   when a thread had no processor, as it finds out by itself
+//   switches.c    ... and as the helper learns from the kernel, where threads cannot
 //
 // Everything here may be called in a signal handler, inside the program's malloc, and before the
 // constructor has run, unless it says otherwise. So nothing allocates, takes a lock that it could
@@ -92,6 +93,22 @@ struct vprof_own {
   unsigned def;
 };
 
+// What a thread knew when it last asked how long it has had a processor.
+struct vprof_preemption {
+  uint64_t* mark;  // the kernel clears it; NULL: not watched
+  uint64_t ticks;
+  uint64_t processor_ns;
+  uint64_t waited;       // ticks in recorded waits since then
+  uint32_t unasked;      // such waits
+  uint32_t wait_ns;      // what one takes of the processor
+  uint32_t learnt;       // from so many
+  uint64_t gave_up;      // switches so far: it waited,
+  uint64_t lost;         // or could have run
+  uint64_t waits;        // that it has told of since those were counted, and in which it gave up
+  uint32_t alarms;       // the mark was cleared, and no time was lost; so often in a row
+  uint64_t first_alarm;  // ticks
+};
+
 // What a thread has beside its buffer. Zero for a new thread; fork resets it in the child.
 struct vprof_thread {
   uintptr_t busy;   // frame address of the slow path this thread is in; 0: in none
@@ -111,6 +128,7 @@ struct vprof_thread {
   uint32_t waits;        // recorded so far
   uint32_t mutex_owner;  // tid once it is needed by interpose_mutex.c; 0: not yet
   uint32_t activations;
+  struct vprof_preemption preemption;
   struct vprof_activation activation[VPROF_ACTIVATIONS];
   struct vprof_own own[VPROF_OWN_INTERVALS];
 };
@@ -145,7 +163,8 @@ struct vprof_chunk_header* vprof_chunk_prepare_timed(
     uint32_t bytes);               // and notes if the disk is slow
 void vprof_chunks_extend(int fd);  // the helper's; -1: cannot
 bool vprof_disk_is_slow(void);
-uint64_t vprof_file_allocate(uint32_t bytes);  // offset; 0: no room, or closed
+// Offset, a multiple of `align`; 0: no room, or closed.
+uint64_t vprof_file_allocate(uint32_t bytes, uint32_t align);
 void vprof_file_publish(uint64_t end);
 void vprof_count(uint64_t* counter, uint64_t by);
 
@@ -161,19 +180,21 @@ static inline void vprof_chunk_set_owner(struct vprof_chunk_header* chunk, uint3
   __atomic_store_n((uint64_t*)&chunk->thread_serial, word, __ATOMIC_RELEASE);
 }
 
+struct vprof_pool {  // what the helper knows
+  int fd;            // of the trace
+  bool archives;
+  uint64_t archive_ns, fresh_ns;     // what a large chunk takes, the two ways
+  uint64_t copies_next, copies_end;  // in the file: where full chunks are written out to
+};
+
 // archive.c; the helper's
 enum vprof_reuse { VPROF_REUSE_NOW, VPROF_REUSE_NEVER, VPROF_REUSE_FAILED };
 bool vprof_archive_possible(int fd);
 // Makes a full chunk empty again. NEVER: it stays what it is. FAILED: it does, too, and so will others.
-enum vprof_reuse vprof_archive(int fd, struct vprof_chunk_header* chunk);
+enum vprof_reuse vprof_archive(struct vprof_pool* pool, struct vprof_chunk_header* chunk);
 
 // pool.c
 extern const uint32_t vprof_chunk_bytes[VPROF_CHUNK_CLASSES];
-struct vprof_pool {  // what the helper knows
-  int fd;            // of the trace
-  bool archives;
-  uint64_t archive_ns, fresh_ns;  // what a large chunk takes, the two ways
-};
 void vprof_pool_start(void);
 void vprof_pool_fill(struct vprof_pool* pool);
 bool vprof_pool_lacks(void);
@@ -200,6 +221,22 @@ struct vprof_helper_output {      // its own chunk
 bool vprof_helper_write(struct vprof_helper_output* out, const struct vprof_slot* slots,
                         unsigned count);
 
+// preempted.c
+extern uint64_t vprof_unwatched;    // not 0, unless the counter is no clock
+void vprof_preemption_init(void);   // constructor only
+void vprof_preemption_watch(void);  // from this thread's first chunk on
+void vprof_preemption_look(void);   // now and then, so that the clocks cannot drift apart
+// At the end of a call that may have waited: the time in it is not looked at again.
+void vprof_preemption_waited(uint64_t took, bool recorded, bool several);
+
+static inline bool vprof_lost_processor(void) { return *vprof_thread_buffer.running == 0; }
+// At its beginning: what was lost before is not a part of it. Returns the time.
+static inline uint64_t vprof_wait_start(void) { return vprof_now(&vprof_thread_buffer, 0); }
+// At its end. `several`: such a wait may give the processor up more than once.
+static inline void vprof_wait_over(uint64_t took, bool recorded, bool several) {
+  if (__builtin_expect(vprof_lost_processor(), 0)) vprof_preemption_waited(took, recorded, several);
+}
+
 // switches.c
 void vprof_switches_ask(uint32_t serial, uint32_t tid);  // any thread: watch this one
 bool vprof_switches_asked(void);                         // and the helper has not looked yet
@@ -220,6 +257,8 @@ uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_ou
 // Writes the slots as one event: adjacent, the head last, so that a head means a whole event.
 // Dropped and counted if there is no room.
 void vprof_write(const struct vprof_slot* slots, unsigned count);
+// Ticks; 0: not known.
+uint64_t vprof_last_end(void);
 void vprof_count_early_drops(void);
 uint32_t vprof_thread_serial(void);
 uint32_t vprof_thread_id(void);

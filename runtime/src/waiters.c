@@ -13,8 +13,12 @@ void vprof_waiters_init(void) {
 }
 
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared) {
-  const struct vprof_wait wait = {vprof_waiters_of(object),      vprof_ticks(), object,
-                                  shared ? VPROF_AUX_SHARED : 0, event,         0};
+  const struct vprof_wait wait = {vprof_waiters_of(object),
+                                  vprof_wait_start(),
+                                  object,
+                                  shared ? VPROF_AUX_SHARED : 0,
+                                  event,
+                                  0};
   atomic_fetch_add(&wait.waiters->count, 1);
   return wait;
 }
@@ -45,9 +49,12 @@ void vprof_wait_end(struct vprof_wait* wait) {
   const uint64_t sequence = atomic_load(&wait->waiters->sequence);
   const uint64_t now = vprof_ticks();
   atomic_fetch_sub(&wait->waiters->count, 1);
-  if (wait->event == 0 || now - wait->start < vprof_ticks_per_second / 1000000 * wait->least_us)
-    return;
-  write_wait(wait->event, wait->start, now, wait->object, wait->aux, sequence);
+  const bool waited =
+      wait->event != 0 && now - wait->start >= vprof_ticks_per_second / 1000000 * wait->least_us;
+  if (waited) write_wait(wait->event, wait->start, now, wait->object, wait->aux, sequence);
+  // For a condition, and then for its mutex.
+  const bool several = wait->event == VPROF_EV_WAIT_FILE || wait->event == VPROF_EV_WAIT_COND;
+  vprof_wait_over(now - wait->start, waited, several);
 }
 
 void vprof_release_take(struct vprof_release* release) {

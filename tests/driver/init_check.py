@@ -69,7 +69,7 @@ class Check(Project):
 
     def test_the_machine_is_looked_at(self):
         out = self.vprof("check").stdout
-        for what in ("clock", "perf", "processors", "other work", "disk"):
+        for what in ("clock", "preemption", "processors", "other work", "disk"):
             self.assertRegex(out, rf"(OK|note|PROBLEM) +{what}: ")
         self.assertNotIn("in the last recording", out)
         self.vprof("loop", "--auto", "--max-iterations", "1")

@@ -47,14 +47,14 @@ TEST_CASE("a system call that always fails costs records at most") {
   CAPTURE(refusal.what);
   Setup setup{{{"VPROF_WINDOW_MB", "1"}}, {}, {}};
   setup.before_exec = [&] { refuse(refusal); };
-  check_accounted(run("two_busy_threads", setup));
+  check_accounted(run("two_busy_threads", countable(setup)));
 }
 
 TEST_CASE("a slow disk costs records, and a moment now and then, but does not stop the program") {
   constexpr int kDelayMs = 60;
   Setup setup;
   setup.before_exec = [] { make_disk_slow(kDelayMs); };
-  const Outcome outcome = run("busy_for_a_while", setup);
+  const Outcome outcome = run("busy_for_a_while", countable(setup));
   check_accounted(outcome);
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.header.dropped > 0);

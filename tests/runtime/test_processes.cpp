@@ -32,7 +32,7 @@ TEST_CASE("each of 1,000 forked children has a trace of its own") {
 }
 
 TEST_CASE("fork from a process with busy threads") {
-  const Outcome outcome = run("forks_with_threads");
+  const Outcome outcome = run("forks_with_threads", countable());
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 1 + 50 + 5);
   const Trace& parent = root_of(outcome.traces);
@@ -52,7 +52,7 @@ TEST_CASE("a child of vfork records as its parent") {
 }
 
 TEST_CASE("signals around fork are accounted for") {
-  const Outcome outcome = run("forks_under_signals");
+  const Outcome outcome = run("forks_under_signals", countable());
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 101);
   const uint32_t parent = root_of(outcome.traces).header.pid;
@@ -122,7 +122,7 @@ TEST_CASE("full chunks are written out and their memory is used again") {
 
 TEST_CASE("a ring keeps the last records of each thread") {
   const Outcome outcome =
-      run("long_trace", {{{"VPROF_RING_MB", "4"}, {"VPROF_TRACE_MB", "16"}}, {}, {}});
+      run("long_trace", countable({{{"VPROF_RING_MB", "4"}, {"VPROF_TRACE_MB", "16"}}, {}, {}}));
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.frames() + trace.header.overwritten == outcome.number("frames"));
@@ -172,7 +172,7 @@ TEST_CASE("a directory in which no file can be made stops tracing, not the progr
 }
 
 TEST_CASE("a full trace drops and counts") {
-  const Outcome outcome = run("many_frames", {{{"VPROF_TRACE_MB", "16"}}, {}, {}});
+  const Outcome outcome = run("many_frames", countable({{{"VPROF_TRACE_MB", "16"}}, {}, {}}));
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.file_bytes <= 16u << 20);
@@ -190,7 +190,7 @@ TEST_CASE("RLIMIT_FSIZE is kept") {
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_FSIZE, &limit);
   };
-  const Outcome outcome = run("many_frames", setup);
+  const Outcome outcome = run("many_frames", countable(setup));
   REQUIRE(outcome.exit_code == 0);
   if (bytes < 2 * VPROF_PAGE_BYTES) {
     CHECK(outcome.traces.empty());
@@ -211,7 +211,7 @@ TEST_CASE("less address space than wanted means a smaller trace") {
     const rlimit limit{1u << 30, 1u << 30};
     setrlimit(RLIMIT_AS, &limit);
   };
-  const Outcome outcome = run("many_frames", setup);
+  const Outcome outcome = run("many_frames", countable(setup));
   REQUIRE(outcome.exit_code == 0);
   CHECK(outcome.traces.at(0).header.capacity < 1u << 30);
   CHECK(outcome.traces.at(0).frames() == outcome.number("frames"));
@@ -235,7 +235,7 @@ TEST_CASE("a full disk drops and counts") {
   }
   const Unmount unmount{directory.path()};
   {
-    const Outcome outcome = run("many_frames", {{}, {}, directory.path()});
+    const Outcome outcome = run("many_frames", countable({{}, {}, directory.path()}));
     CHECK(outcome.exit_code == 0);
     REQUIRE(outcome.traces.size() == 1);
     const Trace& trace = outcome.traces[0];

@@ -54,17 +54,20 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   const std::vector<Record> waits = on_object(trace, c.wait, outcome.number("object"));
-  const std::vector<Record> releases = on_object(trace, c.release, outcome.number("object"));
+  std::vector<Record> releases = on_object(trace, c.release, outcome.number("object"));
   REQUIRE(waits.size() == 1);
-  REQUIRE(releases.size() == 1);
   const Record& wait = waits[0];
-  const Record& release = releases[0];
   REQUIRE(wait.more.size() == 2);
-  REQUIRE(release.more.size() == 2);
   CHECK(seconds(trace, wait.payload) > 0.02);
-  CHECK(wait.more[1].word == release.more[1].word);  // the sequence number
-  CHECK(wait.more[0].payload == 0);                  // private to the process
-  CHECK(release.word >= wait.word);                  // within the wait
+  // Of those with its sequence number. Another may be there: objects share the places where waiters are counted, and
+  // this thread waits for the other to end.
+  std::erase_if(releases, [&](const Record& release) {
+    return release.more.size() != 2 || release.more[1].word != wait.more[1].word;
+  });
+  REQUIRE(releases.size() == 1);
+  const Record& release = releases[0];
+  CHECK(wait.more[0].payload == 0);  // private to the process
+  CHECK(release.word >= wait.word);  // within the wait
   CHECK(release.word <= wait.word + wait.payload);
   CHECK(wait.more[0].payload == release.more[0].payload);
   if (std::string(c.scenario) == "condition_broadcast") CHECK(release.payload == 1);

@@ -1,13 +1,17 @@
 // Threads that want the same processor, threads that do not want one, and a program that shuts itself in.
+#include <dlfcn.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -37,18 +41,100 @@ void compute_ms(uint64_t ms) {
 
 }  // namespace
 
-// This thread is the first to record. Its time without a processor is what it lacks when all is over.
-SUBJECT(share_a_processor) {
+namespace {
+
+void nap() {
+  const timespec length{0, 100000};
+  nanosleep(&length, nullptr);
+}
+
+// `rests`: in between, which are no time without a processor.
+template <class Rest = void (*)()>
+int share(int rests, const Rest& rest = nap) {
   leaf();
   sleep_ms(20);  // the helper comes to know it
   pin();
   std::thread other([] { compute_ms(200); });
   const uint64_t wall = now_us(CLOCK_MONOTONIC);
   const uint64_t processor = now_us(CLOCK_THREAD_CPUTIME_ID);
-  compute_ms(200);
-  tell("wall_us", now_us(CLOCK_MONOTONIC) - wall);
+  uint64_t rested = 0;
+  for (int i = 0; i < rests; ++i) {
+    compute_ms(200 / static_cast<uint64_t>(rests));
+    const uint64_t start = now_us(CLOCK_MONOTONIC);
+    if (i + 1 < rests) rest();
+    rested += now_us(CLOCK_MONOTONIC) - start;
+  }
+  tell("wall_us", now_us(CLOCK_MONOTONIC) - wall - rested);
   tell("processor_us", now_us(CLOCK_THREAD_CPUTIME_ID) - processor);
   other.join();
+  return 0;
+}
+
+// The word that the kernel clears; NULL: libc has registered no area.
+volatile uint64_t* sequence_of_this_thread() {
+  const auto* size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
+  const auto* offset = static_cast<const ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
+  if (size == nullptr || offset == nullptr || *size == 0) return nullptr;
+  return reinterpret_cast<volatile uint64_t*>(static_cast<char*>(__builtin_thread_pointer()) +
+                                              *offset + 8);
+}
+
+}  // namespace
+
+// This thread is the first to record. Its time without a processor is what it lacks when all is over.
+SUBJECT(share_a_processor) {
+  tell("registered", sequence_of_this_thread() != nullptr ? 1 : 0);
+  return share(1);
+}
+
+SUBJECT(share_a_processor_and_nap) { return share(100); }
+
+// Each wait gives the processor up twice: for the condition, and for its mutex, which whoever signals keeps for a while.
+SUBJECT(share_a_processor_and_wait) {
+  std::mutex mutex;
+  std::condition_variable condition;
+  enum { kNothing, kWanted, kOver } state = kNothing;
+  std::thread signaller([&] {
+    for (bool over = false; !over; nap()) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      over = state == kOver;
+      if (state != kWanted) continue;
+      state = kNothing;
+      condition.notify_one();
+      sleep_ms(1);
+    }
+  });
+  const int result = share(20, [&] {
+    std::unique_lock<std::mutex> lock(mutex);
+    state = kWanted;
+    condition.wait(lock, [&] { return state == kNothing; });
+  });
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    state = kOver;
+  }
+  signaller.join();
+  return result;
+}
+
+// Whose processor time begins anew.
+SUBJECT(share_a_processor_in_a_child) {
+  compute_ms(100);
+  const pid_t child = fork();
+  if (child == 0) return share(1);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
+}
+
+// As one does that ends its own restartable sequences so.
+SUBJECT(clears_its_sequence) {
+  volatile uint64_t* sequence = sequence_of_this_thread();
+  tell("registered", sequence != nullptr ? 1 : 0);
+  for (int i = 0; sequence != nullptr && i < 1000; ++i) {
+    leaf();
+    *sequence = 0;
+  }
+  sleep_ms(20);  // the helper comes to know of it
   return 0;
 }
 

@@ -212,6 +212,36 @@ SUBJECT(exceptions) {
   return 0;
 }
 
+static __attribute__((noinline)) int callee(int depth) {
+  VPROF_FUNCTION(50);
+  return depth > 0 ? callee(depth - 1) : 0;
+}
+static __attribute__((noinline)) int without_scope() { return 1; }
+
+// Each callee's scope that is entered from a measured call of it says nothing; all others do.
+SUBJECT(scopes_within_calls) {
+  VPROF_FRAME_N(2);
+  {
+    VPROF_CALL(51, 50);
+    callee(2);  // 50 twice: it calls itself
+  }
+  callee(0);  // 50
+  {
+    VPROF_CALL(52, 50);
+    without_scope();
+  }
+  callee(0);  // 50, although the call before did not come to it
+  {
+    VPROF_SITE(53);
+    callee(0);  // 50
+  }
+  const int value = VPROF_CALL_VALUE(0, 54, 50) callee(0) VPROF_VALUE_END(0);
+  VPROF_CALL_VOID(1, 55, 50) static_cast<void>(callee(value)) VPROF_VOID_END(1);
+  static_cast<void>((VPROF_CALL_GUARD(56, 50) callee(0) VPROF_GUARD_END));
+  callee(0);  // 50
+  return 0;
+}
+
 static __attribute__((noinline)) int plus_one(int x) {
   __asm__ __volatile__("" : "+r"(x));
   return x + 1;
@@ -248,8 +278,13 @@ SUBJECT(nested_open_sites) {
 // ---- what does not fit
 
 SUBJECT(long_frame) {
-  vprof_rt_frame(50, 1000, 1ull << 41);
-  vprof_rt_frame(51, 1000, static_cast<vprof_u64>(-5));  // a counter that went back
+  leaf();
+  // As the inlined code does it, which has reserved a slot before it looks at the duration.
+  const auto frame = [](unsigned id, vprof_u64 duration) {
+    vprof_rt_frame(id, 1000, duration, vprof_advance(&vprof_thread_buffer, 16));
+  };
+  frame(50, 1ull << 41);
+  frame(51, static_cast<vprof_u64>(-5));  // a counter that went back
   return 0;
 }
 

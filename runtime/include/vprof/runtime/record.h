@@ -38,33 +38,38 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
 #define VPROF_RT_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
 #define VPROF_RT_UNLIKELY(vprof_x) __builtin_expect(!!(vprof_x), 0)
 
-/* One byte for each site: 0 off, 1 on. Written by libvprof only (vprof_rt_set_site). Byte 0 is no site: it says that the clock
- * must be read through vprof_rt_ticks(). An executable may hold its own copy (a copy relocation); all use that one then. */
+/* One byte for each site: 0 off, 1 on. Written by libvprof only (vprof_rt_set_site). Byte 0 is no site: it says that the processor's
+ * counter is no clock. An executable may hold its own copy (a copy relocation); all use that one then. */
 #define VPROF_RT_SITES 1048576
 extern VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
 
 struct vprof_buffer {
   vprof_address cursor;
   vprof_address end;
+  /* Becomes 0 when the thread loses its processor (preempted.c); always 0 where the counter is no clock. Never NULL. */
+  const volatile vprof_u64* running;
+  /* Of the function that the call site just entered calls: the site of its scope, until that is entered. 0: none. */
+  unsigned entering;
 };
 
-/* Initial-exec: one instruction to reach it. 16 bytes of the static TLS block, also where libvprof comes in by dlopen. */
+/* Initial-exec: one instruction to reach it. 32 bytes of the static TLS block, also where libvprof comes in by dlopen. */
 __extension__ extern __thread struct vprof_buffer vprof_thread_buffer
     __attribute__((__visibility__("default"), __tls_model__("initial-exec")));
 
 VPROF_RT_API vprof_u64 vprof_rt_ticks(void);
-/* A frame that found no room, or whose duration does not fit into a slot. */
-VPROF_RT_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start,
-                                 vprof_u64 vprof_duration);
+/* A frame that found no room at `at`, or whose duration does not fit into a slot. */
+VPROF_RT_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start, vprof_u64 vprof_duration,
+                                 vprof_address vprof_at);
+/* The time. The thread may have had no processor for a while: that is recorded, but not since before `since`. */
+VPROF_RT_API vprof_u64 vprof_rt_resumed(vprof_u64 vprof_since);
 /* Closes the sites whose bits are set in `open`, innermost first. */
 VPROF_RT_API void vprof_rt_close(vprof_u64* vprof_open, vprof_u64* vprof_starts,
                                  unsigned* vprof_ids, unsigned vprof_slots);
 /* Switches one site on or off; any thread, any time. */
 VPROF_RT_API void vprof_rt_set_site(unsigned vprof_id, int vprof_on);
 
-VPROF_RT_INLINE vprof_u64 vprof_ticks(void) {
+VPROF_RT_INLINE vprof_u64 vprof_counter(void) {
 #if defined(__x86_64__)
-  if (VPROF_RT_UNLIKELY(vprof_site_on[0])) return vprof_rt_ticks();
   return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
   vprof_u64 vprof_now;
@@ -73,6 +78,11 @@ VPROF_RT_INLINE vprof_u64 vprof_ticks(void) {
 #else
   return vprof_rt_ticks();
 #endif
+}
+
+VPROF_RT_INLINE vprof_u64 vprof_ticks(void) {
+  if (VPROF_RT_UNLIKELY(vprof_site_on[0])) return vprof_rt_ticks();
+  return vprof_counter();
 }
 
 /* Adds to the cursor and returns what it was: atomic against signal handlers of this thread. */
@@ -92,17 +102,20 @@ VPROF_RT_INLINE void vprof_store_slot(vprof_address vprof_at, vprof_u64 vprof_wo
   __atomic_store_n(&vprof_slot_words[1], vprof_word1, __ATOMIC_RELEASE);
 }
 
+/* The clock is read first: if the processor is lost in between, vprof_rt_resumed() finds it. */
+VPROF_RT_INLINE vprof_u64 vprof_now(const struct vprof_buffer* vprof_b, vprof_u64 vprof_since) {
+  vprof_u64 vprof_time = vprof_counter();
+  if (VPROF_RT_UNLIKELY(*vprof_b->running == 0)) return vprof_rt_resumed(vprof_since);
+  return vprof_time;
+}
+
 VPROF_RT_INLINE void vprof_record_to(struct vprof_buffer* vprof_b, unsigned vprof_id,
                                      vprof_u64 vprof_start) {
-  vprof_u64 vprof_duration = vprof_ticks() - vprof_start;
+  vprof_u64 vprof_duration = vprof_now(vprof_b, vprof_start) - vprof_start;
   vprof_address vprof_at;
-  if (VPROF_RT_UNLIKELY(vprof_duration >> 40)) {
-    vprof_rt_frame(vprof_id, vprof_start, vprof_duration);
-    return;
-  }
   vprof_at = vprof_advance(vprof_b, 16);
-  if (VPROF_RT_UNLIKELY(vprof_at >= vprof_b->end)) {
-    vprof_rt_frame(vprof_id, vprof_start, vprof_duration);
+  if (VPROF_RT_UNLIKELY((vprof_at >= vprof_b->end) | (vprof_duration >> 40 != 0))) {
+    vprof_rt_frame(vprof_id, vprof_start, vprof_duration, vprof_at);
     return;
   }
   vprof_store_slot(vprof_at, vprof_start, vprof_duration << 24 | vprof_id);
@@ -111,11 +124,32 @@ VPROF_RT_INLINE void vprof_record_to(struct vprof_buffer* vprof_b, unsigned vpro
 /* The time a frame of this site starts; 0 if the site is off. */
 VPROF_RT_INLINE vprof_u64 vprof_start_of(unsigned vprof_id) {
   if (!vprof_site_on[vprof_id]) return 0;
-  return vprof_ticks();
+  return vprof_now(&vprof_thread_buffer, 0);
 }
 
 VPROF_RT_INLINE void vprof_record(unsigned vprof_id, vprof_u64 vprof_start) {
   vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
+}
+
+/* A function that is called from a measured call site is timed there, and its own scope would say the same again. */
+VPROF_RT_INLINE vprof_u64 vprof_start_of_function(unsigned vprof_id) {
+  if (vprof_thread_buffer.entering == vprof_id) {
+    vprof_thread_buffer.entering = 0;
+    return 0;
+  }
+  return vprof_start_of(vprof_id);
+}
+
+VPROF_RT_INLINE vprof_u64 vprof_start_of_call(unsigned vprof_id, unsigned vprof_function) {
+  vprof_u64 vprof_start = vprof_start_of(vprof_id);
+  if (vprof_start) vprof_thread_buffer.entering = vprof_function;
+  return vprof_start;
+}
+
+/* Did the call not come to that scope, the next one must not be taken for it. */
+VPROF_RT_INLINE void vprof_record_call(unsigned vprof_id, vprof_u64 vprof_start) {
+  vprof_thread_buffer.entering = 0;
+  vprof_record(vprof_id, vprof_start);
 }
 
 #ifdef __cplusplus

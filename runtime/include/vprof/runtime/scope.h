@@ -4,15 +4,18 @@
  *   VPROF_FUNCTION_N(12, 3);                                the same, with 3 slots for the expressions below (C++)
  *   VPROF_FRAME_N(3);                                       only the slots
  *   { VPROF_SITE(13); call(); }                             times a block
+ *   { VPROF_CALL(13, 12); call(); }                         the same, of a function that begins with VPROF_FUNCTION(12) or ..._N(12, n)
  *   VPROF_EXPR(14) f(x) VPROF_EXPR_END                      times an expression (C)
+ *   VPROF_CALL_EXPR(14, 12) f(x) VPROF_EXPR_END             the same, of such a function (C)
  *   VPROF_LVALUE(14) M(x) VPROF_LVALUE_END = 1;             the same where the expression is assigned to (C)
  *   VPROF_VALUE(0,15) f(x) VPROF_VALUE_END(0)               times an lvalue, a scalar, or an xvalue of class type (C++)
  *   VPROF_XVALUE(0,15) f(x) VPROF_XVALUE_END(0)             times any lvalue or xvalue, scalars too (C++11)
  *   VPROF_VOID(1,16) f(x) VPROF_VOID_END(1)                 times a void expression
  *   VPROF_GUARD(17) f(x) VPROF_GUARD_END                    times to the end of the full expression: for classes by value (C++)
+ *   VPROF_CALL_VALUE(0,15, 12) ..., VPROF_CALL_VOID(1,16, 12) ..., VPROF_CALL_GUARD(17, 12) ...   of such a function
  *
  * and those of <vprof/runtime/events.h>. The user's text stands between a prefix and a suffix and never in a macro's argument,
- * where __LINE__ would change and #if would be undefined. Both languages know all of them but VPROF_EXPR and VPROF_LVALUE, so that a rewritten
+ * where __LINE__ would change and #if would be undefined. Both languages know all of them but VPROF_EXPR, VPROF_CALL_EXPR and VPROF_LVALUE, so that a rewritten
  * header works in both; in C the C++ forms are VPROF_EXPR.
  *
  * Guarantees
@@ -44,9 +47,34 @@ class scope {  // NOLINT(readability-identifier-naming): a name in generated cod
     if (vprof_start_) vprof_record(vprof_id_, vprof_start_);
   }
 
+ protected:
+  __attribute__((__always_inline__)) scope(unsigned vprof_id, vprof_u64 vprof_start)
+      : vprof_start_(vprof_start), vprof_id_(vprof_id) {}
+
  private:
   scope(const scope&);
   scope& operator=(const scope&);
+  vprof_u64 vprof_start_;
+  unsigned vprof_id_;
+};
+
+class function_scope : scope {  // NOLINT(readability-identifier-naming)
+ public:
+  explicit __attribute__((__always_inline__)) function_scope(unsigned vprof_id)
+      : scope(vprof_id, vprof_start_of_function(vprof_id)) {}
+};
+
+class call_scope {  // NOLINT(readability-identifier-naming)
+ public:
+  __attribute__((__always_inline__)) call_scope(unsigned vprof_id, unsigned vprof_function)
+      : vprof_start_(vprof_start_of_call(vprof_id, vprof_function)), vprof_id_(vprof_id) {}
+  __attribute__((__always_inline__)) ~call_scope() {
+    if (vprof_start_) vprof_record_call(vprof_id_, vprof_start_);
+  }
+
+ private:
+  call_scope(const call_scope&);
+  call_scope& operator=(const call_scope&);
   vprof_u64 vprof_start_;
   unsigned vprof_id_;
 };
@@ -94,9 +122,14 @@ class frame {  // NOLINT(readability-identifier-naming)
     vprof_starts_[vprof_slot] = vprof_start_of(vprof_id);
     if (vprof_starts_[vprof_slot]) vprof_open_[vprof_slot / 64] |= vprof_bit(vprof_slot);
   }
+  __attribute__((__always_inline__)) void vprof_enter_call(unsigned vprof_slot, unsigned vprof_id,
+                                                           unsigned vprof_function) {
+    vprof_enter(vprof_slot, vprof_id);
+    if (vprof_starts_[vprof_slot]) vprof_thread_buffer.entering = vprof_function;
+  }
   __attribute__((__always_inline__)) void vprof_leave(unsigned vprof_slot) {
     if (!vprof_starts_[vprof_slot]) return;
-    vprof_record(vprof_ids_[vprof_slot], vprof_starts_[vprof_slot]);
+    vprof_record_call(vprof_ids_[vprof_slot], vprof_starts_[vprof_slot]);
     vprof_open_[vprof_slot / 64] &= ~vprof_bit(vprof_slot);
   }
 #if __cplusplus >= 201103L
@@ -131,7 +164,10 @@ class frame {  // NOLINT(readability-identifier-naming)
 
 #define VPROF_SITE(vprof_id) \
   ::vprof::scope vprof_scope_##vprof_id __attribute__((__unused__)) (vprof_id)
-#define VPROF_FUNCTION(vprof_id) VPROF_SITE(vprof_id)
+#define VPROF_FUNCTION(vprof_id) \
+  ::vprof::function_scope vprof_scope_##vprof_id __attribute__((__unused__)) (vprof_id)
+#define VPROF_CALL(vprof_id, vprof_function) \
+  ::vprof::call_scope vprof_scope_##vprof_id __attribute__((__unused__)) (vprof_id, vprof_function)
 #define VPROF_FRAME_N(vprof_n) ::vprof::frame<vprof_n> vprof_frame __attribute__((__unused__))
 #define VPROF_FUNCTION_N(vprof_id, vprof_n) \
   VPROF_FUNCTION(vprof_id);                 \
@@ -140,19 +176,26 @@ class frame {  // NOLINT(readability-identifier-naming)
 #if __cplusplus >= 201103L
 #define VPROF_VALUE(vprof_slot, vprof_id) \
   vprof_frame.vprof_leave(vprof_slot, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
+#define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) \
+  vprof_frame.vprof_leave(vprof_slot, (vprof_frame.vprof_enter_call(vprof_slot, vprof_id, vprof_function),
 #define VPROF_VALUE_END(vprof_slot) ))
 #define VPROF_XVALUE(vprof_slot, vprof_id) \
   vprof_frame.vprof_leave_reference(vprof_slot, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
 #define VPROF_XVALUE_END(vprof_slot) ))
 #else
 #define VPROF_VALUE(vprof_slot, vprof_id) (
+#define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) (
 #define VPROF_VALUE_END(vprof_slot) )
 #define VPROF_XVALUE(vprof_slot, vprof_id) (
 #define VPROF_XVALUE_END(vprof_slot) )
 #endif
 #define VPROF_VOID(vprof_slot, vprof_id) (vprof_frame.vprof_enter(vprof_slot, vprof_id),
+#define VPROF_CALL_VOID(vprof_slot, vprof_id, vprof_function) \
+  (vprof_frame.vprof_enter_call(vprof_slot, vprof_id, vprof_function),
 #define VPROF_VOID_END(vprof_slot) , vprof_frame.vprof_leave(vprof_slot))
 #define VPROF_GUARD(vprof_id) (static_cast<void>(::vprof::scope(vprof_id)),
+#define VPROF_CALL_GUARD(vprof_id, vprof_function) \
+  (static_cast<void>(::vprof::call_scope(vprof_id, vprof_function)),
 #define VPROF_GUARD_END )
 
 #else /* C */
@@ -162,9 +205,9 @@ struct vprof_scope {
   unsigned id;
 };
 
-VPROF_RT_INLINE struct vprof_scope vprof_scope_enter(unsigned vprof_id) {
+VPROF_RT_INLINE struct vprof_scope vprof_scope_since(unsigned vprof_id, vprof_u64 vprof_start) {
   struct vprof_scope vprof_s;
-  vprof_s.start = vprof_start_of(vprof_id);
+  vprof_s.start = vprof_start;
   vprof_s.id = vprof_id;
   return vprof_s;
 }
@@ -173,27 +216,43 @@ VPROF_RT_INLINE void vprof_scope_leave(struct vprof_scope* vprof_s) {
   if (vprof_s->start) vprof_record(vprof_s->id, vprof_s->start);
 }
 
-#define VPROF_SITE(vprof_id)                \
-  struct vprof_scope vprof_scope_##vprof_id \
-      __attribute__((__cleanup__(vprof_scope_leave), __unused__)) = vprof_scope_enter(vprof_id)
-#define VPROF_FUNCTION(vprof_id) VPROF_SITE(vprof_id)
-#define VPROF_FUNCTION_N(vprof_id, vprof_n) VPROF_SITE(vprof_id)
+VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
+  if (vprof_s->start) vprof_record_call(vprof_s->id, vprof_s->start);
+}
+
+#define VPROF_SCOPE(vprof_id, vprof_start, vprof_leave)       \
+  struct vprof_scope vprof_scope_##vprof_id                   \
+      __attribute__((__cleanup__(vprof_leave), __unused__)) = \
+          vprof_scope_since(vprof_id, vprof_start)
+#define VPROF_SITE(vprof_id) VPROF_SCOPE(vprof_id, vprof_start_of(vprof_id), vprof_scope_leave)
+#define VPROF_FUNCTION(vprof_id) \
+  VPROF_SCOPE(vprof_id, vprof_start_of_function(vprof_id), vprof_scope_leave)
+#define VPROF_FUNCTION_N(vprof_id, vprof_n) VPROF_FUNCTION(vprof_id)
+#define VPROF_CALL(vprof_id, vprof_function) \
+  VPROF_SCOPE(vprof_id, vprof_start_of_call(vprof_id, vprof_function), vprof_call_leave)
 #define VPROF_FRAME_N(vprof_n) \
   struct vprof_no_frame /* a declaration, so that declarations may follow in C89 */
 
 #define VPROF_EXPR(vprof_id) (__extension__({ VPROF_SITE(vprof_id);
+#define VPROF_CALL_EXPR(vprof_id, vprof_function) \
+  (__extension__({ VPROF_CALL(vprof_id, vprof_function);
 #define VPROF_EXPR_END \
   ;                    \
   }))
 #define VPROF_LVALUE(vprof_id) (*VPROF_EXPR(vprof_id) &
 #define VPROF_LVALUE_END VPROF_EXPR_END)
 #define VPROF_VALUE(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
+#define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) \
+  VPROF_CALL_EXPR(vprof_id, vprof_function)
 #define VPROF_VALUE_END(vprof_slot) VPROF_EXPR_END
 #define VPROF_XVALUE(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
 #define VPROF_XVALUE_END(vprof_slot) VPROF_EXPR_END
 #define VPROF_VOID(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
+#define VPROF_CALL_VOID(vprof_slot, vprof_id, vprof_function) \
+  VPROF_CALL_EXPR(vprof_id, vprof_function)
 #define VPROF_VOID_END(vprof_slot) VPROF_EXPR_END
 #define VPROF_GUARD(vprof_id) VPROF_EXPR(vprof_id)
+#define VPROF_CALL_GUARD(vprof_id, vprof_function) VPROF_CALL_EXPR(vprof_id, vprof_function)
 #define VPROF_GUARD_END VPROF_EXPR_END
 
 #endif
