@@ -70,6 +70,21 @@ TEST_CASE("a function frame directly in a call of it is the same node") {
   }
 }
 
+TEST_CASE("a function whose call is measured needs no frame of its own") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_in_f, 32, 38);  // f calls g, g calls f again, f calls h
+  t.frame(c.f_in_g, 30, 40);
+  t.frame(c.g_in_f, 20, 60);
+  t.frame(c.f_entry, 10, 100);
+  t.end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {"request/f/body(f)", 50 + 4},
+                                      {"request/f/g", 30},
+                                      {"request/f/h", 6}});
+}
+
 TEST_CASE("calls evaluated as arguments are siblings") {
   Case c;
   auto& t = c.thread(1);

@@ -55,6 +55,55 @@ TEST_CASE("an expanded function has a scope, and each of its calls has one") {
   CHECK(result->sites[1].parent == "f@f.c:1");
 }
 
+TEST_CASE("a call says which scope it enters, so that its time is recorded once") {
+  Plan plan = expand_f();
+  plan.expanded.insert("g@g.c:1");
+  const Result<Instrumentation> result = instrumented(small_program(), plan);
+  REQUIRE(result);
+  CHECK(apply_edits(kText, result->edits.at("f.c"))
+            .find("{ VPROF_CALL(2, 5); g(VPROF_EXPR(3) h(1)") != std::string::npos);
+  CHECK(apply_edits(kText, result->edits.at("g.c")).find("VPROF_FUNCTION(5);") !=
+        std::string::npos);
+}
+
+TEST_CASE("each form of a call says which scope it enters") {
+  Plan plan = expand_f();
+  plan.expanded.insert("g@g.c:1");
+  const auto text_of = [&](Form form) {
+    Program program = small_program();
+    for (Function& f : program.functions)
+      for (Call& c : f.calls)
+        if (c.callee_name == "g") c.form = form;
+    const Result<Instrumentation> result = instrumented(program, plan);
+    REQUIRE(result);
+    return apply_edits(kText, result->edits.at("f.c"));
+  };
+  const auto contains = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(contains(text_of(Form::kExpression), " VPROF_CALL_EXPR(2, 5) g("));
+  CHECK(contains(text_of(Form::kValue), " VPROF_CALL_VALUE(0,2, 5) g("));
+  CHECK(contains(text_of(Form::kVoid), " VPROF_CALL_VOID(0,2, 5) g("));
+  CHECK(contains(text_of(Form::kGuard), " VPROF_CALL_GUARD(2, 5) g("));
+}
+
+TEST_CASE("a call that may not come to the scope, or not from there, is measured beside it") {
+  Plan plan = expand_f();
+  plan.expanded.insert("g@g.c:1");
+  Program program = small_program();
+  for (Function& f : program.functions) {
+    for (Call& c : f.calls) {
+      if (c.callee_name == "g") c.kind = CallKind::kVirtual;
+      if (c.callee_name == "k") c = call(f, f, 30, 34, Form::kExpression);
+    }
+  }
+  const Result<Instrumentation> result = instrumented(program, plan);
+  REQUIRE(result);
+  const std::string text = apply_edits(kText, result->edits.at("f.c"));
+  CHECK(text.find("{ VPROF_SITE(2); g(") != std::string::npos);
+  CHECK(text.find("return VPROF_EXPR(4) k(2)") != std::string::npos);
+}
+
 TEST_CASE("sites keep the numbers they were given") {
   const Program program = small_program();
   Result<Instrumentation> first = instrumented(program, expand_f());

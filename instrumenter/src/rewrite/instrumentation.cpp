@@ -16,15 +16,25 @@ namespace {
 /// feature macros still come first.
 constexpr const char* kPrelude = "#include <vprof/runtime/scope.h>\n#line 1\n";
 
-Edit call_edit(const CallSites::Wrapped& w, uint32_t id) {
+/// A macro of scope.h. `scope`: the site of the scope that the function called begins with; 0: it
+/// has none.
+std::string opening(const char* form, const std::string& numbers, uint32_t scope) {
+  return scope == 0 ? fmt::format("VPROF_{}({}) ", form, numbers)
+                    : fmt::format("VPROF_CALL_{}({}, {}) ", form, numbers, scope);
+}
+
+Edit call_edit(const CallSites::Wrapped& w, uint32_t id, uint32_t scope) {
   Edit edit{w.begin, w.end, "", ""};
+  const std::string site = std::to_string(id);
+  const std::string slot_and_site = fmt::format("{},{}", w.slot, id);
   switch (w.form) {
     case Form::kStatement:
-      edit.before = fmt::format("{{ VPROF_SITE({}); ", id);
+      edit.before = scope == 0 ? fmt::format("{{ VPROF_SITE({}); ", id)
+                               : fmt::format("{{ VPROF_CALL({}, {}); ", id, scope);
       edit.after = " }";
       break;
     case Form::kExpression:
-      edit.before = fmt::format("VPROF_EXPR({}) ", id);
+      edit.before = opening("EXPR", site, scope);
       edit.after = " VPROF_EXPR_END";
       break;
     case Form::kLvalue:
@@ -32,15 +42,15 @@ Edit call_edit(const CallSites::Wrapped& w, uint32_t id) {
       edit.after = " VPROF_LVALUE_END";
       break;
     case Form::kValue:
-      edit.before = fmt::format("VPROF_VALUE({},{}) ", w.slot, id);
+      edit.before = opening("VALUE", slot_and_site, scope);
       edit.after = fmt::format(" VPROF_VALUE_END({})", w.slot);
       break;
     case Form::kVoid:
-      edit.before = fmt::format("VPROF_VOID({},{}) ", w.slot, id);
+      edit.before = opening("VOID", slot_and_site, scope);
       edit.after = fmt::format(" VPROF_VOID_END({})", w.slot);
       break;
     case Form::kGuard:
-      edit.before = fmt::format("VPROF_GUARD({}) ", id);
+      edit.before = opening("GUARD", site, scope);
       edit.after = " VPROF_GUARD_END";
       break;
     case Form::kRefused:
@@ -156,7 +166,7 @@ class Instrumenter {
     for (auto& [key, r] : rewritten_) {
       for (size_t i = 0; i < r.calls.wrapped.size(); ++i) {
         auto& [edits, owners] = files[r.calls.wrapped[i].site.file];
-        edits.push_back(call_edit(r.calls.wrapped[i], 0));
+        edits.push_back(call_edit(r.calls.wrapped[i], 0, 0));
         owners.push_back({&r, i});
       }
     }
@@ -224,7 +234,8 @@ class Instrumenter {
       }
       for (const CallSites::Wrapped& w : r.calls.wrapped)
         if (done.insert({w.site.file + "\n" + std::to_string(w.end), w.begin}).second)
-          out_.edits[w.site.file].push_back(call_edit(w, ids_.at(site_identity(w.site))));
+          out_.edits[w.site.file].push_back(
+              call_edit(w, ids_.at(site_identity(w.site)), scope_called(w.site)));
     }
     for (auto& [file, edits] : out_.edits) {
       const Result<std::string> original = read_original_(file);
@@ -239,12 +250,26 @@ class Instrumenter {
     return {};
   }
 
+  uint32_t scope_of(const Function& f) const {
+    return ids_.at(site_identity(
+        {0, SiteKind::kFunction, f.key, "", f.file, f.body, 0, 0, "", CallKind::kDirect}));
+  }
+
+  /// The site of the scope that surely is what the call enters; 0: there is none. A function that
+  /// calls itself is left out: the analysis takes a call directly within one of the same caller for
+  /// its argument.
+  uint32_t scope_called(const Site& site) const {
+    const auto callee = rewritten_.find(site.function);
+    const bool one = site.call == CallKind::kDirect && site.function != site.parent;
+    return one && callee != rewritten_.end() && callee->second.scope
+               ? scope_of(*callee->second.function)
+               : 0;
+  }
+
   std::string body_text(const Rewritten& r) const {
     std::string text = r.events.at_body;
     if (r.scope) {
-      const Function& f = *r.function;
-      const uint32_t id = ids_.at(site_identity(
-          {0, SiteKind::kFunction, f.key, "", f.file, f.body, 0, 0, "", CallKind::kDirect}));
+      const uint32_t id = scope_of(*r.function);
       text += r.calls.slots > 0 ? fmt::format("VPROF_FUNCTION_N({}, {}); ", id, r.calls.slots)
                                 : fmt::format("VPROF_FUNCTION({}); ", id);
     }

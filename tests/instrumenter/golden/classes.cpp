@@ -81,7 +81,7 @@ int run() {
   int x = shape->area();
   constexpr int kNine = square(3);
   Table<std::string> table;
-  // CHECK: { VPROF_SITE({{[0-9]+}}); table.put("a", x); }
+  // CHECK: { VPROF_CALL({{[0-9]+}}, {{[0-9]+}}); table.put("a", x); }
   table.put("a", x);
   table.put("b", kNine);
   Money m{5};

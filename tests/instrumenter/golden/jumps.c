@@ -14,7 +14,7 @@ static int jumps(int n) {
     ++x;
   inside:
     // A labelled statement keeps its label in front of the block.
-    // CHECK: here: { VPROF_SITE({{[0-9]+}}); tell("here", x); }
+    // CHECK: here: { VPROF_CALL({{[0-9]+}}, {{[0-9]+}}); tell("here", x); }
   here: tell("here", x);
     if (x == 2) goto out;
     if (x < 2) {
@@ -51,7 +51,7 @@ stop:
 static int duff(int count) {
   int x = 0, n = (count + 3) / 4;
   switch (count % 4) {
-    // CHECK: case 0: do { x += VPROF_EXPR({{[0-9]+}}) step(x) VPROF_EXPR_END;
+    // CHECK: case 0: do { x += VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) step(x) VPROF_EXPR_END;
     case 0: do { x += step(x);
     case 3:      x += step(x);
     case 2:      x += step(x);

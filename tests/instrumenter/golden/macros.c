@@ -26,11 +26,11 @@ static int rows[4][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
 #define FIRST work(1) +
 
 static int run(int n) {
-  // CHECK: int x = VPROF_EXPR({{[0-9]+}}) WORK(n) VPROF_EXPR_END;
+  // CHECK: int x = VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) WORK(n) VPROF_EXPR_END;
   int x = WORK(n);
   // CHECK: x += VPROF_EXPR({{[0-9]+}}) BOTH(n) VPROF_EXPR_END;
   x += BOTH(n);
-  // CHECK: { VPROF_SITE({{[0-9]+}}); DO_WORK(n); }
+  // CHECK: { VPROF_CALL({{[0-9]+}}, {{[0-9]+}}); DO_WORK(n); }
   DO_WORK(n);
   // An lvalue must stay one.
   // CHECK: VPROF_LVALUE({{[0-9]+}}) PLACE(n) VPROF_LVALUE_END = x;
@@ -55,11 +55,11 @@ static int run(int n) {
   // CHECK: x += VPROF_EXPR({{[0-9]+}}) PLACE(n) VPROF_EXPR_END;
   x += PLACE(n);
   // An argument that the macro repeats or turns into a string must stay as it is spelled.
-  // CHECK: x += VPROF_EXPR({{[0-9]+}}) TWICE(work(n)) VPROF_EXPR_END;
+  // CHECK: x += VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) TWICE(work(n)) VPROF_EXPR_END;
   x += TWICE(work(n));
   // CHECK: puts(NAME(work(n)))
   puts(NAME(work(n)));
-  // CHECK: x += VPROF_EXPR({{[0-9]+}}) ALIAS(2) VPROF_EXPR_END;
+  // CHECK: x += VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) ALIAS(2) VPROF_EXPR_END;
   x += ALIAS(2);
   // CHECK: DECLARE(y, 3);
   DECLARE(y, 3);

@@ -39,7 +39,7 @@ __attribute__((noinline, used)) int renamed(int x) { return step(x); }
   l.from.high = l.from.low + (unsigned)step(2);
   counter += step(4);
   atomic_fetch_add(&counter, step(5));
-  // CHECK: int x = VPROF_EXPR({{[0-9]+}}) sum(3, VPROF_EXPR({{[0-9]+}}) step(1) VPROF_EXPR_END, VPROF_EXPR({{[0-9]+}}) step(2) VPROF_EXPR_END, VPROF_EXPR({{[0-9]+}}) step(3) VPROF_EXPR_END) VPROF_EXPR_END;
+  // CHECK: int x = VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) sum(3, VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) step(1) VPROF_EXPR_END, VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) step(2) VPROF_EXPR_END, VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) step(3) VPROF_EXPR_END) VPROF_EXPR_END;
   int x = sum(3, step(1), step(2), step(3));
   // Not evaluated: left alone. A constant expression stays one.
   x += (int)sizeof(step(1)) + _Generic(step(1), int: 1, default: 2);
@@ -48,7 +48,7 @@ __attribute__((noinline, used)) int renamed(int x) { return step(x); }
   __asm__ volatile("" : "+r"(x) : "r"(step(x)) : "memory");
   // CHECK: x += VPROF_EXPR({{[0-9]+}}) table[n % 3](n) VPROF_EXPR_END;
   x += table[n % 3](n);
-  // CHECK: { VPROF_SITE({{[0-9]+}}); printf("größe → %d\n", VPROF_EXPR({{[0-9]+}}) größe(n) VPROF_EXPR_END); }
+  // CHECK: { VPROF_SITE({{[0-9]+}}); printf("größe → %d\n", VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) größe(n) VPROF_EXPR_END); }
   printf("größe → %d\n", größe(n));
   return x + length(&l) + length(kept) + values[1] + values[2] + values[3] + once + (int)l.from.high + counter;
 }

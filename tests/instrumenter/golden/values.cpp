@@ -51,7 +51,7 @@ __attribute__((noinline)) bool empty(std::string_view s) {
 
 // CHECK: int run() { VPROF_FUNCTION_N({{[0-9]+}}, {{[0-9]+}});
 int run() {
-  // CHECK: const Loud a = VPROF_GUARD({{[0-9]+}}) make(1) VPROF_GUARD_END;
+  // CHECK: const Loud a = VPROF_CALL_GUARD({{[0-9]+}}, {{[0-9]+}}) make(1) VPROF_GUARD_END;
   const Loud a = make(1);
   // CHECK: VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) cell() VPROF_VALUE_END({{[0-9]+}}) = 5;
   cell() = 5;

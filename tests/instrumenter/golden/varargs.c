@@ -39,7 +39,7 @@ static int run(int n) {
   memset(vla, 'x', sizeof vla);
   vla[n] = 0;
   struct bits b = {.low = (unsigned)add_all(1, 3), .high = (unsigned)length(vla)};
-  // CHECK: ({ int t = VPROF_EXPR({{[0-9]+}}) length(p) VPROF_EXPR_END; VPROF_EXPR({{[0-9]+}}) add_all(2, t, 1) VPROF_EXPR_END; })
+  // CHECK: ({ int t = VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) length(p) VPROF_EXPR_END; VPROF_CALL_EXPR({{[0-9]+}}, {{[0-9]+}}) add_all(2, t, 1) VPROF_EXPR_END; })
   int y = ({ int t = length(p); add_all(2, t, 1); });
   return y + (int)b.low + (int)b.high + add_all(3, 1, 2, 3) + _Generic(length(p), int: add_all(1, 5), default: 0);
 }
