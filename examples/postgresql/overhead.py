@@ -4,7 +4,7 @@ without instrumentation, and, as root and where bpftrace is installed, against u
 
 After run.sh. The children are call sites on the transactions' path, breadth first from PostgresMain, as a search meets them: one run
 with some thousand sites tells which of them are executed, and how often: a search does not go on measuring what is called very often and
-matters little, so the largest number is also built of functions that make no call more than 20 times a transaction ("seldom"). Runs are interleaved: each round runs every variant once, and a variant's ratio is
+matters little, so the largest number is also built of functions that are called and make calls 20 times a transaction at most ("seldom"). Runs are interleaved: each round runs every variant once, and a variant's ratio is
 that to the plain server of the same round. The processor time that the server takes for the same transactions is compared, too: it says
 the same on a machine that has other work, where throughput and latency do not. The environment is that of workload.sh (WORKLOAD, SCALE, CLIENTS, TRANSACTIONS, ...).
 
@@ -131,7 +131,8 @@ def calls_by_site(trace):
 
 
 def executed_children(plan):
-    """Call sites as {place, parent, callee, calls a transaction, expandable}, breadth first in the variance tree of a run with many functions expanded."""
+    """Call sites as {place, parent, callee, calls a transaction, expandable}, breadth first in the variance tree of a run with many functions
+    expanded; the call sites of each parent; how often each function broken down is called in a transaction."""
     wide = dict(plan, expanded=keys_of(ON_THE_WAY), demoted=[])
     rewrite_and_build(wide)
     run([find_vprof(), "-C", HERE, "record"])
@@ -152,24 +153,28 @@ def executed_children(plan):
             if place not in seen:
                 seen.add(place)
                 children.append({"place": place, "parent": functions[site["parent"]]["key"], "callee": node["function"],
-                                 "calls": counts[site["id"]] / report["interval"]["count"], "expandable": functions[site["function"]]["expandable"]})
+                                 "key": functions[site["function"]]["key"], "calls": counts[site["id"]] / report["interval"]["count"], "expandable": functions[site["function"]]["expandable"]})
         waiting.extend(c for c in node["children"] if c["kind"] in ("function", "body"))
     every = collections.defaultdict(list)
     for site in sites["sites"]:
         if site["kind"] == "call":
             every[functions[site["parent"]]["key"]].append(f"{site['file']}:{site['line']}:{site['column']}")
-    return children, every
+    # By a measured call, which is what is recorded then, or otherwise.
+    entered = collections.Counter()
+    for site in sites["sites"]:
+        entered[functions[site["function"]]["key"]] += counts[site["id"]] / report["interval"]["count"]
+    return children, every, entered
 
 
 def prepare(counts):
     plan = json.loads((VPROF_DIR / "plan.json").read_text())
     plan.update(all=False, measured=[], demoted=[])
-    children, every = executed_children(plan)
+    children, every, entered = executed_children(plan)
     print(f"{len(children)} call sites are executed by the transactions")
     run(["mkdir", "-p", PLACE])
-    hot = {c["parent"] for c in children if c["calls"] > MOST_CALLS}
+    hot = {c["parent"] for c in children if max(c["calls"], entered[c["parent"]]) > MOST_CALLS}
     seldom = [c for c in children if c["parent"] not in hot]
-    print(f"{len(hot)} functions make a call more than {MOST_CALLS} times a transaction")
+    print(f"{len(hot)} functions are called or make a call more than {MOST_CALLS} times a transaction")
     for name, count in [(str(c), c) for c in counts] + [(f"{counts[-1]} seldom", counts[-1])]:
         chosen = (seldom if "seldom" in name else children)[:count]
         if len(chosen) < count:
@@ -179,7 +184,11 @@ def prepare(counts):
         demoted = sorted({p for parent in parents for p in every[parent]} - keep)
         rewrite_and_build(dict(plan, expanded=parents, demoted=demoted))
         installed_as(name)
-        print(f"{name}: {count} children in {len(parents)} functions: built", flush=True)
+        measured = collections.Counter()
+        for c in chosen:
+            measured[c["key"]] += c["calls"]
+        records = sum(measured.values()) + sum(max(0, entered[p] - measured[p]) for p in parents)
+        print(f"{name}: {count} children in {len(parents)} functions, {records:.0f} records a transaction: built", flush=True)
     run([HERE / "plain.sh"])
     run(["mkdir", "-p", PLACE / "plain"])
     run(["ln", "-sfn", WORK / "plain/installed", PLACE / "plain/installed"])
@@ -200,6 +209,9 @@ def workload(directory, recording):
         run(["mkdir", "-p", trace])
         environment["VPROF_TRACE_DIR"] = str(trace)
     out = run([HERE / "workload.sh"], cwd=PLACE / directory, env=environment)
+    # No run is to pay for writing out what the one before has recorded.
+    run(["rm", "-rf", trace])
+    run(["sync"])
     figures = {"tps": r"^tps = ([\d.]+)", "latency_ms": r"^latency average = ([\d.]+)",
                "processor_s": r"^processor time of the server = ([\d.]+)"}
     return {name: float(re.search(pattern, out, re.M)[1]) for name, pattern in figures.items()}

@@ -5,7 +5,7 @@
 #   WORKLOAD      tpcb (default): pgbench's TPC-B-like; tpcc: the mix of tpcc/
 #   SCALE         tpcb: branches (default 1); tpcc: warehouses (default 4)
 #   CLIENTS       (default 8)
-#   TRANSACTIONS  per client (default: tpcb 1000, tpcc 500)
+#   TRANSACTIONS  per client (default: tpcb 1000, tpcc 1500)
 #   ITEMS, CUSTOMERS  tpcc: items, and customers of a district (default 10000 and 300: a tenth of TPC-C's, so that the copy for
 #                 a run is made in a second)
 #   PROTOCOL      tpcb: simple (default), extended, prepared
@@ -19,7 +19,7 @@ bin=$PWD/installed/bin
 workload=${WORKLOAD:-tpcb}
 case $workload in
   tpcb) scale=${SCALE:-1} transactions=${TRANSACTIONS:-1000} ;;
-  tpcc) scale=${SCALE:-4} transactions=${TRANSACTIONS:-500} ;;
+  tpcc) scale=${SCALE:-4} transactions=${TRANSACTIONS:-1500} ;;
   *) echo "workload.sh: WORKLOAD=$workload is neither tpcb nor tpcc" >&2; exit 2 ;;
 esac
 clients=${CLIENTS:-8}
