@@ -19,7 +19,10 @@ cat >source/program.c <<'C'
 #include <stdlib.h>
 enum { THREADS = 2, CALLS = 100 };
 static unsigned long requests;
-__attribute__((noinline)) unsigned long inner(unsigned long i) { return i * 2862933555777941757u + 1; }
+__attribute__((noinline)) unsigned long inner(unsigned long i) {
+  for (int turn = 0; turn < 2; ++turn) i = i * 2862933555777941757u + 1;  /* a loop: no trivial callee */
+  return i;
+}
 __attribute__((noinline)) unsigned long outer(unsigned long i) { return inner(i) ^ i; }
 __attribute__((noinline)) unsigned long request(unsigned long i) {
   for (int call = 0; call < CALLS / 2; ++call) i = outer(i);

@@ -245,6 +245,8 @@ void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uintptr_t at
 }
 
 void vprof_rt_close(uint64_t* open, uint64_t* starts, unsigned* ids, unsigned slots) {
+  // The exception may have come from an argument, before the function that was named was entered.
+  vprof_thread_buffer.entering = 0;
   for (;;) {
     unsigned latest = slots;
     for (unsigned i = 0; i < slots; ++i) {

@@ -218,6 +218,12 @@ static __attribute__((noinline)) int callee(int depth) {
 }
 static __attribute__((noinline)) int without_scope() { return 1; }
 
+static __attribute__((noinline)) int throwing() { throw 1; }
+static __attribute__((noinline)) void left_in_an_argument() {
+  VPROF_FRAME_N(1);
+  VPROF_CALL_VALUE(0, 57, 50) callee(throwing()) VPROF_VALUE_END(0);
+}
+
 // Each callee's scope that is entered from a measured call of it says nothing; all others do.
 SUBJECT(scopes_within_calls) {
   VPROF_FRAME_N(2);
@@ -238,6 +244,11 @@ SUBJECT(scopes_within_calls) {
   const int value = VPROF_CALL_VALUE(0, 54, 50) callee(0) VPROF_VALUE_END(0);
   VPROF_CALL_VOID(1, 55, 50) static_cast<void>(callee(value)) VPROF_VOID_END(1);
   static_cast<void>((VPROF_CALL_GUARD(56, 50) callee(0) VPROF_GUARD_END));
+  callee(0);  // 50
+  try {
+    left_in_an_argument();
+  } catch (int) {
+  }
   callee(0);  // 50
   return 0;
 }
