@@ -23,13 +23,25 @@ class Clock {
   /// Returns whether it was used.
   bool add_snapshot(uint64_t ticks, uint64_t ns);
 
+  /// A linear piece, by value: for loops that convert neighbours in time by the thousand.
+  struct Stretch {
+    uint64_t ticks = 0, span = 0, rate = 0;
+    int64_t ns = 0, end_ns = 0;
+    bool holds(uint64_t time) const {
+      return time - ticks < span;  // wraps to something large before the piece
+    }
+    int64_t to_ns(uint64_t time) const {
+      const auto passed = static_cast<int64_t>(
+          (static_cast<unsigned __int128>(time - ticks) * rate) >> kFractionBits);
+      return std::min(ns + passed, end_ns);
+    }
+  };
+
   int64_t to_ns(uint64_t ticks) const {
-    const uint64_t offset = ticks - current_.ticks;  // wraps to something large before the piece
-    if (offset >= current_.span) return find(ticks);
-    const auto ns = static_cast<int64_t>((static_cast<unsigned __int128>(offset) * current_.rate) >>
-                                         kFractionBits);
-    return std::min(current_.ns + ns, current_.end_ns);
+    return current_.holds(ticks) ? current_.to_ns(ticks) : find(ticks);
   }
+  /// The piece of the last conversion.
+  const Stretch& current() const { return current_; }
 
  private:
   static constexpr int kFractionBits = 32;
@@ -40,13 +52,8 @@ class Clock {
         rate;  // ns per tick, fixed point with 32 fraction bits; of the stretch that begins here
   };
   std::vector<Piece> pieces_ = {{0, 0, 1ull << 32}};
-  // The piece of the last conversion: neighbours in time are asked for in turn.
-  struct Current {
-    uint64_t ticks = 0, span = 0, rate = 0;
-    int64_t ns = 0, end_ns = 0;
-  };
   int64_t find(uint64_t ticks) const;
-  mutable Current current_;
+  mutable Stretch current_;  // neighbours in time are asked for in turn
 };
 
 }  // namespace vprof::analyzer

@@ -2,6 +2,7 @@
 #include "decode.h"
 
 #include <algorithm>
+#include <array>
 
 namespace vprof::analyzer {
 namespace {
@@ -39,6 +40,7 @@ class Decoder {
     count_ = slots.size() / sizeof(vprof_slot);
     while (count_ != 0 && slot_at(slots_, count_ - 1).word1 == 0) --count_;
     for (at_ = 0; at_ < count_;) {
+      if (want_items_ && frames()) continue;
       const vprof_slot head = slot_at(slots_, at_++);
       const uint32_t id = id_of(head);
       if (head.word1 == 0) {
@@ -61,6 +63,33 @@ class Decoder {
     if (slot.word1 == 0 || id_of(slot) != VPROF_EV_CONT) return false;
     ++at_;
     return true;
+  }
+
+  /// As many frames as stand here one after the other: what most chunks consist of, so all that is
+  /// needed is at hand. False: there is none that can be used.
+  bool frames() {
+    Clock::Stretch clock = clock_.current();
+    const auto to_ns = [&](uint64_t ticks) {
+      if (clock.holds(ticks)) return clock.to_ns(ticks);
+      const int64_t ns = clock_.to_ns(ticks);
+      clock = clock_.current();
+      return ns;
+    };
+    const size_t first = at_;
+    size_t at = first;
+    for (size_t filled = batch_.size(); filled == batch_.size();) {
+      for (filled = 0; filled < batch_.size() && at < count_; ++filled, ++at) {
+        const vprof_slot slot = slot_at(slots_, at);
+        const uint32_t site = id_of(slot);
+        if (slot.word1 == 0 || site >= VPROF_EV_FIRST || !sites_.holds(site)) break;
+        const int64_t start = to_ns(slot.word0);
+        batch_[filled] = {start, to_ns(saturated_sum(slot.word0, payload_of(slot))), site, kNone};
+      }
+      thread_.items.insert(thread_.items.end(), batch_.data(), batch_.data() + filled);
+    }
+    thread_.records += at - first;
+    at_ = at;
+    return at != first;
   }
 
   void frame(uint32_t site, uint64_t start, uint64_t duration) {
@@ -239,6 +268,7 @@ class Decoder {
   std::span<const unsigned char> slots_;
   size_t count_ = 0;
   size_t at_ = 0;
+  std::array<Item, 128> batch_;
 };
 
 }  // namespace

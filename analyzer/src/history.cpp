@@ -2,21 +2,34 @@
 
 #include <algorithm>
 
-#include "vprof/runtime/trace_format.h"
-
 namespace vprof::analyzer {
 
-namespace {
-
-/// Its times come from another clock than those of frames, and may miss by a microsecond.
-bool preempted(const Thread& thread, const Item& item) {
-  return item.is_wait() && thread.waits[item.what & ~kWaitBit].event == VPROF_EV_PREEMPTED;
+void Forest::cut(Item& item, const Open& before) {
+  item.start = before.end;
+  // The times of a preemption come from another clock, and may miss by a microsecond.
+  if (!is_preemption(thread_, item) && !is_preemption(thread_, thread_.items[before.index]))
+    ++thread_.clipped;
 }
 
-}  // namespace
+void Forest::extend() {
+  Item* items = thread_.items.data();
+  const size_t count = thread_.items.size();
+  for (; done_ < count && items[done_].end >= last_end_; ++done_) {
+    Item& item = items[done_];
+    while (!open_.empty() && open_.back().start >= item.start) {
+      items[open_.back().index].parent = static_cast<uint32_t>(done_);
+      open_.pop_back();
+    }
+    if (!open_.empty() && open_.back().end > item.start) cut(item, open_.back());
+    last_end_ = item.end;
+    open_.push_back({item.start, item.end, done_});
+  }
+}
 
-void build_forest(Thread& thread) {
-  std::vector<Item>& items = thread.items;
+void Forest::finish() {
+  extend();
+  std::vector<Item>& items = thread_.items;
+  if (done_ == items.size()) return;
   const auto by_end = [](const Item& a, const Item& b) { return a.end < b.end; };
   // Records come in order of exit but for signal handlers (one slot late) and damage; preemptions
   // stand before all of them. Stable: of two that end together, the one written first is the inner
@@ -27,19 +40,11 @@ void build_forest(Thread& thread) {
   } else {
     std::stable_sort(items.begin(), items.end(), by_end);
   }
-  std::vector<uint32_t> open;  // items so far that lie in no other, in order of time
-  for (uint32_t i = 0; i < items.size(); ++i) {
-    Item& item = items[i];
-    while (!open.empty() && items[open.back()].start >= item.start) {
-      items[open.back()].parent = i;
-      open.pop_back();
-    }
-    if (!open.empty() && items[open.back()].end > item.start) {
-      item.start = items[open.back()].end;
-      if (!preempted(thread, item) && !preempted(thread, items[open.back()])) ++thread.clipped;
-    }
-    open.push_back(i);
-  }
+  for (Item& item : items) item.parent = kNone;
+  open_.clear();
+  done_ = 0;
+  last_end_ = INT64_MIN;
+  extend();
 }
 
 }  // namespace vprof::analyzer

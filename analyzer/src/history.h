@@ -17,6 +17,7 @@
 
 #include "sites.h"
 #include "vprof/analyzer/analyzer.h"
+#include "vprof/runtime/trace_format.h"
 
 namespace vprof::analyzer {
 
@@ -111,6 +112,11 @@ struct Thread {
   uint64_t clipped = 0;  ///< frames that overlapped their neighbours, cut to fit
 };
 
+/// It lies among the items like a wait.
+inline bool is_preemption(const Thread& thread, const Item& item) {
+  return item.is_wait() && thread.waits[item.what & ~kWaitBit].event == VPROF_EV_PREEMPTED;
+}
+
 struct Process {
   uint64_t family = 0;
   uint32_t pid = 0;
@@ -122,9 +128,31 @@ struct Window {
   std::vector<Thread> threads;  ///< ordered by process, then serial
 };
 
-/// Puts items into order of their end and fills in parents. Items that overlap without nesting
-/// (damage) are cut and counted.
-void build_forest(Thread& thread);
+/// Fills in the parents of a thread's items. Items that overlap without nesting (damage) are cut and
+/// counted.
+class Forest {
+ public:
+  explicit Forest(Thread& thread) : thread_(thread) {}
+
+  /// Of what has been appended since the last call, while it is at hand; up to the first item that
+  /// is not in order of its end.
+  void extend();
+  /// Of all that is left; puts the items into order of their end, if they are not.
+  void finish();
+
+ private:
+  struct Open {
+    int64_t start;
+    int64_t end;
+    size_t index;
+  };
+  void cut(Item& item, const Open& before);
+
+  Thread& thread_;
+  size_t done_ = 0;
+  int64_t last_end_ = INT64_MIN;
+  std::vector<Open> open_;  // items so far that lie in no other, in order of time
+};
 
 /// Puts events into order of time.
 template <class Event>

@@ -34,6 +34,7 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const Links& li
     thread_names_.push_back(tree.intern(fmt::format("untracked({})", role_of(thread.name))));
   }
   searched_.resize(window.threads.size());
+  for (const Site& site : sites.sites) callers_.push_back(site.parent);
   preempted_ = tree.intern("preempted");
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
@@ -66,18 +67,31 @@ uint32_t PathWalker::thread_untracked(uint32_t node, uint32_t thread) {
   return tree_.untracked(node, thread_names_[thread]);
 }
 
-[[gnu::always_inline]] inline void PathWalker::add(uint32_t leaf, int64_t ns) {
-  if (ns_of_leaf_.size() <= leaf)
-    ns_of_leaf_.resize(std::max<size_t>(leaf + 1, ns_of_leaf_.size() * 2));
-  if (ns_of_leaf_[leaf] == 0) leaves_.push_back({leaf, 0});
-  ns_of_leaf_[leaf] += ns;
+/// The node's own time, until the end of the walk. A frame is given all of its time when it is
+/// opened, and what is found in it is taken from it again (`take`).
+[[gnu::always_inline]] inline void PathWalker::add(uint32_t node, int64_t ns) {
+  if (times_.size() <= node) times_.resize(std::max<size_t>(node + 1, times_.size() * 2));
+  NodeTime& time = times_[node];
+  if (!time.listed) {
+    time.listed = true;
+    touched_.push_back(node);
+  }
+  time.ns += ns;
 }
 
-/// Gives [lo, hi] of a thread to a leaf.
-void PathWalker::add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi) {
+/// Gives [lo, hi] of a thread to a node.
+void PathWalker::add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi) {
   if (hi <= lo) return;
-  if (pieces_ != nullptr) pieces_->push_back({thread, leaf, lo, hi});
-  add(leaf, hi - lo);
+  if (pieces_ != nullptr) pieces_->push_back({thread, leaf_of(node), lo, hi});
+  add(node, hi - lo);
+}
+
+/// Where a node's own time stands in the tree.
+uint32_t PathWalker::leaf_of(uint32_t node) {
+  const NodeKind kind = tree_.nodes()[node].kind;
+  const bool leaf =
+      kind == NodeKind::kBody || kind == NodeKind::kUntracked || kind == NodeKind::kPreempted;
+  return leaf ? node : tree_.body(node);
 }
 
 // ---- frames of one thread, and the waits in them
@@ -90,7 +104,7 @@ void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uin
     if (step()) continue;
     Stretch& done = stretches_.back();
     close_above(done, kNone);
-    account(done, done.lo);
+    tell(done, done.lo);
     stretches_.pop_back();
   }
 }
@@ -100,7 +114,8 @@ void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t
   const size_t first = first_ending_at(thread, hi);
   const size_t base = stretches_.empty() ? 0 : stretches_.back().top;
   stretches_.push_back(
-      {thread, lo, hi, static_cast<int64_t>(first) - 1, node, outside, base, base, false});
+      {thread, lo, hi, static_cast<int64_t>(first) - 1, node, outside, base, base, false, hi});
+  add(outside, hi - lo);
 }
 
 /// The first item that ended then or later. Most searches are for a time a little before the last
@@ -156,7 +171,6 @@ void PathWalker::pass_frames() {
     if (item.is_wait() || item.end <= stretch.lo) break;
     if (item.start >= stretch.now) continue;  // without duration, or within a wait that is done
     close_above(stretch, item.parent);
-    account(stretch, std::min(item.end, stretch.now));
     open_frame(stretch, index, item);
   }
   stretches_.back() = stretch;
@@ -178,9 +192,7 @@ bool PathWalker::step() {
   --stretch.next;
   if (wait.start >= stretch.now) return true;
   close_above(stretch, wait.parent);
-  const int64_t end = std::min(wait.end, stretch.now);
-  account(stretch, end);
-  open_wait(index, end);
+  open_wait(index, std::min(wait.end, stretch.now));
   return true;
 }
 
@@ -188,28 +200,28 @@ uint32_t PathWalker::node_of_top(const Stretch& stretch) const {
   return stretch.has_open() ? open_[stretch.top - 1].node : stretch.node;
 }
 
-/// Gives [until, now] to the innermost open frame.
-inline void PathWalker::account(Stretch& stretch, int64_t until) {
-  until = std::max(until, stretch.lo);
-  if (until >= stretch.now) return;
-  if (!stretch.has_open()) {
-    add(stretch.outside, stretch.thread, until, stretch.now);
-  } else {
-    top(stretch).own += stretch.now - until;
-    if (pieces_ != nullptr)
-      pieces_->push_back({stretch.thread, tree_.body(top(stretch).node), until, stretch.now});
-  }
-  stretch.now = until;
+/// Who has the time that no other frame has.
+inline uint32_t PathWalker::holder(const Stretch& stretch) const {
+  return stretch.has_open() ? open_[stretch.top - 1].node : stretch.outside;
+}
+
+/// Makes a piece of what the innermost open frame has after `until`, if pieces are wanted.
+inline void PathWalker::tell(Stretch& stretch, int64_t until) {
+  if (pieces_ == nullptr || until >= stretch.told) return;
+  pieces_->push_back({stretch.thread, leaf_of(holder(stretch)), until, stretch.told});
+  stretch.told = until;
+}
+
+/// Takes [start, end] from the innermost open frame, for what lies in it.
+inline void PathWalker::take(Stretch& stretch, int64_t start, int64_t end) {
+  tell(stretch, end);
+  times_[holder(stretch)].ns -= end - start;
 }
 
 /// Closes frames until `parent` is the innermost one.
 [[gnu::always_inline]] inline void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
-  while (stretch.has_open() && top(stretch).item != parent) {
-    account(stretch, top(stretch).start);
-    const OpenFrame& done = top(stretch);
-    if (done.own != 0) add(tree_.body(done.node), done.own);
-    --stretch.top;
-  }
+  for (; stretch.has_open() && top(stretch).item != parent; --stretch.top)
+    tell(stretch, std::max(top(stretch).start, stretch.lo));
 }
 
 /// The place of one more open frame, whatever it held before.
@@ -220,7 +232,10 @@ inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
 
 [[gnu::always_inline]] inline void PathWalker::open_frame(Stretch& stretch, uint32_t index,
                                                           const Item& item) {
-  const uint32_t caller = sites_.sites[item.what].parent;
+  const int64_t start = std::max(item.start, stretch.lo);
+  const int64_t end = std::min(item.end, stretch.now);
+  take(stretch, start, end);
+  const uint32_t caller = callers_[item.what];
   uint32_t above = node_of_top(stretch);
   // A call directly within a call of the same function: one is evaluated as an argument of the
   // other, they are siblings.
@@ -232,7 +247,7 @@ inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
   frame.above = above;
   frame.caller = caller;
   frame.start = item.start;
-  frame.own = 0;
+  add(frame.node, end - start);
 }
 
 bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t from) const {
@@ -276,8 +291,9 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   const uint32_t wait_index = item.what & ~kWaitBit;
   const Wait& wait = window_.threads[thread].waits[wait_index];
   const int64_t start = std::max(item.start, stretch.lo);
+  take(stretch, start, end);
   if (wait.event == VPROF_EV_PREEMPTED) {
-    stretch.now = start;
+    stretch.now = stretch.told = start;
     add(tree_.preempted(node_of_top(stretch), preempted_), thread, start, end);
     return;
   }
@@ -295,10 +311,11 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index, stretch.lo)) {
     // The locks below an application's lock know their wakers better than its name and the clock
     // do.
-    push(stretch) = {index, node, node, kNone, item.start, 0};
+    push(stretch) = {index, node, node, kNone, item.start};
+    add(node, end - start);
     return;
   }
-  stretch.now = start;
+  stretch.now = stretch.told = start;
   if (!waker) {
     ++(ends_from_outside(thread, index, stretch.lo) ? edges_.outside : edges_.unknown);
     add(tree_.untracked(node, unknown_waker_), thread, start, end);
@@ -306,7 +323,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   }
   ++(waker->exact ? edges_.exact : edges_.inferred);
   const int64_t release = std::clamp(waker->time, start, end - 1);
-  add(tree_.body(node), thread, release, end);
+  add(node, thread, release, end);
   if (release > start) {
     begin_stretch(waker->thread, start, release, node, thread_untracked(node, waker->thread));
   }
@@ -404,7 +421,6 @@ bool PathWalker::find_origin(uint32_t thread, const Interval& interval, int64_t 
 /// that holds time before `now`, or on by an edge that leads to an earlier time, or ends. So the
 /// walk ends.
 const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
-  leaves_.clear();
   constexpr uint32_t kRoot = PathTree::kRoot;
   const int64_t begin = interval.begin;
   uint32_t thread = interval.end_thread;
@@ -412,7 +428,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   while (now > begin) {
     if (const Segment* segment = segment_at(thread, interval.serial, now)) {
       const int64_t from = std::max(segment->start, begin);
-      lay(thread, from, now, kRoot, tree_.body(kRoot));
+      lay(thread, from, now, kRoot, kRoot);
       now = from;
       if (now <= begin) break;
     }
@@ -420,7 +436,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
     if (find_origin(thread, interval, now, origin)) {
       const int64_t dequeued = std::clamp(origin.dequeued, begin, now);
       const int64_t enqueued = std::clamp(origin.enqueued, begin, dequeued);
-      lay(thread, dequeued, now, kRoot, tree_.body(kRoot));
+      lay(thread, dequeued, now, kRoot, kRoot);
       const uint32_t node = tree_.queue(kRoot, queue_name(origin.sync));
       if (enqueued < dequeued)
         lay(thread, enqueued, dequeued, node, thread_untracked(node, thread));
@@ -439,7 +455,12 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       break;
     }
   }
-  for (LeafTime& leaf : leaves_) leaf.ns = std::exchange(ns_of_leaf_[leaf.node], 0);
+  leaves_.clear();
+  for (const uint32_t node : touched_) {
+    const int64_t ns = std::exchange(times_[node], {}).ns;
+    if (ns != 0) leaves_.push_back({leaf_of(node), ns});
+  }
+  touched_.clear();
   return leaves_;
 }
 

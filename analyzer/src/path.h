@@ -58,12 +58,13 @@ class PathWalker {
   struct Stretch {
     uint32_t thread;
     int64_t lo;
-    int64_t now;       // everything later is done
+    int64_t now;       // everything later is done, but for what the open frames hold
     int64_t next;      // next item to look at; -1: none left
     uint32_t node;     // parent of the outermost frames
-    uint32_t outside;  // leaf for time that no frame covers
+    uint32_t outside;  // node for time that no frame covers
     size_t base, top;  // its open frames are open_[base .. top)
     bool begun;        // the frames that cover its end are open
+    int64_t told;      // everything later is among the pieces
     bool has_open() const { return top != base; }
   };
   struct OpenFrame {
@@ -72,7 +73,10 @@ class PathWalker {
     uint32_t above;   // node that holds `node`, for arguments evaluated within this call
     uint32_t caller;  // function that holds the call site; kNone: not a call site
     int64_t start;
-    int64_t own;  // ns in no other frame, so far
+  };
+  struct NodeTime {
+    int64_t ns = 0;
+    bool listed = false;  // in touched_
   };
   struct Origin {
     uint32_t thread;
@@ -80,15 +84,17 @@ class PathWalker {
     uint32_t sync;
   };
 
-  void add(uint32_t leaf, int64_t ns);
-  void add(uint32_t leaf, uint32_t thread, int64_t lo, int64_t hi);
+  void add(uint32_t node, int64_t ns);
+  void add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi);
+  uint32_t leaf_of(uint32_t node);
   void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   size_t first_ending_at(uint32_t thread, int64_t time);
   void open_chain();
   void pass_frames();
   bool step();
-  void account(Stretch& stretch, int64_t until);
+  void tell(Stretch& stretch, int64_t until);
+  void take(Stretch& stretch, int64_t start, int64_t end);
   void close_above(Stretch& stretch, uint32_t parent);
   OpenFrame& top(const Stretch& stretch) { return open_[stretch.top - 1]; }
   OpenFrame& push(Stretch& stretch);
@@ -97,6 +103,7 @@ class PathWalker {
   bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
   bool ends_from_outside(uint32_t thread, uint32_t item, int64_t from) const;
   uint32_t node_of_top(const Stretch& stretch) const;
+  uint32_t holder(const Stretch& stretch) const;
 
   const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;
   static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
@@ -123,9 +130,11 @@ class PathWalker {
   std::vector<Stretch> stretches_;
   std::vector<OpenFrame> open_;  // of all stretches; longer than they need
   std::vector<uint32_t> chain_;
-  std::vector<size_t> searched_;     // by thread: where the last search for a time ended
-  std::vector<LeafTime> leaves_;     // ns: at the end of a walk
-  std::vector<int64_t> ns_of_leaf_;  // by node; 0: not in leaves_
+  std::vector<size_t> searched_;    // by thread: where the last search for a time ended
+  std::vector<uint32_t> callers_;   // by site: Site::parent
+  std::vector<NodeTime> times_;     // by node; during a walk
+  std::vector<uint32_t> touched_;   // nodes that were given time
+  std::vector<LeafTime> leaves_;    // of the last walk
 };
 
 }  // namespace vprof::analyzer

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "parallel.h"
@@ -52,13 +53,15 @@ struct Kept {
   std::vector<Wait> waits;
 };
 
-/// Preemptions go back to those that are not in the history yet: they may have been read long
-/// before what lies around them.
+/// Preemptions that are older than all else go back to those that are not in the history yet: they
+/// may have been read of the helper thread, long before what lies around them.
 Kept keep_items(const Thread& thread, int64_t before, std::vector<Preemption>& preemptions) {
   Kept kept;
+  bool oldest = true;
   const auto keep = [&](const Item& item) {
+    oldest = oldest && is_preemption(thread, item);
     if (item.start >= before) return;
-    if (item.is_wait() && thread.waits[item.what & ~kWaitBit].event == VPROF_EV_PREEMPTED) {
+    if (oldest) {
       preemptions.push_back({thread.serial, item.start, item.end});
       return;
     }
@@ -80,22 +83,16 @@ Kept keep_items(const Thread& thread, int64_t before, std::vector<Preemption>& p
   return kept;
 }
 
+/// Takes the events out, and returns those before an instant. `more`: others will come into their
+/// place.
 template <class Event>
-std::vector<Event> keep_events(std::vector<Event>& events, int64_t before) {
-  std::erase_if(events, [&](const Event& event) { return event.time >= before; });
-  return std::exchange(events, {});
-}
-
-/// Room that is filled at once costs a page fault for each page; large ones are fewer. A kernel
-/// that has none to give does as if nothing had been said.
-void reserve_large(std::vector<Item>& items, size_t count) {
-  constexpr uintptr_t kLarge = 2 << 20;
-  items.reserve(count);
-  const auto begin = reinterpret_cast<uintptr_t>(items.data());
-  const uintptr_t from = (begin + kLarge - 1) / kLarge * kLarge;
-  const uintptr_t to = (begin + items.capacity() * sizeof(Item)) / kLarge * kLarge;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): within the room
-  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+std::vector<Event> keep_events(std::vector<Event>& events, int64_t before, bool more) {
+  std::vector<Event> kept;
+  std::copy_if(events.begin(), events.end(), std::back_inserter(kept),
+               [&](const Event& event) { return event.time < before; });
+  events.clear();
+  if (!more) events.shrink_to_fit();
+  return kept;
 }
 
 template <class T>
@@ -114,7 +111,7 @@ void append_items(Thread& thread, const Kept& kept) {
 }
 
 /// They lie in the history like waits. Call before anything else is appended: of an item that ends
-/// with a preemption, the preemption is the inner one. build_forest() puts them where they belong.
+/// with a preemption, the preemption is the inner one. Forest::finish() puts them where they belong.
 void append_preemptions(Thread& thread, std::vector<Preemption> preemptions) {
   std::stable_sort(preemptions.begin(), preemptions.end(),
                    [](const Preemption& a, const Preemption& b) { return a.end < b.end; });
@@ -153,6 +150,38 @@ void note_switches(const vprof_file_header& header, Losses& losses) {
 }
 
 }  // namespace
+
+void ItemRoom::provide(std::vector<Item>& items, size_t count, size_t most_spare) {
+  const auto fits = [&](const std::vector<Item>& room) {
+    return room.capacity() >= count && room.capacity() / 4 <= count;
+  };
+  items.clear();
+  if (fits(items)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_items_ + items.capacity() <= most_spare) {
+      spare_items_ += items.capacity();
+      spare_.push_back(std::exchange(items, {}));
+    }
+    const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
+    if (found != spare_.end()) {
+      spare_items_ -= found->capacity();
+      items = std::move(*found);
+      spare_.erase(found);
+      return;
+    }
+  }
+  items = {};
+  items.reserve(count + count / 4);  // windows differ by a chunk or two
+  // Filled at once, it costs a page fault for each page; large ones are fewer. A kernel that has
+  // none to give does as if nothing had been said.
+  constexpr uintptr_t kLarge = 2 << 20;
+  const auto begin = reinterpret_cast<uintptr_t>(items.data());
+  const uintptr_t from = (begin + kLarge - 1) / kLarge * kLarge;
+  const uintptr_t to = (begin + items.capacity() * sizeof(Item)) / kLarge * kLarge;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): within the room
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+}
 
 Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites,
                                       bool want_items) {
@@ -230,11 +259,11 @@ void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread
 
 bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
   if (pieces_.empty()) return false;
-  const uint64_t wanted = std::max(records, kept_);
+  wanted_ = std::max(records, kept_);
   std::vector<std::vector<const Piece*>> of_thread(window_.threads.size());
   uint64_t slots = 0;
   size_t taken = 0;
-  while (taken < pieces_.size() && slots < wanted) {
+  while (taken < pieces_.size() && slots < wanted_) {
     const Piece& piece = pieces_[pieces_.size() - 1 - taken++];
     of_thread[piece.thread].push_back(&piece);
     slots += piece.chunk.slots.size() / sizeof(vprof_slot);
@@ -280,25 +309,25 @@ uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& piec
   Thread& thread = window_.threads[index];
   if (thread.serial == 0) return 0;
   const Kept kept = keep_items(thread, keep_before, preempted_[index]);
-  const auto releases = keep_events(thread.releases, keep_before);
-  const auto marks = std::exchange(thread.marks, {});
-  const auto enqueues = keep_events(thread.enqueues, keep_before);
-  const auto dequeues = keep_events(thread.dequeues, keep_before);
+  const bool more = !pieces.empty();
+  const auto releases = keep_events(thread.releases, keep_before, more);
+  const auto marks = keep_events(thread.marks, INT64_MAX, more);
+  const auto enqueues = keep_events(thread.enqueues, keep_before, more);
+  const auto dequeues = keep_events(thread.dequeues, keep_before, more);
   std::erase_if(thread.segments, [&](const Segment& s) { return s.start >= keep_before; });
-  thread.items.clear();
   thread.waits.clear();
   size_t slots = 0;
   for (const Piece* piece : pieces) slots += piece->chunk.slots.size() / sizeof(vprof_slot);
   slots += kept.items.size() + preempted_[index].size();
-  if (thread.items.capacity() < slots || thread.items.capacity() / 4 > slots) {
-    thread.items = {};
-    reserve_large(thread.items, slots + slots / 4);  // windows differ by a chunk or two
-  }
+  room_->provide(thread.items, slots, wanted_);
   append_preemptions(thread, std::exchange(preempted_[index], {}));
+  Forest forest(thread);
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+    read_pages((*piece)->chunk);
     decode_chunk((*piece)->chunk, window_.processes[thread.process], known_, clocks_[index],
                  want_items_, thread);
     release_pages((*piece)->chunk);
+    forest.extend();
   }
   append_items(thread, kept);
   append(thread.releases, releases);
@@ -309,7 +338,7 @@ uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& piec
   sort_by_time(thread.marks);
   sort_by_time(thread.enqueues);
   sort_by_time(thread.dequeues);
-  build_forest(thread);
+  forest.finish();
   return kept.items.size();
 }
 

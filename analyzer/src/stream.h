@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,20 @@
 #include "trace_file.h"
 
 namespace vprof::analyzer {
+
+/// What one thread needed in the last window, another may need in the next: fresh memory costs as
+/// much as reading what is put into it.
+class ItemRoom {
+ public:
+  /// Empties `items` and sees to it that `count` have room there. What is left over is kept for
+  /// others, `most_spare` items at most. Any thread.
+  void provide(std::vector<Item>& items, size_t count, size_t most_spare);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::vector<Item>> spare_;
+  size_t spare_items_ = 0;
+};
 
 class TraceStream {
  public:
@@ -75,6 +90,8 @@ class TraceStream {
       preempted_;  // by thread: read of its helper, not yet its own
   int64_t complete_after_ = INT64_MAX;
   uint64_t kept_ = 0;
+  uint64_t wanted_ = 0;  // slots of the window
+  std::unique_ptr<ItemRoom> room_ = std::make_unique<ItemRoom>();
   int64_t begin_ = INT64_MAX;
   int64_t run_ = INT64_MAX;
   Losses losses_;

@@ -45,13 +45,13 @@ std::string check_header(const std::string& path, const vprof_file_header& heade
 
 constexpr uint64_t kReleaseBytes = 64u << 20;
 
-/// The pages that lie wholly in the range.
-void release_range(Bytes range) {
+/// Of the pages that lie wholly in the range. What the kernel cannot do is left undone.
+void advise(Bytes range, int advice) {
   const auto from = (reinterpret_cast<uintptr_t>(range.data()) + VPROF_PAGE_BYTES - 1) /
                     VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
   const auto to = reinterpret_cast<uintptr_t>(range.data() + range.size()) / VPROF_PAGE_BYTES *
                   VPROF_PAGE_BYTES;
-  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, advice);
 }
 
 bool all_zero(Bytes bytes) {
@@ -99,6 +99,11 @@ void find_chunks(TraceFile& file) {
     }
     const uint64_t whole = std::min<uint64_t>(header.bytes, left);
     const uint64_t slots = (whole - sizeof(header)) / sizeof(vprof_slot);
+    if (header.thread_serial == 0 &&
+        all_zero(all.subspan(at + sizeof(header), std::min<uint64_t>(whole, VPROF_PAGE_BYTES) - sizeof(header)))) {
+      at += whole;  // made ready, and nobody took it
+      continue;
+    }
     Chunk& chunk = threads[header.thread_serial].emplace_back();
     chunk.index = header.index;
     chunk.offset = at;
@@ -107,7 +112,7 @@ void find_chunks(TraceFile& file) {
     if (slots != 0) chunk.first = slot_at(chunk.slots, 0);
     at += whole;
     if (at - released >= kReleaseBytes) {  // looking at headers brings their neighbourhood in, too
-      release_range(all.subspan(released, at - released));
+      advise(all.subspan(released, at - released), MADV_DONTNEED);
       released = at;
     }
   }
@@ -211,6 +216,8 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
   return files;
 }
 
-void release_pages(const Chunk& chunk) { release_range(chunk.slots); }
+void read_pages(const Chunk& chunk) { advise(chunk.slots, MADV_POPULATE_READ); }
+
+void release_pages(const Chunk& chunk) { advise(chunk.slots, MADV_DONTNEED); }
 
 }  // namespace vprof::analyzer

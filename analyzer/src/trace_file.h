@@ -58,6 +58,8 @@ struct TraceFile {
 /// to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);
 
+/// Brings the chunk in at once, instead of a few pages at a time as they are looked at.
+void read_pages(const Chunk& chunk);
 /// Gives the memory that the chunk was read into back to the system; it can be read again.
 void release_pages(const Chunk& chunk);
 
