@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # How fast are recordings read, beside other tools? One program, with the same calls, recorded with uftrace, with LLVM's
-# XRay and with vprof, each read five times from a warm page cache by the command that its users type. Prints medians:
+# XRay and with vprof, each read from a warm page cache by the command that its users type, in turn. Prints medians:
 # seconds that one waits, and seconds of processor time (vprof uses all cores, both others one).
 #
-#   compare_readers.sh [CALLS]       (needs uftrace, clang and llvm, version 19; $VPROF: another vprof)
+#   compare_readers.sh [CALLS [ROUNDS]]       (needs uftrace, clang and llvm, version 19; $VPROF: another vprof)
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 vprof=${VPROF:-$root/build/release/driver/vprof}
 calls=${1:-5000000}
+rounds=${2:-9}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -52,22 +53,33 @@ uftrace record --no-libcall -d uftrace.data ./with_uftrace "$calls" >/dev/null
 XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic xray_logfile_base=$work/xray." \
   XRAY_BASIC_OPTIONS="func_duration_threshold_us=0" ./with_xray "$calls" 2>/dev/null
 xray_log=$(ls "$work"/xray.*)
-for step in index "instrument --expand request outer" build record; do
+# The first recording is for the page cache: in fresh memory some records may be dropped.
+for step in index "instrument --expand request outer" build record record; do
   # shellcheck disable=SC2086  # options
   "$vprof" $step >vprof.log 2>&1 || { cat vprof.log; exit 1; }
 done
 
-median() { # median NAME COMMAND...: the median line "waited processor" of five
+read_once() { # read_once NAME COMMAND...: adds a line "waited processor" to NAME.times
   local name=$1
   shift
-  "$@" >"$name.out" 2>&1 || { cat "$name.out"; exit 1; }
-  for _ in 1 2 3 4 5; do
-    (TIMEFORMAT='%R %U %S'; time "$@" >/dev/null 2>&1) 2>&1 | awk '{ print $1, $2 + $3 }'
-  done | sort -n | sed -n 3p
+  (TIMEFORMAT='%R %U %S'; time "$@" >"$name.out" 2>"$name.err") 2>&1 | awk '{ print $1, $2 + $3 }' >>"$name.times"
+  [ -s "$name.out" ] || { cat "$name.err"; exit 1; }
 }
-uftrace=$(median uftrace uftrace report -d uftrace.data)
-xray=$(median xray llvm-xray-19 account "$xray_log" --instr_map=with_xray --keep-going)
-ours=$(median vprof "$vprof" analyze)
+for ((round = 0; round <= rounds; ++round)); do
+  read_once uftrace uftrace report -d uftrace.data
+  read_once xray llvm-xray-19 account "$xray_log" --instr_map=with_xray --keep-going
+  read_once vprof "$vprof" analyze
+done
+if grep "found no room" vprof.out; then
+  echo "the recordings are not of as many calls; run this again"
+  exit 1
+fi
+median() { # of the seconds waited, but for the first round, which brings the files into memory
+  tail -n +2 "$1.times" | sort -n | sed -n "$((rounds / 2 + 1))p"
+}
+uftrace=$(median uftrace)
+xray=$(median xray)
+ours=$(median vprof)
 awk -v calls="$calls" -v uftrace="$uftrace" -v xray="$xray" -v ours="$ours" '
   function row(name, times,   t) {
     split(times, t)
