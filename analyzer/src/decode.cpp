@@ -2,7 +2,6 @@
 #include "decode.h"
 
 #include <algorithm>
-#include <array>
 
 namespace vprof::analyzer {
 namespace {
@@ -77,15 +76,13 @@ class Decoder {
     };
     const size_t first = at_;
     size_t at = first;
-    for (size_t filled = batch_.size(); filled == batch_.size();) {
-      for (filled = 0; filled < batch_.size() && at < count_; ++filled, ++at) {
-        const vprof_slot slot = slot_at(slots_, at);
-        const uint32_t site = id_of(slot);
-        if (slot.word1 == 0 || site >= VPROF_EV_FIRST || !sites_.holds(site)) break;
-        const int64_t start = to_ns(slot.word0);
-        batch_[filled] = {start, to_ns(saturated_sum(slot.word0, payload_of(slot))), site, kNone};
-      }
-      thread_.items.insert(thread_.items.end(), batch_.data(), batch_.data() + filled);
+    for (; at < count_; ++at) {
+      const vprof_slot slot = slot_at(slots_, at);
+      const uint32_t site = id_of(slot);
+      if (slot.word1 == 0 || site >= VPROF_EV_FIRST || !sites_.holds(site)) break;
+      const int64_t start = to_ns(slot.word0);
+      const int64_t end = to_ns(saturated_sum(slot.word0, payload_of(slot)));
+      thread_.items.emplace_back(start, end, site, kNone);
     }
     thread_.records += at - first;
     at_ = at;
@@ -181,8 +178,9 @@ class Decoder {
     vprof_slot what{};
     if (!next(what)) return false;
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
-    thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
-                             static_cast<uint32_t>(payload_of(what)), 0});
+    // In place: a copy would wait for its parts to be stored.
+    thread_.marks.emplace_back(clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
+                               static_cast<uint32_t>(payload_of(what)), uint64_t{0});
     return true;
   }
 
@@ -268,7 +266,6 @@ class Decoder {
   std::span<const unsigned char> slots_;
   size_t count_ = 0;
   size_t at_ = 0;
-  std::array<Item, 128> batch_;
 };
 
 }  // namespace

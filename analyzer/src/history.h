@@ -128,8 +128,8 @@ struct Window {
   std::vector<Thread> threads;  ///< ordered by process, then serial
 };
 
-/// Fills in the parents of a thread's items. Items that overlap without nesting (damage) are cut and
-/// counted.
+/// Fills in the parents of a thread's items. Items that overlap without nesting (damage) are cut
+/// and counted.
 class Forest {
  public:
   explicit Forest(Thread& thread) : thread_(thread) {}

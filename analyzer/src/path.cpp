@@ -70,19 +70,22 @@ uint32_t PathWalker::thread_untracked(uint32_t node, uint32_t thread) {
 /// The node's own time, until the end of the walk. A frame is given all of its time when it is
 /// opened, and what is found in it is taken from it again (`take`).
 [[gnu::always_inline]] inline void PathWalker::add(uint32_t node, int64_t ns) {
+  if (times_.size() <= node || !times_[node].listed) [[unlikely]]
+    list(node);
+  times_[node].ns += ns;
+}
+
+/// Not inlined: seldom needed where each frame passes.
+[[gnu::noinline]] void PathWalker::list(uint32_t node) {
   if (times_.size() <= node) times_.resize(std::max<size_t>(node + 1, times_.size() * 2));
-  NodeTime& time = times_[node];
-  if (!time.listed) {
-    time.listed = true;
-    touched_.push_back(node);
-  }
-  time.ns += ns;
+  times_[node].listed = true;
+  touched_.push_back(node);
 }
 
 /// Gives [lo, hi] of a thread to a node.
 void PathWalker::add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi) {
   if (hi <= lo) return;
-  if (pieces_ != nullptr) pieces_->push_back({thread, leaf_of(node), lo, hi});
+  if (pieces_ != nullptr) make_piece(thread, node, lo, hi);
   add(node, hi - lo);
 }
 
@@ -206,14 +209,21 @@ inline uint32_t PathWalker::holder(const Stretch& stretch) const {
 }
 
 /// Makes a piece of what the innermost open frame has after `until`, if pieces are wanted.
-inline void PathWalker::tell(Stretch& stretch, int64_t until) {
-  if (pieces_ == nullptr || until >= stretch.told) return;
-  pieces_->push_back({stretch.thread, leaf_of(holder(stretch)), until, stretch.told});
+[[gnu::always_inline]] inline void PathWalker::tell(Stretch& stretch, int64_t until) {
+  if (pieces_ == nullptr || until >= stretch.told) [[likely]]
+    return;
+  make_piece(stretch.thread, holder(stretch), until, stretch.told);
   stretch.told = until;
 }
 
+/// Not inlined, and by value: a stretch is to stay in registers.
+[[gnu::noinline]] void PathWalker::make_piece(uint32_t thread, uint32_t node, int64_t lo,
+                                              int64_t hi) {
+  pieces_->push_back({thread, leaf_of(node), lo, hi});
+}
+
 /// Takes [start, end] from the innermost open frame, for what lies in it.
-inline void PathWalker::take(Stretch& stretch, int64_t start, int64_t end) {
+[[gnu::always_inline]] inline void PathWalker::take(Stretch& stretch, int64_t start, int64_t end) {
   tell(stretch, end);
   times_[holder(stretch)].ns -= end - start;
 }
@@ -221,12 +231,14 @@ inline void PathWalker::take(Stretch& stretch, int64_t start, int64_t end) {
 /// Closes frames until `parent` is the innermost one.
 [[gnu::always_inline]] inline void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
   for (; stretch.has_open() && top(stretch).item != parent; --stretch.top)
-    tell(stretch, std::max(top(stretch).start, stretch.lo));
+    tell(stretch,
+         std::max(window_.threads[stretch.thread].items[top(stretch).item].start, stretch.lo));
 }
 
 /// The place of one more open frame, whatever it held before.
 inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
-  if (stretch.top == open_.size()) open_.resize(open_.size() * 2 + 64);
+  if (stretch.top == open_.size()) [[unlikely]]
+    open_.resize(open_.size() * 2 + 64);
   return open_[stretch.top++];
 }
 
@@ -246,7 +258,6 @@ inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
   frame.node = tree_.frame(above, item.what);
   frame.above = above;
   frame.caller = caller;
-  frame.start = item.start;
   add(frame.node, end - start);
 }
 
@@ -311,7 +322,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index, stretch.lo)) {
     // The locks below an application's lock know their wakers better than its name and the clock
     // do.
-    push(stretch) = {index, node, node, kNone, item.start};
+    push(stretch) = {index, node, node, kNone};
     add(node, end - start);
     return;
   }

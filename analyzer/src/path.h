@@ -72,7 +72,6 @@ class PathWalker {
     uint32_t node;
     uint32_t above;   // node that holds `node`, for arguments evaluated within this call
     uint32_t caller;  // function that holds the call site; kNone: not a call site
-    int64_t start;
   };
   struct NodeTime {
     int64_t ns = 0;
@@ -85,6 +84,7 @@ class PathWalker {
   };
 
   void add(uint32_t node, int64_t ns);
+  void list(uint32_t node);
   void add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi);
   uint32_t leaf_of(uint32_t node);
   void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
@@ -94,6 +94,7 @@ class PathWalker {
   void pass_frames();
   bool step();
   void tell(Stretch& stretch, int64_t until);
+  void make_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi);
   void take(Stretch& stretch, int64_t start, int64_t end);
   void close_above(Stretch& stretch, uint32_t parent);
   OpenFrame& top(const Stretch& stretch) { return open_[stretch.top - 1]; }
@@ -130,11 +131,11 @@ class PathWalker {
   std::vector<Stretch> stretches_;
   std::vector<OpenFrame> open_;  // of all stretches; longer than they need
   std::vector<uint32_t> chain_;
-  std::vector<size_t> searched_;    // by thread: where the last search for a time ended
-  std::vector<uint32_t> callers_;   // by site: Site::parent
-  std::vector<NodeTime> times_;     // by node; during a walk
-  std::vector<uint32_t> touched_;   // nodes that were given time
-  std::vector<LeafTime> leaves_;    // of the last walk
+  std::vector<size_t> searched_;   // by thread: where the last search for a time ended
+  std::vector<uint32_t> callers_;  // by site: Site::parent
+  std::vector<NodeTime> times_;    // by node; during a walk
+  std::vector<uint32_t> touched_;  // nodes that were given time
+  std::vector<LeafTime> leaves_;   // of the last walk
 };
 
 }  // namespace vprof::analyzer

@@ -111,7 +111,8 @@ void append_items(Thread& thread, const Kept& kept) {
 }
 
 /// They lie in the history like waits. Call before anything else is appended: of an item that ends
-/// with a preemption, the preemption is the inner one. Forest::finish() puts them where they belong.
+/// with a preemption, the preemption is the inner one. Forest::finish() puts them where they
+/// belong.
 void append_preemptions(Thread& thread, std::vector<Preemption> preemptions) {
   std::stable_sort(preemptions.begin(), preemptions.end(),
                    [](const Preemption& a, const Preemption& b) { return a.end < b.end; });

@@ -100,7 +100,8 @@ void find_chunks(TraceFile& file) {
     const uint64_t whole = std::min<uint64_t>(header.bytes, left);
     const uint64_t slots = (whole - sizeof(header)) / sizeof(vprof_slot);
     if (header.thread_serial == 0 &&
-        all_zero(all.subspan(at + sizeof(header), std::min<uint64_t>(whole, VPROF_PAGE_BYTES) - sizeof(header)))) {
+        all_zero(all.subspan(at + sizeof(header),
+                             std::min<uint64_t>(whole, VPROF_PAGE_BYTES) - sizeof(header)))) {
       at += whole;  // made ready, and nobody took it
       continue;
     }
