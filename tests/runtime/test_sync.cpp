@@ -125,8 +125,9 @@ TEST_CASE("under heavy contention every wait of some length has its release") {
         std::prev(after)->word > wait.word + wait.payload)
       ++missed;
   }
-  // Those whose waiter came between the releaser's two looks; under an emulator there may be few waits at all.
-  CHECK(missed <= 1 + waits.size() / 100);
+  CHECK(waits.size() >= 3);
+  // Those whose waiter came between the releaser's two looks, and had no processor then.
+  CHECK(missed <= 2 + waits.size() / 100);
 }
 
 TEST_CASE("a wait says whether its time was over") {

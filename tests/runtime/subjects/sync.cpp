@@ -266,16 +266,30 @@ SUBJECT(mutex_storm) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static volatile uint64_t counter = 0;
   tell_object(&mutex);
-  constexpr int kRounds = 20000;
-  const auto work = [] {
+  // Held, and left alone, for longer than it takes to wake a thread: else one thread takes it again and again. The
+  // moment between the releaser's two looks is short beside that.
+  constexpr int kRounds = 400;
+  constexpr auto kHeld = std::chrono::microseconds(50);
+  const auto pass = [](auto time) {
+    for (const auto end = std::chrono::steady_clock::now() + time;
+         std::chrono::steady_clock::now() < end;) {
+    }
+  };
+  static pthread_barrier_t begin;
+  pthread_barrier_init(&begin, nullptr, 3);
+  const auto work = [&] {
+    pthread_barrier_wait(&begin);
     for (int i = 0; i < kRounds; ++i) {
       pthread_mutex_lock(&mutex);
       counter = counter + 1;
+      pass(kHeld);
       pthread_mutex_unlock(&mutex);
+      pass(kHeld);
     }
   };
   std::thread a(work), b(work), c(work);
   a.join(), b.join(), c.join();
+  pthread_barrier_destroy(&begin);
   tell("counter", counter);
   return counter == 3 * kRounds ? 0 : 1;
 }
