@@ -92,7 +92,8 @@ struct Segment {
   uint32_t interval = 0;  ///< Interval::serial
 };
 
-struct Thread {
+/// Each in cache lines of its own: they are filled side by side.
+struct alignas(128) Thread {
   uint32_t process = 0;
   uint32_t serial = 0;
   std::string name;
