@@ -117,7 +117,8 @@ TEST_CASE("full chunks are written out and their memory is used again") {
   CHECK(trace.header.dropped == 0);
   CHECK(trace.header.archived > 40);
   CHECK(trace.threads.at(0).holes == 0);
-  CHECK(trace.file_bytes < 16 * trace.frames() + (24u << 20));
+  // Half of them at the least: where the disk is slow, or chunks and copies alternate, some room is left between them.
+  CHECK(trace.file_bytes < 24 * trace.frames() + (24u << 20));
 }
 
 TEST_CASE("a ring keeps the last records of each thread") {
