@@ -8,8 +8,8 @@
 // last asked is the time without a processor, and lies between the last event and this one, within one frame.
 //
 // Recorded waits are not part of that time. What a wait costs the processor, some microseconds, is learnt: each eighth wait that gave up the
-// processor asks at its end (half a microsecond), as does each for a file or a condition, and all do until enough is known. So a time without a processor errs by a few
-// microseconds for the waits that were not asked after.
+// processor asks at its end (half a microsecond), as does each for a file or a condition, and all do until enough is known. So a time without
+// a processor errs by a few microseconds for the waits that were not asked after.
 //
 // The kernel is also asked how often the thread was switched away while it could run: if it never was, or gave up the processor more often
 // than it has told of, it waited for something that is not recorded, and that is no preemption.

@@ -23,7 +23,8 @@
  *    on the comma operator: `leave((enter, expr))` is part of one full expression, as expr was. Not `(enter, leave(expr))`: gcc turns
  *    `(a, b) + (c, d)` into `a, c, b + d`, as it may, and the second site would begin before the first one's call.
  *  - Every way out closes a scope: C by the cleanup attribute, C++ by destructors. longjmp closes none: the frames it leaves are
- *    not recorded, and as a scope keeps no state but its own start, nothing after it is affected.
+ *    not recorded. Nothing after it is affected but by a call that named its function and was left while its arguments were
+ *    evaluated: one entry of that function may be missing.
  *  - A site left by an exception is closed by its function's frame object. If the exception is caught in the same function and the
  *    site entered anew, the first time is discarded, since nobody saw it end.
  *  - C++98 has no way to pass on a value of any category, so VPROF_VALUE does not time there.
