@@ -23,7 +23,7 @@ void count(const Chunk& chunk, Counts& counts) {
     if (id >= counts.size()) counts.resize(id + 1, 0);
     ++counts[id];
   }
-  release_pages(chunk);
+  release_pages(chunk.slots);
 }
 
 /// Half the width of a 95 % interval on a logarithmic scale.

@@ -2,6 +2,7 @@
 #include "decode.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vprof::analyzer {
 namespace {
@@ -23,8 +24,8 @@ uint64_t saturated_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX :
 bool is_wait(uint32_t id) { return id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST; }
 bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPROF_EV_RELEASE_LAST; }
 
-/// Decodes the chunks of one thread. Every slot is looked at once; nothing is kept of those it
-/// cannot use but a count.
+/// Decodes slots of one thread, from the last to the first. Every slot is looked at once; nothing
+/// is kept of those it cannot use but a count.
 class Decoder {
  public:
   Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock,
@@ -34,24 +35,35 @@ class Decoder {
     family_scope_ = process.family == 0 ? process_scope_ : process.family | kFamilyScope;
   }
 
-  void chunk(std::span<const unsigned char> slots) {
+  void decode(std::span<const unsigned char> slots) {
     slots_ = slots;
     count_ = slots.size() / sizeof(vprof_slot);
     while (count_ != 0 && slot_at(slots_, count_ - 1).word1 == 0) --count_;
-    for (at_ = 0; at_ < count_;) {
-      if (want_items_ && frames()) continue;
-      const vprof_slot head = slot_at(slots_, at_++);
+    size_t rest = 0;  // continuations behind the slot that is next
+    for (size_t at = count_; at > 0;) {
+      if (want_items_ && frames(at)) {
+        thread_.counts.torn += std::exchange(rest, 0);  // a frame has none: their head is gone
+        continue;
+      }
+      const vprof_slot head = slot_at(slots_, --at);
       const uint32_t id = id_of(head);
+      if (head.word1 != 0 && id == VPROF_EV_CONT) {
+        ++rest;
+        continue;
+      }
       if (head.word1 == 0) {
-        ++thread_.torn;
+        thread_.counts.torn += rest + 1;
       } else if (id < VPROF_EV_FIRST) {
+        thread_.counts.torn += rest;
         frame(id, head.word0, payload_of(head));
-      } else if (id == VPROF_EV_PAD) {
-        break;
-      } else {
+      } else if (id != VPROF_EV_PAD) {
+        at_ = at + 1;
         event(id, head);
       }
+      rest = 0;
     }
+    thread_.counts.torn += rest;
+    thread_.nest();
   }
 
  private:
@@ -64,9 +76,11 @@ class Decoder {
     return true;
   }
 
-  /// As many frames as stand here one after the other: what most chunks consist of, so all that is
-  /// needed is at hand. False: there is none that can be used.
-  bool frames() {
+  static constexpr size_t kAtHand = 512;  // what a processor's first cache holds of items
+
+  /// As many frames as stand one after the other before `at`, which is moved, up to kAtHand: what
+  /// most chunks consist of. False: there is none that can be used.
+  bool frames(size_t& at) {
     Clock::Stretch clock = clock_.current();
     const auto to_ns = [&](uint64_t ticks) {
       if (clock.holds(ticks)) return clock.to_ns(ticks);
@@ -74,26 +88,25 @@ class Decoder {
       clock = clock_.current();
       return ns;
     };
-    const size_t first = at_;
-    size_t at = first;
-    for (; at < count_; ++at) {
-      const vprof_slot slot = slot_at(slots_, at);
+    const size_t last = at;
+    const size_t first = at - std::min(at, kAtHand);
+    for (; at > first; --at) {
+      const vprof_slot slot = slot_at(slots_, at - 1);
       const uint32_t site = id_of(slot);
       if (slot.word1 == 0 || site >= VPROF_EV_FIRST || !sites_.holds(site)) break;
-      const int64_t start = to_ns(slot.word0);
       const int64_t end = to_ns(saturated_sum(slot.word0, payload_of(slot)));
-      thread_.items.emplace_back(start, end, site, kNone);
+      thread_.items.append({to_ns(slot.word0), end, site, kNone});
     }
-    thread_.records += at - first;
-    at_ = at;
-    return at != first;
+    thread_.nest();
+    thread_.counts.records += last - at;
+    return at != last;
   }
 
   void frame(uint32_t site, uint64_t start, uint64_t duration) {
-    ++thread_.records;
+    ++thread_.counts.records;
     if (!want_items_) return;
     if (!sites_.holds(site)) {
-      ++thread_.unknown;
+      ++thread_.counts.unknown;
       return;
     }
     add_item(start, duration, site);
@@ -101,15 +114,11 @@ class Decoder {
 
   void add_item(uint64_t start, uint64_t duration, uint32_t what) {
     const uint64_t end = saturated_sum(start, duration);
-    thread_.items.emplace_back(clock_.to_ns(start), clock_.to_ns(end), what, kNone);
+    thread_.items.append({clock_.to_ns(start), clock_.to_ns(end), what, kNone});
   }
 
   void event(uint32_t id, const vprof_slot& head) {
-    if (id == VPROF_EV_CONT) {  // its head is gone
-      ++thread_.torn;
-      return;
-    }
-    ++thread_.records;
+    ++thread_.counts.records;
     bool whole = true;
     if (is_wait(id)) {
       whole = wait(id, head);
@@ -128,11 +137,11 @@ class Decoder {
     } else if (id == VPROF_EV_PREEMPTED) {
       whole = preempted(head);
     } else if (id == VPROF_EV_DROPPED) {
-      thread_.dropped += payload_of(head);
+      thread_.counts.dropped += payload_of(head);
     } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START) {
-      ++thread_.unknown;
+      ++thread_.counts.unknown;
     }
-    if (!whole) ++thread_.torn;
+    if (!whole) ++thread_.counts.torn;
     for (vprof_slot rest{}; next(rest);) {  // of an event that says more than this program knows of
     }
   }
@@ -252,7 +261,7 @@ class Decoder {
   bool long_frame(const vprof_slot& head) {
     vprof_slot duration{};
     if (!next(duration)) return false;
-    --thread_.records;  // frame() counts it
+    --thread_.counts.records;  // frame() counts it
     frame(static_cast<uint32_t>(payload_of(head) & VPROF_ID_MASK), head.word0, duration.word0);
     return true;
   }
@@ -294,10 +303,12 @@ KnownSites::KnownSites(const Sites& sites)
   for (uint32_t i = 0; i < known_.size(); ++i) known_[i] = sites.defines(i) ? 1 : 0;
 }
 
-void decode_chunk(const Chunk& chunk, const Process& process, const KnownSites& sites,
-                  const Clock& clock, bool want_items, Thread& thread) {
-  Decoder(thread, process, sites, clock, want_items).chunk(chunk.slots);
+void decode(std::span<const unsigned char> slots, const Process& process, const KnownSites& sites,
+            const Clock& clock, bool want_items, Thread& thread) {
+  Decoder(thread, process, sites, clock, want_items).decode(slots);
 }
+
+bool is_head(const vprof_slot& slot) { return slot.word1 != 0 && id_of(slot) != VPROF_EV_CONT; }
 
 uint64_t end_ticks_of(const vprof_slot& slot) {
   const uint32_t id = id_of(slot);

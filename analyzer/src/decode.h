@@ -1,8 +1,9 @@
-// Slots of one chunk to the timeline of its thread.
+// Slots to the timeline of their thread.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "clock.h"
@@ -30,10 +31,13 @@ class KnownSites {
 /// From the snapshots in the file; only the helper thread writes them.
 Clock make_clock(const TraceFile& file);
 
-/// Appends what the chunk holds to the timeline of its thread, in the order of the file.
+/// Appends what a chunk or a part of it holds to the timeline of its thread, the last record first.
 /// `want_items` false leaves out frames, waits and tasks (for a latency summary).
-void decode_chunk(const Chunk& chunk, const Process& process, const KnownSites& sites,
-                  const Clock& clock, bool want_items, Thread& thread);
+void decode(std::span<const unsigned char> slots, const Process& process, const KnownSites& sites,
+            const Clock& clock, bool want_items, Thread& thread);
+
+/// A slot with which a record begins.
+bool is_head(const vprof_slot& slot);
 
 /// When the record that begins with this slot was written, in ticks.
 uint64_t end_ticks_of(const vprof_slot& slot);

@@ -1,50 +1,135 @@
 #include "history.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace vprof::analyzer {
 
-void Forest::cut(Item& item, const Open& before) {
-  item.start = before.end;
+void Items::grow(size_t count) {
+  void* room = std::realloc(room_.get(), count * sizeof(Item));
+  if (room == nullptr) throw std::bad_alloc();
+  static_cast<void>(room_.release());
+  room_.reset(static_cast<Item*>(room));
+  capacity_ = count;
+}
+
+void Thread::cut(uint32_t later, int64_t end, uint32_t earlier) {
+  items[later].start = end;
   // The times of a preemption come from another clock, and may miss by a microsecond.
-  if (!is_preemption(thread_, item) && !is_preemption(thread_, thread_.items[before.index]))
-    ++thread_.clipped;
+  if (!is_preemption(items[later].what) && !is_preemption(earlier)) ++counts.clipped;
 }
 
-void Forest::extend() {
-  Item* items = thread_.items.data();
-  const size_t count = thread_.items.size();
-  for (; done_ < count && items[done_].end >= last_end_; ++done_) {
-    Item& item = items[done_];
-    while (!open_.empty() && open_.back().start >= item.start) {
-      items[open_.back().index].parent = static_cast<uint32_t>(done_);
-      open_.pop_back();
+void Thread::nest() {
+  Nesting::Open* open = nesting.open.data();
+  size_t room = nesting.open.size();
+  size_t depth = nesting.depth;
+  int64_t oldest_end = nesting.oldest_end;
+  Item* all = items.begin();
+  const size_t count = items.size();
+  for (size_t i = nesting.done; i < count; ++i) {
+    Item& item = all[i];
+    const int64_t start = item.start;
+    const int64_t end = item.end;
+    if (end > oldest_end) [[unlikely]] {
+      oldest_end = Nesting::kOutOfOrder;
+      break;
     }
-    if (!open_.empty() && open_.back().end > item.start) cut(item, open_.back());
-    last_end_ = item.end;
-    open_.push_back({item.start, item.end, done_});
+    oldest_end = end;
+    for (; depth != 0 && open[depth - 1].start > start; --depth) {
+      if (open[depth - 1].start < end) [[unlikely]]
+        cut(open[depth - 1].index, end, item.what);
+    }
+    item.parent = depth == 0 ? kNone : open[depth - 1].index;
+    if (depth == room) [[unlikely]] {
+      nesting.open.resize(room = 2 * room + 16);
+      open = nesting.open.data();
+    }
+    open[depth].start = start;
+    open[depth].index = static_cast<uint32_t>(i);
+    ++depth;
   }
+  nesting.depth = depth;
+  nesting.oldest_end = oldest_end;
+  nesting.done = count;
 }
 
-void Forest::finish() {
-  extend();
-  std::vector<Item>& items = thread_.items;
-  if (done_ == items.size()) return;
-  const auto by_end = [](const Item& a, const Item& b) { return a.end < b.end; };
-  // Records come in order of exit but for signal handlers (one slot late) and damage; preemptions
-  // stand before all of them. Stable: of two that end together, the one written first is the inner
-  // one.
-  const auto middle = std::is_sorted_until(items.begin(), items.end(), by_end);
-  if (std::is_sorted(middle, items.end(), by_end)) {
-    std::inplace_merge(items.begin(), middle, items.end(), by_end);
-  } else {
-    std::stable_sort(items.begin(), items.end(), by_end);
+void Thread::settle(size_t first, std::span<const Preemption> preempted) {
+  const bool in_order = nesting.oldest_end != Nesting::kOutOfOrder;
+  if (in_order && preempted.empty()) return;
+  int64_t latest = preempted.empty() ? INT64_MIN : preempted.back().end;
+  if (!in_order) {
+    for (size_t i = first; i < items.size(); ++i) latest = std::max(latest, items[i].end);
   }
-  for (Item& item : items) item.parent = kNone;
-  open_.clear();
-  done_ = 0;
-  last_end_ = INT64_MIN;
-  extend();
+  // Those before it stay where they are.
+  Item* const changed = std::partition_point(items.begin(), items.begin() + first,
+                                             [&](const Item& item) { return item.end >= latest; });
+  const auto from = static_cast<size_t>(changed - items.begin());
+  const auto ends_later = [](const Item& a, const Item& b) { return a.end > b.end; };
+  // Records come in order of exit but for signal handlers (one slot late) and damage. Stable: of
+  // two that end together, the one written first is the inner one.
+  if (!in_order) std::stable_sort(changed, items.end(), ends_later);
+  Item* const middle = items.end();
+  for (size_t i = preempted.size(); i-- > 0;) {
+    items.append({preempted[i].start, preempted[i].end,
+                  kWaitBit | static_cast<uint32_t>(waits.size()), kNone});
+    waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
+  }
+  std::inplace_merge(changed, middle, items.end(), ends_later);
+  nesting = {};
+  if (from != 0) {
+    nesting.oldest_end = items[from - 1].end;
+    for (auto i = static_cast<uint32_t>(from) - 1; i != kNone; i = items[i].parent)
+      nesting.open.push_back({items[i].start, i});
+    std::reverse(nesting.open.begin(), nesting.open.end());
+    nesting.depth = nesting.open.size();
+  }
+  nesting.done = from;
+  nest();
+}
+
+size_t Thread::forget(int64_t before, size_t most) {
+  // Still needed is what ended before, and what lies around that instant.
+  const auto ended = std::partition_point(items.begin(), items.end(),
+                                          [&](const Item& i) { return i.end > before; });
+  const auto first = static_cast<uint32_t>(ended - items.begin());
+  std::vector<uint32_t> around;  // from the inner to the outer
+  if (first != 0) {
+    for (uint32_t i = first - 1; i != kNone; i = items[i].parent) {
+      if (items[i].start < before) around.push_back(i);
+    }
+  }
+  const size_t needed = items.size() - first + around.size();
+  // Nothing that is still to be read lies in what begins later.
+  while (nesting.depth != 0 && nesting.open[nesting.depth - 1].start >= before) --nesting.depth;
+  if (needed >= items.size() - needed && items.capacity() - items.size() >= most) return needed;
+
+  const auto outer = static_cast<uint32_t>(around.size());
+  const auto moved = [&](uint32_t i) {
+    if (i == kNone) return kNone;
+    if (i >= first) return i - first + outer;
+    const auto at = std::partition_point(around.begin(), around.end(),
+                                         [&](uint32_t inner) { return inner > i; });
+    if (at == around.end() || *at != i) return kNone;
+    return outer - 1 - static_cast<uint32_t>(at - around.begin());
+  };
+  const std::vector<Wait> all_waits = std::exchange(waits, {});
+  size_t count = 0;
+  const auto keep = [&](Item item) {
+    item.parent = moved(item.parent);
+    if (item.is_wait()) {
+      const uint32_t wait = item.what & ~kWaitBit;
+      item.what = kWaitBit | static_cast<uint32_t>(waits.size());
+      waits.push_back(all_waits[wait]);
+    }
+    items[count++] = item;
+  };
+  for (size_t i = around.size(); i-- > 0;) keep(items[around[i]]);
+  for (size_t i = first; i < items.size(); ++i) keep(items[i]);
+  items.resize(count);
+  nesting.done = count;
+  for (size_t i = 0; i < nesting.depth; ++i) nesting.open[i].index = moved(nesting.open[i].index);
+  return needed;
 }
 
 }  // namespace vprof::analyzer

@@ -1,18 +1,23 @@
 // What is held of a recording at one time: a window of the history of each thread, frames and waits
 // as one forest, events beside it.
 //
-// Frames and waits stand in one array in order of their end (post-order of the nesting), which is
-// the order in which they were written. The children of item i are found by walking down from i -
-// 1; j < i lies within i if and only if parent[j] <= i. The critical path is walked back in time,
-// so this is also the order in which it is read.
+// Frames and waits stand in one array, the one that ended last first: the reverse of the order in
+// which they were written. An outer one comes before what lies in it, and j > i lies within i if
+// and only if parent[j] >= i. The recording is read from its end to its beginning, so what is new
+// is appended; the critical path is walked back in time, so this is also the order in which it is
+// looked at.
 //
-//   time ──────────▶        items: B  C  A  E  D       parent: 2 2 - 4 -
+//   time ──────────▶        items: D  E  A  C  B       parent: - 0 - 2 2
 //   [A [B] [C]] [D [E]]
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sites.h"
@@ -32,6 +37,49 @@ struct Item {
   bool is_wait() const { return (what & kWaitBit) != 0; }
 };
 static_assert(sizeof(Item) == 24);
+
+/// Items in room that is made beforehand, so that appending one is a store; it grows where it is,
+/// or is moved by the system, so that what is in it need not be written to fresh memory.
+class Items {
+ public:
+  Items() = default;
+  Items(Items&& other) noexcept { *this = std::move(other); }
+  Items& operator=(Items&& other) noexcept {
+    std::swap(room_, other.room_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  size_t capacity() const { return capacity_; }
+  Item& operator[](size_t i) { return room_.get()[i]; }
+  const Item& operator[](size_t i) const { return room_.get()[i]; }
+  Item* begin() { return room_.get(); }
+  Item* end() { return begin() + size_; }
+  const Item* begin() const { return room_.get(); }
+  const Item* end() const { return begin() + size_; }
+
+  /// There must be room.
+  void append(const Item& item) { room_.get()[size_++] = item; }
+  /// What is new is what has been written there.
+  void resize(size_t size) { size_ = size; }
+  /// There must be room for all of them.
+  void assign(const Items& other) {
+    size_ = static_cast<size_t>(std::copy(other.begin(), other.end(), begin()) - begin());
+  }
+  /// Room for `count` in all.
+  void grow(size_t count);
+
+ private:
+  struct Free {
+    void operator()(Item* room) const { std::free(room); }
+  };
+  std::unique_ptr<Item, Free> room_;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
 
 /// What is waited on or released. Objects in shared memory are known to the whole family of
 /// processes.
@@ -92,12 +140,36 @@ struct Segment {
   uint32_t interval = 0;  ///< Interval::serial
 };
 
+/// Of records, since the end of the recording.
+struct Counts {
+  uint64_t records = 0;
+  uint64_t torn = 0;
+  uint64_t dropped = 0;
+  uint64_t unknown = 0;  ///< of events and sites that this program or sites.json does not know
+  uint64_t clipped = 0;  ///< frames that overlapped their neighbours, cut to fit
+};
+
+/// Where the item that is appended next belongs.
+struct Nesting {
+  struct Open {
+    int64_t start;
+    uint32_t index;
+  };
+  std::vector<Open> open;  ///< what it may lie in, from the outer to the inner; longer than needed
+  size_t depth = 0;        ///< how many those are
+  size_t done = 0;         ///< items that have a parent, or none to have
+  int64_t oldest_end = INT64_MAX;  ///< of the items so far
+
+  static constexpr int64_t kOutOfOrder =
+      INT64_MIN;  ///< as `oldest_end`: one of them ended later than one before
+};
+
 /// Each in cache lines of its own: they are filled side by side.
 struct alignas(128) Thread {
   uint32_t process = 0;
   uint32_t serial = 0;
   std::string name;
-  std::vector<Item> items;
+  Items items;
   std::vector<Wait> waits;
   std::vector<Release> releases;
   std::vector<Mark> marks;  ///< in order of time
@@ -105,18 +177,33 @@ struct alignas(128) Thread {
   std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
   std::vector<Segment> segments;              ///< in order of time, disjoint, never empty
   std::vector<Preemption> preemptions;        ///< of the helper thread: those it has recorded
-  uint64_t records = 0;
-  uint64_t torn = 0;
-  uint64_t dropped = 0;
-  uint64_t unknown =
-      0;  ///< records of events and sites that this program or sites.json does not know
-  uint64_t clipped = 0;  ///< frames that overlapped their neighbours, cut to fit
-};
+  Nesting nesting;
+  Counts counts;
 
-/// It lies among the items like a wait.
-inline bool is_preemption(const Thread& thread, const Item& item) {
-  return item.is_wait() && thread.waits[item.what & ~kWaitBit].event == VPROF_EV_PREEMPTED;
-}
+  /// Fills in the parents of what has been appended since the last call, while it is at hand. From
+  /// the first item on that does not come in order there are none, until settle() is called. Items
+  /// that overlap without nesting (damage) are cut and counted.
+  void nest();
+
+  /// Whether item `j`, which may be beyond the last, lies within `i`, which stands before it.
+  bool has_inside(uint32_t i, uint32_t j) const {
+    return j < items.size() && items[j].parent != kNone && items[j].parent >= i;
+  }
+
+  /// Puts the items from `first` on into order, and adds preemptions, which lie among them like
+  /// waits (in order of their end; of an item that ends with one, the preemption is the inner one).
+  void settle(size_t first, std::span<const Preemption> preempted);
+
+  /// Drops all that only matters at or after an instant, if that is more than the rest, or `most`
+  /// more items would not fit into `capacity()`. Returns how many items are still needed.
+  size_t forget(int64_t before, size_t most);
+
+ private:
+  void cut(uint32_t later, int64_t end, uint32_t earlier);
+  bool is_preemption(uint32_t what) const {
+    return (what & kWaitBit) != 0 && waits[what & ~kWaitBit].event == VPROF_EV_PREEMPTED;
+  }
+};
 
 struct Process {
   uint64_t family = 0;
@@ -127,32 +214,6 @@ struct Process {
 struct Window {
   std::vector<Process> processes;
   std::vector<Thread> threads;  ///< ordered by process, then serial
-};
-
-/// Fills in the parents of a thread's items. Items that overlap without nesting (damage) are cut
-/// and counted.
-class Forest {
- public:
-  explicit Forest(Thread& thread) : thread_(thread) {}
-
-  /// Of what has been appended since the last call, while it is at hand; up to the first item that
-  /// is not in order of its end.
-  void extend();
-  /// Of all that is left; puts the items into order of their end, if they are not.
-  void finish();
-
- private:
-  struct Open {
-    int64_t start;
-    int64_t end;
-    size_t index;
-  };
-  void cut(Item& item, const Open& before);
-
-  Thread& thread_;
-  size_t done_ = 0;
-  int64_t last_end_ = INT64_MIN;
-  std::vector<Open> open_;  // items so far that lie in no other, in order of time
 };
 
 /// Puts events into order of time.

@@ -114,40 +114,38 @@ void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uin
 
 void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
                                uint32_t outside) {
-  const size_t first = first_ending_at(thread, hi);
   const size_t base = stretches_.empty() ? 0 : stretches_.back().top;
   stretches_.push_back(
-      {thread, lo, hi, static_cast<int64_t>(first) - 1, node, outside, base, base, false, hi});
+      {thread, lo, hi, first_ended_before(thread, hi), node, outside, base, base, false, hi});
   add(outside, hi - lo);
 }
 
-/// The first item that ended then or later. Most searches are for a time a little before the last
-/// one, so it is looked for from there down, in growing steps.
-size_t PathWalker::first_ending_at(uint32_t thread, int64_t time) {
-  const std::vector<Item>& items = window_.threads[thread].items;
-  const auto ended = [&](const Item& item) { return item.end < time; };
-  size_t high = std::min(searched_[thread], items.size());
-  size_t low = high;
-  if (high < items.size() && ended(items[high])) high = items.size();
-  for (size_t step = 32; low > 0 && !ended(items[low - 1]); step *= 2) {
-    high = low - 1;
-    low -= std::min(low, step);
+/// The first item, which is the last one in time, that ended before. Most searches are for a time a
+/// little before the last one, so it is looked for from there on, in growing steps.
+size_t PathWalker::first_ended_before(uint32_t thread, int64_t time) {
+  const Items& items = window_.threads[thread].items;
+  const auto ended_later = [&](const Item& item) { return item.end >= time; };
+  size_t low = std::min(searched_[thread], items.size());
+  size_t high = low;
+  if (low > 0 && !ended_later(items[low - 1])) low = 0;
+  for (size_t step = 32; high < items.size() && ended_later(items[high]); step *= 2) {
+    low = high + 1;
+    high += std::min(items.size() - high, step);
   }
-  const auto begin = items.begin();
-  const auto found = std::partition_point(begin + static_cast<ptrdiff_t>(low),
-                                          begin + static_cast<ptrdiff_t>(high), ended);
-  return searched_[thread] = static_cast<size_t>(found - begin);
+  const Item* found = std::partition_point(items.begin() + low, items.begin() + high, ended_later);
+  return searched_[thread] = static_cast<size_t>(found - items.begin());
 }
 
 /// Opens the frames that cover the end of the innermost stretch, from the outermost on. The last
-/// item that ended before it is `next`, so the item after that, or those around it, are the ones.
+/// one in time that ended before it is `next`, so the item in front of that, or those around it,
+/// are the ones.
 void PathWalker::open_chain() {
   Stretch& stretch = stretches_.back();
   stretch.begun = true;
-  const std::vector<Item>& items = window_.threads[stretch.thread].items;
+  const Items& items = window_.threads[stretch.thread].items;
   const int64_t hi = stretch.now;
   chain_.clear();
-  for (auto i = static_cast<uint32_t>(stretch.next + 1); i < items.size(); i = items[i].parent) {
+  for (auto i = static_cast<uint32_t>(stretch.next) - 1; i != kNone; i = items[i].parent) {
     if (items[i].start < hi && items[i].end > stretch.lo) chain_.push_back(i);
   }
   for (auto it = chain_.rbegin(); it != chain_.rend(); ++it) {
@@ -167,8 +165,9 @@ void PathWalker::open_chain() {
 /// the analysis hangs on.
 void PathWalker::pass_frames() {
   Stretch stretch = stretches_.back();  // a copy, which the compiler can keep in registers
-  const Item* items = window_.threads[stretch.thread].items.data();
-  for (; stretch.next >= 0 && stretch.now > stretch.lo; --stretch.next) {
+  const Item* items = window_.threads[stretch.thread].items.begin();
+  const size_t count = window_.threads[stretch.thread].items.size();
+  for (; stretch.next < count && stretch.now > stretch.lo; ++stretch.next) {
     const auto index = static_cast<uint32_t>(stretch.next);
     const Item& item = items[index];
     if (item.is_wait() || item.end <= stretch.lo) break;
@@ -188,11 +187,12 @@ bool PathWalker::step() {
     return true;
   }
   pass_frames();
-  if (stretch.next < 0 || stretch.now <= stretch.lo) return false;
+  const Items& items = window_.threads[stretch.thread].items;
+  if (stretch.next >= items.size() || stretch.now <= stretch.lo) return false;
   const auto index = static_cast<uint32_t>(stretch.next);
-  const Item& wait = window_.threads[stretch.thread].items[index];
+  const Item& wait = items[index];
   if (wait.end <= stretch.lo) return false;
-  --stretch.next;
+  ++stretch.next;
   if (wait.start >= stretch.now) return true;
   close_above(stretch, wait.parent);
   open_wait(index, std::min(wait.end, stretch.now));
@@ -263,8 +263,8 @@ inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
 
 bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t from) const {
   const Thread& history = window_.threads[thread];
-  for (uint32_t after = index; after > 0 && history.items[after - 1].parent <= index; --after) {
-    const Item& item = history.items[after - 1];
+  for (uint32_t i = index + 1; history.has_inside(index, i); ++i) {
+    const Item& item = history.items[i];
     if (!item.is_wait() || item.end <= from) continue;
     const uint32_t wait = item.what & ~kWaitBit;
     if (history.waits[wait].event != VPROF_EV_WAIT_APP &&
@@ -281,8 +281,8 @@ bool PathWalker::ends_from_outside(uint32_t thread, uint32_t index, int64_t from
   const uint32_t event = history.waits[history.items[index].what & ~kWaitBit].event;
   if (event != VPROF_EV_WAIT_APP) return is_of_outside(event);
   bool any = false;
-  for (uint32_t after = index; after > 0 && history.items[after - 1].parent <= index; --after) {
-    const Item& item = history.items[after - 1];
+  for (uint32_t i = index + 1; history.has_inside(index, i); ++i) {
+    const Item& item = history.items[i];
     if (!item.is_wait() || item.end <= from) continue;
     const uint32_t inner = history.waits[item.what & ~kWaitBit].event;
     if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED) continue;
@@ -294,7 +294,7 @@ bool PathWalker::ends_from_outside(uint32_t thread, uint32_t index, int64_t from
 
 /// A wait, of which the part before `end` counts. Ends because a waker's stretch ends strictly
 /// before the wait's: the upper end of stretches falls with their depth, and within a stretch
-/// `next` and `now` fall.
+/// `next` rises and `now` falls.
 void PathWalker::open_wait(uint32_t index, int64_t end) {
   Stretch& stretch = stretches_.back();
   const uint32_t thread = stretch.thread;

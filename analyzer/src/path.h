@@ -59,7 +59,7 @@ class PathWalker {
     uint32_t thread;
     int64_t lo;
     int64_t now;       // everything later is done, but for what the open frames hold
-    int64_t next;      // next item to look at; -1: none left
+    size_t next;       // item to look at next
     uint32_t node;     // parent of the outermost frames
     uint32_t outside;  // node for time that no frame covers
     size_t base, top;  // its open frames are open_[base .. top)
@@ -89,7 +89,7 @@ class PathWalker {
   uint32_t leaf_of(uint32_t node);
   void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
   void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
-  size_t first_ending_at(uint32_t thread, int64_t time);
+  size_t first_ended_before(uint32_t thread, int64_t time);
   void open_chain();
   void pass_frames();
   bool step();

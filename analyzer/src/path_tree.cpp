@@ -21,7 +21,7 @@ uint32_t& ChildTable::make(uint64_t key) {
   return entry->node;
 }
 
-PathTree::PathTree(const Sites& sites) : sites_(sites) { nodes_.emplace_back(); }
+PathTree::PathTree(const Sites& sites) : sites_(sites), nodes_(1), latest_(1) {}
 
 uint32_t PathTree::intern(const std::string& name) {
   const auto [entry, is_new] = name_index_.try_emplace(name, static_cast<uint32_t>(names_.size()));
@@ -38,12 +38,20 @@ uint32_t PathTree::add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t 
   node.site = site;
   node.rank = nodes_[parent].children++;
   nodes_.push_back(node);
+  latest_.emplace_back();
   return static_cast<uint32_t>(nodes_.size() - 1);
 }
 
 uint32_t PathTree::child(uint32_t parent, NodeKind kind, uint32_t ident) {
   uint32_t& entry = children_.at(parent, static_cast<uint32_t>(kind), ident);
   if (entry == kNone) entry = add(parent, kind, ident, 0);
+  return entry;
+}
+
+uint32_t PathTree::find_frame(uint32_t parent, uint32_t site) {
+  uint32_t& entry = children_.at(parent, kFrame, site);
+  if (entry == kNone) entry = make_frame(parent, site);
+  latest_[parent] = {site, entry};
   return entry;
 }
 

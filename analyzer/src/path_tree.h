@@ -71,8 +71,8 @@ class PathTree {
   /// occurrence of the function on the path, but not across a wait: what the waker did stays apart
   /// from what the waiter did.
   uint32_t frame(uint32_t parent, uint32_t site) {
-    uint32_t& entry = children_.at(parent, kFrame, site);
-    return entry != kNone ? entry : entry = make_frame(parent, site);
+    const Latest& latest = latest_[parent];  // mostly the same as the last time
+    return latest.site == site ? latest.node : find_frame(parent, site);
   }
 
   /// A wait. In a convoy each waker itself waited for the next, in the same function: such a chain
@@ -95,6 +95,12 @@ class PathTree {
   /// Beyond NodeKind: a frame is looked up by its site, not by its function.
   static constexpr uint32_t kFrame = 15;
 
+  struct Latest {
+    uint32_t site = kNone;
+    uint32_t node = kNone;
+  };
+
+  uint32_t find_frame(uint32_t parent, uint32_t site);
   uint32_t make_frame(uint32_t parent, uint32_t site);
   uint32_t make_body(uint32_t node);
   uint32_t child(uint32_t parent, NodeKind kind, uint32_t ident);
@@ -105,7 +111,8 @@ class PathTree {
   std::vector<PathNode> nodes_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, uint32_t> name_index_;
-  ChildTable children_;  // also holds what folds
+  ChildTable children_;         // also holds what folds
+  std::vector<Latest> latest_;  // by node: the frame directly below that was asked for last
 };
 
 }  // namespace vprof::analyzer

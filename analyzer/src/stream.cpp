@@ -15,10 +15,24 @@
 namespace vprof::analyzer {
 namespace {
 
-size_t used_slots(const Chunk& chunk) {
-  size_t count = chunk.slots.size() / sizeof(vprof_slot);
-  while (count != 0 && slot_at(chunk.slots, count - 1).word1 == 0) --count;
-  return count;
+using Slots = std::span<const unsigned char>;
+
+/// Looked at together, and least that is taken of a chunk: what a processor's own cache holds of a
+/// few threads, beside what is made of it.
+constexpr size_t kMostPart = 4096;
+constexpr size_t kLeastPart = 64;
+/// A window of so many slots for each thread makes up for looking at all threads.
+constexpr uint64_t kWindowPerThread = 64;
+
+size_t count_of(Slots slots) { return slots.size() / sizeof(vprof_slot); }
+
+Slots first_of(Slots slots, size_t count) { return slots.first(count * sizeof(vprof_slot)); }
+
+/// Without what has not been written.
+Slots used(Slots slots) {
+  size_t count = count_of(slots);
+  while (count != 0 && slot_at(slots, count - 1).word1 == 0) --count;
+  return first_of(slots, count);
 }
 
 /// The first slot of a chunk begins a record, unless it was torn.
@@ -26,61 +40,23 @@ bool has_first(const Chunk& chunk) { return chunk.first.word1 != 0; }
 
 /// The helper thread records what has happened to several others one after the other, so that its
 /// records are in no order.
-int64_t latest_end(const Chunk& chunk, const Clock& clock) {
+int64_t latest_end(Slots slots, const Clock& clock) {
   int64_t latest = INT64_MIN;
-  for (size_t i = used_slots(chunk); i-- > 0;) {
-    const vprof_slot slot = slot_at(chunk.slots, i);
-    if (slot.word1 != 0 && (slot.word1 & VPROF_ID_MASK) != VPROF_EV_CONT)
-      latest = std::max(latest, clock.to_ns(end_ticks_of(slot)));
+  for (size_t i = count_of(slots); i-- > 0;) {
+    const vprof_slot slot = slot_at(slots, i);
+    if (is_head(slot)) latest = std::max(latest, clock.to_ns(end_ticks_of(slot)));
   }
   return latest;
 }
 
-/// The last record that was begun in the chunk.
-int64_t last_end(const Chunk& chunk, const Clock& clock) {
-  for (size_t i = used_slots(chunk); i-- > 0;) {
-    const vprof_slot slot = slot_at(chunk.slots, i);
-    const uint64_t id = slot.word1 & VPROF_ID_MASK;
-    if (slot.word1 != 0 && id != VPROF_EV_CONT && id != VPROF_EV_PAD)
+/// Of the last record that begins there.
+int64_t last_end(Slots slots, const Clock& clock) {
+  for (size_t i = count_of(slots); i-- > 0;) {
+    const vprof_slot slot = slot_at(slots, i);
+    if (is_head(slot) && (slot.word1 & VPROF_ID_MASK) != VPROF_EV_PAD)
       return clock.to_ns(end_ticks_of(slot));
   }
   return INT64_MIN;
-}
-
-/// What is kept of the last window, newest last; the waits of the items are copied along.
-struct Kept {
-  std::vector<Item> items;
-  std::vector<Wait> waits;
-};
-
-/// Preemptions that are older than all else go back to those that are not in the history yet: they
-/// may have been read of the helper thread, long before what lies around them.
-Kept keep_items(const Thread& thread, int64_t before, std::vector<Preemption>& preemptions) {
-  Kept kept;
-  bool oldest = true;
-  const auto keep = [&](const Item& item) {
-    oldest = oldest && is_preemption(thread, item);
-    if (item.start >= before) return;
-    if (oldest) {
-      preemptions.push_back({thread.serial, item.start, item.end});
-      return;
-    }
-    Item& copy = kept.items.emplace_back(item);
-    copy.parent = kNone;
-    if (item.is_wait()) {
-      copy.what = kWaitBit | static_cast<uint32_t>(kept.waits.size());
-      kept.waits.push_back(thread.waits[item.what & ~kWaitBit]);
-    }
-  };
-  // Of those that ended later, only what lies around `before` began earlier: the first and what it
-  // lies in.
-  const std::vector<Item>& items = thread.items;
-  const auto later = std::partition_point(items.begin(), items.end(),
-                                          [&](const Item& item) { return item.end <= before; });
-  std::for_each(items.begin(), later, keep);
-  for (auto i = static_cast<size_t>(later - items.begin()); i < items.size(); i = items[i].parent)
-    keep(items[i]);
-  return kept;
 }
 
 /// Takes the events out, and returns those before an instant. `more`: others will come into their
@@ -95,33 +71,16 @@ std::vector<Event> keep_events(std::vector<Event>& events, int64_t before, bool 
   return kept;
 }
 
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& more) {
-  to.insert(to.end(), more.begin(), more.end());
+/// Events that were read from the last to the first, and those kept of later ones, into order of
+/// time.
+template <class Event>
+void order_events(std::vector<Event>& events, const std::vector<Event>& kept) {
+  std::reverse(events.begin(), events.end());
+  events.insert(events.end(), kept.begin(), kept.end());
+  sort_by_time(events);
 }
 
-void append_items(Thread& thread, const Kept& kept) {
-  const auto shift = static_cast<uint32_t>(thread.waits.size());
-  append(thread.waits, kept.waits);
-  thread.items.reserve(thread.items.size() + kept.items.size());
-  for (Item item : kept.items) {
-    if (item.is_wait()) item.what += shift;
-    thread.items.push_back(item);
-  }
-}
-
-/// They lie in the history like waits. Call before anything else is appended: of an item that ends
-/// with a preemption, the preemption is the inner one. Forest::finish() puts them where they
-/// belong.
-void append_preemptions(Thread& thread, std::vector<Preemption> preemptions) {
-  std::stable_sort(preemptions.begin(), preemptions.end(),
-                   [](const Preemption& a, const Preemption& b) { return a.end < b.end; });
-  for (const Preemption& preemption : preemptions) {
-    const auto wait = kWaitBit | static_cast<uint32_t>(thread.waits.size());
-    thread.waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
-    thread.items.push_back({preemption.start, preemption.end, wait, kNone});
-  }
-}
+bool ends_earlier(const Preemption& a, const Preemption& b) { return a.end < b.end; }
 
 void note_switches(const vprof_file_header& header, Losses& losses) {
   if ((header.classes & VPROF_CLASS_PREEMPTION) == 0) return;
@@ -152,36 +111,34 @@ void note_switches(const vprof_file_header& header, Losses& losses) {
 
 }  // namespace
 
-void ItemRoom::provide(std::vector<Item>& items, size_t count, size_t most_spare) {
-  const auto fits = [&](const std::vector<Item>& room) {
-    return room.capacity() >= count && room.capacity() / 4 <= count;
+void ItemRoom::provide(Items& items, size_t count, size_t most_spare) {
+  const auto too_large = [&](const Items& room) {
+    return room.capacity() / 4 > std::max(count, kShared);
   };
-  items.clear();
-  if (fits(items)) return;
-  {
+  if (items.capacity() >= count && !too_large(items)) return;
+  Items other;
+  if (count >= kShared) {
     const std::lock_guard lock(mutex_);
-    if (spare_items_ + items.capacity() <= most_spare) {
-      spare_items_ += items.capacity();
-      spare_.push_back(std::exchange(items, {}));
-    }
-    const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
+    const auto found = std::find_if(spare_.begin(), spare_.end(), [&](const Items& room) {
+      return room.capacity() >= count && !too_large(room);
+    });
     if (found != spare_.end()) {
       spare_items_ -= found->capacity();
-      items = std::move(*found);
+      other = std::move(*found);
       spare_.erase(found);
-      return;
     }
   }
-  items = {};
-  items.reserve(count + count / 4);  // windows differ by a chunk or two
-  // Filled at once, it costs a page fault for each page; large ones are fewer. A kernel that has
-  // none to give does as if nothing had been said.
-  constexpr uintptr_t kLarge = 2 << 20;
-  const auto begin = reinterpret_cast<uintptr_t>(items.data());
-  const uintptr_t from = (begin + kLarge - 1) / kLarge * kLarge;
-  const uintptr_t to = (begin + items.capacity() * sizeof(Item)) / kLarge * kLarge;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): within the room
-  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+  if (other.capacity() == 0 && !too_large(items)) {
+    items.grow(std::max(count, 2 * items.capacity()));
+    return;
+  }
+  if (other.capacity() == 0) other.grow(count);
+  other.assign(items);
+  std::swap(items, other);
+  const std::lock_guard lock(mutex_);
+  if (other.capacity() < kShared || spare_items_ + other.capacity() > most_spare) return;
+  spare_items_ += other.capacity();
+  spare_.push_back(std::move(other));
 }
 
 Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites,
@@ -190,12 +147,7 @@ Result<TraceStream> TraceStream::open(const std::string& directory, const Sites&
   if (!files) return tl::make_unexpected(files.error());
   TraceStream stream(sites, want_items);
   for (TraceFile& file : *files) stream.add_file(std::move(file));
-  // Equal ends: by thread, so that the order is always the same. Pieces of one thread stay in
-  // theirs.
-  std::stable_sort(stream.pieces_.begin(), stream.pieces_.end(),
-                   [](const Piece& a, const Piece& b) {
-                     return std::tie(a.last_end, a.thread) < std::tie(b.last_end, b.thread);
-                   });
+  std::make_heap(stream.pieces_.begin(), stream.pieces_.end(), Piece::earlier);
   return stream;
 }
 
@@ -243,110 +195,146 @@ void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread
   int64_t newest = INT64_MIN;
   const bool helper = window_.threads[thread].serial == 0;
   for (size_t i = 0; i < chunks.size(); ++i) {
-    if (helper) {
-      newest = std::max(newest, latest_end(chunks[i], clock));
-      pieces_.push_back({chunks[i], thread, newest});
-      continue;
-    }
+    const Chunk& chunk = chunks[i];
+    const int64_t older = newest;
     // The next chunk's first record is not older than this one's last, and on the page that its
     // header was read from.
-    const int64_t end = i + 1 < chunks.size() && has_first(chunks[i + 1])
+    const int64_t end = helper ? latest_end(chunk.slots, clock)
+                        : i + 1 < chunks.size() && has_first(chunks[i + 1])
                             ? clock.to_ns(end_ticks_of(chunks[i + 1].first))
-                            : last_end(chunks[i], clock);
+                            : last_end(chunk.slots, clock);
     newest = std::max(newest, end);
-    pieces_.push_back({chunks[i], thread, newest});
+    pieces_.push_back({chunk.slots, thread, static_cast<uint32_t>(i), newest, older});
   }
+}
+
+bool TraceStream::Piece::earlier(const Piece& a, const Piece& b) {
+  // Equal ends: by thread, so that the order is always the same. Those of one thread stay in
+  // theirs.
+  return std::tie(a.last_end, a.thread, a.index) < std::tie(b.last_end, b.thread, b.index);
+}
+
+/// Takes the newest `most` slots, or a few more, of the piece that ended last. What is left of it
+/// is put back.
+TraceStream::Piece TraceStream::take_piece(size_t most) {
+  std::pop_heap(pieces_.begin(), pieces_.end(), Piece::earlier);
+  Piece piece = pieces_.back();
+  pieces_.pop_back();
+  if (window_.threads[piece.thread].serial == 0) return piece;
+  piece.slots = used(piece.slots);
+  size_t begin = count_of(piece.slots);
+  begin -= std::min(begin, most);
+  while (begin != 0 && !is_head(slot_at(piece.slots, begin))) --begin;
+  if (begin == 0) return piece;
+  Piece rest = piece;
+  rest.slots = first_of(piece.slots, begin);
+  piece.slots = piece.slots.subspan(rest.slots.size());
+  // A signal handler's record may stand one before its time.
+  const Clock& clock = clocks_[piece.thread];
+  const int64_t end =
+      std::max(clock.to_ns(end_ticks_of(slot_at(piece.slots, 0))), last_end(rest.slots, clock));
+  rest.last_end = std::clamp(end, rest.older_end, piece.last_end);
+  pieces_.push_back(rest);
+  std::push_heap(pieces_.begin(), pieces_.end(), Piece::earlier);
+  return piece;
 }
 
 bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
   if (pieces_.empty()) return false;
-  wanted_ = std::max(records, kept_);
-  std::vector<std::vector<const Piece*>> of_thread(window_.threads.size());
-  uint64_t slots = 0;
-  size_t taken = 0;
-  while (taken < pieces_.size() && slots < wanted_) {
-    const Piece& piece = pieces_[pieces_.size() - 1 - taken++];
-    of_thread[piece.thread].push_back(&piece);
-    slots += piece.chunk.slots.size() / sizeof(vprof_slot);
+  wanted_ = std::max({records, needed_, kWindowPerThread * window_.threads.size()});
+  const size_t part = std::clamp<size_t>(wanted_ / 32, kLeastPart, kMostPart);
+  std::vector<std::vector<Slots>> newest_first(window_.threads.size());
+  for (uint64_t slots = 0; !pieces_.empty() && slots < wanted_;) {
+    const Piece piece = take_piece(part);
+    slots += count_of(piece.slots);
+    std::vector<Slots>& parts = newest_first[piece.thread];
+    if (!parts.empty() && piece.slots.data() + piece.slots.size() == parts.back().data()) {
+      parts.back() = {piece.slots.data(), piece.slots.size() + parts.back().size()};
+    } else {
+      parts.push_back(piece.slots);
+    }
   }
-  read_helpers(of_thread);
-  std::atomic<uint64_t> kept{0};
-  in_parallel(of_thread.size(), threads, [&](size_t thread, unsigned) {
-    kept += read(static_cast<uint32_t>(thread), of_thread[thread], time);
+  complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.front().last_end;
+  read_helpers(newest_first);
+  std::atomic<uint64_t> needed{0};
+  std::atomic<uint64_t> held{0};
+  in_parallel(newest_first.size(), threads, [&](size_t thread, unsigned) {
+    needed += read(static_cast<uint32_t>(thread), newest_first[thread], time);
+    held += window_.threads[thread].items.size();
   });
-  kept_ = kept;
-  pieces_.resize(pieces_.size() - taken);
-  complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.back().last_end;
+  needed_ = needed;
+  held_ = held;
   return true;
 }
 
 /// What the helper threads have recorded for others, before those are read.
-void TraceStream::read_helpers(const std::vector<std::vector<const Piece*>>& of_thread) {
-  for (uint32_t index = 0; index < of_thread.size(); ++index) {
+void TraceStream::read_helpers(const std::vector<std::vector<Slots>>& newest_first) {
+  for (uint32_t index = 0; index < newest_first.size(); ++index) {
     Thread& helper = window_.threads[index];
-    if (helper.serial != 0 || of_thread[index].empty()) continue;
-    for (const Piece* piece : of_thread[index]) {
-      decode_chunk(piece->chunk, window_.processes[helper.process], known_, clocks_[index],
-                   want_items_, helper);
-      release_pages(piece->chunk);
+    if (helper.serial != 0 || newest_first[index].empty()) continue;
+    for (const Slots slots : newest_first[index]) {
+      helper.items.grow(count_of(slots));
+      decode(slots, window_.processes[helper.process], known_, clocks_[index], want_items_, helper);
+      release_pages(slots);
+      helper.items.resize(0);  // of damage
+      helper.nesting = {};
     }
+    std::vector<uint32_t> changed;
     for (const Preemption& preemption : helper.preemptions) {
       const auto whom = std::partition_point(window_.threads.begin(), window_.threads.end(),
                                              [&](const Thread& thread) {
                                                return std::tie(thread.process, thread.serial) <
                                                       std::tie(helper.process, preemption.serial);
                                              });
-      if (whom != window_.threads.end() && whom->process == helper.process &&
-          whom->serial == preemption.serial && preemption.serial != 0)
-        preempted_[static_cast<size_t>(whom - window_.threads.begin())].push_back(preemption);
+      if (whom == window_.threads.end() || whom->process != helper.process ||
+          whom->serial != preemption.serial || preemption.serial == 0)
+        continue;
+      changed.push_back(static_cast<uint32_t>(whom - window_.threads.begin()));
+      preempted_[changed.back()].push_back(preemption);
     }
     helper.preemptions.clear();
+    std::sort(changed.begin(), changed.end());
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    for (const uint32_t thread : changed)
+      std::stable_sort(preempted_[thread].begin(), preempted_[thread].end(), ends_earlier);
   }
 }
 
-/// `pieces` from the newest to the oldest. Returns how many items were kept.
-uint64_t TraceStream::read(uint32_t index, const std::vector<const Piece*>& pieces,
-                           int64_t keep_before) {
+/// Adds what is new in the window to what is still needed of the last one. Returns how many items
+/// that was.
+uint64_t TraceStream::read(uint32_t index, const std::vector<Slots>& newest_first, int64_t before) {
   Thread& thread = window_.threads[index];
   if (thread.serial == 0) return 0;
-  const Kept kept = keep_items(thread, keep_before, preempted_[index]);
-  const bool more = !pieces.empty();
-  const auto releases = keep_events(thread.releases, keep_before, more);
+  const bool more = !newest_first.empty();
+  const auto releases = keep_events(thread.releases, before, more);
   const auto marks = keep_events(thread.marks, INT64_MAX, more);
-  const auto enqueues = keep_events(thread.enqueues, keep_before, more);
-  const auto dequeues = keep_events(thread.dequeues, keep_before, more);
-  std::erase_if(thread.segments, [&](const Segment& s) { return s.start >= keep_before; });
-  thread.waits.clear();
-  size_t slots = 0;
-  for (const Piece* piece : pieces) slots += piece->chunk.slots.size() / sizeof(vprof_slot);
-  slots += kept.items.size() + preempted_[index].size();
-  room_->provide(thread.items, slots, wanted_);
-  append_preemptions(thread, std::exchange(preempted_[index], {}));
-  Forest forest(thread);
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-    read_pages((*piece)->chunk);
-    decode_chunk((*piece)->chunk, window_.processes[thread.process], known_, clocks_[index],
-                 want_items_, thread);
-    release_pages((*piece)->chunk);
-    forest.extend();
+  const auto enqueues = keep_events(thread.enqueues, before, more);
+  const auto dequeues = keep_events(thread.dequeues, before, more);
+  std::erase_if(thread.segments, [&](const Segment& s) { return s.start >= before; });
+  std::vector<Preemption>& preempted = preempted_[index];
+  size_t slots = preempted.size();
+  for (const Slots part : newest_first) slots += count_of(part);
+  const uint64_t needed = thread.forget(before, slots);
+  room_->provide(thread.items, thread.items.size() + slots, 2 * wanted_);
+  const size_t first = thread.items.size();
+  for (const Slots part : newest_first) {
+    read_pages(part);
+    decode(part, window_.processes[thread.process], known_, clocks_[index], want_items_, thread);
+    release_pages(part);
   }
-  append_items(thread, kept);
-  append(thread.releases, releases);
-  append(thread.marks, marks);
-  append(thread.enqueues, enqueues);
-  append(thread.dequeues, dequeues);
+  // Read of the helper thread, perhaps long before what they lie in: then they wait for that.
+  const int64_t oldest = std::min(thread.nesting.oldest_end, complete_after_);
+  const auto due =
+      std::partition_point(preempted.begin(), preempted.end(),
+                           [&](const Preemption& preemption) { return preemption.end <= oldest; });
+  thread.settle(first, {due, preempted.end()});
+  preempted.erase(due, preempted.end());
+  order_events(thread.releases, releases);
+  order_events(thread.marks, marks);
+  order_events(thread.enqueues, enqueues);
+  order_events(thread.dequeues, dequeues);
   for (Release& release : thread.releases) release.thread = index;
-  sort_by_time(thread.marks);
-  sort_by_time(thread.enqueues);
-  sort_by_time(thread.dequeues);
-  forest.finish();
-  return kept.items.size();
-}
-
-uint64_t TraceStream::size() const {
-  uint64_t items = 0;
-  for (const Thread& thread : window_.threads) items += thread.items.size();
-  return items;
+  return needed;
 }
 
 void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
@@ -356,12 +344,12 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   uint64_t unknown = 0;
   uint64_t clipped = 0;
   for (const Thread& thread : window_.threads) {
-    overhead.records += thread.records;
-    overhead.threads += thread.records != 0 ? 1 : 0;
-    losses.torn += thread.torn;
-    dropped += thread.dropped;
-    unknown += thread.unknown;
-    clipped += thread.clipped;
+    overhead.records += thread.counts.records;
+    overhead.threads += thread.counts.records != 0 ? 1 : 0;
+    losses.torn += thread.counts.torn;
+    dropped += thread.counts.dropped;
+    unknown += thread.counts.unknown;
+    clipped += thread.counts.clipped;
   }
   // The header's counter is ahead of the events, unless the header is damaged.
   losses.dropped = std::max(losses.dropped, dropped);

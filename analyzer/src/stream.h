@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,17 +23,19 @@
 
 namespace vprof::analyzer {
 
-/// What one thread needed in the last window, another may need in the next: fresh memory costs as
-/// much as reading what is put into it.
+/// What one thread needed in the last window, another may need in the next: fresh memory costs more
+/// than reading what is put into it.
 class ItemRoom {
  public:
-  /// Empties `items` and sees to it that `count` have room there. What is left over is kept for
-  /// others, `most_spare` items at most. Any thread.
-  void provide(std::vector<Item>& items, size_t count, size_t most_spare);
+  /// Sees to it that `items` has room for `count` in all. What is left over is kept for others,
+  /// `most_spare` items at most. Any thread.
+  void provide(Items& items, size_t count, size_t most_spare);
 
  private:
+  static constexpr size_t kShared = 4096;  // less has been made as quickly as found
+
   std::mutex mutex_;
-  std::vector<std::vector<Item>> spare_;
+  std::vector<Items> spare_;
   size_t spare_items_ = 0;
 };
 
@@ -43,8 +46,8 @@ class TraceStream {
                                   bool want_items);
 
   /// Drops what only matters at or after `time`, then reads about `records` more slots (at least as
-  /// many as were kept last time, so that the whole takes linear time). False: there was nothing
-  /// more to read.
+  /// many as were still needed of the last time, so that the whole takes linear time). False: there
+  /// was nothing more to read.
   bool next(int64_t time, uint64_t records, unsigned threads);
 
   /// Everything that ended after this instant has been read. INT64_MIN: all of the trace has.
@@ -52,7 +55,7 @@ class TraceStream {
 
   Window& window() { return window_; }
   /// Items held.
-  uint64_t size() const;
+  uint64_t size() const { return held_; }
   /// Begin of the recording: the oldest file's.
   int64_t begin() const { return begin_; }
   /// The same in ns of CLOCK_REALTIME: tells recordings apart.
@@ -66,16 +69,24 @@ class TraceStream {
   void add_losses(Losses& losses, Overhead& overhead) const;
 
  private:
+  using Slots = std::span<const unsigned char>;
+
+  /// A chunk, or what has not been read of it.
   struct Piece {
-    Chunk chunk;
+    Slots slots;
     uint32_t thread;
-    int64_t last_end;  // nothing in the chunk, nor in older ones of the thread, ended later
+    uint32_t index;     // of the chunk among those of its thread
+    int64_t last_end;   // nothing here, nor in older chunks of the thread, ended later
+    int64_t older_end;  // the same of older chunks only
+
+    static bool earlier(const Piece& a, const Piece& b);
   };
 
   void add_file(TraceFile file);
   void order_pieces(const std::vector<Chunk>& chunks, uint32_t thread, const Clock& clock);
-  uint64_t read(uint32_t thread, const std::vector<const Piece*>& pieces, int64_t keep_before);
-  void read_helpers(const std::vector<std::vector<const Piece*>>& of_thread);
+  Piece take_piece(size_t most);
+  uint64_t read(uint32_t thread, const std::vector<Slots>& newest_first, int64_t before);
+  void read_helpers(const std::vector<std::vector<Slots>>& newest_first);
 
   explicit TraceStream(const Sites& sites, bool want_items)
       : known_(sites), want_items_(want_items) {}
@@ -84,12 +95,13 @@ class TraceStream {
   bool want_items_;
   std::vector<TraceFile> files_;
   std::vector<Clock> clocks_;  // by thread: a clock remembers where it was asked last
-  std::vector<Piece> pieces_;  // in order of last_end: the next one to read is the last
+  std::vector<Piece> pieces_;  // a heap: the next one to read is the first
   Window window_;
-  std::vector<std::vector<Preemption>>
-      preempted_;  // by thread: read of its helper, not yet its own
+  // By thread: read of its helper, not yet its own; in order of their end.
+  std::vector<std::vector<Preemption>> preempted_;
   int64_t complete_after_ = INT64_MAX;
-  uint64_t kept_ = 0;
+  uint64_t needed_ = 0;  // items of the window before that the present one had to keep
+  uint64_t held_ = 0;    // items
   uint64_t wanted_ = 0;  // slots of the window
   std::unique_ptr<ItemRoom> room_ = std::make_unique<ItemRoom>();
   int64_t begin_ = INT64_MAX;

@@ -45,12 +45,12 @@ std::string check_header(const std::string& path, const vprof_file_header& heade
 
 constexpr uint64_t kReleaseBytes = 64u << 20;
 
-/// Of the pages that lie wholly in the range. What the kernel cannot do is left undone.
+/// Of the pages in which the range lies. What the kernel cannot do is left undone.
 void advise(Bytes range, int advice) {
-  const auto from = (reinterpret_cast<uintptr_t>(range.data()) + VPROF_PAGE_BYTES - 1) /
-                    VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
-  const auto to = reinterpret_cast<uintptr_t>(range.data() + range.size()) / VPROF_PAGE_BYTES *
-                  VPROF_PAGE_BYTES;
+  const auto from = reinterpret_cast<uintptr_t>(range.data()) / VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
+  const auto to =
+      (reinterpret_cast<uintptr_t>(range.data() + range.size()) + VPROF_PAGE_BYTES - 1) /
+      VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
   if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, advice);
 }
 
@@ -217,8 +217,8 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
   return files;
 }
 
-void read_pages(const Chunk& chunk) { advise(chunk.slots, MADV_POPULATE_READ); }
+void read_pages(std::span<const unsigned char> slots) { advise(slots, MADV_POPULATE_READ); }
 
-void release_pages(const Chunk& chunk) { advise(chunk.slots, MADV_DONTNEED); }
+void release_pages(std::span<const unsigned char> slots) { advise(slots, MADV_DONTNEED); }
 
 }  // namespace vprof::analyzer

@@ -58,10 +58,10 @@ struct TraceFile {
 /// to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);
 
-/// Brings the chunk in at once, instead of a few pages at a time as they are looked at.
-void read_pages(const Chunk& chunk);
-/// Gives the memory that the chunk was read into back to the system; it can be read again.
-void release_pages(const Chunk& chunk);
+/// Brings slots of a file in at once, instead of a few pages at a time as they are looked at.
+void read_pages(std::span<const unsigned char> slots);
+/// Gives the memory that slots of a file were read into back to the system; they can be read again.
+void release_pages(std::span<const unsigned char> slots);
 
 /// Reads slot `i` of a chunk; word1 == 0 means that the record is not whole.
 inline vprof_slot slot_at(std::span<const unsigned char> slots, size_t i) {

@@ -36,7 +36,7 @@ struct Options {
   double least_listed = 0.01;  ///< least contribution with which a factor is listed
   unsigned threads = 0;  ///< of the analysis; 0: one per core. The result does not depend on it
   uint64_t window =
-      1 << 19;  ///< records read at a time; more are held only where open intervals need them
+      1 << 17;  ///< records read at a time; more are held only where open intervals need them
 };
 
 enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
