@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "parallel.h"
 #include "trace_file.h"
@@ -12,7 +13,7 @@ namespace {
 
 using Counts = std::vector<uint64_t>;
 
-void count(const Chunk& chunk, Counts& counts) {
+void count(const Chunk& chunk, std::span<const unsigned char> file, Counts& counts) {
   const size_t slots = chunk.slots.size() / sizeof(vprof_slot);
   for (size_t i = 0; i < slots; ++i) {
     const vprof_slot slot = slot_at(chunk.slots, i);
@@ -23,7 +24,7 @@ void count(const Chunk& chunk, Counts& counts) {
     if (id >= counts.size()) counts.resize(id + 1, 0);
     ++counts[id];
   }
-  release_pages(chunk.slots);
+  release_pages(chunk.slots, file);
 }
 
 /// Half the width of a 95 % interval on a logarithmic scale.
@@ -38,16 +39,17 @@ double ratio(double a, double b) { return b > 0 ? a / b : 1.0; }
 Result<Counts> count_calls(const std::string& trace_dir, const Options& options) {
   auto files = open_traces(trace_dir);
   if (!files) return tl::make_unexpected(files.error());
-  std::vector<const Chunk*> chunks;
+  std::vector<std::pair<const Chunk*, const TraceFile*>> chunks;
   for (const TraceFile& file : *files) {
     for (const ThreadChunks& thread : file.threads) {
-      for (const Chunk& chunk : thread.chunks) chunks.push_back(&chunk);
+      for (const Chunk& chunk : thread.chunks) chunks.emplace_back(&chunk, &file);
     }
   }
   const unsigned workers = workers_of(options.threads);
   std::vector<Counts> parts(workers);
-  in_parallel(chunks.size(), workers,
-              [&](size_t i, unsigned worker) { count(*chunks[i], parts[worker]); });
+  in_parallel(chunks.size(), workers, [&](size_t i, unsigned worker) {
+    count(*chunks[i].first, chunks[i].second->mapping->bytes(), parts[worker]);
+  });
   Counts sum;
   for (const Counts& part : parts) {
     if (part.size() > sum.size()) sum.resize(part.size(), 0);

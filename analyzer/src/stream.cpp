@@ -183,6 +183,7 @@ void TraceStream::add_file(TraceFile file) {
       if (!chunk.thread_name.empty()) thread.name = chunk.thread_name;
     }
     clocks_.push_back(clock);
+    bytes_of_.push_back(file.mapping->bytes());
     preempted_.emplace_back();
     order_pieces(chunks.chunks, index, clock);
   }
@@ -204,7 +205,7 @@ void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread
                             ? clock.to_ns(end_ticks_of(chunks[i + 1].first))
                             : last_end(chunk.slots, clock);
     newest = std::max(newest, end);
-    pieces_.push_back({chunk.slots, thread, static_cast<uint32_t>(i), newest, older});
+    pieces_.push_back({chunk.slots, thread, static_cast<uint32_t>(i), newest, older, false});
   }
 }
 
@@ -221,12 +222,13 @@ TraceStream::Piece TraceStream::take_piece(size_t most) {
   Piece piece = pieces_.back();
   pieces_.pop_back();
   if (window_.threads[piece.thread].serial == 0) return piece;
-  piece.slots = used(piece.slots);
+  if (!piece.begun) piece.slots = used(piece.slots);
   size_t begin = count_of(piece.slots);
   begin -= std::min(begin, most);
   while (begin != 0 && !is_head(slot_at(piece.slots, begin))) --begin;
   if (begin == 0) return piece;
   Piece rest = piece;
+  rest.begun = true;
   rest.slots = first_of(piece.slots, begin);
   piece.slots = piece.slots.subspan(rest.slots.size());
   // A signal handler's record may stand one before its time.
@@ -275,7 +277,7 @@ void TraceStream::read_helpers(const std::vector<std::vector<Slots>>& newest_fir
     for (const Slots slots : newest_first[index]) {
       helper.items.grow(count_of(slots));
       decode(slots, window_.processes[helper.process], known_, clocks_[index], want_items_, helper);
-      release_pages(slots);
+      release_pages(slots, bytes_of_[index]);
       helper.items.resize(0);  // of damage
       helper.nesting = {};
     }
@@ -320,7 +322,7 @@ uint64_t TraceStream::read(uint32_t index, const std::vector<Slots>& newest_firs
   for (const Slots part : newest_first) {
     read_pages(part);
     decode(part, window_.processes[thread.process], known_, clocks_[index], want_items_, thread);
-    release_pages(part);
+    release_pages(part, bytes_of_[index]);
   }
   // Read of the helper thread, perhaps long before what they lie in: then they wait for that.
   const int64_t oldest = std::min(thread.nesting.oldest_end, complete_after_);

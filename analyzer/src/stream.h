@@ -78,6 +78,7 @@ class TraceStream {
     uint32_t index;     // of the chunk among those of its thread
     int64_t last_end;   // nothing here, nor in older chunks of the thread, ended later
     int64_t older_end;  // the same of older chunks only
+    bool begun;         // a part has been taken; to look at its end would bring that in again
 
     static bool earlier(const Piece& a, const Piece& b);
   };
@@ -94,8 +95,9 @@ class TraceStream {
   KnownSites known_;
   bool want_items_;
   std::vector<TraceFile> files_;
-  std::vector<Clock> clocks_;  // by thread: a clock remembers where it was asked last
-  std::vector<Piece> pieces_;  // a heap: the next one to read is the first
+  std::vector<Clock> clocks_;    // by thread: a clock remembers where it was asked last
+  std::vector<Slots> bytes_of_;  // by thread: its file
+  std::vector<Piece> pieces_;    // a heap: the next one to read is the first
   Window window_;
   // By thread: read of its helper, not yet its own; in order of their end.
   std::vector<std::vector<Preemption>> preempted_;

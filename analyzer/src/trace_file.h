@@ -60,8 +60,9 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory);
 
 /// Brings slots of a file in at once, instead of a few pages at a time as they are looked at.
 void read_pages(std::span<const unsigned char> slots);
-/// Gives the memory that slots of a file were read into back to the system; they can be read again.
-void release_pages(std::span<const unsigned char> slots);
+/// Gives the memory that slots of a file, and what the system brought in around them, were read
+/// into back to it; they can be read again.
+void release_pages(std::span<const unsigned char> slots, std::span<const unsigned char> file);
 
 /// Reads slot `i` of a chunk; word1 == 0 means that the record is not whole.
 inline vprof_slot slot_at(std::span<const unsigned char> slots, size_t i) {
