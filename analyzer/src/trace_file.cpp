@@ -45,8 +45,8 @@ std::string check_header(const std::string& path, const vprof_file_header& heade
 
 constexpr uint64_t kReleaseBytes = 64u << 20;
 
-// A page that is looked at may be brought in with all that lies in the same piece of the page cache,
-// which is of this size at most (Linux 6.18; before that, with 16 pages).
+// A page that is looked at may be brought in with all that lies in the same piece of the page
+// cache, which is of this size at most (Linux 6.18; before that, with 16 pages).
 constexpr size_t kAround = 2 << 20;
 
 /// Of the pages in which the range lies. What the kernel cannot do is left undone.
