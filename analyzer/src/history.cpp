@@ -7,6 +7,7 @@
 namespace vprof::analyzer {
 
 void Items::grow(size_t count) {
+  count = std::max<size_t>(count, 1);
   void* room = std::realloc(room_.get(), count * sizeof(Item));
   if (room == nullptr) throw std::bad_alloc();
   static_cast<void>(room_.release());

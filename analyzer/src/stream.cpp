@@ -259,13 +259,14 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
   complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.front().last_end;
   read_helpers(newest_first);
   std::atomic<uint64_t> needed{0};
-  std::atomic<uint64_t> held{0};
+  std::atomic<uint64_t> added{0};
   in_parallel(newest_first.size(), threads, [&](size_t thread, unsigned) {
-    needed += read(static_cast<uint32_t>(thread), newest_first[thread], time);
-    held += window_.threads[thread].items.size();
+    const Amount amount = read(static_cast<uint32_t>(thread), newest_first[thread], time);
+    needed += amount.needed;
+    added += amount.added;
   });
   needed_ = needed;
-  held_ = held;
+  added_ = added;
   return true;
 }
 
@@ -302,11 +303,11 @@ void TraceStream::read_helpers(const std::vector<std::vector<Slots>>& newest_fir
   }
 }
 
-/// Adds what is new in the window to what is still needed of the last one. Returns how many items
-/// that was.
-uint64_t TraceStream::read(uint32_t index, const std::vector<Slots>& newest_first, int64_t before) {
+/// Adds what is new in the window to what is still needed of the last one.
+TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& newest_first,
+                                      int64_t before) {
   Thread& thread = window_.threads[index];
-  if (thread.serial == 0) return 0;
+  if (thread.serial == 0) return {};
   const bool more = !newest_first.empty();
   const auto releases = keep_events(thread.releases, before, more);
   const auto marks = keep_events(thread.marks, INT64_MAX, more);
@@ -336,7 +337,7 @@ uint64_t TraceStream::read(uint32_t index, const std::vector<Slots>& newest_firs
   order_events(thread.enqueues, enqueues);
   order_events(thread.dequeues, dequeues);
   for (Release& release : thread.releases) release.thread = index;
-  return needed;
+  return {needed, thread.items.size() - first};
 }
 
 void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {

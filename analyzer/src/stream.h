@@ -54,8 +54,8 @@ class TraceStream {
   int64_t complete_after() const { return complete_after_; }
 
   Window& window() { return window_; }
-  /// Items held.
-  uint64_t size() const { return held_; }
+  /// Items that intervals may still need, and those that are new.
+  uint64_t size() const { return needed_ + added_; }
   /// Begin of the recording: the oldest file's.
   int64_t begin() const { return begin_; }
   /// The same in ns of CLOCK_REALTIME: tells recordings apart.
@@ -86,7 +86,12 @@ class TraceStream {
   void add_file(TraceFile file);
   void order_pieces(const std::vector<Chunk>& chunks, uint32_t thread, const Clock& clock);
   Piece take_piece(size_t most);
-  uint64_t read(uint32_t thread, const std::vector<Slots>& newest_first, int64_t before);
+  /// Of items.
+  struct Amount {
+    uint64_t needed = 0;
+    uint64_t added = 0;
+  };
+  Amount read(uint32_t thread, const std::vector<Slots>& newest_first, int64_t before);
   void read_helpers(const std::vector<std::vector<Slots>>& newest_first);
 
   explicit TraceStream(const Sites& sites, bool want_items)
@@ -103,7 +108,7 @@ class TraceStream {
   std::vector<std::vector<Preemption>> preempted_;
   int64_t complete_after_ = INT64_MAX;
   uint64_t needed_ = 0;  // items of the window before that the present one had to keep
-  uint64_t held_ = 0;    // items
+  uint64_t added_ = 0;   // items
   uint64_t wanted_ = 0;  // slots of the window
   std::unique_ptr<ItemRoom> room_ = std::make_unique<ItemRoom>();
   int64_t begin_ = INT64_MAX;
