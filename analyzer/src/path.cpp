@@ -162,20 +162,59 @@ void PathWalker::open_chain() {
 }
 
 /// Frames of the innermost stretch down to the next wait: most of any path, and what the speed of
-/// the analysis hangs on.
+/// the analysis hangs on. So all that it needs is at hand; what is seldom needed is left to
+/// `close_above` and `open_frame`, which do the same.
 void PathWalker::pass_frames() {
-  Stretch stretch = stretches_.back();  // a copy, which the compiler can keep in registers
-  const Item* items = window_.threads[stretch.thread].items.begin();
-  const size_t count = window_.threads[stretch.thread].items.size();
-  for (; stretch.next < count && stretch.now > stretch.lo; ++stretch.next) {
-    const auto index = static_cast<uint32_t>(stretch.next);
-    const Item& item = items[index];
-    if (item.is_wait() || item.end <= stretch.lo) break;
-    if (item.start >= stretch.now) continue;  // without duration, or within a wait that is done
-    close_above(stretch, item.parent);
-    open_frame(stretch, index, item);
+  Stretch& stretch = stretches_.back();
+  const Items& items = window_.threads[stretch.thread].items;
+  const int64_t lo = stretch.lo;
+  const int64_t now = stretch.now;
+  if (now <= lo) return;
+  const Item* const begin = items.begin();
+  const Item* const end = items.end();
+  const Item* item = begin + stretch.next;
+  while (item != end && !item->is_wait() && item->end > lo) {
+    // As it was left by open_frame, which makes room for more of everything.
+    OpenFrame* const base = open_.data() + stretch.base;
+    OpenFrame* const room = pieces_ == nullptr ? open_.data() + open_.size() : base;
+    OpenFrame* top = open_.data() + stretch.top;
+    const size_t known = tree_.nodes().size();
+    if (times_.size() < known) times_.resize(2 * known);
+    NodeTime* const times = times_.data();
+    const PathTree::Latest* const latest = tree_.latest_frames();
+    for (; item != end && !item->is_wait() && item->end > lo; ++item) {
+      if (item->start >= now) continue;  // without duration, or within a wait that is done
+      if (top >= room) break;
+      while (top != base && top[-1].item != item->parent) --top;
+      const uint32_t caller = callers_[item->what];
+      uint32_t above = stretch.node;
+      uint32_t holder = stretch.outside;
+      if (top != base) {
+        above = holder = top[-1].node;
+        if (top[-1].caller == caller && caller != kNone) above = top[-1].above;
+      }
+      uint32_t node = latest[above].node;
+      if (latest[above].site != item->what) {
+        node = tree_.frame(above, item->what);
+        if (tree_.nodes().size() != known) break;
+      }
+      if (!times[node].listed) list(node);
+      const int64_t duration = std::min(item->end, now) - std::max(item->start, lo);
+      times[holder].ns -= duration;
+      times[node].ns += duration;
+      top->item = static_cast<uint32_t>(item - begin);
+      top->node = node;
+      top->above = above;
+      top->caller = caller;
+      ++top;
+    }
+    stretch.top = static_cast<size_t>(top - open_.data());
+    if (item == end || item->is_wait() || item->end <= lo) break;
+    close_above(stretch, item->parent);
+    open_frame(stretch, static_cast<uint32_t>(item - begin), *item);
+    ++item;
   }
-  stretches_.back() = stretch;
+  stretch.next = static_cast<size_t>(item - begin);
 }
 
 /// Goes on in the innermost stretch. False: nothing more lies in it.

@@ -75,6 +75,14 @@ class PathTree {
     return latest.site == site ? latest.node : find_frame(parent, site);
   }
 
+  /// A frame directly below a node, and its site.
+  struct Latest {
+    uint32_t site = kNone;
+    uint32_t node = 0;
+  };
+  /// By node: the frame directly below that was asked for last. Valid until the next node is made.
+  const Latest* latest_frames() const { return latest_.data(); }
+
   /// A wait. In a convoy each waker itself waited for the next, in the same function: such a chain
   /// folds onto its first wait, so that the tree does not grow with the number of threads.
   uint32_t wait(uint32_t parent, uint32_t name);
@@ -94,11 +102,6 @@ class PathTree {
  private:
   /// Beyond NodeKind: a frame is looked up by its site, not by its function.
   static constexpr uint32_t kFrame = 15;
-
-  struct Latest {
-    uint32_t site = kNone;
-    uint32_t node = kNone;
-  };
 
   uint32_t find_frame(uint32_t parent, uint32_t site);
   uint32_t make_frame(uint32_t parent, uint32_t site);
