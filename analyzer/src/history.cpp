@@ -8,10 +8,10 @@ namespace vprof::analyzer {
 
 void Items::grow(size_t count) {
   count = std::max<size_t>(count, 1);
-  void* room = std::realloc(room_.get(), count * sizeof(Item));
+  Item* const old = room_.release();
+  auto* room = static_cast<Item*>(std::realloc(old, count * sizeof(Item)));
+  room_.reset(room == nullptr ? old : room);
   if (room == nullptr) throw std::bad_alloc();
-  static_cast<void>(room_.release());
-  room_.reset(static_cast<Item*>(room));
   capacity_ = count;
 }
 
