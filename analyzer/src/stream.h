@@ -83,14 +83,15 @@ class TraceStream {
     static bool earlier(const Piece& a, const Piece& b);
   };
 
-  void add_file(TraceFile file);
-  void order_pieces(const std::vector<Chunk>& chunks, uint32_t thread, const Clock& clock);
-  Piece take_piece(size_t most);
-  /// Of items.
+  /// Items of a thread: of the window before, and of this one.
   struct Amount {
     uint64_t needed = 0;
     uint64_t added = 0;
   };
+
+  void add_file(TraceFile file);
+  void order_pieces(const std::vector<Chunk>& chunks, uint32_t thread, const Clock& clock);
+  Piece take_piece(size_t most);
   Amount read(uint32_t thread, const std::vector<Slots>& newest_first, int64_t before);
   void read_helpers(const std::vector<std::vector<Slots>>& newest_first);
 
