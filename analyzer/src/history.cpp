@@ -8,10 +8,9 @@ namespace vprof::analyzer {
 
 void Items::grow(size_t count) {
   count = std::max<size_t>(count, 1);
-  Item* const old = room_.release();
-  auto* room = static_cast<Item*>(std::realloc(old, count * sizeof(Item)));
-  room_.reset(room == nullptr ? old : room);
+  void* room = std::realloc(room_, count * sizeof(Item));
   if (room == nullptr) throw std::bad_alloc();
+  room_ = static_cast<Item*>(room);
   capacity_ = count;
 }
 

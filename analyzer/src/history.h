@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,19 +49,20 @@ class Items {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
+  ~Items() { std::free(room_); }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   size_t capacity() const { return capacity_; }
-  Item& operator[](size_t i) { return room_.get()[i]; }
-  const Item& operator[](size_t i) const { return room_.get()[i]; }
-  Item* begin() { return room_.get(); }
+  Item& operator[](size_t i) { return room_[i]; }
+  const Item& operator[](size_t i) const { return room_[i]; }
+  Item* begin() { return room_; }
   Item* end() { return begin() + size_; }
-  const Item* begin() const { return room_.get(); }
+  const Item* begin() const { return room_; }
   const Item* end() const { return begin() + size_; }
 
   /// There must be room.
-  void append(const Item& item) { room_.get()[size_++] = item; }
+  void append(const Item& item) { room_[size_++] = item; }
   /// What is new is what has been written there.
   void resize(size_t size) { size_ = size; }
   /// There must be room for all of them.
@@ -73,10 +73,7 @@ class Items {
   void grow(size_t count);
 
  private:
-  struct Free {
-    void operator()(Item* room) const { std::free(room); }
-  };
-  std::unique_ptr<Item, Free> room_;
+  Item* room_ = nullptr;  // of malloc
   size_t size_ = 0;
   size_t capacity_ = 0;
 };
