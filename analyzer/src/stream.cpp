@@ -17,8 +17,8 @@ namespace {
 
 using Slots = std::span<const unsigned char>;
 
-/// Looked at together, and least that is taken of a chunk: what a processor's own cache holds of a
-/// few threads, beside what is made of it.
+/// So many slots of a chunk are taken at a time: a window is made of many parts, so that it holds
+/// about the same stretch of time of each thread.
 constexpr size_t kMostPart = 4096;
 constexpr size_t kLeastPart = 64;
 /// A window of so many slots for each thread makes up for looking at all threads.
