@@ -13,10 +13,10 @@ namespace {
 
 using Counts = std::vector<uint64_t>;
 
-void count(const Chunk& chunk, std::span<const unsigned char> file, Counts& counts) {
-  const size_t slots = chunk.slots.size() / sizeof(vprof_slot);
-  for (size_t i = 0; i < slots; ++i) {
-    const vprof_slot slot = slot_at(chunk.slots, i);
+void count(const File& file, const Chunk& chunk, Counts& counts) {
+  std::vector<vprof_slot> slots;
+  read_slots(file, chunk.slots, slots);
+  for (const vprof_slot& slot : slots) {
     auto id = static_cast<uint32_t>(slot.word1 & VPROF_ID_MASK);
     if (id == VPROF_EV_LONG_FRAME)
       id = static_cast<uint32_t>((slot.word1 >> VPROF_ID_BITS) & VPROF_ID_MASK);
@@ -24,7 +24,6 @@ void count(const Chunk& chunk, std::span<const unsigned char> file, Counts& coun
     if (id >= counts.size()) counts.resize(id + 1, 0);
     ++counts[id];
   }
-  release_pages(chunk.slots, file);
 }
 
 /// Half the width of a 95 % interval on a logarithmic scale.
@@ -48,7 +47,7 @@ Result<Counts> count_calls(const std::string& trace_dir, const Options& options)
   const unsigned workers = workers_of(options.threads);
   std::vector<Counts> parts(workers);
   in_parallel(chunks.size(), workers, [&](size_t i, unsigned worker) {
-    count(*chunks[i].first, chunks[i].second->mapping->bytes(), parts[worker]);
+    count(*chunks[i].second->file, *chunks[i].first, parts[worker]);
   });
   Counts sum;
   for (const Counts& part : parts) {

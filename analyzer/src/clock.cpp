@@ -54,13 +54,29 @@ int64_t Clock::find(uint64_t ticks_word) const {
   const bool last = i + 1 == pieces_.size();
   const int64_t end_ns = last ? kFarthest : pieces_[i + 1].ns;
   const int64_t end_ticks = last ? kFarthest : pieces_[i + 1].ticks;
-  if (ticks >= piece.ticks) {
-    current_ = {static_cast<uint64_t>(piece.ticks), static_cast<uint64_t>(end_ticks - piece.ticks),
-                piece.rate, piece.ns, end_ns};
-  }
   const Int128 offset =
       (static_cast<Int128>(ticks - piece.ticks) * static_cast<Int128>(piece.rate)) >> kFractionBits;
-  return std::min(clamp_time(piece.ns + offset), end_ns);
+  const int64_t ns = std::min(clamp_time(piece.ns + offset), end_ns);
+  if (ticks >= piece.ticks && ns < end_ns) current_ = stretch_of(piece, ticks, end_ticks, end_ns);
+  return ns;
+}
+
+/// The part of a piece around an instant, up to where the next one begins in ticks or in ns.
+Clock::Stretch Clock::stretch_of(const Piece& piece, int64_t ticks, int64_t end_ticks,
+                                 int64_t end_ns) {
+  const uint64_t rate = std::max<uint64_t>(1, piece.rate);
+  const uint64_t longest = std::max<uint64_t>(1, (UINT64_MAX >> 1) / rate);
+  const uint64_t begin = static_cast<uint64_t>(ticks - piece.ticks) / longest * longest;
+  const auto passed = static_cast<unsigned __int128>(begin) * piece.rate;
+  Stretch stretch;
+  stretch.ticks = static_cast<uint64_t>(piece.ticks) + begin;
+  stretch.rate = piece.rate;
+  stretch.fraction = static_cast<uint32_t>(passed);
+  stretch.ns = piece.ns + static_cast<int64_t>(passed >> kFractionBits);
+  const auto ns_left = static_cast<unsigned __int128>(end_ns - stretch.ns) << kFractionBits;
+  stretch.span = std::min({longest, static_cast<uint64_t>(end_ticks) - stretch.ticks,
+                           static_cast<uint64_t>((ns_left - stretch.fraction) / rate)});
+  return stretch;
 }
 
 }  // namespace vprof::analyzer

@@ -5,7 +5,6 @@
 // stretches of time tile without a gap.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,24 +22,25 @@ class Clock {
   /// Returns whether it was used.
   bool add_snapshot(uint64_t ticks, uint64_t ns);
 
-  /// A linear piece, by value: for loops that convert neighbours in time by the thousand.
+  /// A linear piece, or a part of it that is short enough to be converted in 64 bits; by value: for
+  /// loops that convert neighbours in time by the thousand.
   struct Stretch {
     uint64_t ticks = 0, span = 0, rate = 0;
-    int64_t ns = 0, end_ns = 0;
-    bool holds(uint64_t time) const {
-      return time - ticks < span;  // wraps to something large before the piece
-    }
-    int64_t to_ns(uint64_t time) const {
-      const auto passed = static_cast<int64_t>(
-          (static_cast<unsigned __int128>(time - ticks) * rate) >> kFractionBits);
-      return std::min(ns + passed, end_ns);
+    uint64_t fraction = 0;  ///< of `ns`, what is beyond the point
+    int64_t ns = 0;
+    /// Something large of a time before the stretch.
+    uint64_t since(uint64_t time) const { return time - ticks; }
+    bool holds(uint64_t since) const { return since < span; }
+    int64_t to_ns(uint64_t since) const {
+      return ns + static_cast<int64_t>((since * rate + fraction) >> kFractionBits);
     }
   };
 
   int64_t to_ns(uint64_t ticks) const {
-    return current_.holds(ticks) ? current_.to_ns(ticks) : find(ticks);
+    const uint64_t since = current_.since(ticks);
+    return current_.holds(since) ? current_.to_ns(since) : find(ticks);
   }
-  /// The piece of the last conversion.
+  /// The stretch of the last conversion.
   const Stretch& current() const { return current_; }
 
  private:
@@ -53,6 +53,7 @@ class Clock {
   };
   std::vector<Piece> pieces_ = {{0, 0, 1ull << 32}};
   int64_t find(uint64_t ticks) const;
+  static Stretch stretch_of(const Piece& piece, int64_t ticks, int64_t end_ticks, int64_t end_ns);
   mutable Stretch current_;  // neighbours in time are asked for in turn
 };
 

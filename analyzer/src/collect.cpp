@@ -178,15 +178,16 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
   for (const Interval* interval : intervals) {
     const auto latency = static_cast<uint64_t>(interval->latency());
     latencies_.add(latency);
-    LabelSums& label = labels_[labels[interval->label]];
-    ++label.n;
-    label.x += latency;
-    label.xx += static_cast<UInt128>(latency) * latency;
-    ++label_bins_[labels[interval->label]][latency_bin(latency)];
+    if (by_label_.size() <= interval->label) by_label_.resize(labels.size());
+    Label& label = by_label_[interval->label];
+    ++label.sums.n;
+    label.sums.x += latency;
+    label.sums.xx += static_cast<UInt128>(latency) * latency;
+    ++label.bins[latency_bin(latency)];
     newest_ = std::max(newest_, interval->number);
   }
-  if (collectors_.empty()) return;
   label_names_ = labels;
+  if (collectors_.empty()) return;
   for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
     for (auto& collector : collectors_) collector->halve_batches();
   }
@@ -220,8 +221,11 @@ Account KindCollector::finish(int64_t run) {
   account.interval = sites_.interval_name(kind_);
   account.root_height = sites_.root_height;
   account.latencies = std::move(latencies_);
-  account.labels = std::move(labels_);
-  account.label_bins = std::move(label_bins_);
+  for (uint32_t label = 0; label < by_label_.size(); ++label) {
+    if (by_label_[label].sums.n == 0) continue;
+    account.labels[label_names_[label]] = by_label_[label].sums;
+    account.label_bins[label_names_[label]] = std::move(by_label_[label].bins);
+  }
   if (violations != 0) {
     account.losses.notes.push_back(fmt::format(
         "{} intervals do not add up to their latency: please report this defect", violations));

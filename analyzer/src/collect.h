@@ -83,8 +83,11 @@ class KindCollector {
   unsigned shift_ = 0;  // an interval belongs to batch number >> shift
   uint64_t newest_ = 0;
   Histogram latencies_;
-  std::map<std::string, LabelSums> labels_;
-  std::map<std::string, LatencyBins> label_bins_;
+  struct Label {
+    LabelSums sums;
+    LatencyBins bins;
+  };
+  std::vector<Label> by_label_;
   std::vector<std::string> label_names_;
 };
 

@@ -35,17 +35,17 @@ class Decoder {
     family_scope_ = process.family == 0 ? process_scope_ : process.family | kFamilyScope;
   }
 
-  void decode(std::span<const unsigned char> slots) {
-    slots_ = slots;
-    count_ = slots.size() / sizeof(vprof_slot);
-    while (count_ != 0 && slot_at(slots_, count_ - 1).word1 == 0) --count_;
+  void decode(std::span<const vprof_slot> slots) {
+    slots_ = slots.data();
+    count_ = slots.size();
+    while (count_ != 0 && slots_[count_ - 1].word1 == 0) --count_;
     size_t rest = 0;  // continuations behind the slot that is next
     for (size_t at = count_; at > 0;) {
       if (want_items_ && frames(at)) {
         thread_.counts.torn += std::exchange(rest, 0);  // a frame has none: their head is gone
         continue;
       }
-      const vprof_slot head = slot_at(slots_, --at);
+      const vprof_slot head = slots_[--at];
       const uint32_t id = id_of(head);
       if (head.word1 != 0 && id == VPROF_EV_CONT) {
         ++rest;
@@ -70,36 +70,52 @@ class Decoder {
   /// The next continuation of the current head, if it is there.
   bool next(vprof_slot& slot) {
     if (at_ >= count_) return false;
-    slot = slot_at(slots_, at_);
+    slot = slots_[at_];
     if (slot.word1 == 0 || id_of(slot) != VPROF_EV_CONT) return false;
     ++at_;
     return true;
   }
 
-  static constexpr size_t kAtHand = 512;  // what a processor's first cache holds of items
-
-  /// As many frames as stand one after the other before `at`, which is moved, up to kAtHand: what
-  /// most chunks consist of. False: there is none that can be used.
+  /// As many frames as stand one after the other before `at`, which is moved: what most chunks
+  /// consist of, so that all of it is done in one loop. False: there is none that can be used.
   bool frames(size_t& at) {
+    const unsigned char* const known = sites_.begin();
+    const uint32_t sites = sites_.size();
     Clock::Stretch clock = clock_.current();
-    const auto to_ns = [&](uint64_t ticks) {
-      if (clock.holds(ticks)) return clock.to_ns(ticks);
-      const int64_t ns = clock_.to_ns(ticks);
-      clock = clock_.current();
-      return ns;
-    };
-    const size_t last = at;
-    const size_t first = at - std::min(at, kAtHand);
-    for (; at > first; --at) {
-      const vprof_slot slot = slot_at(slots_, at - 1);
-      const uint32_t site = id_of(slot);
-      if (slot.word1 == 0 || site >= VPROF_EV_FIRST || !sites_.holds(site)) break;
-      const int64_t end = to_ns(saturated_sum(slot.word0, payload_of(slot)));
-      thread_.items.append({to_ns(slot.word0), end, site, kNone});
-    }
     thread_.nest();
-    thread_.counts.records += last - at;
-    return at != last;
+    Nester nester(thread_.nesting);
+    const auto first = static_cast<uint32_t>(thread_.items.size());
+    uint32_t index = first;
+    Item* item = thread_.items.end();
+    for (; at > 0; --at, ++index, ++item) {
+      const vprof_slot slot = slots_[at - 1];
+      const uint32_t site = id_of(slot);
+      if (site >= sites || known[site] == 0 || slot.word1 == 0) break;
+      const uint64_t since = clock.since(slot.word0);
+      const uint64_t until = since + payload_of(slot);
+      if (!clock.holds(since) || !clock.holds(until)) [[unlikely]] {
+        clock = convert(slot, *item);
+      } else {
+        item->start = clock.to_ns(since);
+        item->end = clock.to_ns(until);
+      }
+      item->what = site;
+      item->parent = nester.parent_of(
+          index, item->start, item->end, thread_.nesting,
+          [&](uint32_t later) { thread_.cut(later, item->end, site); });
+    }
+    nester.store(thread_.nesting, index);
+    thread_.items.resize(index);
+    thread_.counts.records += index - first;
+    return index != first;
+  }
+
+  /// Times of a frame of which the present stretch of the clock does not hold both; returns one
+  /// that holds its start.
+  [[gnu::noinline]] Clock::Stretch convert(vprof_slot slot, Item& item) {
+    item.end = clock_.to_ns(saturated_sum(slot.word0, payload_of(slot)));
+    item.start = clock_.to_ns(slot.word0);
+    return clock_.current();
   }
 
   void frame(uint32_t site, uint64_t start, uint64_t duration) {
@@ -272,7 +288,7 @@ class Decoder {
   const bool want_items_;
   uint64_t process_scope_ = 0;
   uint64_t family_scope_ = 0;
-  std::span<const unsigned char> slots_;
+  const vprof_slot* slots_ = nullptr;
   size_t count_ = 0;
   size_t at_ = 0;
 };
@@ -282,14 +298,15 @@ class Decoder {
 Clock make_clock(const TraceFile& file) {
   const vprof_file_header& header = file.header;
   Clock clock(header.start_ticks, header.start_monotonic_ns, header.ticks_per_second);
+  std::vector<vprof_slot> slots;
   for (const ThreadChunks& thread : file.threads) {
     if (thread.serial != 0) break;  // only the helper thread writes snapshots
     for (const Chunk& chunk : thread.chunks) {
-      const size_t slots = chunk.slots.size() / sizeof(vprof_slot);
-      for (size_t i = 0; i + 1 < slots; ++i) {
-        const vprof_slot head = slot_at(chunk.slots, i);
+      read_slots(*file.file, chunk.slots, slots);
+      for (size_t i = 0; i + 1 < slots.size(); ++i) {
+        const vprof_slot& head = slots[i];
         if (head.word1 == 0 || id_of(head) != VPROF_EV_CLOCK) continue;
-        const vprof_slot next = slot_at(chunk.slots, i + 1);
+        const vprof_slot& next = slots[i + 1];
         if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT)
           clock.add_snapshot(head.word0, next.word0);
       }
@@ -299,11 +316,11 @@ Clock make_clock(const TraceFile& file) {
 }
 
 KnownSites::KnownSites(const Sites& sites)
-    : known_(sites.sites.size()), shared_(sites.shared_sync) {
+    : known_(std::min<size_t>(sites.sites.size(), VPROF_EV_FIRST)), shared_(sites.shared_sync) {
   for (uint32_t i = 0; i < known_.size(); ++i) known_[i] = sites.defines(i) ? 1 : 0;
 }
 
-void decode(std::span<const unsigned char> slots, const Process& process, const KnownSites& sites,
+void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,
             const Clock& clock, bool want_items, Thread& thread) {
   Decoder(thread, process, sites, clock, want_items).decode(slots);
 }

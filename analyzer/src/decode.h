@@ -17,6 +17,9 @@ class KnownSites {
  public:
   explicit KnownSites(const Sites& sites);
   bool holds(uint32_t site) const { return site < known_.size() && known_[site] != 0; }
+  /// The bytes: no event is among them.
+  const unsigned char* begin() const { return known_.data(); }
+  uint32_t size() const { return static_cast<uint32_t>(known_.size()); }
   /// Whether the objects of an application's acquire or release function are the same in the whole
   /// family of processes.
   bool shares(uint32_t sync) const {
@@ -31,9 +34,9 @@ class KnownSites {
 /// From the snapshots in the file; only the helper thread writes them.
 Clock make_clock(const TraceFile& file);
 
-/// Appends what a chunk or a part of it holds to the timeline of its thread, the last record first.
+/// Appends what slots hold to the timeline of its thread, the last record first.
 /// `want_items` false leaves out frames, waits and tasks (for a latency summary).
-void decode(std::span<const unsigned char> slots, const Process& process, const KnownSites& sites,
+void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,
             const Clock& clock, bool want_items, Thread& thread);
 
 /// A slot with which a record begins.

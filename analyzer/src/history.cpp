@@ -21,37 +21,16 @@ void Thread::cut(uint32_t later, int64_t end, uint32_t earlier) {
 }
 
 void Thread::nest() {
-  Nesting::Open* open = nesting.open.data();
-  size_t room = nesting.open.size();
-  size_t depth = nesting.depth;
-  int64_t oldest_end = nesting.oldest_end;
+  Nester nester(nesting);
   Item* all = items.begin();
   const size_t count = items.size();
   for (size_t i = nesting.done; i < count; ++i) {
     Item& item = all[i];
-    const int64_t start = item.start;
-    const int64_t end = item.end;
-    if (end > oldest_end) [[unlikely]] {
-      oldest_end = Nesting::kOutOfOrder;
-      break;
-    }
-    oldest_end = end;
-    for (; depth != 0 && open[depth - 1].start > start; --depth) {
-      if (open[depth - 1].start < end) [[unlikely]]
-        cut(open[depth - 1].index, end, item.what);
-    }
-    item.parent = depth == 0 ? kNone : open[depth - 1].index;
-    if (depth == room) [[unlikely]] {
-      nesting.open.resize(room = 2 * room + 16);
-      open = nesting.open.data();
-    }
-    open[depth].start = start;
-    open[depth].index = static_cast<uint32_t>(i);
-    ++depth;
+    item.parent =
+        nester.parent_of(static_cast<uint32_t>(i), item.start, item.end, nesting,
+                         [&](uint32_t later) { cut(later, item.end, item.what); });
   }
-  nesting.depth = depth;
-  nesting.oldest_end = oldest_end;
-  nesting.done = count;
+  nester.store(nesting, count);
 }
 
 void Thread::settle(size_t first, std::span<const Preemption> preempted) {
@@ -79,10 +58,12 @@ void Thread::settle(size_t first, std::span<const Preemption> preempted) {
   nesting = {};
   if (from != 0) {
     nesting.oldest_end = items[from - 1].end;
+    std::vector<Nesting::Open> around;
     for (auto i = static_cast<uint32_t>(from) - 1; i != kNone; i = items[i].parent)
-      nesting.open.push_back({items[i].start, i});
-    std::reverse(nesting.open.begin(), nesting.open.end());
-    nesting.depth = nesting.open.size();
+      around.push_back({items[i].start, i});
+    nesting.open.resize(std::max(nesting.open.size(), around.size() + 1));
+    std::reverse_copy(around.begin(), around.end(), nesting.open.begin() + 1);
+    nesting.depth = around.size();
   }
   nesting.done = from;
   nest();
@@ -101,7 +82,7 @@ size_t Thread::forget(int64_t before, size_t most) {
   }
   const size_t needed = items.size() - first + around.size();
   // Nothing that is still to be read lies in what begins later.
-  while (nesting.depth != 0 && nesting.open[nesting.depth - 1].start >= before) --nesting.depth;
+  while (nesting.depth != 0 && nesting.open[nesting.depth].start >= before) --nesting.depth;
   if (needed >= items.size() - needed && items.capacity() - items.size() >= most) return needed;
 
   const auto outer = static_cast<uint32_t>(around.size());
@@ -128,7 +109,7 @@ size_t Thread::forget(int64_t before, size_t most) {
   for (size_t i = first; i < items.size(); ++i) keep(items[i]);
   items.resize(count);
   nesting.done = count;
-  for (size_t i = 0; i < nesting.depth; ++i) nesting.open[i].index = moved(nesting.open[i].index);
+  for (size_t i = 1; i <= nesting.depth; ++i) nesting.open[i].index = moved(nesting.open[i].index);
   return needed;
 }
 

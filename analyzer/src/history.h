@@ -63,6 +63,9 @@ class Items {
 
   /// There must be room.
   void append(const Item& item) { room_[size_++] = item; }
+  /// Writes behind the last one, where there must be room, one that ended before everything: who
+  /// looks for an earlier end stops there.
+  void fence() { room_[size_] = {INT64_MIN, INT64_MIN, 0, kNone}; }
   /// What is new is what has been written there.
   void resize(size_t size) { size_ = size; }
   /// There must be room for all of them.
@@ -144,21 +147,73 @@ struct Counts {
   uint64_t dropped = 0;
   uint64_t unknown = 0;  ///< of events and sites that this program or sites.json does not know
   uint64_t clipped = 0;  ///< frames that overlapped their neighbours, cut to fit
+  uint64_t missing_bytes = 0;  ///< of files that were cut off while they were read
 };
 
 /// Where the item that is appended next belongs.
 struct Nesting {
   struct Open {
-    int64_t start;
-    uint32_t index;
+    int64_t start = INT64_MIN;
+    uint32_t index = kNone;
   };
-  std::vector<Open> open;  ///< what it may lie in, from the outer to the inner; longer than needed
-  size_t depth = 0;        ///< how many those are
-  size_t done = 0;         ///< items that have a parent, or none to have
+  /// What it may lie in, from the outer to the inner, behind one that holds everything; longer than
+  /// needed.
+  std::vector<Open> open = std::vector<Open>(16);
+  size_t depth = 0;                ///< of the inner one; 0: it lies in none
+  size_t done = 0;                 ///< items that have a parent, or none to have
   int64_t oldest_end = INT64_MAX;  ///< of the items so far
 
   static constexpr int64_t kOutOfOrder =
       INT64_MIN;  ///< as `oldest_end`: one of them ended later than one before
+};
+
+/// Nests items, one after the other, for a loop: what it needs is in variables of its own until
+/// store().
+class Nester {
+ public:
+  explicit Nester(Nesting& nesting)
+      : top_(nesting.open.data() + nesting.depth),
+        last_(nesting.open.data() + nesting.open.size() - 1),
+        oldest_end_(nesting.oldest_end) {}
+
+  /// The parent of item `index`; from the first on that does not come in order there is none. Calls
+  /// cut(i) where item i, which ended later, has to begin at `end` to lie beside it.
+  template <class Cut>
+  [[gnu::always_inline]] uint32_t parent_of(uint32_t index, int64_t start, int64_t end,
+                                            Nesting& nesting, const Cut& cut) {
+    if (end > oldest_end_) [[unlikely]] {
+      oldest_end_ = Nesting::kOutOfOrder;
+      return kNone;
+    }
+    oldest_end_ = end;
+    for (; top_->start > start; --top_) {
+      if (top_->start < end) [[unlikely]]
+        cut(top_->index);
+    }
+    const uint32_t parent = top_->index;
+    if (top_ == last_) [[unlikely]] {
+      const size_t depth = nesting.open.size() - 1;
+      nesting.open.resize(2 * nesting.open.size());
+      top_ = nesting.open.data() + depth;
+      last_ = nesting.open.data() + nesting.open.size() - 1;
+    }
+    ++top_;
+    top_->start = start;
+    top_->index = index;
+    return parent;
+  }
+
+  /// `done`: items in all.
+  void store(Nesting& nesting, size_t done) const {
+    nesting.depth = static_cast<size_t>(top_ - nesting.open.data());
+    nesting.oldest_end = oldest_end_;
+    nesting.done = done;
+  }
+
+ private:
+  Nesting::Open* top_;
+  Nesting::Open* last_;
+  int64_t oldest_end_;
 };
 
 /// Each in cache lines of its own: they are filled side by side.
@@ -181,6 +236,8 @@ struct alignas(128) Thread {
   /// the first item on that does not come in order there are none, until settle() is called. Items
   /// that overlap without nesting (damage) are cut and counted.
   void nest();
+  /// Lets an item begin where one that it overlapped ends, and counts that.
+  void cut(uint32_t later, int64_t end, uint32_t earlier);
 
   /// Whether item `j`, which may be beyond the last, lies within `i`, which stands before it.
   bool has_inside(uint32_t i, uint32_t j) const {
@@ -196,7 +253,6 @@ struct alignas(128) Thread {
   size_t forget(int64_t before, size_t most);
 
  private:
-  void cut(uint32_t later, int64_t end, uint32_t earlier);
   bool is_preemption(uint32_t what) const {
     return (what & kWaitBit) != 0 && waits[what & ~kWaitBit].event == VPROF_EV_PREEMPTED;
   }

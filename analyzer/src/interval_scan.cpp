@@ -7,11 +7,11 @@
 namespace vprof::analyzer {
 
 void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
-          const std::function<void(std::vector<Interval>)>& take) {
+          const std::function<void(std::vector<Interval>&)>& take) {
   int64_t needed_before = INT64_MAX;
   while (stream.next(needed_before, options.window, workers_of(options.threads))) {
-    std::vector<Interval> ready = builder.take(stream.complete_after());
-    if (!ready.empty()) take(std::move(ready));
+    std::vector<Interval>& ready = builder.take(stream.complete_after());
+    if (!ready.empty()) take(ready);
     needed_before = builder.needed_before(stream.complete_after());
     if (stream.size() > std::max(kMostHeld, options.window)) {
       builder.give_up_half();
@@ -27,7 +27,7 @@ Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const 
   IntervalBuilder builder(stream->window(), true);
   Links links;
   ScanResult result;
-  scan(*stream, builder, options, [&](std::vector<Interval> ready) {
+  scan(*stream, builder, options, [&](std::vector<Interval>& ready) {
     std::erase_if(ready, [&](const Interval& interval) {
       if (!options.interval.empty() && sites.interval_name(interval.kind) != options.interval)
         return true;

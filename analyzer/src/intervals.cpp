@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "vprof/runtime/trace_format.h"
 
@@ -18,7 +19,8 @@ uint64_t add_to(std::vector<uint64_t>& counts, uint32_t kind) {
 
 }  // namespace
 
-std::vector<Interval> IntervalBuilder::take(int64_t complete_after) {
+std::vector<Interval>& IntervalBuilder::take(int64_t complete_after) {
+  for (Interval& interval : ready_) spare_segments_.push_back(std::move(interval.segments));
   ready_.clear();
   for (const MarkRef& ref : latest_first(complete_after)) {
     const Mark& mark = window_.threads[ref.thread].marks[ref.index];
@@ -38,7 +40,7 @@ std::vector<Interval> IntervalBuilder::take(int64_t complete_after) {
     thread.segments.insert(thread.segments.begin(), found.rbegin(), found.rend());
     found.clear();
   }
-  return std::move(ready_);
+  return ready_;
 }
 
 /// From the latest on; marks of one thread stay in their own order. Those of a thread are in order
@@ -106,14 +108,25 @@ void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
     slot = free_.back();
     free_.pop_back();
   }
-  const auto [entry, is_new] = open_.try_emplace(key, slot);
-  if (!is_new) {  // the END that was met first was of no interval
-    count_incomplete(mark.index);
-    free_.push_back(entry->second);
-    entry->second = slot;
+  if (const auto entry = open_.find(key); entry != open_.end()) {
+    count_incomplete(mark.index);  // the END that was met first was of no interval
+    free_.push_back(std::exchange(entry->second, slot));
+  } else if (spare_entries_.empty()) {
+    open_.emplace(key, slot);
+  } else {
+    Open::node_type& spare = spare_entries_.back();
+    spare.key() = key;
+    spare.mapped() = slot;
+    open_.insert(std::move(spare));
+    spare_entries_.pop_back();
   }
   Interval& made = slots_[slot];
   made = {};
+  if (!spare_segments_.empty()) {
+    made.segments = std::move(spare_segments_.back());
+    made.segments.clear();
+    spare_segments_.pop_back();
+  }
   made.serial = ends_++;
   made.kind = mark.index;
   made.number = add_to(ended_, mark.index);
@@ -138,7 +151,7 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   } else {
     count_incomplete(interval.kind);
   }
-  open_.erase(found);
+  spare_entries_.push_back(open_.extract(found));
   free_.push_back(slot);
 }
 

@@ -51,8 +51,9 @@ class IntervalBuilder {
       : window_(window), want_segments_(want_segments), threads_(window.threads.size()) {}
 
   /// Takes all marks after `complete_after` out of the window, fills in Thread::segments, and
-  /// returns the intervals that began after it, in order of falling begin.
-  std::vector<Interval> take(int64_t complete_after);
+  /// returns the intervals that began after it, in order of falling begin. They are the caller's
+  /// to change, until the next call.
+  std::vector<Interval>& take(int64_t complete_after);
 
   /// What lies at or after this instant is of no use to intervals still to come, if the trace is
   /// known down to `complete_after`.
@@ -117,7 +118,11 @@ class IntervalBuilder {
   std::vector<Interval> ready_;
   std::vector<Interval> slots_;
   std::vector<uint32_t> free_;
-  std::unordered_map<Key, uint32_t, KeyHash> open_;       // to slots_
+  using Open = std::unordered_map<Key, uint32_t, KeyHash>;  // to slots_
+  Open open_;
+  // What completed intervals leave behind, for new ones.
+  std::vector<Open::node_type> spare_entries_;
+  std::vector<std::vector<IntervalSegment>> spare_segments_;
   std::vector<uint64_t> incomplete_, completed_, ended_;  // by kind
   std::vector<std::string> labels_ = {""};
   std::unordered_map<std::string, uint32_t> label_index_ = {{"", 0}};

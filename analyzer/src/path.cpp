@@ -108,32 +108,35 @@ void PathWalker::lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uin
     Stretch& done = stretches_.back();
     close_above(done, kNone);
     tell(done, done.lo);
+    searched_[done.thread] = done.next;
     stretches_.pop_back();
   }
 }
 
 void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
                                uint32_t outside) {
-  const size_t base = stretches_.empty() ? 0 : stretches_.back().top;
+  const size_t base = stretches_.empty() ? 0 : stretches_.back().top + 1;
+  if (base >= open_.size()) open_.resize(base * 2 + 64);
+  open_[base] = {kNone, outside, node, kNone};
   stretches_.push_back(
-      {thread, lo, hi, first_ended_before(thread, hi), node, outside, base, base, false, hi});
+      {thread, lo, hi, first_ended_before(thread, hi), node, base, base, false, hi});
   add(outside, hi - lo);
 }
 
-/// The first item, which is the last one in time, that ended before. Most searches are for a time a
-/// little before the last one, so it is looked for from there on, in growing steps.
+/// The first item, which is the last one in time, that ended before. Most stretches of a thread end
+/// a little before the last one began, so it is looked for from there on, in growing steps.
 size_t PathWalker::first_ended_before(uint32_t thread, int64_t time) {
   const Items& items = window_.threads[thread].items;
   const auto ended_later = [&](const Item& item) { return item.end >= time; };
   size_t low = std::min(searched_[thread], items.size());
   size_t high = low;
   if (low > 0 && !ended_later(items[low - 1])) low = 0;
-  for (size_t step = 32; high < items.size() && ended_later(items[high]); step *= 2) {
+  for (size_t step = 2; high < items.size() && ended_later(items[high]); step *= 2) {
     low = high + 1;
     high += std::min(items.size() - high, step);
   }
   const Item* found = std::partition_point(items.begin() + low, items.begin() + high, ended_later);
-  return searched_[thread] = static_cast<size_t>(found - items.begin());
+  return static_cast<size_t>(found - items.begin());
 }
 
 /// Opens the frames that cover the end of the innermost stretch, from the outermost on. The last
@@ -170,51 +173,54 @@ void PathWalker::pass_frames() {
   const int64_t lo = stretch.lo;
   const int64_t now = stretch.now;
   if (now <= lo) return;
-  const Item* const begin = items.begin();
-  const Item* const end = items.end();
-  const Item* item = begin + stretch.next;
-  while (item != end && !item->is_wait() && item->end > lo) {
+  const Item* item = items.begin() + stretch.next;
+  // Those in a wait that is done, or without duration; all later ones end at `now` or before.
+  while (item->start >= now) ++item;
+  auto index = static_cast<uint32_t>(item - items.begin());
+  const uint32_t* const callers = callers_.data();
+  for (; !item->is_wait() && item->end > lo; ++item, ++index) {
     // As it was left by open_frame, which makes room for more of everything.
     OpenFrame* const base = open_.data() + stretch.base;
-    OpenFrame* const room = pieces_ == nullptr ? open_.data() + open_.size() : base;
+    const OpenFrame* const last = pieces_ == nullptr ? open_.data() + open_.size() - 1 : base;
     OpenFrame* top = open_.data() + stretch.top;
     const size_t known = tree_.nodes().size();
     if (times_.size() < known) times_.resize(2 * known);
     NodeTime* const times = times_.data();
     const PathTree::Latest* const latest = tree_.latest_frames();
-    for (; item != end && !item->is_wait() && item->end > lo; ++item) {
-      if (item->start >= now) continue;  // without duration, or within a wait that is done
-      if (top >= room) break;
-      while (top != base && top[-1].item != item->parent) --top;
-      const uint32_t caller = callers_[item->what];
-      uint32_t above = stretch.node;
-      uint32_t holder = stretch.outside;
-      if (top != base) {
-        above = holder = top[-1].node;
-        if (top[-1].caller == caller && caller != kNone) above = top[-1].above;
+    for (; !item->is_wait() && item->end > lo; ++item, ++index) {
+      if (top >= last) break;
+      while (top->item != item->parent) --top;
+      const uint32_t site = item->what;
+      const uint32_t caller = callers[site];
+      const uint32_t holder = top->node;
+      uint32_t above = holder;
+      if (top == base) {
+        above = stretch.node;
+      } else if (top->caller == caller && caller != kNone) {
+        above = top->above;
       }
-      uint32_t node = latest[above].node;
-      if (latest[above].site != item->what) {
-        node = tree_.frame(above, item->what);
+      if (latest[above].site != site) {
+        tree_.frame(above, site);
         if (tree_.nodes().size() != known) break;
       }
-      if (!times[node].listed) list(node);
-      const int64_t duration = std::min(item->end, now) - std::max(item->start, lo);
+      const uint32_t node = latest[above].node;
+      if (!times[node].listed) [[unlikely]]
+        list(node);
+      const int64_t duration = item->end - std::max(item->start, lo);
       times[holder].ns -= duration;
       times[node].ns += duration;
-      top->item = static_cast<uint32_t>(item - begin);
+      ++top;
+      top->item = index;
       top->node = node;
       top->above = above;
       top->caller = caller;
-      ++top;
     }
     stretch.top = static_cast<size_t>(top - open_.data());
-    if (item == end || item->is_wait() || item->end <= lo) break;
+    if (item->is_wait() || item->end <= lo) break;
     close_above(stretch, item->parent);
-    open_frame(stretch, static_cast<uint32_t>(item - begin), *item);
-    ++item;
+    open_frame(stretch, index, *item);
   }
-  stretch.next = static_cast<size_t>(item - begin);
+  stretch.next = index;
 }
 
 /// Goes on in the innermost stretch. False: nothing more lies in it.
@@ -239,12 +245,12 @@ bool PathWalker::step() {
 }
 
 uint32_t PathWalker::node_of_top(const Stretch& stretch) const {
-  return stretch.has_open() ? open_[stretch.top - 1].node : stretch.node;
+  return stretch.has_open() ? open_[stretch.top].node : stretch.node;
 }
 
 /// Who has the time that no other frame has.
 inline uint32_t PathWalker::holder(const Stretch& stretch) const {
-  return stretch.has_open() ? open_[stretch.top - 1].node : stretch.outside;
+  return open_[stretch.top].node;
 }
 
 /// Makes a piece of what the innermost open frame has after `until`, if pieces are wanted.
@@ -269,16 +275,16 @@ inline uint32_t PathWalker::holder(const Stretch& stretch) const {
 
 /// Closes frames until `parent` is the innermost one.
 [[gnu::always_inline]] inline void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
-  for (; stretch.has_open() && top(stretch).item != parent; --stretch.top)
+  for (; top(stretch).item != parent; --stretch.top)
     tell(stretch,
          std::max(window_.threads[stretch.thread].items[top(stretch).item].start, stretch.lo));
 }
 
 /// The place of one more open frame, whatever it held before.
 inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
-  if (stretch.top == open_.size()) [[unlikely]]
-    open_.resize(open_.size() * 2 + 64);
-  return open_[stretch.top++];
+  if (++stretch.top == open_.size()) [[unlikely]]
+    open_.resize(open_.size() * 2);
+  return open_[stretch.top];
 }
 
 [[gnu::always_inline]] inline void PathWalker::open_frame(Stretch& stretch, uint32_t index,
@@ -290,7 +296,7 @@ inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
   uint32_t above = node_of_top(stretch);
   // A call directly within a call of the same function: one is evaluated as an argument of the
   // other, they are siblings.
-  if (caller != kNone && stretch.has_open() && top(stretch).caller == caller)
+  if (caller != kNone && top(stretch).caller == caller)
     above = top(stretch).above;
   OpenFrame& frame = push(stretch);  // a field at a time: a copy would wait for them to be stored
   frame.item = index;

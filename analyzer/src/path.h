@@ -61,8 +61,7 @@ class PathWalker {
     int64_t now;       // everything later is done, but for what the open frames hold
     size_t next;       // item to look at next
     uint32_t node;     // parent of the outermost frames
-    uint32_t outside;  // node for time that no frame covers
-    size_t base, top;  // its open frames are open_[base .. top)
+    size_t base, top;  // its open frames are open_(base .. top]; open_[base] has the time that no frame covers
     bool begun;        // the frames that cover its end are open
     int64_t told;      // everything later is among the pieces
     bool has_open() const { return top != base; }
@@ -97,7 +96,7 @@ class PathWalker {
   void make_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi);
   void take(Stretch& stretch, int64_t start, int64_t end);
   void close_above(Stretch& stretch, uint32_t parent);
-  OpenFrame& top(const Stretch& stretch) { return open_[stretch.top - 1]; }
+  OpenFrame& top(const Stretch& stretch) { return open_[stretch.top]; }
   OpenFrame& push(Stretch& stretch);
   void open_frame(Stretch& stretch, uint32_t index, const Item& item);
   void open_wait(uint32_t item, int64_t end);
@@ -131,7 +130,7 @@ class PathWalker {
   std::vector<Stretch> stretches_;
   std::vector<OpenFrame> open_;  // of all stretches; longer than they need
   std::vector<uint32_t> chain_;
-  std::vector<size_t> searched_;   // by thread: where the last search for a time ended
+  std::vector<size_t> searched_;   // by thread: where its last stretch ended
   std::vector<uint32_t> callers_;  // by site: Site::parent
   std::vector<NodeTime> times_;    // by node; during a walk
   std::vector<uint32_t> touched_;  // nodes that were given time

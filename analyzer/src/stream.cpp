@@ -1,7 +1,6 @@
 #include "stream.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,8 +14,6 @@
 namespace vprof::analyzer {
 namespace {
 
-using Slots = std::span<const unsigned char>;
-
 /// So many slots of a chunk are taken at a time: a window is made of many parts, so that it holds
 /// about the same stretch of time of each thread.
 constexpr size_t kMostPart = 4096;
@@ -24,15 +21,12 @@ constexpr size_t kLeastPart = 64;
 /// A window of so many slots for each thread makes up for looking at all threads.
 constexpr uint64_t kWindowPerThread = 64;
 
-size_t count_of(Slots slots) { return slots.size() / sizeof(vprof_slot); }
-
-Slots first_of(Slots slots, size_t count) { return slots.first(count * sizeof(vprof_slot)); }
-
 /// Without what has not been written.
-Slots used(Slots slots) {
-  size_t count = count_of(slots);
-  while (count != 0 && slot_at(slots, count - 1).word1 == 0) --count;
-  return first_of(slots, count);
+Slots used(const File& file, Slots slots) {
+  SlotFinder finder(file, slots);
+  size_t count = slots.count;
+  while (count != 0 && finder.at(count - 1).word1 == 0) --count;
+  return slots.first(count);
 }
 
 /// The first slot of a chunk begins a record, unless it was torn.
@@ -40,19 +34,20 @@ bool has_first(const Chunk& chunk) { return chunk.first.word1 != 0; }
 
 /// The helper thread records what has happened to several others one after the other, so that its
 /// records are in no order.
-int64_t latest_end(Slots slots, const Clock& clock) {
+int64_t latest_end(const File& file, Slots slots, const Clock& clock) {
   int64_t latest = INT64_MIN;
-  for (size_t i = count_of(slots); i-- > 0;) {
-    const vprof_slot slot = slot_at(slots, i);
+  std::vector<vprof_slot> all;
+  read_slots(file, slots, all);
+  for (const vprof_slot& slot : all) {
     if (is_head(slot)) latest = std::max(latest, clock.to_ns(end_ticks_of(slot)));
   }
   return latest;
 }
 
-/// Of the last record that begins there.
-int64_t last_end(Slots slots, const Clock& clock) {
-  for (size_t i = count_of(slots); i-- > 0;) {
-    const vprof_slot slot = slot_at(slots, i);
+/// Of the last record that begins before slot `before`.
+int64_t last_end(SlotFinder& finder, size_t before, const Clock& clock) {
+  for (size_t i = before; i-- > 0;) {
+    const vprof_slot& slot = finder.at(i);
     if (is_head(slot) && (slot.word1 & VPROF_ID_MASK) != VPROF_EV_PAD)
       return clock.to_ns(end_ticks_of(slot));
   }
@@ -179,11 +174,13 @@ void TraceStream::add_file(TraceFile file) {
     Thread& thread = window_.threads.emplace_back();
     thread.process = process;
     thread.serial = chunks.serial;
+    thread.items.grow(1);
+    thread.items.fence();
     for (const Chunk& chunk : chunks.chunks) {
       if (!chunk.thread_name.empty()) thread.name = chunk.thread_name;
     }
     clocks_.push_back(clock);
-    bytes_of_.push_back(file.mapping->bytes());
+    file_of_.push_back(file.file);
     preempted_.emplace_back();
     order_pieces(chunks.chunks, index, clock);
   }
@@ -194,16 +191,22 @@ void TraceStream::add_file(TraceFile file) {
 void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread,
                                const Clock& clock) {
   int64_t newest = INT64_MIN;
+  const File& file = *file_of_[thread];
   const bool helper = window_.threads[thread].serial == 0;
   for (size_t i = 0; i < chunks.size(); ++i) {
     const Chunk& chunk = chunks[i];
     const int64_t older = newest;
     // The next chunk's first record is not older than this one's last, and on the page that its
     // header was read from.
-    const int64_t end = helper ? latest_end(chunk.slots, clock)
-                        : i + 1 < chunks.size() && has_first(chunks[i + 1])
-                            ? clock.to_ns(end_ticks_of(chunks[i + 1].first))
-                            : last_end(chunk.slots, clock);
+    int64_t end = INT64_MIN;
+    if (helper) {
+      end = latest_end(file, chunk.slots, clock);
+    } else if (i + 1 < chunks.size() && has_first(chunks[i + 1])) {
+      end = clock.to_ns(end_ticks_of(chunks[i + 1].first));
+    } else {
+      SlotFinder finder(file, chunk.slots);
+      end = last_end(finder, chunk.slots.count, clock);
+    }
     newest = std::max(newest, end);
     pieces_.push_back({chunk.slots, thread, static_cast<uint32_t>(i), newest, older, false});
   }
@@ -222,19 +225,21 @@ TraceStream::Piece TraceStream::take_piece(size_t most) {
   Piece piece = pieces_.back();
   pieces_.pop_back();
   if (window_.threads[piece.thread].serial == 0) return piece;
-  if (!piece.begun) piece.slots = used(piece.slots);
-  size_t begin = count_of(piece.slots);
-  begin -= std::min(begin, most);
-  while (begin != 0 && !is_head(slot_at(piece.slots, begin))) --begin;
+  const File& file = *file_of_[piece.thread];
+  if (!piece.begun) piece.slots = used(file, piece.slots);
+  if (piece.slots.count <= most) return piece;
+  SlotFinder finder(file, piece.slots);
+  size_t begin = piece.slots.count - most;
+  while (begin != 0 && !is_head(finder.at(begin))) --begin;
   if (begin == 0) return piece;
   Piece rest = piece;
   rest.begun = true;
-  rest.slots = first_of(piece.slots, begin);
-  piece.slots = piece.slots.subspan(rest.slots.size());
+  rest.slots = piece.slots.first(begin);
+  piece.slots = piece.slots.from(begin);
   // A signal handler's record may stand one before its time.
   const Clock& clock = clocks_[piece.thread];
-  const int64_t end =
-      std::max(clock.to_ns(end_ticks_of(slot_at(piece.slots, 0))), last_end(rest.slots, clock));
+  const int64_t first_end = clock.to_ns(end_ticks_of(finder.at(begin)));
+  const int64_t end = std::max(first_end, last_end(finder, begin, clock));
   rest.last_end = std::clamp(end, rest.older_end, piece.last_end);
   pieces_.push_back(rest);
   std::push_heap(pieces_.begin(), pieces_.end(), Piece::earlier);
@@ -248,13 +253,8 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
   std::vector<std::vector<Slots>> newest_first(window_.threads.size());
   for (uint64_t slots = 0; !pieces_.empty() && slots < wanted_;) {
     const Piece piece = take_piece(part);
-    slots += count_of(piece.slots);
-    std::vector<Slots>& parts = newest_first[piece.thread];
-    if (!parts.empty() && piece.slots.data() + piece.slots.size() == parts.back().data()) {
-      parts.back() = {piece.slots.data(), piece.slots.size() + parts.back().size()};
-    } else {
-      parts.push_back(piece.slots);
-    }
+    slots += piece.slots.count;
+    newest_first[piece.thread].push_back(piece.slots);
   }
   complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.front().last_end;
   read_helpers(newest_first);
@@ -272,14 +272,16 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
 
 /// What the helper threads have recorded for others, before those are read.
 void TraceStream::read_helpers(const std::vector<std::vector<Slots>>& newest_first) {
+  std::vector<vprof_slot> slots;
   for (uint32_t index = 0; index < newest_first.size(); ++index) {
     Thread& helper = window_.threads[index];
     if (helper.serial != 0 || newest_first[index].empty()) continue;
-    for (const Slots slots : newest_first[index]) {
-      helper.items.grow(count_of(slots));
+    for (const Slots part : newest_first[index]) {
+      helper.items.grow(part.count + 1);
+      helper.counts.missing_bytes += read_slots(*file_of_[index], part, slots);
       decode(slots, window_.processes[helper.process], known_, clocks_[index], want_items_, helper);
-      release_pages(slots, bytes_of_[index]);
       helper.items.resize(0);  // of damage
+      helper.items.fence();
       helper.nesting = {};
     }
     std::vector<uint32_t> changed;
@@ -315,15 +317,15 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
   const auto dequeues = keep_events(thread.dequeues, before, more);
   std::erase_if(thread.segments, [&](const Segment& s) { return s.start >= before; });
   std::vector<Preemption>& preempted = preempted_[index];
-  size_t slots = preempted.size();
-  for (const Slots part : newest_first) slots += count_of(part);
-  const uint64_t needed = thread.forget(before, slots);
-  room_->provide(thread.items, thread.items.size() + slots, 2 * wanted_);
+  size_t most = preempted.size();
+  for (const Slots part : newest_first) most += part.count;
+  const uint64_t needed = thread.forget(before, most);
+  room_->provide(thread.items, thread.items.size() + most + 1, 2 * wanted_);
   const size_t first = thread.items.size();
+  std::vector<vprof_slot> slots;
   for (const Slots part : newest_first) {
-    read_pages(part);
-    decode(part, window_.processes[thread.process], known_, clocks_[index], want_items_, thread);
-    release_pages(part, bytes_of_[index]);
+    thread.counts.missing_bytes += read_slots(*file_of_[index], part, slots);
+    decode(slots, window_.processes[thread.process], known_, clocks_[index], want_items_, thread);
   }
   // Read of the helper thread, perhaps long before what they lie in: then they wait for that.
   const int64_t oldest = std::min(thread.nesting.oldest_end, complete_after_);
@@ -331,6 +333,7 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
       std::partition_point(preempted.begin(), preempted.end(),
                            [&](const Preemption& preemption) { return preemption.end <= oldest; });
   thread.settle(first, {due, preempted.end()});
+  thread.items.fence();
   preempted.erase(due, preempted.end());
   order_events(thread.releases, releases);
   order_events(thread.marks, marks);
@@ -353,6 +356,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
     dropped += thread.counts.dropped;
     unknown += thread.counts.unknown;
     clipped += thread.counts.clipped;
+    losses.unreadable_bytes += thread.counts.missing_bytes;
   }
   // The header's counter is ahead of the events, unless the header is damaged.
   losses.dropped = std::max(losses.dropped, dropped);

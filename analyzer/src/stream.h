@@ -69,8 +69,6 @@ class TraceStream {
   void add_losses(Losses& losses, Overhead& overhead) const;
 
  private:
-  using Slots = std::span<const unsigned char>;
-
   /// A chunk, or what has not been read of it.
   struct Piece {
     Slots slots;
@@ -78,7 +76,7 @@ class TraceStream {
     uint32_t index;     // of the chunk among those of its thread
     int64_t last_end;   // nothing here, nor in older chunks of the thread, ended later
     int64_t older_end;  // the same of older chunks only
-    bool begun;         // a part has been taken; to look at its end would bring that in again
+    bool begun;         // a part has been taken
 
     static bool earlier(const Piece& a, const Piece& b);
   };
@@ -102,7 +100,7 @@ class TraceStream {
   bool want_items_;
   std::vector<TraceFile> files_;
   std::vector<Clock> clocks_;    // by thread: a clock remembers where it was asked last
-  std::vector<Slots> bytes_of_;  // by thread: its file
+  std::vector<std::shared_ptr<const File>> file_of_;  // by thread
   std::vector<Piece> pieces_;    // a heap: the next one to read is the first
   Window window_;
   // By thread: read of its helper, not yet its own; in order of their end.

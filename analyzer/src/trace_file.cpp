@@ -2,15 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 namespace vprof::analyzer {
 namespace {
@@ -43,23 +45,16 @@ std::string check_header(const std::string& path, const vprof_file_header& heade
   return {};
 }
 
-constexpr uint64_t kReleaseBytes = 64u << 20;
+/// So many files stay open. A recording has one for each process, and there may be more of them
+/// than one process may have open.
+constexpr int kMostOpen = 256;
+std::atomic<int> files_open{0};
 
-// A page that is looked at may be brought in with all that lies in the same piece of the page
-// cache, which is of this size at most (Linux 6.18; before that, with 16 pages).
-constexpr size_t kAround = 2 << 20;
-
-/// Of the pages in which the range lies. What the kernel cannot do is left undone.
-void advise(Bytes range, int advice) {
-  const auto from = reinterpret_cast<uintptr_t>(range.data()) / VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
-  const auto to =
-      (reinterpret_cast<uintptr_t>(range.data() + range.size()) + VPROF_PAGE_BYTES - 1) /
-      VPROF_PAGE_BYTES * VPROF_PAGE_BYTES;
-  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, advice);
-}
+constexpr size_t kMostFound = 4096;  // slots that a SlotFinder reads at a time
 
 bool all_zero(Bytes bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](unsigned char b) { return b == 0; });
+  return bytes.empty() ||
+         (bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 std::string printable(const char (&name)[16]) {
@@ -78,52 +73,46 @@ bool plausible(const vprof_chunk_header& header, uint64_t offset, uint64_t used)
 }
 
 void find_chunks(TraceFile& file) {
-  const Bytes all = file.mapping->bytes();
+  const uint64_t size = file.file->size();
   // `used` below the header or beyond any file is damage: then the size of the file has to do.
   uint64_t used = file.header.used;
-  if (used < VPROF_FILE_HEADER_BYTES ||
-      used > std::max<uint64_t>(file.header.capacity, all.size())) {
-    used = all.size();
+  if (used < VPROF_FILE_HEADER_BYTES || used > std::max<uint64_t>(file.header.capacity, size)) {
+    used = size;
   }
-  const uint64_t readable = std::min<uint64_t>(used, all.size());
+  const uint64_t readable = std::min<uint64_t>(used, size);
   file.unreadable_bytes += used - readable;
   std::map<uint32_t, std::vector<Chunk>> threads;
-  uint64_t released = 0;
+  std::array<unsigned char, VPROF_PAGE_BYTES> buffer{};
   for (uint64_t at = VPROF_FILE_HEADER_BYTES; at < readable;) {
     vprof_chunk_header header{};
     const uint64_t left = readable - at;
-    if (left >= sizeof(header)) std::memcpy(&header, all.data() + at, sizeof(header));
-    if (left < sizeof(header) || !plausible(header, at, used)) {
+    const auto page = std::span(buffer).first(std::min<uint64_t>(left, VPROF_PAGE_BYTES));
+    file.file->read(at, page);
+    if (page.size() >= sizeof(header)) std::memcpy(&header, page.data(), sizeof(header));
+    if (page.size() < sizeof(header) || !plausible(header, at, used)) {
       // Chunks begin at pages, so the next one is found there. A page of zeros was reserved but
       // never written.
-      const uint64_t skip = std::min<uint64_t>(left, VPROF_PAGE_BYTES);
-      if (!all_zero(all.subspan(at, skip))) file.unreadable_bytes += skip;
-      at += skip;
+      if (!all_zero(page)) file.unreadable_bytes += page.size();
+      at += page.size();
       continue;
     }
     const uint64_t whole = std::min<uint64_t>(header.bytes, left);
     const uint64_t slots = (whole - sizeof(header)) / sizeof(vprof_slot);
-    if (header.thread_serial == 0 &&
-        all_zero(all.subspan(at + sizeof(header),
-                             std::min<uint64_t>(whole, VPROF_PAGE_BYTES) - sizeof(header)))) {
+    if (header.thread_serial == 0 && all_zero(page.subspan(sizeof(header)))) {
       at += whole;  // made ready, and nobody took it
       continue;
     }
     Chunk& chunk = threads[header.thread_serial].emplace_back();
     chunk.index = header.index;
-    chunk.offset = at;
-    chunk.slots = all.subspan(at + sizeof(header), slots * sizeof(vprof_slot));
+    chunk.slots = {at + sizeof(header), slots};
     chunk.thread_name = printable(header.thread_name);
-    if (slots != 0) chunk.first = slot_at(chunk.slots, 0);
+    if (slots != 0)
+      std::memcpy(&chunk.first, page.data() + sizeof(header), sizeof(chunk.first));
     at += whole;
-    if (at - released >= kReleaseBytes) {  // looking at headers brings their neighbourhood in, too
-      advise(all.subspan(released, at - released), MADV_DONTNEED);
-      released = at;
-    }
   }
   for (auto& [serial, chunks] : threads) {
     std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
-      return std::pair(a.index, a.offset) < std::pair(b.index, b.offset);
+      return std::pair(a.index, a.slots.offset) < std::pair(b.index, b.slots.offset);
     });
     // A chunk that was being copied to another place when the program was killed is there twice;
     // the copy, which lies behind, may be cut off. (Serial 0 is the helper's and of those nobody
@@ -137,24 +126,24 @@ void find_chunks(TraceFile& file) {
 }
 
 Result<TraceFile> open_trace(const std::string& path) {
-  auto mapping = Mapping::open(path);
-  if (!mapping) return tl::make_unexpected(mapping.error());
+  auto opened = File::open(path);
+  if (!opened) return tl::make_unexpected(opened.error());
   TraceFile file;
   file.path = path;
-  file.mapping = *mapping;
-  const Bytes all = file.mapping->bytes();
+  file.file = *opened;
   // The beginning says whether it is a trace at all, also where the file is cut off within the
   // header.
-  if (!all.empty())
-    std::memcpy(&file.header, all.data(), std::min(all.size(), sizeof(file.header)));
+  std::array<unsigned char, sizeof(file.header)> beginning{};
+  const size_t size = file.file->read(0, beginning);
+  std::memcpy(&file.header, beginning.data(), sizeof(file.header));
   const size_t identity = offsetof(vprof_file_header, clock);
-  if (all.size() >= identity || all.size() == 0) {
+  if (size >= identity || size == 0) {
     std::string error =
-        all.empty() ? fmt::format("{}: empty file; remove it from the trace directory", path)
-                    : check_header(path, file.header);
+        size == 0 ? fmt::format("{}: empty file; remove it from the trace directory", path)
+                  : check_header(path, file.header);
     if (!error.empty()) return tl::make_unexpected(std::move(error));
   }
-  if (all.size() < sizeof(file.header)) {
+  if (size < sizeof(file.header)) {
     return tl::make_unexpected(
         fmt::format("{}: cut off within its header; remove it or record again", path));
   }
@@ -164,36 +153,59 @@ Result<TraceFile> open_trace(const std::string& path) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Mapping>> Mapping::open(const std::string& path) {
+Result<std::shared_ptr<const File>> File::open(const std::string& path) {
+  std::shared_ptr<File> file(new File(path));
   const auto fail = [&](const char* what) {
     return tl::make_unexpected(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
   };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail("cannot open");
+  file->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file->descriptor_ < 0) return fail("cannot open");
+  ++files_open;
   struct stat status{};
-  if (::fstat(fd, &status) != 0) {
-    auto error = fail("cannot read its size");
-    ::close(fd);
-    return error;
+  if (::fstat(file->descriptor_, &status) != 0) return fail("cannot read its size");
+  file->size_ = static_cast<uint64_t>(status.st_size);
+  unsigned char byte = 0;
+  if (::pread(file->descriptor_, &byte, 1, 0) < 0) return fail("cannot read it");
+  if (files_open > kMostOpen) {
+    ::close(std::exchange(file->descriptor_, -1));
+    --files_open;
   }
-  std::shared_ptr<Mapping> mapping(new Mapping);
-  mapping->size_ = static_cast<size_t>(status.st_size);
-  if (mapping->size_ != 0) {
-    void* data = ::mmap(nullptr, mapping->size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED) {
-      auto error = fail("cannot map");
-      mapping->size_ = 0;
-      ::close(fd);
-      return error;
-    }
-    mapping->data_ = static_cast<const unsigned char*>(data);
-  }
-  ::close(fd);
-  return mapping;
+  return file;
 }
 
-Mapping::~Mapping() {
-  if (size_ != 0) ::munmap(const_cast<unsigned char*>(data_), size_);
+File::~File() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  --files_open;
+}
+
+size_t File::read(uint64_t offset, std::span<unsigned char> to) const {
+  const int descriptor =
+      descriptor_ >= 0 ? descriptor_ : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t more = ::pread(descriptor, to.data() + done, to.size() - done,
+                                 static_cast<off_t>(offset + done));
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) break;
+    done += static_cast<size_t>(more);
+  }
+  if (descriptor_ < 0 && descriptor >= 0) ::close(descriptor);
+  std::fill(to.begin() + static_cast<ptrdiff_t>(done), to.end(), static_cast<unsigned char>(0));
+  return done;
+}
+
+uint64_t read_slots(const File& file, Slots slots, std::vector<vprof_slot>& to) {
+  to.resize(slots.count);
+  const size_t bytes = slots.count * sizeof(vprof_slot);
+  return bytes - file.read(slots.offset, {reinterpret_cast<unsigned char*>(to.data()), bytes});
+}
+
+void SlotFinder::read_up_to(size_t i) {
+  const size_t some = std::min(i + 1, some_);
+  begin_ = i + 1 - some;
+  read_slots(file_, slots_.from(begin_).first(some), read_);
+  some_ = std::min(2 * some_, kMostFound);
 }
 
 Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
@@ -219,15 +231,6 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
     files.push_back(std::move(*file));
   }
   return files;
-}
-
-void read_pages(std::span<const unsigned char> slots) { advise(slots, MADV_POPULATE_READ); }
-
-void release_pages(std::span<const unsigned char> slots, std::span<const unsigned char> file) {
-  const auto before = std::min<size_t>(kAround, static_cast<size_t>(slots.data() - file.data()));
-  const unsigned char* from = slots.data() - before;
-  const size_t rest = file.size() - static_cast<size_t>(from - file.data());
-  advise({from, std::min(before + slots.size() + kAround, rest)}, MADV_DONTNEED);
 }
 
 }  // namespace vprof::analyzer
