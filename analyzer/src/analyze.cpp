@@ -7,7 +7,6 @@
 #include "collect.h"
 #include "factors.h"
 #include "interval_scan.h"
-#include "parallel.h"
 #include "profile_file.h"
 #include "reliability.h"
 #include "sites.h"
@@ -24,11 +23,12 @@ class Pass {
       : stream_(stream),
         sites_(sites),
         options_(options),
+        crew_(options.threads),
         want_paths_(want_paths),
         builder_(stream.window(), want_paths) {}
 
   std::vector<Account> run() {
-    scan(stream_, builder_, options_, [&](const std::vector<Interval>& ready) {
+    scan(stream_, builder_, options_, crew_, [&](const std::vector<Interval>& ready) {
       if (want_paths_) links_.build(stream_.window());
       add(ready);
     });
@@ -57,7 +57,7 @@ class Pass {
       if (kinds_[kind] == nullptr) {
         kinds_[kind] =
             std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_, want_paths_,
-                                            workers_of(options_.threads), stream_.begin());
+                                            crew_, stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
@@ -103,6 +103,7 @@ class Pass {
   TraceStream& stream_;
   const Sites& sites_;
   const Options& options_;
+  Crew crew_;
   const bool want_paths_;
   IntervalBuilder builder_;
   Links links_;

@@ -44,9 +44,9 @@ Result<Counts> count_calls(const std::string& trace_dir, const Options& options)
       for (const Chunk& chunk : thread.chunks) chunks.emplace_back(&chunk, &file);
     }
   }
-  const unsigned workers = workers_of(options.threads);
-  std::vector<Counts> parts(workers);
-  in_parallel(chunks.size(), workers, [&](size_t i, unsigned worker) {
+  Crew crew(options.threads);
+  std::vector<Counts> parts(crew.size());
+  crew.each(chunks.size(), [&](size_t i, unsigned worker) {
     count(*chunks[i].second->file, *chunks[i].first, parts[worker]);
   });
   Counts sum;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "parallel.h"
-
 namespace vprof::analyzer {
 namespace {
 
@@ -166,9 +164,9 @@ void Collector::give(AccountSum& sum, const Sites& sites, int64_t run,
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
-                             const Links& links, bool want_paths, unsigned workers, int64_t start)
-    : kind_(kind), sites_(sites) {
-  for (unsigned i = 0; want_paths && i < workers; ++i) {
+                             const Links& links, bool want_paths, Crew& crew, int64_t start)
+    : kind_(kind), sites_(sites), crew_(crew) {
+  for (unsigned i = 0; want_paths && i < crew.size(); ++i) {
     collectors_.push_back(std::make_unique<Collector>(window, sites, links, start));
   }
 }
@@ -194,14 +192,13 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
   // Intervals of many records are few at a time, and there must be work for all.
   const size_t some = std::clamp<size_t>(intervals.size() / (8 * collectors_.size()), 1, kPortion);
   const size_t portions = (intervals.size() + some - 1) / some;
-  in_parallel(
-      portions, static_cast<unsigned>(collectors_.size()), [&](size_t portion, unsigned worker) {
-        const size_t end = std::min(intervals.size(), (portion + 1) * some);
-        for (size_t i = portion * some; i < end; ++i) {
-          const Interval& interval = *intervals[i];
-          collectors_[worker]->add(interval, interval.number >> shift_, labels[interval.label]);
-        }
-      });
+  crew_.each(portions, [&](size_t portion, unsigned worker) {
+    const size_t end = std::min(intervals.size(), (portion + 1) * some);
+    for (size_t i = portion * some; i < end; ++i) {
+      const Interval& interval = *intervals[i];
+      collectors_[worker]->add(interval, interval.number >> shift_, labels[interval.label]);
+    }
+  });
 }
 
 Account KindCollector::finish(int64_t run) {

@@ -8,6 +8,7 @@
 #include "account.h"
 #include "intervals.h"
 #include "links.h"
+#include "parallel.h"
 #include "path.h"
 #include "path_tree.h"
 
@@ -70,7 +71,7 @@ class Collector {
 class KindCollector {
  public:
   KindCollector(uint32_t kind, const Window& window, const Sites& sites, const Links& links,
-                bool want_paths, unsigned workers, int64_t start);
+                bool want_paths, Crew& crew, int64_t start);
 
   /// Intervals of this kind, in order of falling begin; `labels` as of the IntervalBuilder.
   void add(const std::vector<const Interval*>& intervals, const std::vector<std::string>& labels);
@@ -79,6 +80,7 @@ class KindCollector {
  private:
   uint32_t kind_;
   const Sites& sites_;
+  Crew& crew_;
   std::vector<std::unique_ptr<Collector>> collectors_;  // by worker
   unsigned shift_ = 0;  // an interval belongs to batch number >> shift
   uint64_t newest_ = 0;

@@ -186,9 +186,12 @@ class Nester {
       return kNone;
     }
     oldest_end_ = end;
-    for (; top_->start > start; --top_) {
-      if (top_->start < end) [[unlikely]]
-        cut(top_->index);
+    const Nesting::Open* const inner = top_;
+    while (top_->start > start) --top_;
+    // Of those that it does not lie in the outermost one begins first.
+    if (top_ != inner && top_[1].start < end) [[unlikely]] {
+      for (const Nesting::Open* open = top_ + 1; open <= inner && open->start < end; ++open)
+        cut(open->index);
     }
     const uint32_t parent = top_->index;
     if (top_ == last_) [[unlikely]] {

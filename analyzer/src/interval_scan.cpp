@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "parallel.h"
-
 namespace vprof::analyzer {
 
-void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
+void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, Crew& crew,
           const std::function<void(std::vector<Interval>&)>& take) {
   int64_t needed_before = INT64_MAX;
-  while (stream.next(needed_before, options.window, workers_of(options.threads))) {
+  while (stream.next(needed_before, options.window, crew)) {
     std::vector<Interval>& ready = builder.take(stream.complete_after());
     if (!ready.empty()) take(ready);
     needed_before = builder.needed_before(stream.complete_after());
@@ -26,8 +24,9 @@ Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const 
   if (!stream) return tl::make_unexpected(stream.error());
   IntervalBuilder builder(stream->window(), true);
   Links links;
+  Crew crew(options.threads);
   ScanResult result;
-  scan(*stream, builder, options, [&](std::vector<Interval>& ready) {
+  scan(*stream, builder, options, crew, [&](std::vector<Interval>& ready) {
     std::erase_if(ready, [&](const Interval& interval) {
       if (!options.interval.empty() && sites.interval_name(interval.kind) != options.interval)
         return true;

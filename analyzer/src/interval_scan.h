@@ -16,7 +16,7 @@ inline constexpr uint64_t kMostHeld = 6 << 20;
 
 /// Calls `take` with the intervals of one portion of the recording after the other, from its end to
 /// its beginning, which it may change; the window of `stream` holds all of them then.
-void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
+void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, Crew& crew,
           const std::function<void(std::vector<Interval>&)>& take);
 
 // ---- for what looks at single intervals instead of adding them up

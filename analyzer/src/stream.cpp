@@ -8,7 +8,6 @@
 #include <iterator>
 #include <utility>
 
-#include "parallel.h"
 #include "wait_classes.h"
 
 namespace vprof::analyzer {
@@ -246,7 +245,7 @@ TraceStream::Piece TraceStream::take_piece(size_t most) {
   return piece;
 }
 
-bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
+bool TraceStream::next(int64_t time, uint64_t records, Crew& crew) {
   if (pieces_.empty()) return false;
   wanted_ = std::max({records, needed_, kWindowPerThread * window_.threads.size()});
   const size_t part = std::clamp<size_t>(wanted_ / 32, kLeastPart, kMostPart);
@@ -260,7 +259,7 @@ bool TraceStream::next(int64_t time, uint64_t records, unsigned threads) {
   read_helpers(newest_first);
   std::atomic<uint64_t> needed{0};
   std::atomic<uint64_t> added{0};
-  in_parallel(newest_first.size(), threads, [&](size_t thread, unsigned) {
+  crew.each(newest_first.size(), [&](size_t thread, unsigned) {
     const Amount amount = read(static_cast<uint32_t>(thread), newest_first[thread], time);
     needed += amount.needed;
     added += amount.added;

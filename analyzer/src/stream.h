@@ -19,6 +19,7 @@
 
 #include "decode.h"
 #include "history.h"
+#include "parallel.h"
 #include "trace_file.h"
 
 namespace vprof::analyzer {
@@ -48,7 +49,7 @@ class TraceStream {
   /// Drops what only matters at or after `time`, then reads about `records` more slots (at least as
   /// many as were still needed of the last time, so that the whole takes linear time). False: there
   /// was nothing more to read.
-  bool next(int64_t time, uint64_t records, unsigned threads);
+  bool next(int64_t time, uint64_t records, Crew& crew);
 
   /// Everything that ended after this instant has been read. INT64_MIN: all of the trace has.
   int64_t complete_after() const { return complete_after_; }
