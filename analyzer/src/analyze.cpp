@@ -55,9 +55,8 @@ class Pass {
     for (uint32_t kind = 0; kind < of_kind.size(); ++kind) {
       if (of_kind[kind].empty()) continue;
       if (kinds_[kind] == nullptr) {
-        kinds_[kind] =
-            std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_, want_paths_,
-                                            crew_, stream_.begin());
+        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
+                                                       want_paths_, crew_, stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }

@@ -40,19 +40,27 @@ const std::vector<NodeTimes::Time>& NodeTimes::of(const std::vector<LeafTime>& l
     at_.resize(nodes.size(), 0);
     first_child_.resize(nodes.size(), kNone);
   }
+  chains_.clear();
   for (const LeafTime& leaf : leaves) {
-    for (uint32_t node = leaf.node; node != kNone; node = nodes[node].parent) {
-      if (at_[node] == 0) {
-        const auto index = static_cast<uint32_t>(times_.size());
-        uint32_t sibling = kNone;
-        if (nodes[node].parent != kNone) {
-          sibling = std::exchange(first_child_[nodes[node].parent], index);
-        }
-        times_.push_back({node, sibling, 0});
-        at_[node] = index + 1;
-      }
-      times_[at_[node] - 1].ns += static_cast<uint64_t>(leaf.ns);
+    const auto begin = static_cast<uint32_t>(times_.size());
+    uint64_t ns = static_cast<uint64_t>(leaf.ns);
+    uint32_t node = leaf.node;
+    for (; node != kNone && at_[node] == 0; node = nodes[node].parent) {
+      const auto index = static_cast<uint32_t>(times_.size());
+      const uint32_t parent = nodes[node].parent;
+      const uint32_t sibling = parent == kNone ? kNone : std::exchange(first_child_[parent], index);
+      times_.push_back({node, sibling, std::exchange(ns, 0)});
+      at_[node] = index + 1;
     }
+    chains_.push_back({begin, node == kNone ? kNone : at_[node] - 1});
+  }
+  // Of the last chain nothing is missing any more; then of the one before.
+  for (auto end = static_cast<uint32_t>(times_.size()); !chains_.empty(); chains_.pop_back()) {
+    const auto [begin, into] = chains_.back();
+    uint64_t ns = 0;
+    for (uint32_t i = begin; i < end; ++i) ns = times_[i].ns += ns;
+    if (into != kNone) times_[into].ns += ns;
+    end = begin;
   }
   for (const Time& time : times_) {
     at_[time.node] = 0;

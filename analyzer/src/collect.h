@@ -26,7 +26,14 @@ class NodeTimes {
   const std::vector<Time>& of(const std::vector<LeafTime>& leaves, const PathTree& tree);
 
  private:
+  /// What was found on the way up from one leaf to a place that was known.
+  struct Chain {
+    uint32_t begin;  // in times_, up to the begin of the next
+    uint32_t into;   // index into times_ of that place; kNone: it goes up to the root
+  };
+
   std::vector<Time> times_;
+  std::vector<Chain> chains_;
   std::vector<uint32_t> at_;           // by node: 1 + index into times_
   std::vector<uint32_t> first_child_;  // by node: index into times_, kNone
 };

@@ -100,9 +100,8 @@ class Decoder {
         item->end = clock.to_ns(until);
       }
       item->what = site;
-      item->parent = nester.parent_of(
-          index, item->start, item->end, thread_.nesting,
-          [&](uint32_t later) { thread_.cut(later, item->end, site); });
+      item->parent = nester.parent_of(index, item->start, item->end, thread_.nesting,
+                                      [&](uint32_t later) { thread_.cut(later, item->end, site); });
     }
     nester.store(thread_.nesting, index);
     thread_.items.resize(index);

@@ -26,9 +26,8 @@ void Thread::nest() {
   const size_t count = items.size();
   for (size_t i = nesting.done; i < count; ++i) {
     Item& item = all[i];
-    item.parent =
-        nester.parent_of(static_cast<uint32_t>(i), item.start, item.end, nesting,
-                         [&](uint32_t later) { cut(later, item.end, item.what); });
+    item.parent = nester.parent_of(static_cast<uint32_t>(i), item.start, item.end, nesting,
+                                   [&](uint32_t later) { cut(later, item.end, item.what); });
   }
   nester.store(nesting, count);
 }
@@ -86,9 +85,7 @@ size_t Thread::forget(int64_t before, size_t most) {
   if (needed >= items.size() - needed && items.capacity() - items.size() >= most) return needed;
 
   const auto outer = static_cast<uint32_t>(around.size());
-  const auto moved = [&](uint32_t i) {
-    if (i == kNone) return kNone;
-    if (i >= first) return i - first + outer;
+  const auto moved = [&](uint32_t i) {  // of one before the first, or none
     const auto at = std::partition_point(around.begin(), around.end(),
                                          [&](uint32_t inner) { return inner > i; });
     if (at == around.end() || *at != i) return kNone;
@@ -96,20 +93,27 @@ size_t Thread::forget(int64_t before, size_t most) {
   };
   const std::vector<Wait> all_waits = std::exchange(waits, {});
   size_t count = 0;
-  const auto keep = [&](Item item) {
-    item.parent = moved(item.parent);
-    if (item.is_wait()) {
-      const uint32_t wait = item.what & ~kWaitBit;
-      item.what = kWaitBit | static_cast<uint32_t>(waits.size());
+  const auto keep = [&](uint32_t i) {
+    const Item& item = items[i];
+    Item& kept = items[count++];
+    const uint32_t parent = item.parent;
+    kept = item;
+    kept.parent = parent >= first && parent != kNone ? parent - first + outer : moved(parent);
+    if (kept.is_wait()) [[unlikely]] {
+      const uint32_t wait = kept.what & ~kWaitBit;
+      kept.what = kWaitBit | static_cast<uint32_t>(waits.size());
       waits.push_back(all_waits[wait]);
     }
-    items[count++] = item;
   };
-  for (size_t i = around.size(); i-- > 0;) keep(items[around[i]]);
-  for (size_t i = first; i < items.size(); ++i) keep(items[i]);
+  for (size_t i = around.size(); i-- > 0;) keep(around[i]);
+  const auto size = static_cast<uint32_t>(items.size());
+  for (uint32_t i = first; i < size; ++i) keep(i);
   items.resize(count);
   nesting.done = count;
-  for (size_t i = 1; i <= nesting.depth; ++i) nesting.open[i].index = moved(nesting.open[i].index);
+  for (size_t i = 1; i <= nesting.depth; ++i) {
+    uint32_t& index = nesting.open[i].index;
+    index = index >= first ? index - first + outer : moved(index);
+  }
   return needed;
 }
 

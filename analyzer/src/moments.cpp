@@ -37,16 +37,6 @@ NodeSums& NodeSums::operator-=(const NodeSums& other) {
   return *this;
 }
 
-void BatchSums::add_node(uint32_t id, uint64_t x, uint64_t latency) {
-  if (nodes.size() <= id) nodes.resize(id + 1);
-  NodeSums& sums = nodes[id];
-  const UInt128 wide = x;
-  sums.x += wide;
-  sums.xx += wide * x;
-  sums.xt += wide * latency;
-  ++sums.count;
-}
-
 void BatchSums::add_product(uint32_t later, uint32_t rank, UInt128 xy) {
   if (rows.size() <= later) rows.resize(later + 1);
   std::vector<UInt128>& row = rows[later];

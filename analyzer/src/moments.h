@@ -27,6 +27,14 @@ struct NodeSums {
   UInt128 x = 0, xx = 0, xt = 0;
   uint64_t count = 0;
 
+  /// An interval in which the node took `ns`.
+  void add(uint64_t ns, uint64_t latency) {
+    const UInt128 wide = ns;
+    x += wide;
+    xx += wide * ns;
+    xt += wide * latency;
+    ++count;
+  }
   NodeSums& operator+=(const NodeSums& other);
   NodeSums& operator-=(const NodeSums& other);
 };
@@ -44,7 +52,10 @@ struct BatchSums {
   UInt128 product(uint32_t later, uint32_t rank) const {
     return later < rows.size() && rank < rows[later].size() ? rows[later][rank] : 0;
   }
-  void add_node(uint32_t id, uint64_t x, uint64_t latency);
+  void add_node(uint32_t id, uint64_t ns, uint64_t latency) {
+    if (nodes.size() <= id) nodes.resize(id + 1);
+    nodes[id].add(ns, latency);
+  }
   void add_product(uint32_t later, uint32_t rank, UInt128 xy);
   BatchSums& operator+=(const BatchSums& other);
 };

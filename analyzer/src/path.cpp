@@ -249,9 +249,7 @@ uint32_t PathWalker::node_of_top(const Stretch& stretch) const {
 }
 
 /// Who has the time that no other frame has.
-inline uint32_t PathWalker::holder(const Stretch& stretch) const {
-  return open_[stretch.top].node;
-}
+inline uint32_t PathWalker::holder(const Stretch& stretch) const { return open_[stretch.top].node; }
 
 /// Makes a piece of what the innermost open frame has after `until`, if pieces are wanted.
 [[gnu::always_inline]] inline void PathWalker::tell(Stretch& stretch, int64_t until) {
@@ -296,8 +294,7 @@ inline PathWalker::OpenFrame& PathWalker::push(Stretch& stretch) {
   uint32_t above = node_of_top(stretch);
   // A call directly within a call of the same function: one is evaluated as an argument of the
   // other, they are siblings.
-  if (caller != kNone && top(stretch).caller == caller)
-    above = top(stretch).above;
+  if (caller != kNone && top(stretch).caller == caller) above = top(stretch).above;
   OpenFrame& frame = push(stretch);  // a field at a time: a copy would wait for them to be stored
   frame.item = index;
   frame.node = tree_.frame(above, item.what);

@@ -61,7 +61,8 @@ class PathWalker {
     int64_t now;       // everything later is done, but for what the open frames hold
     size_t next;       // item to look at next
     uint32_t node;     // parent of the outermost frames
-    size_t base, top;  // its open frames are open_(base .. top]; open_[base] has the time that no frame covers
+    size_t base, top;  // its open frames are open_(base .. top]; open_[base] has the time that no
+                       // frame covers
     bool begun;        // the frames that cover its end are open
     int64_t told;      // everything later is among the pieces
     bool has_open() const { return top != base; }

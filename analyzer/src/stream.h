@@ -100,9 +100,9 @@ class TraceStream {
   KnownSites known_;
   bool want_items_;
   std::vector<TraceFile> files_;
-  std::vector<Clock> clocks_;    // by thread: a clock remembers where it was asked last
+  std::vector<Clock> clocks_;  // by thread: a clock remembers where it was asked last
   std::vector<std::shared_ptr<const File>> file_of_;  // by thread
-  std::vector<Piece> pieces_;    // a heap: the next one to read is the first
+  std::vector<Piece> pieces_;                         // a heap: the next one to read is the first
   Window window_;
   // By thread: read of its helper, not yet its own; in order of their end.
   std::vector<std::vector<Preemption>> preempted_;

@@ -106,8 +106,7 @@ void find_chunks(TraceFile& file) {
     chunk.index = header.index;
     chunk.slots = {at + sizeof(header), slots};
     chunk.thread_name = printable(header.thread_name);
-    if (slots != 0)
-      std::memcpy(&chunk.first, page.data() + sizeof(header), sizeof(chunk.first));
+    if (slots != 0) std::memcpy(&chunk.first, page.data() + sizeof(header), sizeof(chunk.first));
     at += whole;
   }
   for (auto& [serial, chunks] : threads) {
@@ -184,8 +183,8 @@ size_t File::read(uint64_t offset, std::span<unsigned char> to) const {
       descriptor_ >= 0 ? descriptor_ : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   size_t done = 0;
   while (done < to.size()) {
-    const ssize_t more = ::pread(descriptor, to.data() + done, to.size() - done,
-                                 static_cast<off_t>(offset + done));
+    const ssize_t more =
+        ::pread(descriptor, to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
     if (more < 0 && errno == EINTR) continue;
     if (more <= 0) break;
     done += static_cast<size_t>(more);
