@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace vprof::analyzer {
@@ -18,12 +20,18 @@ namespace vprof::analyzer {
 /// while, and nobody waits for one that has not begun yet.
 class Crew {
  public:
-  /// `wanted` of Options::threads; 0: one per core. The caller is one of them.
+  /// `wanted` of Options::threads; 0: one per core. The caller is one of them. Fewer where the
+  /// system gives no more.
   explicit Crew(unsigned wanted) {
     const unsigned size = wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
     for (unsigned worker = 1; worker < size; ++worker) {
-      Helper& helper = *helpers_.emplace_back(std::make_unique<Helper>());
-      helper.thread = std::thread([this, &helper, worker] { help(helper, worker); });
+      auto helper = std::make_unique<Helper>();
+      try {
+        helper->thread = std::thread([this, &helper = *helper, worker] { help(helper, worker); });
+      } catch (const std::system_error&) {
+        break;
+      }
+      helpers_.push_back(std::move(helper));
     }
   }
   ~Crew() {

@@ -18,6 +18,13 @@ bool is_of_outside(uint32_t event) {
          event == VPROF_EV_WAIT_SEND;
 }
 
+/// Whether an open frame is not the one in which an item lies, nor around it. Inner frames have
+/// greater indices than outer ones, and kNone, as which what lies below all frames counts, is to be
+/// the smallest.
+bool lies_beside(uint32_t open, uint32_t parent) {
+  return static_cast<int32_t>(open) > static_cast<int32_t>(parent);
+}
+
 // A chain of wakers longer than this is cut: its last wait stays a wait. Bounds memory, not time,
 // which shrinks anyway.
 constexpr size_t kMaxWakers = 256;
@@ -189,7 +196,7 @@ void PathWalker::pass_frames() {
     const PathTree::Latest* const latest = tree_.latest_frames();
     for (; !item->is_wait() && item->end > lo; ++item, ++index) {
       if (top >= last) break;
-      while (top->item != item->parent) --top;
+      while (lies_beside(top->item, item->parent)) --top;
       const uint32_t site = item->what;
       const uint32_t caller = callers[site];
       const uint32_t holder = top->node;
@@ -273,7 +280,7 @@ inline uint32_t PathWalker::holder(const Stretch& stretch) const { return open_[
 
 /// Closes frames until `parent` is the innermost one.
 [[gnu::always_inline]] inline void PathWalker::close_above(Stretch& stretch, uint32_t parent) {
-  for (; top(stretch).item != parent; --stretch.top)
+  for (; lies_beside(top(stretch).item, parent); --stretch.top)
     tell(stretch,
          std::max(window_.threads[stretch.thread].items[top(stretch).item].start, stretch.lo));
 }

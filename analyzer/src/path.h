@@ -61,14 +61,14 @@ class PathWalker {
     int64_t now;       // everything later is done, but for what the open frames hold
     size_t next;       // item to look at next
     uint32_t node;     // parent of the outermost frames
-    size_t base, top;  // its open frames are open_(base .. top]; open_[base] has the time that no
-                       // frame covers
-    bool begun;        // the frames that cover its end are open
-    int64_t told;      // everything later is among the pieces
+    size_t base, top;  // open_[base] has the time that no frame covers; behind it, up to
+                       // open_[top], stand the open frames
+    bool begun;    // the frames that cover its end are open
+    int64_t told;  // everything later is among the pieces
     bool has_open() const { return top != base; }
   };
   struct OpenFrame {
-    uint32_t item;
+    uint32_t item;  // kNone: the lowest of a stretch, which is no frame
     uint32_t node;
     uint32_t above;   // node that holds `node`, for arguments evaluated within this call
     uint32_t caller;  // function that holds the call site; kNone: not a call site

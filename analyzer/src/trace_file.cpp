@@ -66,10 +66,14 @@ std::string printable(const char (&name)[16]) {
   return text;
 }
 
+/// The runtime's have 1 MiB at most. Of the helper's a whole one is read at once.
+constexpr uint32_t kLargestChunk = 16u << 20;
+
 /// A chunk header that lies about its size is damage, unless it is the file that ends too early.
 bool plausible(const vprof_chunk_header& header, uint64_t offset, uint64_t used) {
   return header.magic == VPROF_CHUNK_MAGIC && header.bytes >= VPROF_PAGE_BYTES &&
-         header.bytes % VPROF_PAGE_BYTES == 0 && header.bytes <= used - offset;
+         header.bytes <= kLargestChunk && header.bytes % VPROF_PAGE_BYTES == 0 &&
+         header.bytes <= used - offset;
 }
 
 void find_chunks(TraceFile& file) {

@@ -54,3 +54,22 @@ TEST_CASE("clock: never goes backwards, whatever the words") {
     previous = converted;
   }
 }
+
+TEST_CASE("clock: hours without a snapshot are converted as exactly as the first second") {
+  std::mt19937_64 random(11);
+  for (const uint64_t hz : {24'000'000ull, 1'000'000'000ull, 2'300'000'000ull, 3'000'000'001ull}) {
+    const Clock clock(1000, 5000, hz);
+    const auto rate = static_cast<unsigned __int128>(1'000'000'000ull << 32) / hz;
+    const auto exact = [&](uint64_t ticks) {
+      return static_cast<int64_t>(5000 + static_cast<int64_t>((ticks - 1000) * rate >> 32));
+    };
+    const uint64_t day = hz * 86400;
+    uint64_t last = 1000;
+    for (int i = 0; i < 10000; ++i) {
+      // Also neighbours of the last one, as in a recording.
+      const uint64_t ticks = i % 3 != 0 ? last + random() % 1000 : 1000 + random() % day;
+      REQUIRE(clock.to_ns(ticks) == exact(ticks));
+      last = ticks;
+    }
+  }
+}

@@ -1,10 +1,12 @@
 // Files that are not what they should be.
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 #include "helpers.h"
 #include "simulator.h"
+#include "trace_file.h"
 #include "trace_writer.h"
 
 using namespace vprof;
@@ -97,6 +99,41 @@ TEST_CASE("reader: a whole file loses nothing") {
   CHECK(profile->overhead.chunks == 7);
   CHECK(profile->overhead.stalls == 2);
   CHECK(profile->overhead.record_ns == 25);
+}
+
+TEST_CASE("reader: more processes than files that stay open") {
+  Files files;
+  constexpr uint32_t kProcesses = 300;
+  for (uint32_t pid = 1; pid <= kProcesses; ++pid) {
+    test::ProcessWriter process(pid);
+    auto& t = process.thread(1);
+    t.begin(pid, 100 * pid);
+    t.frame(files.f, 100 * pid + 10, 100 * pid + 60);
+    t.end(pid, 100 * pid + 70);
+    process.write(files.dir.path());
+  }
+  const auto profile = files.run();
+  REQUIRE(profile);
+  CHECK(profile->interval.count == kProcesses);
+  CHECK(profile->overhead.records == 3 * kProcesses);
+  CHECK(profile->losses.unreadable_bytes == 0);
+}
+
+TEST_CASE("reader: what a file no longer has is missing, not something else") {
+  Files files;
+  files.process.write(files.dir.path());
+  const std::string path = std::filesystem::directory_iterator(files.dir.path())->path().string();
+  const auto file = analyzer::File::open(path);
+  REQUIRE(file);
+  std::vector<vprof_slot> slots;
+  const analyzer::Slots first{VPROF_FILE_HEADER_BYTES + sizeof(vprof_chunk_header), 10};
+  CHECK(analyzer::read_slots(**file, first, slots) == 0);
+  CHECK(slots.size() == 10);
+  CHECK(slots[9].word1 != 0);
+  std::filesystem::resize_file(path, first.offset + 4 * sizeof(vprof_slot) + 3);
+  CHECK(analyzer::read_slots(**file, first, slots) == 6 * sizeof(vprof_slot) - 3);
+  CHECK(slots[3].word1 != 0);
+  CHECK(slots[9].word1 == 0);
 }
 
 TEST_CASE("reader: losses within a file are counted") {

@@ -21,7 +21,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from e2e import arguments, check_conservation, load_report, main, require, run, unqualified  # noqa: E402
 
-PROGRAMS = Path(__file__).resolve().parent / "programs"
+PLANTED = Path(__file__).resolve().parent
+PROGRAMS = PLANTED / "programs"
+
+# A loop is run again where the machine itself, standing still now and then, makes more of the variance than this. On shared machines it
+# may be most of it for minutes: then that is the true cause, and not what was planted.
+MOST_OF_STALLS = 0.1
+MOST_LOOPS = 8
 
 
 def read_claims(source):
@@ -38,11 +44,19 @@ def set_up(program, scratch):
     claims = read_claims(program.read_text())
     compiler = "cc -std=gnu11" if program.suffix == ".c" else "c++ -std=c++17"
     # Work is played by sleeps (planted.h), which must not show up as waits. Ahead of other programs, where that is allowed: what they
-    # do to this one is not what was planted.
-    alone = "chrt -r 1 ./program" if ("needs", "switches") not in claims else "./program"
+    # do to this one is not what was planted. What the machine does to all of them is watched beside it.
+    run([*"cc -std=gnu11 -O2 -pthread -o".split(), scratch / "watch_stalls", PLANTED / "stalls.c"])
+    script = scratch / "run.sh"
+    first = "" if ("needs", "switches") in claims else "$first"
+    script.write_text(f"""if chrt -r 1 true; then first='chrt -r 1'; fi
+$first {scratch}/watch_stalls {scratch}/stalls & watch=$!
+{first} ./program; status=$?
+kill $watch; wait $watch
+exit $status
+""")
     config = {
         "build": f"{compiler} -O2 -g -pthread -o program {program.name}",
-        "run": f"if chrt -r 1 true; then {alone}; else ./program; fi",
+        "run": f"sh {script}",
         "exclude": ["work_us", "compute_us", "draw"],
         "record": {"leave_out": ["timer"]},
     }
@@ -101,13 +115,24 @@ def few_carry_the_variance(report):
     return any("slowest intervals carry" in note for note in report["losses"]["notes"])
 
 
-def profile(vprof, tree):
-    """The report of a loop that can be trusted by its own account, of at most three."""
-    for _ in range(3):
+def share_of_stalls(report, log):
+    """The part of the variance that the machine made, in the worst of the loop's runs."""
+    interval = report["interval"]
+    variance, mean = interval["variance_ns2"] * 1e-18, interval["mean_ns"] * 1e-9
+    return max(float(line) for line in log.read_text().splitlines()) * mean / variance
+
+
+def profile(vprof, tree, scratch):
+    """The report of a loop on a machine that went on and that can be trusted by its own account, else of the last of some."""
+    log = scratch / "stalls"
+    for _ in range(MOST_LOOPS):
         shutil.rmtree(tree / ".vprof", ignore_errors=True)
+        log.unlink(missing_ok=True)
         run([vprof, "-C", tree, "loop", "--auto"])
         report = load_report(vprof, tree)
-        if not few_carry_the_variance(report):
+        stalls = share_of_stalls(report, log)
+        print(f"of the variance the machine made {100 * stalls:.1f} %")
+        if stalls <= MOST_OF_STALLS and not few_carry_the_variance(report):
             break
     return report
 
@@ -116,7 +141,7 @@ def test():
     options = arguments("--program")
     program = next(PROGRAMS.glob(f"{options.program}.c*"))
     tree, claims = set_up(program, options.scratch)
-    report = profile(options.vprof, tree)
+    report = profile(options.vprof, tree, options.scratch)
     if ("needs", "switches") in claims and switches_refused(report):
         print("the kernel tells nothing of context switches, as the report says; nothing else to be seen here")
         return
