@@ -63,8 +63,8 @@ class PathWalker {
     uint32_t node;     // parent of the outermost frames
     size_t base, top;  // open_[base] has the time that no frame covers; behind it, up to
                        // open_[top], stand the open frames
-    bool begun;    // the frames that cover its end are open
-    int64_t told;  // everything later is among the pieces
+    bool begun;        // the frames that cover its end are open
+    int64_t told;      // everything later is among the pieces
     bool has_open() const { return top != base; }
   };
   struct OpenFrame {
