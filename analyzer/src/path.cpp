@@ -1,3 +1,5 @@
+// The critical path within threads: frames, and the waits in them with what those did who ended
+// them. From segment to segment: path_segments.cpp.
 #include "path.h"
 
 #include <fmt/format.h>
