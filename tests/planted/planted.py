@@ -13,6 +13,7 @@ What a program is for stands in its first comment, in lines of these forms:
 """
 
 import json
+import math
 import re
 import shutil
 import sys
@@ -116,10 +117,11 @@ def few_carry_the_variance(report):
 
 
 def share_of_stalls(report, log):
-    """The part of the variance that the machine made, in the worst of the loop's runs."""
+    """The part of the variance that the machine made, in the worst of the loop's runs; infinite if none was watched."""
     interval = report["interval"]
     variance, mean = interval["variance_ns2"] * 1e-18, interval["mean_ns"] * 1e-9
-    return max(float(line) for line in log.read_text().splitlines()) * mean / variance
+    watched = log.read_text().splitlines() if log.exists() else []
+    return max((float(line) for line in watched), default=math.inf) * mean / variance
 
 
 def profile(vprof, tree, scratch):
