@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 namespace vprof::test {
@@ -67,6 +68,13 @@ std::vector<Chunk> chunks_of(std::ifstream& file, Trace& trace) {
 
 }  // namespace
 
+std::vector<Record> Thread::frames() const {
+  std::vector<Record> found;
+  std::copy_if(records.begin(), records.end(), std::back_inserter(found),
+               [](const Record& record) { return record.id < VPROF_EV_FIRST; });
+  return found;
+}
+
 std::vector<Record> Trace::all(uint32_t id) const {
   std::vector<Record> found;
   for (const Record& record : helper.records) {
@@ -82,11 +90,7 @@ std::vector<Record> Trace::all(uint32_t id) const {
 
 uint64_t Trace::frames() const {
   uint64_t count = 0;
-  for (const Thread& thread : threads) {
-    count +=
-        static_cast<uint64_t>(std::count_if(thread.records.begin(), thread.records.end(),
-                                            [](const Record& r) { return r.id < VPROF_EV_FIRST; }));
-  }
+  for (const Thread& thread : threads) count += thread.frames().size();
   return count;
 }
 
@@ -175,8 +179,7 @@ std::string label_text(const Record& record) {
 
 std::string nesting_error(const Thread& thread) {
   std::vector<std::pair<uint64_t, uint64_t>> open;  // disjoint so far, in order of time
-  for (const Record& record : thread.records) {
-    if (record.id >= VPROF_EV_FIRST) continue;
+  for (const Record& record : thread.frames()) {
     const uint64_t start = record.word;
     const uint64_t end = start + record.payload;
     while (!open.empty() && open.back().first >= start) {

@@ -30,6 +30,9 @@ struct Thread {
   std::vector<Record> records;
   uint64_t holes = 0;    // zero slots before non-zero ones
   uint64_t orphans = 0;  // continuations without a head
+
+  // As they ended. Between them may be preemptions, which come when the machine likes.
+  std::vector<Record> frames() const;
 };
 
 struct Trace {

@@ -140,7 +140,7 @@ TEST_CASE("a ring keeps the last records of each thread") {
   CHECK(trace.frames() + trace.header.overwritten == outcome.number("frames"));
   CHECK(trace.header.dropped == 0);
   CHECK(trace.frames() * 16 > 3u << 20);
-  CHECK(trace.threads.at(0).records.back().id == 2);
+  CHECK(trace.threads.at(0).frames().back().id == 2);
   CHECK(trace.file_bytes <= 16u << 20);
 }
 

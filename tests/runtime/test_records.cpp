@@ -139,9 +139,9 @@ TEST_CASE("sites that are operands of one operator do not overlap") {
   CHECK(trace.frames(61) == 1000);
   CHECK(trace.frames(62) == 1000);
   CHECK(trace.frames(63) == 1000);
-  const std::vector<Record>& records = trace.threads.at(0).records;
-  for (size_t i = 1; i < records.size(); ++i)
-    CHECK(records[i].word >= records[i - 1].word + records[i - 1].payload);
+  const std::vector<Record> frames = trace.threads.at(0).frames();
+  for (size_t i = 1; i < frames.size(); ++i)
+    CHECK(frames[i].word >= frames[i - 1].word + frames[i - 1].payload);
 }
 
 TEST_CASE("of two open sites the inner one is closed first") {
@@ -149,9 +149,9 @@ TEST_CASE("of two open sites the inner one is closed first") {
   CHECK(trace.frames(41) == 10);
   CHECK(trace.frames(42) == 10);
   CHECK(nesting_error(trace.threads.at(0)) == "");
-  const std::vector<Record>& records = trace.threads.at(0).records;
-  for (size_t i = 0; i + 1 < records.size(); ++i) {
-    if (records[i].id == 42) CHECK(records[i + 1].id == 41);
+  const std::vector<Record> frames = trace.threads.at(0).frames();
+  for (size_t i = 0; i + 1 < frames.size(); ++i) {
+    if (frames[i].id == 42) CHECK(frames[i + 1].id == 41);
   }
 }
 
