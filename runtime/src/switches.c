@@ -27,6 +27,8 @@
 #include "trace.h"
 
 enum { kMostThreads = 4096, kRingPages = 4, kRecordBytes = 64 };
+// Of the record of one switch: when.
+enum { kSwitchBytes = sizeof(struct perf_event_header) + sizeof(uint64_t) };
 enum { kLeastPause = 5000000, kMostPause = 80000000 };  // ns between drains
 enum { kMostSwitches = 10000, kPatience = 100000000 };  // a second; ns
 enum { kCheckEvery = 1000000000 };                      // ns between looks at who has ended
@@ -68,8 +70,9 @@ struct vprof_watched {
   int fd;
   uint32_t tid;
   uint32_t serial;
-  uint64_t out;   // ns: preempted since; 0: not
-  uint64_t busy;  // ns: for so long it has switched too often
+  uint64_t out;  // ns: preempted since; 0: not
+  // Since switches were last weighed: bytes of records, lost ones included; ns.
+  uint64_t recorded, passed;
 };
 
 static int seccomp_mode(void) {
@@ -136,7 +139,7 @@ static void watch(struct vprof_switches* all, uint32_t tid, uint32_t serial) {
     return refused(page);
   }
   const struct vprof_watched thread = {
-      (struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0, 0};
+      (struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0, 0, 0};
   all->watched[all->count++] = thread;
 }
 
@@ -198,13 +201,13 @@ static void copy_out(const struct vprof_watched* thread, uint64_t at, void* to, 
     ((char*)to)[i] = ring[(at + i) % (kRingPages * VPROF_PAGE_BYTES)];
 }
 
-// Returns how many bytes were found.
+// Returns how many bytes of records there were, with those that had found no room.
 static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversion* to,
                       struct vprof_helper_output* out) {
   struct perf_event_mmap_page* page = thread->page;
   const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-  const uint64_t first = page->data_tail;
-  uint64_t tail = first;
+  uint64_t tail = page->data_tail;
+  uint64_t bytes = head - tail;
   while (tail < head) {
     struct {
       struct perf_event_header header;
@@ -218,25 +221,32 @@ static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversio
     if (record.header.type == PERF_RECORD_SWITCH) {
       take_switch(thread, &record.header, record.body[0], to, out);
     } else if (record.header.type == PERF_RECORD_LOST) {
-      vprof_count(&vprof_trace.header->switches_lost, record.body[1]);  // id, lost
+      const uint64_t lost = record.body[1];  // id, lost
+      vprof_count(&vprof_trace.header->switches_lost, lost);
+      bytes += lost * kSwitchBytes;
       thread->out = 0;
     }
     tail += size;
   }
   __atomic_store_n(&page->data_tail, tail < head ? head : tail, __ATOMIC_RELEASE);
-  return head - first;
+  return bytes;
 }
 
 static bool has_ended(const struct vprof_watched* thread) {
   return vprof_syscall(SYS_tgkill, (long)vprof_trace.pid, (long)thread->tid, 0, 0, 0, 0) == -ESRCH;
 }
 
-// `found`: bytes of records in that time. One of each two is of a switch away.
-static bool switches_too_often(struct vprof_watched* thread, uint64_t found, uint64_t ns) {
-  enum { kSwitchBytes = 2 * (sizeof(struct perf_event_header) + sizeof(uint64_t)) };
-  const bool too_often = found / kSwitchBytes * 1000000000 > ns * kMostSwitches;
-  thread->busy = too_often ? thread->busy + ns : 0;
-  return thread->busy >= kPatience;
+// `bytes` of records in that time. One of each two is of a switch away. Weighed over so long a time that a moment in which
+// the thread had no processor, or the helper, does not matter.
+static bool switches_too_often(struct vprof_watched* thread, uint64_t bytes, uint64_t ns) {
+  thread->recorded += bytes;
+  thread->passed += ns;
+  if (thread->passed < kPatience) return false;
+  const uint64_t switches = thread->recorded / (2 * kSwitchBytes);
+  const bool too_often = switches * 1000000000 > thread->passed * kMostSwitches;
+  thread->recorded = 0;
+  thread->passed = 0;
+  return too_often;
 }
 
 uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_output* out,

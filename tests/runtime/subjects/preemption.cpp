@@ -73,7 +73,7 @@ void nap() {
 template <class Rest = void (*)()>
 int share(int rests, const Rest& rest = nap) {
   leaf();
-  sleep_ms(20);  // the helper comes to know it
+  sleep_ms(100);  // the helper comes to know it
   const int own = pin();
   const uint64_t stolen = stolen_us(own);
   std::thread other([] { compute_ms(200); });
@@ -157,7 +157,7 @@ SUBJECT(clears_its_sequence) {
     leaf();
     *sequence = 0;
   }
-  sleep_ms(20);  // the helper comes to know of it
+  sleep_ms(100);  // the helper comes to know of it
   return 0;
 }
 
@@ -213,7 +213,7 @@ SUBJECT(naps) {
 // From then on the kernel ends the program for perf_event_open, whichever thread calls it.
 SUBJECT(shuts_itself_in) {
   leaf();
-  sleep_ms(20);
+  sleep_ms(100);
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(SYS_perf_event_open), 0, 1),

@@ -126,7 +126,7 @@ SUBJECT(condition_timed) {
   static bool ready = false;
   tell_object(condition.native_handle());
   std::thread thread([] {
-    sleep_ms(30);
+    sleep_ms(150);
     const std::lock_guard<std::mutex> guard(mutex);
     ready = true;
     condition.notify_one();
@@ -191,7 +191,7 @@ SUBJECT(mutex_released_by_condition_wait) {
     pthread_cond_signal(&condition);
     pthread_mutex_unlock(&mutex);
   });
-  sleep_ms(60);
+  sleep_ms(150);
   while (!ready) pthread_cond_wait(&condition, &mutex);
   pthread_mutex_unlock(&mutex);
   thread.join();
@@ -222,7 +222,7 @@ SUBJECT(semaphore_posted_timed) {
 SUBJECT(joined) {
   std::thread thread([] {
     leaf();
-    sleep_ms(60);
+    sleep_ms(150);
   });
   tell("object", thread.native_handle());
   thread.join();
@@ -252,9 +252,9 @@ SUBJECT(shared_between_processes) {
     sem_wait(&shared->semaphore);
     _exit(0);
   }
-  sleep_ms(60);
+  sleep_ms(150);
   pthread_mutex_unlock(&shared->mutex);
-  sleep_ms(60);
+  sleep_ms(150);
   sem_post(&shared->semaphore);
   int status = 0;
   waitpid(child, &status, 0);
@@ -305,7 +305,7 @@ static void clean(void* mutex) {
 static int cancel(void* (*function)(void*)) {
   pthread_t thread{};
   pthread_create(&thread, nullptr, function, nullptr);
-  sleep_ms(60);
+  sleep_ms(150);
   pthread_cancel(thread);
   void* result = nullptr;
   pthread_join(thread, &result);
@@ -348,7 +348,7 @@ SUBJECT(cancelled_before_semaphore_wait) {
   return cancel([](void*) -> void* {
     pthread_cleanup_push(clean, nullptr);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
-    sleep_ms(150);
+    sleep_ms(400);
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
     sem_wait(&cancel_semaphore);
     sem_wait(&cancel_semaphore);
