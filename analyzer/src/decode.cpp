@@ -100,10 +100,10 @@ class Decoder {
         item->end = clock.to_ns(until);
       }
       item->what = site;
-      item->parent = nester.parent_of(index, item->start, item->end, thread_.nesting,
+      item->parent = nester.parent_of(index, item->start, item->end,
                                       [&](uint32_t later) { thread_.cut(later, item->end, site); });
     }
-    nester.store(thread_.nesting, index);
+    nester.store(index);
     thread_.items.resize(index);
     thread_.counts.records += index - first;
     return index != first;

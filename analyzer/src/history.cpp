@@ -26,10 +26,10 @@ void Thread::nest() {
   const size_t count = items.size();
   for (size_t i = nesting.done; i < count; ++i) {
     Item& item = all[i];
-    item.parent = nester.parent_of(static_cast<uint32_t>(i), item.start, item.end, nesting,
+    item.parent = nester.parent_of(static_cast<uint32_t>(i), item.start, item.end,
                                    [&](uint32_t later) { cut(later, item.end, item.what); });
   }
-  nester.store(nesting, count);
+  nester.store(count);
 }
 
 void Thread::settle(size_t first, std::span<const Preemption> preempted) {

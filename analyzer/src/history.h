@@ -172,7 +172,8 @@ struct Nesting {
 class Nester {
  public:
   explicit Nester(Nesting& nesting)
-      : top_(nesting.open.data() + nesting.depth),
+      : nesting_(nesting),
+        top_(nesting.open.data() + nesting.depth),
         last_(nesting.open.data() + nesting.open.size() - 1),
         oldest_end_(nesting.oldest_end) {}
 
@@ -180,7 +181,7 @@ class Nester {
   /// cut(i) where item i, which ended later, has to begin at `end` to lie beside it.
   template <class Cut>
   [[gnu::always_inline]] uint32_t parent_of(uint32_t index, int64_t start, int64_t end,
-                                            Nesting& nesting, const Cut& cut) {
+                                            const Cut& cut) {
     if (end > oldest_end_) [[unlikely]] {
       oldest_end_ = Nesting::kOutOfOrder;
       return kNone;
@@ -195,10 +196,11 @@ class Nester {
     }
     const uint32_t parent = top_->index;
     if (top_ == last_) [[unlikely]] {
-      const size_t depth = nesting.open.size() - 1;
-      nesting.open.resize(2 * nesting.open.size());
-      top_ = nesting.open.data() + depth;
-      last_ = nesting.open.data() + nesting.open.size() - 1;
+      std::vector<Nesting::Open>& open = nesting_.open;
+      const size_t depth = open.size() - 1;
+      open.resize(2 * open.size());
+      top_ = open.data() + depth;
+      last_ = open.data() + open.size() - 1;
     }
     ++top_;
     top_->start = start;
@@ -207,13 +209,14 @@ class Nester {
   }
 
   /// `done`: items in all.
-  void store(Nesting& nesting, size_t done) const {
-    nesting.depth = static_cast<size_t>(top_ - nesting.open.data());
-    nesting.oldest_end = oldest_end_;
-    nesting.done = done;
+  void store(size_t done) const {
+    nesting_.depth = static_cast<size_t>(top_ - nesting_.open.data());
+    nesting_.oldest_end = oldest_end_;
+    nesting_.done = done;
   }
 
  private:
+  Nesting& nesting_;
   Nesting::Open* top_;
   Nesting::Open* last_;
   int64_t oldest_end_;
