@@ -46,6 +46,7 @@ check() { # name command...
   record "$name" "$status"
   if [ "$status" = 0 ]; then
     echo "ok ($((SECONDS - before)) s)"
+    sed -n '/^note: /p' "$logs/${name//[^a-zA-Z0-9]/-}.log"
   else
     tail -40 "$logs/${name//[^a-zA-Z0-9]/-}.log"
     echo "FAILED ($((SECONDS - before)) s); the whole output: $logs/${name//[^a-zA-Z0-9]/-}.log"
@@ -110,6 +111,7 @@ check_subjects() {
   for subject in "${!running[@]}"; do
     if wait "${running[$subject]}"; then
       echo "$subject: $(tail -1 "$logs/subject-$subject.log")"
+      sed -n '/^note: /p' "$logs/subject-$subject.log"
     else
       status=1
       echo "$subject failed:"

@@ -10,6 +10,14 @@
 
 namespace vprof::test {
 
+/// Tests of very many cases take every n-th. Races, which ThreadSanitizer is after, show in a few,
+/// and it is slow.
+#ifdef __SANITIZE_THREAD__
+inline constexpr int kEvery = 8;
+#else
+inline constexpr int kEvery = 1;
+#endif
+
 /// Total ns of all leaves by path: `request/f/wait(sem_wait)/g`. A node without children is its own
 /// leaf.
 inline void collect(const analyzer::Node& node, uint64_t n, const std::string& prefix,

@@ -74,7 +74,7 @@ TEST_CASE("profiles: a merged one is that of one analysis, in any order") {
 }
 
 TEST_CASE("profiles: random programs survive writing, reading and adding to themselves") {
-  for (uint64_t seed = 1; seed <= 30; ++seed) {
+  for (uint64_t seed = 1; seed <= 30; seed += test::kEvery) {
     const test::Simulator program(seed);
     test::ScratchDir dir;
     const auto one = analyzer::analyze(dir.path(), program.write(dir.path()), {});
@@ -93,7 +93,7 @@ TEST_CASE("profiles: random programs survive writing, reading and adding to them
 
 TEST_CASE("profiles: what is damaged is refused in one line, wherever it is cut") {
   const std::string bytes = Recording(1, 50, 20'000).profile().sums;
-  for (size_t length = 0; length < bytes.size(); length += 97) {
+  for (size_t length = 0; length < bytes.size(); length += 97 * test::kEvery) {
     const auto cut = analyzer::merge({bytes, bytes.substr(0, length)}, {});
     REQUIRE(!cut);
     CHECK(cut.error().rfind("2: not a whole profile", 0) == 0);
@@ -102,7 +102,8 @@ TEST_CASE("profiles: what is damaged is refused in one line, wherever it is cut"
   const auto deep = analyzer::merge({std::string(1'000'000, '\x91')}, {});  // arrays in arrays
   REQUIRE(!deep);
   CHECK(deep.error() == "1: not a whole profile of this program: nested too deeply");
-  for (size_t at = 0; at < bytes.size(); at += 13) {  // refused or read, but never worse
+  for (size_t at = 0; at < bytes.size();
+       at += 13 * test::kEvery) {  // refused or read, but never worse
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
     (void)analyzer::merge({damaged}, {});

@@ -129,7 +129,7 @@ void check_programs(uint64_t first, uint64_t last) {
 }  // namespace
 
 TEST_CASE("random programs: paths, sums and moments are those of the oracle") {
-  check_programs(1, 100);
+  check_programs(1, 100 / test::kEvery);
 }
 
 // Some minutes: `vprof_analyzer_tests "[many]"`.

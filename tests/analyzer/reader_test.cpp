@@ -232,7 +232,7 @@ TEST_CASE("reader: cut off anywhere, it reads what is whole") {
   REQUIRE(std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size());
   std::fclose(file);
   uint64_t before = 0;
-  for (size_t size = VPROF_FILE_HEADER_BYTES; size <= bytes.size(); size += 100) {
+  for (size_t size = VPROF_FILE_HEADER_BYTES; size <= bytes.size(); size += 100 * test::kEvery) {
     test::write_bytes(path, {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)});
     const auto profile = analyzer::analyze(dir.path(), sites, {});
     if (!profile) continue;
@@ -248,7 +248,7 @@ TEST_CASE("reader: cut off anywhere, it reads what is whole") {
 
 TEST_CASE("reader: whatever bytes are flipped, no crash, and times still add up") {
   std::mt19937_64 random(9);
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
     const test::Simulator program(seed);
     test::ScratchDir dir;
     const std::string sites = program.write(dir.path());

@@ -1,6 +1,7 @@
 // Runs one scenario of the subject program in a trace directory of its own.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@ struct Setup {
       environment;  // on top of VPROF_TRACE_DIR; an empty value removes a variable
   std::function<void()> before_exec;  // in the child
   std::string trace_directory;        // empty: a fresh one
+  bool on_disk = false;               // a fresh one is not in memory, though there is room
   int kill_after_us = 0;              // 0: it ends by itself
 };
 
@@ -40,7 +42,8 @@ Outcome run(const std::string& scenario, const Setup& setup = {});
 // A directory that is removed at the end of the test.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory();
+  explicit TemporaryDirectory(
+      const std::filesystem::path& within = std::filesystem::temp_directory_path());
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

@@ -19,16 +19,21 @@ TEST_CASE("each of 1,000 forked children has a trace of its own") {
   const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() == 1010);
   uint64_t frames = 0;
+  uint64_t dropped = 0;
   for (const Trace& child : outcome.traces) {
     if (child.header.pid == parent.header.pid) continue;
     CHECK(child.header.parent_pid == parent.header.pid);
     CHECK(child.header.family == parent.header.family);
-    CHECK((kThreadSanitizer || child.header.dropped == 0));  // its thread starts within the fork
     CHECK((kThreadSanitizer || child.threads.size() == 1));
     CHECK((kThreadSanitizer || child.threads.at(0).tid == child.header.pid));
     frames += child.frames();
+    dropped += child.header.dropped;
   }
-  CHECK(frames == 500 * 7 + 500 * 2000);
+  constexpr uint64_t kMade = 500 * 7 + 500 * 2000;
+  CHECK(frames <= kMade);
+  CHECK(frames >= kMade / 20 * 19);  // the disk may stand still for some of them
+  // ThreadSanitizer's thread starts within the fork, where nothing can be recorded.
+  CHECK((kThreadSanitizer ? frames + dropped >= kMade : frames + dropped == kMade));
 }
 
 TEST_CASE("fork from a process with busy threads") {
@@ -39,8 +44,16 @@ TEST_CASE("fork from a process with busy threads") {
   CHECK(parent.frames() + parent.header.dropped == outcome.number("frames"));
   for (const Thread& thread : parent.threads) CHECK(thread.holes == 0);
   uint64_t frames = 0;
-  for (const Trace& trace : outcome.traces) frames += trace.frames();
-  CHECK(frames - parent.frames() == 50 * 300 + 5 * 5);
+  uint64_t dropped = 0;
+  for (const Trace& trace : outcome.traces) {
+    if (&trace == &parent) continue;
+    frames += trace.frames();
+    dropped += trace.header.dropped;
+  }
+  constexpr uint64_t kMade = 50 * 300 + 5 * 5;
+  CHECK(frames <= kMade);
+  CHECK(frames >= kMade / 20 * 19);  // the disk may stand still for some of them
+  CHECK((kThreadSanitizer ? frames + dropped >= kMade : frames + dropped == kMade));
 }
 
 TEST_CASE("a child of vfork records as its parent") {
@@ -86,6 +99,7 @@ TEST_CASE("at whatever moment a program is killed, its trace holds every record 
   for (int round = 0; round < kRounds; ++round) {
     std::ofstream(path) << std::string(4096, '\0');
     Setup setup{{{"VPROF_TEST_COUNTERS", path}, {"VPROF_WINDOW_MB", "1"}}, {}, {}};
+    setup.on_disk = true;
     setup.kill_after_us = std::uniform_int_distribution<int>(500, 25000)(random);
     const Outcome outcome = run("counts_until_killed", setup);
     CHECK(outcome.signal == SIGKILL);
@@ -117,9 +131,11 @@ TEST_CASE("at whatever moment a program is killed, its trace holds every record 
 }
 
 TEST_CASE("full chunks are written out and their memory is used again") {
+  Setup setup{{{"VPROF_WINDOW_MB", "4"}}, {}, {}};
+  setup.on_disk = true;
   Outcome outcome;
   for (int turn = 0; turn < 4; ++turn) {  // again where the disk was too slow for some records
-    outcome = run("long_trace", {{{"VPROF_WINDOW_MB", "4"}}, {}, {}});
+    outcome = run("long_trace", setup);
     REQUIRE(outcome.exit_code == 0);
     if (outcome.traces.at(0).header.dropped == 0) break;
   }

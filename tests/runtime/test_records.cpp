@@ -67,7 +67,9 @@ TEST_CASE("times are in ticks of the clock that the header names") {
 }
 
 TEST_CASE("each of 10,000 short threads is accounted for") {
-  const Outcome outcome = run("many_threads");
+  Setup setup;
+  setup.on_disk = true;
+  const Outcome outcome = run("many_threads", setup);
   check_accounted(outcome);
   const Trace& trace = outcome.traces[0];
   // A disk that is slow at the moment costs records, which are counted. How many of these 50,000
@@ -83,7 +85,9 @@ TEST_CASE("each of 10,000 short threads is accounted for") {
 }
 
 TEST_CASE("threads that record a lot get chunks without gaps") {
-  const Outcome outcome = run("two_busy_threads");
+  Setup setup;
+  setup.on_disk = true;
+  const Outcome outcome = run("two_busy_threads", setup);
   check_accounted(outcome);
   CHECK(outcome.traces[0].header.dropped <
         outcome.number("frames") / 2);  // all, but for a slow disk
