@@ -55,6 +55,14 @@ uint64_t stolen_us(int processor) {
   return 0;
 }
 
+// How long this thread was able to run and did not, as the kernel counts it; 0 where it does not.
+uint64_t queued_us() {
+  uint64_t ran_ns = 0;
+  uint64_t queued_ns = 0;
+  std::ifstream("/proc/thread-self/schedstat") >> ran_ns >> queued_ns;
+  return queued_ns / 1000;
+}
+
 void compute_ms(uint64_t ms) {
   const uint64_t end = now_us(CLOCK_THREAD_CPUTIME_ID) + 1000 * ms;
   while (now_us(CLOCK_THREAD_CPUTIME_ID) < end) leaf();
@@ -77,6 +85,7 @@ int share(int rests, const Rest& rest = nap) {
   const int own = pin();
   const uint64_t stolen = stolen_us(own);
   std::thread other([] { compute_ms(200); });
+  const uint64_t queued = queued_us();
   const uint64_t wall = now_us(CLOCK_MONOTONIC);
   const uint64_t processor = now_us(CLOCK_THREAD_CPUTIME_ID);
   uint64_t rested = 0;
@@ -88,6 +97,7 @@ int share(int rests, const Rest& rest = nap) {
   }
   tell("wall_us", now_us(CLOCK_MONOTONIC) - wall - rested);
   tell("processor_us", now_us(CLOCK_THREAD_CPUTIME_ID) - processor);
+  tell("queued_us", queued_us() - queued);
   tell("stolen_us", stolen_us(own) - stolen);
   other.join();
   return 0;
