@@ -100,7 +100,7 @@ for path in sorted(files):
 PYTHON
 }
 
-# Side by side: memcached's tests mostly sleep, leveldb's use one processor.
+# Side by side: memcached's tests mostly sleep.
 check_subjects() {
   local subject status=0
   local -A running

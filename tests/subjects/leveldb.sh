@@ -8,7 +8,7 @@ configure="cmake -S . -B bld -DCMAKE_BUILD_TYPE=Release -DLEVELDB_BUILD_BENCHMAR
 build="cmake --build bld -j2"
 interval=leveldb::DBImpl::Write
 
-suite() { ctest --test-dir bld --output-on-failure; }
+suite() { ctest --test-dir bld --output-on-failure -j2; }
 verdict() { sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout).*/\1 \2/p' "$1" | sort; }
 
 run_subject "$@"
