@@ -26,6 +26,12 @@ inline Setup countable(Setup setup = {}) {
   return setup;
 }
 
+// For tests in which the disk has a part.
+inline Setup with_disk(Setup setup = {}) {
+  setup.on_disk = true;
+  return setup;
+}
+
 struct Outcome {
   int exit_code = -1;  // -1: killed
   int signal = 0;

@@ -12,28 +12,39 @@
 
 using namespace vprof::test;
 
+namespace {
+
+// Every frame of all processes but the first is in its trace, or counted where the disk stood still for a moment.
+void check_children_accounted(const std::vector<Trace>& traces, uint64_t made) {
+  const Trace& parent = root_of(traces);
+  uint64_t frames = 0;
+  uint64_t dropped = 0;  // also records of other kinds
+  for (const Trace& trace : traces) {
+    if (&trace == &parent) continue;
+    frames += trace.frames();
+    dropped += trace.header.dropped;
+  }
+  CHECK(frames <= made);
+  CHECK(frames + dropped >= made);
+  CHECK(frames >= made / 20 * 19);
+}
+
+}  // namespace
+
 TEST_CASE("each of 1,000 forked children has a trace of its own") {
   const Outcome outcome = run("forks");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 1001);
   const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() == 1010);
-  uint64_t frames = 0;
-  uint64_t dropped = 0;
   for (const Trace& child : outcome.traces) {
     if (child.header.pid == parent.header.pid) continue;
     CHECK(child.header.parent_pid == parent.header.pid);
     CHECK(child.header.family == parent.header.family);
     CHECK((kThreadSanitizer || child.threads.size() == 1));
     CHECK((kThreadSanitizer || child.threads.at(0).tid == child.header.pid));
-    frames += child.frames();
-    dropped += child.header.dropped;
   }
-  constexpr uint64_t kMade = 500 * 7 + 500 * 2000;
-  CHECK(frames <= kMade);
-  CHECK(frames >= kMade / 20 * 19);  // the disk may stand still for some of them
-  // ThreadSanitizer's thread starts within the fork, where nothing can be recorded.
-  CHECK((kThreadSanitizer ? frames + dropped >= kMade : frames + dropped == kMade));
+  check_children_accounted(outcome.traces, 500 * 7 + 500 * 2000);
 }
 
 TEST_CASE("fork from a process with busy threads") {
@@ -43,17 +54,7 @@ TEST_CASE("fork from a process with busy threads") {
   const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() + parent.header.dropped == outcome.number("frames"));
   for (const Thread& thread : parent.threads) CHECK(thread.holes == 0);
-  uint64_t frames = 0;
-  uint64_t dropped = 0;
-  for (const Trace& trace : outcome.traces) {
-    if (&trace == &parent) continue;
-    frames += trace.frames();
-    dropped += trace.header.dropped;
-  }
-  constexpr uint64_t kMade = 50 * 300 + 5 * 5;
-  CHECK(frames <= kMade);
-  CHECK(frames >= kMade / 20 * 19);  // the disk may stand still for some of them
-  CHECK((kThreadSanitizer ? frames + dropped >= kMade : frames + dropped == kMade));
+  check_children_accounted(outcome.traces, 50 * 300 + 5 * 5);
 }
 
 TEST_CASE("a child of vfork records as its parent") {
@@ -98,8 +99,7 @@ TEST_CASE("at whatever moment a program is killed, its trace holds every record 
   int whole = 0;
   for (int round = 0; round < kRounds; ++round) {
     std::ofstream(path) << std::string(4096, '\0');
-    Setup setup{{{"VPROF_TEST_COUNTERS", path}, {"VPROF_WINDOW_MB", "1"}}, {}, {}};
-    setup.on_disk = true;
+    Setup setup = with_disk({{{"VPROF_TEST_COUNTERS", path}, {"VPROF_WINDOW_MB", "1"}}, {}, {}});
     setup.kill_after_us = std::uniform_int_distribution<int>(500, 25000)(random);
     const Outcome outcome = run("counts_until_killed", setup);
     CHECK(outcome.signal == SIGKILL);
@@ -131,11 +131,9 @@ TEST_CASE("at whatever moment a program is killed, its trace holds every record 
 }
 
 TEST_CASE("full chunks are written out and their memory is used again") {
-  Setup setup{{{"VPROF_WINDOW_MB", "4"}}, {}, {}};
-  setup.on_disk = true;
   Outcome outcome;
   for (int turn = 0; turn < 4; ++turn) {  // again where the disk was too slow for some records
-    outcome = run("long_trace", setup);
+    outcome = run("long_trace", with_disk({{{"VPROF_WINDOW_MB", "4"}}, {}, {}}));
     REQUIRE(outcome.exit_code == 0);
     if (outcome.traces.at(0).header.dropped == 0) break;
   }

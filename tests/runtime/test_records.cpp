@@ -67,9 +67,7 @@ TEST_CASE("times are in ticks of the clock that the header names") {
 }
 
 TEST_CASE("each of 10,000 short threads is accounted for") {
-  Setup setup;
-  setup.on_disk = true;
-  const Outcome outcome = run("many_threads", setup);
+  const Outcome outcome = run("many_threads", with_disk());
   check_accounted(outcome);
   const Trace& trace = outcome.traces[0];
   // A disk that is slow at the moment costs records, which are counted. How many of these 50,000
@@ -85,9 +83,7 @@ TEST_CASE("each of 10,000 short threads is accounted for") {
 }
 
 TEST_CASE("threads that record a lot get chunks without gaps") {
-  Setup setup;
-  setup.on_disk = true;
-  const Outcome outcome = run("two_busy_threads", setup);
+  const Outcome outcome = run("two_busy_threads", with_disk());
   check_accounted(outcome);
   CHECK(outcome.traces[0].header.dropped <
         outcome.number("frames") / 2);  // all, but for a slow disk
