@@ -62,8 +62,7 @@ TEST_CASE("time without a processor is recorded") {
   // On a busy machine the program also waits for its processor between its clocks and ours.
   const uint64_t most = std::max(lacked, outcome.number("queued_us"));
   CAPTURE(lacked, stolen, most, found);
-  // To 10 ms: how stolen time is counted. A thread that also had to wait for a page, which nothing tells apart, was not preempted.
-  CHECK(found + stolen + 10000 > lacked * 8 / 10);
+  CHECK(found + stolen + 10000 > lacked * 9 / 10);  // to 10 ms: how stolen time is counted
   CHECK(found < most * 11 / 10 + 5000);  // starting the other thread is before the first look
   CHECK(trace.header.unwatched == 0);
   CHECK(trace.header.switches_lost == 0);
