@@ -88,15 +88,27 @@ int main(int argc, char** argv) {
         sizes.push_back(std::strtoull(part, nullptr, 10));
       }
     }
-    if (option == "--cpu-of") cpu_rounds = std::atoi(value);
-    if (option == "--threads") threads = static_cast<unsigned>(std::atoi(value));
-    if (option == "--dir") directory = value;
-    if (option == "--guard-memory") most_memory = std::atof(value);
-    if (option == "--guard-rate") least_rate = std::atof(value);
+    if (option == "--cpu-of") {
+      cpu_rounds = std::atoi(value);
+    }
+    if (option == "--threads") {
+      threads = static_cast<unsigned>(std::atoi(value));
+    }
+    if (option == "--dir") {
+      directory = value;
+    }
+    if (option == "--guard-memory") {
+      most_memory = std::atof(value);
+    }
+    if (option == "--guard-rate") {
+      least_rate = std::atof(value);
+    }
   }
   namespace fs = std::filesystem;
   const bool own = directory.empty();
-  if (own) directory = fs::temp_directory_path() / ("vprof-bench-" + std::to_string(::getpid()));
+  if (own) {
+    directory = fs::temp_directory_path() / ("vprof-bench-" + std::to_string(::getpid()));
+  }
   bool good = true;
   if (cpu_rounds == 0) {
     std::printf("%12s %9s %9s %12s %9s %13s %8s\n", "records", "read s", "analyse s", "M records/s",
@@ -106,8 +118,9 @@ int main(int argc, char** argv) {
     const auto records = static_cast<double>(vprof::bench::write_trace(directory, size));
     const double floor = read_through(directory + "/1-0.vpt");
     std::vector<Measured> rounds;
-    for (int i = 0; i < std::max(3, cpu_rounds); ++i)
+    for (int i = 0; i < std::max(3, cpu_rounds); ++i) {
       rounds.push_back(analyze_in_child(directory, threads));
+    }
     std::sort(rounds.begin(), rounds.end(),
               [](const Measured& a, const Measured& b) { return a.seconds < b.seconds; });
     const Measured& median = rounds[rounds.size() / 2];
@@ -121,6 +134,8 @@ int main(int argc, char** argv) {
     good = good && median.megabytes <= most_memory && records / median.seconds / 1e6 >= least_rate;
   }
   std::error_code ignored;
-  if (own) fs::remove_all(directory, ignored);
+  if (own) {
+    fs::remove_all(directory, ignored);
+  }
   return good ? 0 : 1;
 }

@@ -31,14 +31,18 @@ inline double median(std::vector<double> values) {
 
 inline double mean(const std::vector<double>& values) {
   double sum = 0;
-  for (const double value : values) sum += value;
+  for (const double value : values) {
+    sum += value;
+  }
   return sum / static_cast<double>(values.size());
 }
 
 // Becomes a child with VPROF_TRACE_DIR set to a fresh directory, says how large the trace is, and removes it. Below $TMPDIR, or /tmp.
 inline int run_with_trace(char** argv) {
   std::string directory = (std::filesystem::temp_directory_path() / "vprof-bench-XXXXXX").string();
-  if (mkdtemp(directory.data()) == nullptr) return 2;
+  if (mkdtemp(directory.data()) == nullptr) {
+    return 2;
+  }
   const pid_t child = fork();
   if (child == 0) {
     setenv("VPROF_TRACE_DIR", directory.c_str(), 1);
@@ -50,8 +54,9 @@ inline int run_with_trace(char** argv) {
   waitpid(child, &status, 0);
   uintmax_t bytes = 0;
   std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(directory, error))
+  for (const auto& file : std::filesystem::directory_iterator(directory, error)) {
     bytes += file.file_size(error);
+  }
   std::printf("trace %.0f MB\n", static_cast<double>(bytes) / 1e6);
   std::filesystem::remove_all(directory, error);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 2;

@@ -62,9 +62,13 @@ NEVER double batch(uint64_t calls, bool is_floor) {
   uint64_t x = 1;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
   if (is_floor) {
-    for (uint64_t i = 0; i < calls; ++i) x = floor_call(x);
+    for (uint64_t i = 0; i < calls; ++i) {
+      x = floor_call(x);
+    }
   } else {
-    for (uint64_t i = 0; i < calls; ++i) x = call(x);
+    for (uint64_t i = 0; i < calls; ++i) {
+      x = call(x);
+    }
   }
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
   sink = x;
@@ -81,11 +85,14 @@ NEVER int main(int argc, char**) {
       __xray_log_init_mode("xray-fdr",
                            "buffer_size=16384:buffer_max=16384:func_duration_threshold_us=0:"
                            "grace_period_ms=10") != XRAY_LOG_INITIALIZED ||
-      __xray_patch() != SUCCESS)
+      __xray_patch() != SUCCESS) {
     return 1;
+  }
 #endif
   std::vector<double> batches;
-  for (int i = 0; i < 9; ++i) batches.push_back(batch(400000, argc > 1));
+  for (int i = 0; i < 9; ++i) {
+    batches.push_back(batch(400000, argc > 1));
+  }
   std::sort(batches.begin(), batches.end());
   std::printf("%.2f\n", batches[4]);
 #ifdef WITH_XRAY  // its flight data recorder writes when it is told to

@@ -34,7 +34,9 @@ double ns_per_lock(Functions functions) {
 }
 
 void work() {
-  for (int i = 0; i < 200; ++i) __asm__ __volatile__("");
+  for (int i = 0; i < 200; ++i) {
+    __asm__ __volatile__("");
+  }
 }
 
 // Million locks per second of both threads together.
@@ -58,7 +60,9 @@ double contended(Functions functions) {
 
 int run(double guard) {
   void* libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-  if (libc == nullptr) return 2;
+  if (libc == nullptr) {
+    return 2;
+  }
   const Functions native{reinterpret_cast<Function>(dlsym(libc, "pthread_mutex_lock")),
                          reinterpret_cast<Function>(dlsym(libc, "pthread_mutex_unlock"))};
   const Functions ours{reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "pthread_mutex_lock")),

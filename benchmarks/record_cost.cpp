@@ -81,7 +81,9 @@ volatile uint64_t sink;
 
 void repeat(uint64_t calls, uint64_t (*function)(uint64_t)) {
   uint64_t x = 1;
-  for (uint64_t i = 0; i < calls; ++i) x = function(x);
+  for (uint64_t i = 0; i < calls; ++i) {
+    x = function(x);
+  }
   sink = x;
 }
 
@@ -126,15 +128,19 @@ double report(const Arguments& arguments, int threads) {
   {
     std::vector<std::jthread> pool;
     pool.reserve(all.size());
-    for (Series& series : all)
+    for (Series& series : all) {
       pool.emplace_back([&] { series = measure_thread(arguments, together); });
+    }
   }
   double process = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - process_before;
   Series series;
-  for (const Series& one : all) series.add(one);
+  for (const Series& one : all) {
+    series.add(one);
+  }
   const auto calls = static_cast<double>(arguments.calls);
-  for (const auto& values : series.cpu)
+  for (const auto& values : series.cpu) {
     process -= mean(values) * calls * static_cast<double>(values.size());
+  }
   const double records = calls * arguments.rounds * threads;
   const auto print = [&](const char* clock, const std::vector<double>(&values)[kVariants]) {
     const double call = mean(values[kPlain]);
@@ -170,7 +176,9 @@ double report_steady_state() {
   const auto quantile = [&](double q) {
     uint64_t left = static_cast<uint64_t>(q * static_cast<double>(kRecords));
     size_t at = 0;
-    while (at + 1 < kBuckets && left >= histogram[at]) left -= histogram[at++];
+    while (at + 1 < kBuckets && left >= histogram[at]) {
+      left -= histogram[at++];
+    }
     return static_cast<double>(at);
   };
   const double tail = quantile(0.9999) / quantile(0.5);

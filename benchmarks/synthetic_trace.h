@@ -42,7 +42,9 @@ class ChunkWriter {
   }
   /// Writes the chunk, filled up with zeros.
   void flush() {
-    if (slots_.empty()) return;
+    if (slots_.empty()) {
+      return;
+    }
     slots_.resize(kSlots);
     std::fwrite(&header_, sizeof(header_), 1, file_);
     std::fwrite(slots_.data(), sizeof(vprof_slot), kSlots, file_);
@@ -61,7 +63,9 @@ class ChunkWriter {
   void put(std::initializer_list<vprof_slot> group) {
     ++records_;
     if (slots_.size() + group.size() > kSlots) {
-      if (slots_.size() < kSlots) slots_.push_back(head(0, VPROF_EV_PAD, 0));
+      if (slots_.size() < kSlots) {
+        slots_.push_back(head(0, VPROF_EV_PAD, 0));
+      }
       flush();
     }
     slots_.insert(slots_.end(), group);
@@ -109,7 +113,9 @@ inline uint64_t write_trace(const std::string& directory, uint64_t records) {
   header.ticks_per_second = 1'000'000'000;
   std::fwrite(&header, sizeof(header), 1, file);
   std::vector<ChunkWriter> threads;
-  for (uint32_t t = 1; t <= kThreads; ++t) threads.emplace_back(file, t);
+  for (uint32_t t = 1; t <= kThreads; ++t) {
+    threads.emplace_back(file, t);
+  }
   std::vector<uint64_t> random(kThreads, 88172645463325252ull);
   uint64_t sequence = 0;
   const auto next = [](uint64_t& state) {

@@ -84,7 +84,9 @@ bool starts_with(std::string_view text, std::string_view start) {
 std::string_view suffix(std::string_view file) {
   const size_t slash = file.rfind('/');
   const size_t dot = file.rfind('.');
-  if (dot == std::string_view::npos || (slash != std::string_view::npos && dot < slash)) return {};
+  if (dot == std::string_view::npos || (slash != std::string_view::npos && dot < slash)) {
+    return {};
+  }
   return file.substr(dot + 1);
 }
 
@@ -105,13 +107,19 @@ std::vector<std::string> split(const std::string& text) {
       word += text[++i];
       in_word = true;
     } else if (quote != '\0') {
-      if (c == quote) quote = '\0';
-      if (c != quote && quote != '\0') word += c;
+      if (c == quote) {
+        quote = '\0';
+      }
+      if (c != quote && quote != '\0') {
+        word += c;
+      }
     } else if (c == '"' || c == '\'') {
       quote = c;
       in_word = true;
     } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      if (in_word) words.push_back(std::move(word));
+      if (in_word) {
+        words.push_back(std::move(word));
+      }
       word.clear();
       in_word = false;
     } else {
@@ -119,21 +127,27 @@ std::vector<std::string> split(const std::string& text) {
       in_word = true;
     }
   }
-  if (in_word) words.push_back(std::move(word));
+  if (in_word) {
+    words.push_back(std::move(word));
+  }
   return words;
 }
 
 void expand(const std::string& argument, int depth, std::vector<std::string>& out) {
   constexpr int kMaxDepth = 10;  // a file that names itself would never end
   std::ifstream in;
-  if (argument.size() > 1 && argument[0] == '@' && depth < kMaxDepth) in.open(argument.substr(1));
+  if (argument.size() > 1 && argument[0] == '@' && depth < kMaxDepth) {
+    in.open(argument.substr(1));
+  }
   if (!in.is_open()) {
     out.push_back(argument);
     return;
   }
   std::ostringstream text;
   text << in.rdbuf();
-  for (const std::string& word : split(text.str())) expand(word, depth + 1, out);
+  for (const std::string& word : split(text.str())) {
+    expand(word, depth + 1, out);
+  }
 }
 
 /// What is gathered while the arguments are read once from left to right.
@@ -185,14 +199,22 @@ void read_input(Reading& r, size_t position) {
   r.has_header = r.has_header || header;
   r.line.preprocesses = r.line.preprocesses || source || header || assembly;
   // `-` is the standard input: compiled, but there is nothing to index.
-  if (source && file != "-") r.line.sources.push_back({file, position});
+  if (source && file != "-") {
+    r.line.sources.push_back({file, position});
+  }
 }
 
 Mode mode_of(const Reading& r) {
-  if (r.query || r.inputs == 0) return Mode::kQuery;
-  if (r.reads_only) return Mode::kPreprocess;
+  if (r.query || r.inputs == 0) {
+    return Mode::kQuery;
+  }
+  if (r.reads_only) {
+    return Mode::kPreprocess;
+  }
   // A header as input makes a precompiled header, and nothing is linked.
-  if (r.makes_object || r.has_header) return Mode::kCompile;
+  if (r.makes_object || r.has_header) {
+    return Mode::kCompile;
+  }
   return Mode::kLink;
 }
 
@@ -200,7 +222,9 @@ Mode mode_of(const Reading& r) {
 
 std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments) {
   std::vector<std::string> out;
-  for (const std::string& argument : arguments) expand(argument, 0, out);
+  for (const std::string& argument : arguments) {
+    expand(argument, 0, out);
+  }
   return out;
 }
 
@@ -235,8 +259,12 @@ CommandLine parse(const std::vector<std::string>& arguments) {
 bool is_gcc(const std::string& name) {
   for (const std::string_view core : {"gcc"sv, "g++"sv}) {
     const size_t at = name.rfind(core);
-    if (at == std::string::npos || (at != 0 && name[at - 1] != '-')) continue;
-    if (at + core.size() == name.size() || name[at + core.size()] == '-') return true;
+    if (at == std::string::npos || (at != 0 && name[at - 1] != '-')) {
+      continue;
+    }
+    if (at + core.size() == name.size() || name[at + core.size()] == '-') {
+      return true;
+    }
   }
   return false;
 }
@@ -272,14 +300,20 @@ std::vector<std::string> arguments_for(const CommandLine& line, const Source& so
     const bool other = std::any_of(line.sources.begin(), line.sources.end(), [&](const Source& s) {
       return s.position == i && s.position != source.position;
     });
-    if (!other) arguments.push_back(line.arguments[i]);
+    if (!other) {
+      arguments.push_back(line.arguments[i]);
+    }
   }
   return arguments;
 }
 
 std::string output_of(const CommandLine& line, const Source& source) {
-  if (!line.output.empty()) return line.output;
-  if (line.mode == Mode::kLink) return "a.out";
+  if (!line.output.empty()) {
+    return line.output;
+  }
+  if (line.mode == Mode::kLink) {
+    return "a.out";
+  }
   const size_t slash = source.file.rfind('/');
   const std::string name = slash == std::string::npos ? source.file : source.file.substr(slash + 1);
   return name.substr(0, name.rfind('.')) + ".o";

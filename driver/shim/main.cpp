@@ -55,7 +55,9 @@ std::vector<std::string> path_directories() {
   while (true) {
     const size_t colon = rest.find(':');
     all.emplace_back(colon == 0 || rest.empty() ? "." : rest.substr(0, colon));
-    if (colon == std::string_view::npos) return all;
+    if (colon == std::string_view::npos) {
+      return all;
+    }
     rest.remove_prefix(colon + 1);
   }
 }
@@ -65,7 +67,9 @@ std::string search(const std::string& name, bool wanted_shim) {
   for (const std::string& directory : path_directories()) {
     std::string candidate = directory;
     candidate.append("/").append(name);
-    if (is_executable(candidate) && is_shim(candidate) == wanted_shim) return candidate;
+    if (is_executable(candidate) && is_shim(candidate) == wanted_shim) {
+      return candidate;
+    }
   }
   return "";
 }
@@ -75,8 +79,12 @@ std::string search(const std::string& name, bool wanted_shim) {
 void leave_shims_behind(const std::string& name) {
   std::string path;
   for (const std::string& directory : path_directories()) {
-    if (is_shim(std::string(directory).append("/").append(name))) continue;
-    if (!path.empty()) path += ':';
+    if (is_shim(std::string(directory).append("/").append(name))) {
+      continue;
+    }
+    if (!path.empty()) {
+      path += ':';
+    }
     path += directory;
   }
   ::setenv("PATH", path.c_str(), 1);
@@ -87,12 +95,20 @@ Settings read_settings(const std::string& shim_directory) {
   std::ifstream in(shim_directory + "/shim.conf");
   for (std::string line; std::getline(in, line);) {
     const size_t equals = line.find('=');
-    if (equals == std::string::npos) continue;
+    if (equals == std::string::npos) {
+      continue;
+    }
     const std::string key = line.substr(0, equals);
     const std::string value = line.substr(equals + 1);
-    if (key == "log") settings.log = value;
-    if (key == "include") settings.includes.push_back(value);
-    if (key == "library") settings.library = value;
+    if (key == "log") {
+      settings.log = value;
+    }
+    if (key == "include") {
+      settings.includes.push_back(value);
+    }
+    if (key == "library") {
+      settings.library = value;
+    }
   }
   settings.directory = settings.library.substr(0, settings.library.rfind('/'));
   return settings;
@@ -126,7 +142,9 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
 [[noreturn]] int run(const std::vector<std::string>& command) {
   std::vector<char*> argv;
   argv.reserve(command.size() + 1);
-  for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : command) {
+    argv.push_back(const_cast<char*>(argument.c_str()));
+  }
   argv.push_back(nullptr);
   ::execv(argv[0], argv.data());
   std::fprintf(stderr, "vprof-shim: cannot run %s: %s\n", argv[0], std::strerror(errno));
@@ -148,7 +166,9 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
   const std::string name = base_name(invoked);
   const Settings settings = read_settings(shim_directory(invoked));
   const std::string real = search(name, false);
-  if (real.empty()) return not_found(name);
+  if (real.empty()) {
+    return not_found(name);
+  }
   std::vector<std::string> command = {real};
   std::string compiler = real;
   if (is_launcher(name)) {
@@ -161,7 +181,9 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
     const bool plain = arguments[0].find('/') == std::string::npos;
     compiler =
         plain || is_shim(arguments[0]) ? search(base_name(arguments[0]), false) : arguments[0];
-    if (compiler.empty()) return not_found(arguments[0]);
+    if (compiler.empty()) {
+      return not_found(arguments[0]);
+    }
     arguments.erase(arguments.begin());
     command.push_back(compiler);
   }
@@ -169,16 +191,21 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
   const CommandLine line = parse(arguments);
   if (line.mode != Mode::kQuery && !settings.includes.empty()) {
     const std::vector<std::string> flags = compile_flags(settings);
-    if (line.preprocesses) append(command, flags);
-    if (line.takes_runtime) append(command, link_flags(settings));
+    if (line.preprocesses) {
+      append(command, flags);
+    }
+    if (line.takes_runtime) {
+      append(command, link_flags(settings));
+    }
     record(settings.log, compiler, flags, line);
   }
   append(command, arguments);
   // `cc` is a link to what it is.
   if ((line.mode == Mode::kCompile || line.mode == Mode::kLink) && !line.sources.empty() &&
       !settings.includes.empty() &&
-      (is_gcc(base_name(compiler)) || is_gcc(base_name(real_path(compiler)))))
+      (is_gcc(base_name(compiler)) || is_gcc(base_name(real_path(compiler))))) {
     append(command, quiet_flags());
+  }
   run(command);
 }
 
@@ -186,6 +213,8 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
 }  // namespace vprof::shim
 
 int main(int argc, char** argv) {
-  if (argc < 1) return 127;
+  if (argc < 1) {
+    return 127;
+  }
   return vprof::shim::shim_main(argv[0], {argv + 1, argv + argc});
 }

@@ -34,8 +34,12 @@ std::string entry(const std::string& directory, const std::string& compiler,
   std::string text = "{\"directory\":" + quoted(directory) + ",\"file\":" + quoted(source.file) +
                      ",\"output\":" + quoted(output_of(line, source)) + ",\"arguments\":[" +
                      quoted(compiler);
-  for (const std::string& flag : flags) text += "," + quoted(flag);
-  for (const std::string& argument : arguments_for(line, source)) text += "," + quoted(argument);
+  for (const std::string& flag : flags) {
+    text += "," + quoted(flag);
+  }
+  for (const std::string& argument : arguments_for(line, source)) {
+    text += "," + quoted(argument);
+  }
   return text + "]}\n";
 }
 
@@ -47,16 +51,21 @@ void record(const std::string& log, const std::string& compiler,
   const std::string directory = ::getcwd(buffer, sizeof buffer) == nullptr ? "." : buffer;
   std::string text;
   if (line.mode == Mode::kCompile || line.mode == Mode::kLink) {
-    for (const Source& source : line.sources)
+    for (const Source& source : line.sources) {
       text += entry(directory, compiler, flags, line, source);
+    }
   }
   if (line.mode == Mode::kLink && line.is_static) {
     const std::string output = line.output.empty() ? "a.out" : line.output;
     text += "{\"directory\":" + quoted(directory) + ",\"static\":" + quoted(output) + "}\n";
   }
-  if (text.empty()) return;
+  if (text.empty()) {
+    return;
+  }
   const int fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0) return;
+  if (fd < 0) {
+    return;
+  }
   // One write with O_APPEND: compilers that run at the same time do not mix their lines.
   [[maybe_unused]] const ssize_t unused = ::write(fd, text.data(), text.size());
   ::close(fd);

@@ -62,7 +62,9 @@ static unsigned skewed_key(struct connection* c) { return (unsigned)(KEYS * pow(
 
 static bool fail(struct connection* c, const char* what, const char* reply) {
   ++c->failed;
-  if (c->error[0] == '\0') snprintf(c->error, sizeof c->error, "%s: %.80s", what, reply);
+  if (c->error[0] == '\0') {
+    snprintf(c->error, sizeof c->error, "%s: %.80s", what, reply);
+  }
   return false;
 }
 
@@ -84,7 +86,9 @@ static size_t make_value(char* value, unsigned key, unsigned version) {
   char header[HEADER + 1];
   snprintf(header, sizeof header, "key %10u version %10u ", key, version);
   memcpy(value, header, strlen(header));
-  for (size_t i = HEADER; i < size; i += 64) value[i] = (char)('A' + (i / 64 + version) % 26);
+  for (size_t i = HEADER; i < size; i += 64) {
+    value[i] = (char)('A' + (i / 64 + version) % 26);
+  }
   return size;
 }
 
@@ -92,10 +96,15 @@ static size_t make_value(char* value, unsigned key, unsigned version) {
 static bool check_value(struct connection* c, unsigned key, size_t size) {
   unsigned found_key, version;
   char header[HEADER + 1] = "";
-  if (size >= MIN_VALUE) memcpy(header, c->value, HEADER);
-  if (sscanf(header, "key %u version %u ", &found_key, &version) != 2 || found_key != key)
+  if (size >= MIN_VALUE) {
+    memcpy(header, c->value, HEADER);
+  }
+  if (sscanf(header, "key %u version %u ", &found_key, &version) != 2 || found_key != key) {
     return fail(c, "value of another key", header);
-  if (size != value_size(key, version)) return fail(c, "value of wrong size", header);
+  }
+  if (size != value_size(key, version)) {
+    return fail(c, "value of wrong size", header);
+  }
   make_value(c->expected, key, version);
   return memcmp(c->value, c->expected, size) == 0 || fail(c, "damaged value", header);
 }
@@ -111,8 +120,12 @@ static bool broken(struct connection* c, const char* what, const char* detail) {
 static bool send_all(struct connection* c, const char* data, size_t size) {
   while (size > 0) {
     const ssize_t sent = send(c->socket, data, size, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return broken(c, "cannot send", strerror(errno));
+    if (sent < 0 && errno == EINTR) {
+      continue;
+    }
+    if (sent <= 0) {
+      return broken(c, "cannot send", strerror(errno));
+    }
     data += sent;
     size -= (size_t)sent;
     c->bytes += (size_t)sent;
@@ -122,11 +135,15 @@ static bool send_all(struct connection* c, const char* data, size_t size) {
 
 static bool fill(struct connection* c) {
   ssize_t got;
-  if (c->begin == c->end) c->begin = c->end = 0;
-  do got = recv(c->socket, c->input + c->end, sizeof c->input - c->end, 0);
-  while (got < 0 && errno == EINTR);
-  if (got <= 0)
+  if (c->begin == c->end) {
+    c->begin = c->end = 0;
+  }
+  do {
+    got = recv(c->socket, c->input + c->end, sizeof c->input - c->end, 0);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) {
     return broken(c, "cannot receive", got == 0 ? "connection closed" : strerror(errno));
+  }
   c->end += (size_t)got;
   c->bytes += (size_t)got;
   return true;
@@ -135,20 +152,30 @@ static bool fill(struct connection* c) {
 static bool read_line(struct connection* c, char* line, size_t room) {
   size_t length = 0;
   for (;;) {
-    if (c->begin == c->end && !fill(c)) return false;
+    if (c->begin == c->end && !fill(c)) {
+      return false;
+    }
     const char byte = c->input[c->begin++];
-    if (byte == '\n') break;
-    if (length + 1 == room) return broken(c, "reply line too long", "");
+    if (byte == '\n') {
+      break;
+    }
+    if (length + 1 == room) {
+      return broken(c, "reply line too long", "");
+    }
     line[length++] = byte;
   }
-  if (length > 0 && line[length - 1] == '\r') --length;
+  if (length > 0 && line[length - 1] == '\r') {
+    --length;
+  }
   line[length] = '\0';
   return true;
 }
 
 static bool read_bytes(struct connection* c, char* to, size_t size) {
   while (size > 0) {
-    if (c->begin == c->end && !fill(c)) return false;
+    if (c->begin == c->end && !fill(c)) {
+      return false;
+    }
     const size_t part = c->end - c->begin < size ? c->end - c->begin : size;
     memcpy(to, c->input + c->begin, part);
     c->begin += part;
@@ -178,17 +205,23 @@ static void set(struct connection* c, unsigned key) {
   size_t size = (size_t)sprintf(c->output, "set key:%u 0 0 %zu\r\n", key, value_size(key, version));
   size += make_value(c->output + size, key, version);
   memcpy(c->output + size, "\r\n", 2);
-  if (ask(c, size + 2, reply, sizeof reply) && strcmp(reply, "STORED") != 0) fail(c, "set", reply);
+  if (ask(c, size + 2, reply, sizeof reply) && strcmp(reply, "STORED") != 0) {
+    fail(c, "set", reply);
+  }
 }
 
 /* Asks for `count` keys and checks what comes back; the keys found are marked in `found`. */
 static void get(struct connection* c, const unsigned* keys, int count, bool* found) {
   char line[256], end;
   size_t size = (size_t)sprintf(c->output, "get");
-  for (int i = 0; i < count; ++i) size += (size_t)sprintf(c->output + size, " key:%u", keys[i]);
+  for (int i = 0; i < count; ++i) {
+    size += (size_t)sprintf(c->output + size, " key:%u", keys[i]);
+  }
   size += (size_t)sprintf(c->output + size, "\r\n");
   memset(found, 0, sizeof(bool) * (size_t)count);
-  if (!ask(c, size, line, sizeof line)) return;
+  if (!ask(c, size, line, sizeof line)) {
+    return;
+  }
   int next = 0; /* values come in the order of the keys asked for */
   while (strcmp(line, "END") != 0) {
     unsigned key, flags;
@@ -198,42 +231,56 @@ static void get(struct connection* c, const unsigned* keys, int count, bool* fou
       broken(c, "get", line);
       return;
     }
-    while (next < count && keys[next] != key) ++next;
-    if (next == count)
+    while (next < count && keys[next] != key) {
+      ++next;
+    }
+    if (next == count) {
       fail(c, "a key that was not asked for", line);
-    else
+    } else {
       found[next++] = true;
-    if (!read_bytes(c, c->value, length + 2)) return;
+    }
+    if (!read_bytes(c, c->value, length + 2)) {
+      return;
+    }
     if (memcmp(c->value + length, "\r\n", 2) != 0) {
       broken(c, "value without an end", line);
       return;
     }
     check_value(c, key, length);
-    if (!read_line(c, line, sizeof line)) return;
+    if (!read_line(c, line, sizeof line)) {
+      return;
+    }
   }
-  for (int i = 0; i < count; ++i) ++*(found[i] ? &c->hits : &c->misses);
+  for (int i = 0; i < count; ++i) {
+    ++*(found[i] ? &c->hits : &c->misses);
+  }
 }
 
 static void get_one(struct connection* c) {
   const unsigned key = skewed_key(c);
   bool found;
   get(c, &key, 1, &found);
-  if (!found && !c->broken) set(c, key);
+  if (!found && !c->broken) {
+    set(c, key);
+  }
 }
 
 static void get_many(struct connection* c) {
   unsigned keys[MAX_KEYS_AT_ONCE];
   bool found[MAX_KEYS_AT_ONCE];
   const int count = 2 + (int)(next_random(c) % (MAX_KEYS_AT_ONCE - 1));
-  for (int i = 0; i < count; ++i) keys[i] = skewed_key(c);
+  for (int i = 0; i < count; ++i) {
+    keys[i] = skewed_key(c);
+  }
   get(c, keys, count, found);
 }
 
 static void delete(struct connection* c) {
   char reply[256];
   const size_t size = (size_t)sprintf(c->output, "delete key:%u\r\n", skewed_key(c));
-  if (ask(c, size, reply, sizeof reply) && !is(reply, "DELETED", "NOT_FOUND"))
+  if (ask(c, size, reply, sizeof reply) && !is(reply, "DELETED", "NOT_FOUND")) {
     fail(c, "delete", reply);
+  }
 }
 
 /* The counter may have been evicted; then it starts anew from 0. */
@@ -241,11 +288,15 @@ static void incr(struct connection* c) {
   char reply[256], expected[32];
   const unsigned step = 1 + (unsigned)(next_random(c) % 9);
   size_t size = (size_t)sprintf(c->output, "incr counter:%d %u\r\n", c->number, step);
-  if (!ask(c, size, reply, sizeof reply)) return;
+  if (!ask(c, size, reply, sizeof reply)) {
+    return;
+  }
   if (strcmp(reply, "NOT_FOUND") == 0) {
     c->counter = 0;
     size = (size_t)sprintf(c->output, "add counter:%d 0 0 1\r\n0\r\n", c->number);
-    if (ask(c, size, reply, sizeof reply) && strcmp(reply, "STORED") != 0) fail(c, "add", reply);
+    if (ask(c, size, reply, sizeof reply) && strcmp(reply, "STORED") != 0) {
+      fail(c, "add", reply);
+    }
     return;
   }
   c->counter += step;
@@ -260,16 +311,17 @@ static void* run_connection(void* argument) {
   struct connection* c = argument;
   while (c->sent < c->requests && !c->broken) {
     const unsigned dice = (unsigned)(next_random(c) % 100);
-    if (dice < 70)
+    if (dice < 70) {
       get_one(c);
-    else if (dice < 80)
+    } else if (dice < 80) {
       get_many(c);
-    else if (dice < 92)
+    } else if (dice < 92) {
       set(c, skewed_key(c));
-    else if (dice < 95)
+    } else if (dice < 95) {
       delete (c);
-    else
+    } else {
       incr(c);
+    }
   }
   close(c->socket);
   return NULL;
@@ -283,8 +335,9 @@ static int connect_to(const char* host, int port) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   const int on = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
   if (fd < 0 || inet_pton(AF_INET, host, &address.sin_addr) != 1 ||
-      connect(fd, (struct sockaddr*)&address, sizeof address) != 0)
+      connect(fd, (struct sockaddr*)&address, sizeof address) != 0) {
     return -1;
+  }
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return fd;
 }
@@ -321,7 +374,9 @@ int main(int argc, char** argv) {
     }
   }
   const double start = seconds();
-  for (int i = 0; i < connections; ++i) pthread_create(&threads[i], NULL, run_connection, &all[i]);
+  for (int i = 0; i < connections; ++i) {
+    pthread_create(&threads[i], NULL, run_connection, &all[i]);
+  }
   struct connection sum = {.number = 0};
   for (int i = 0; i < connections; ++i) {
     pthread_join(threads[i], NULL);
@@ -330,7 +385,9 @@ int main(int argc, char** argv) {
     sum.hits += all[i].hits;
     sum.misses += all[i].misses;
     sum.bytes += all[i].bytes;
-    if (all[i].failed > 0) fprintf(stderr, "load: connection %d: %s\n", i, all[i].error);
+    if (all[i].failed > 0) {
+      fprintf(stderr, "load: connection %d: %s\n", i, all[i].error);
+    }
   }
   const double took = seconds() - start;
   printf("%" PRIu64 " requests in %.1f s (%.0f/s, %.0f MB/s), %.1f %% of keys found, %" PRIu64

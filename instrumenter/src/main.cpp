@@ -12,9 +12,11 @@ namespace {
 
 constexpr int kUserError = 2;
 
-int finish(const vprof::instrumenter::Result<void>& result) {
-  if (result) return 0;
-  fmt::print(stderr, "vprof-instrument: {}\n", result.error());
+int finish(const vprof::Result<void>& result) {
+  if (result) {
+    return 0;
+  }
+  fmt::print(stderr, "vprof-instrument: {}\n", result.error().message);
   return kUserError;
 }
 

@@ -34,7 +34,7 @@ function cppSource(text) {
   for (let at = 0; at < text.length; at += 8000) pieces.push(text.slice(at, at + 8000));
   const literals = pieces.map((piece) => `R"vprof~page(${piece})vprof~page"`);
   if (text.includes(')vprof~page"')) throw new Error('the page holds the delimiter of its literal');
-  return `// Generated from report/html.\n#include "html_page.h"\n\nnamespace vprof::report {\n\n` +
+  return `// Generated from report/html.\n#include "html/html_page.h"\n\nnamespace vprof::report {\n\n` +
     `std::string_view html_page() {\n  static constexpr std::string_view kPage =\n${literals.join('\n')};\n` +
     `  return kPage;\n}\n\n}  // namespace vprof::report\n`;
 }

@@ -15,7 +15,9 @@ TEST_CASE("calls are counted by site, over threads and processes, and nothing el
     for (const uint32_t serial : {1u, 2u}) {
       test::ThreadWriter& thread = process.thread(serial);
       thread.begin(serial, 10);
-      for (int64_t i = 0; i < 300; ++i) thread.frame(7, 20 + i, 21 + i);  // more than one chunk
+      for (int64_t i = 0; i < 300; ++i) {
+        thread.frame(7, 20 + i, 21 + i);  // more than one chunk
+      }
       thread.frame(3, 400, 500);
       thread.end(serial, 600);
     }

@@ -1,4 +1,4 @@
-#include "clock.h"
+#include "trace/clock.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -44,7 +44,9 @@ TEST_CASE("clock: never goes backwards, whatever the words") {
     clock.add_snapshot(ticks, ns);
   }
   std::vector<uint64_t> asked;
-  for (int i = 0; i < 10000; ++i) asked.push_back(random() % (2 * ticks));
+  for (int i = 0; i < 10000; ++i) {
+    asked.push_back(random() % (2 * ticks));
+  }
   asked.insert(asked.end(), {0, 1, UINT64_MAX, UINT64_MAX - 1, 1ull << 63});
   std::sort(asked.begin(), asked.end());
   int64_t previous = INT64_MIN;

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <random>
 
-#include "factors.h"
-#include "variance_tree.h"
+#include "factors/factor_selection.h"
+#include "factors/variance_tree.h"
 
 using namespace vprof::analyzer;
 
@@ -28,7 +28,9 @@ struct Server {
   std::pair<uint64_t, uint64_t> next() {
     const double leave = 1 / kBurst;
     const double enter = leave * kWaiting / (1 - kWaiting);
-    if (uniform(random) < (contended ? leave : enter)) contended = !contended;
+    if (uniform(random) < (contended ? leave : enter)) {
+      contended = !contended;
+    }
     const double work = -kWork * std::log(1 - uniform(random));
     const double wait = contended ? kMedianWait * std::exp(normal(random)) : 0;
     return {static_cast<uint64_t>(work), static_cast<uint64_t>(wait)};
@@ -49,7 +51,9 @@ struct Server {
 
 std::array<double, 2> interval_of_wait(uint64_t seed, uint64_t n) {
   Server server(seed);
-  for (int i = 0; i < 200; ++i) server.next();
+  for (int i = 0; i < 200; ++i) {
+    server.next();
+  }
   Account account;
   account.interval = "request";
   account.places.resize(3);
@@ -59,7 +63,9 @@ std::array<double, 2> interval_of_wait(uint64_t seed, uint64_t n) {
     account.places[place].name = account.places[place].key = place == 1 ? "work" : "wait";
   }
   unsigned shift = 0;
-  while (n >> shift >= kMostBatches) ++shift;
+  while (n >> shift >= kMostBatches) {
+    ++shift;
+  }
   account.batches.resize(((n - 1) >> shift) + 1);
   for (uint64_t i = 0; i < n; ++i) {
     const auto [work, wait] = server.next();
@@ -69,7 +75,9 @@ std::array<double, 2> interval_of_wait(uint64_t seed, uint64_t n) {
     ++sums.n;
     sums.add_node(0, latency, latency);
     sums.add_node(1, work, latency);
-    if (wait == 0) continue;
+    if (wait == 0) {
+      continue;
+    }
     sums.add_node(2, wait, latency);
     sums.add_product(2, 0, UInt128{work} * wait);
   }
@@ -77,7 +85,9 @@ std::array<double, 2> interval_of_wait(uint64_t seed, uint64_t n) {
   options.least_listed = 0;
   for (const Factor& factor :
        rank_factors(make_variance_tree(account), account.batches, {}, options)) {
-    if (factor.functions == std::vector<std::string>{"wait"}) return factor.ci95;
+    if (factor.functions == std::vector<std::string>{"wait"}) {
+      return factor.ci95;
+    }
   }
   return {0, 0};
 }

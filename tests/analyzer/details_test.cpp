@@ -6,8 +6,8 @@
 #include <set>
 
 #include "helpers.h"
-#include "interval_sample.h"
 #include "requests.h"
+#include "statistics/interval_sample.h"
 #include "vprof/analyzer/details.h"
 #include "vprof/analyzer/interval_times.h"
 #include "vprof/analyzer/timeline.h"
@@ -63,7 +63,9 @@ TEST_CASE("details: histograms hold every interval once, by label, too") {
   for (const auto& label : all.labels) {
     for (const auto& bin : label.bins) {
       CHECK(bin.from_ns < bin.to_ns);
-      if (bin.from_ns >= 1024) CHECK((bin.to_ns - bin.from_ns) * 32 <= bin.from_ns);
+      if (bin.from_ns >= 1024) {
+        CHECK((bin.to_ns - bin.from_ns) * 32 <= bin.from_ns);
+      }
     }
   }
   // 3,100 to 4,123 ns; and 43,120 + i to 47,000.
@@ -87,7 +89,9 @@ TEST_CASE("details: every interval is in the bin that holds its latency") {
     ++counted[one.label][bin->from_ns];
   }
   for (const auto& label : all.labels) {
-    for (const auto& bin : label.bins) CHECK(counted[label.label][bin.from_ns] == bin.count);
+    for (const auto& bin : label.bins) {
+      CHECK(counted[label.label][bin.from_ns] == bin.count);
+    }
   }
 }
 
@@ -111,7 +115,9 @@ TEST_CASE("details: sampled intervals are whole, in order of time, and bounded")
   for (size_t i = 1; i < all.worst.size(); ++i) {
     CHECK(all.worst[i - 1].latency_ns >= all.worst[i].latency_ns);
   }
-  for (const auto& one : all.worst) CHECK(one.label == "slow");
+  for (const auto& one : all.worst) {
+    CHECK(one.label == "slow");
+  }
 }
 
 TEST_CASE("details: nodes are numbered as the tree is read") {
@@ -121,18 +127,24 @@ TEST_CASE("details: nodes are numbered as the tree is read") {
   std::vector<const analyzer::Node*> order;
   const std::function<void(const analyzer::Node&)> visit = [&](const analyzer::Node& node) {
     order.push_back(&node);
-    for (const auto& child : node.children) visit(child);
+    for (const auto& child : node.children) {
+      visit(child);
+    }
   };
   visit(profile.tree);
   REQUIRE(order.size() == all.nodes.size());
   std::vector<double> sums(order.size());
   for (const auto& one : all.sampled) {
-    for (const auto& time : one.times) sums.at(time.node) += static_cast<double>(time.ns);
+    for (const auto& time : one.times) {
+      sums.at(time.node) += static_cast<double>(time.ns);
+    }
   }
   for (size_t i = 0; i < order.size(); ++i) {
     CAPTURE(order[i]->function);
     CHECK(sums[i] == Approx(order[i]->mean_ns * 400));  // all 400 are in the sample
-    if (!order[i]->function_key.empty()) CHECK(all.nodes[i].factor == order[i]->function_key);
+    if (!order[i]->function_key.empty()) {
+      CHECK(all.nodes[i].factor == order[i]->function_key);
+    }
   }
 }
 
@@ -152,7 +164,9 @@ TEST_CASE("details: the same for any number of threads, and for profiles added u
   const analyzer::Details whole = details(both.sums());
   const auto ids = [](const std::vector<analyzer::IntervalDetail>& list) {
     std::set<uint64_t> all;
-    for (const auto& one : list) all.insert(one.id);
+    for (const auto& one : list) {
+      all.insert(one.id);
+    }
     return all;
   };
   CHECK(ids(added.sampled) == ids(whole.sampled));
@@ -206,16 +220,18 @@ TEST_CASE("details: tables hold every interval, whole, and add up to the profile
   analyzer::Options options;
   options.window = 3000;
   const analyzer::IntervalSink sink{
-      [&](const analyzer::PlaceRow& place) -> analyzer::Result<void> {
+      [&](const analyzer::PlaceRow& place) -> Result<void> {
         REQUIRE(place.number == paths.size());
         paths.push_back(place.number == 0 ? "request"
                                           : paths.at(place.parent) + "/" + place.function);
         return {};
       },
-      [&](const analyzer::IntervalRow& row) -> analyzer::Result<void> {
+      [&](const analyzer::IntervalRow& row) -> Result<void> {
         ++intervals;
         CHECK(row.times.at(0).ns == row.latency_ns);
-        for (const auto& time : row.times) by_path[paths.at(time.place)] += time.ns;
+        for (const auto& time : row.times) {
+          by_path[paths.at(time.place)] += time.ns;
+        }
         return {};
       }};
   const auto summary =
@@ -231,15 +247,14 @@ TEST_CASE("details: tables hold every interval, whole, and add up to the profile
 
 TEST_CASE("details: an error of the sink ends the tables") {
   const Recording recording(1, 10);
-  const analyzer::IntervalSink sink{
-      [](const analyzer::PlaceRow&) -> analyzer::Result<void> { return {}; },
-      [](const analyzer::IntervalRow&) -> analyzer::Result<void> {
-        return tl::make_unexpected(std::string("disk full"));
-      }};
+  const analyzer::IntervalSink sink{[](const analyzer::PlaceRow&) -> Result<void> { return {}; },
+                                    [](const analyzer::IntervalRow&) -> Result<void> {
+                                      return fail("{}", std::string("disk full"));
+                                    }};
   const auto summary =
       analyzer::interval_times(recording.directory(), recording.sites_path(), {}, sink);
   REQUIRE(!summary);
-  CHECK(summary.error() == "disk full");
+  CHECK(summary.error().message == "disk full");
 }
 
 TEST_CASE("details: several timelines in one pass are those of each alone") {

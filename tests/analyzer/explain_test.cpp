@@ -40,13 +40,17 @@ using Values = std::vector<double>;
 
 double mean(const Values& x) {
   double sum = 0;
-  for (const double value : x) sum += value;
+  for (const double value : x) {
+    sum += value;
+  }
   return sum / static_cast<double>(x.size());
 }
 
 double covariance(const Values& x, const Values& y) {
   Values products;
-  for (size_t i = 0; i < x.size(); ++i) products.push_back((x[i] - mean(x)) * (y[i] - mean(y)));
+  for (size_t i = 0; i < x.size(); ++i) {
+    products.push_back((x[i] - mean(x)) * (y[i] - mean(y)));
+  }
   return mean(products);
 }
 
@@ -61,7 +65,9 @@ struct Columns {
       work.push_back(std::accumulate(r.work.begin(), r.work.end(), 0.0));
       latencies[r.label].push_back(latency.back());
     }
-    for (const Request& r : all) of_label.push_back(mean(latencies[r.label]));
+    for (const Request& r : all) {
+      of_label.push_back(mean(latencies[r.label]));
+    }
   }
   double slope() const { return covariance(latency, work) / covariance(work, work); }
   double by_work(const Values& x) const {
@@ -116,7 +122,9 @@ TEST_CASE("added up, profiles explain what they would at once; by label only if 
 
 TEST_CASE("where no work is declared, none is reported") {
   auto all = requests(2);
-  for (Request& r : all) r.work.clear();
+  for (Request& r : all) {
+    r.work.clear();
+  }
   const analyzer::Profile p = profile_of(all);
   CHECK(p.interval.work.declared == 0);
   CHECK(p.interval.work.ns_per_unit == 0);

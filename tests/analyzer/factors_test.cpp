@@ -1,5 +1,5 @@
 // Hand-computed trees.
-#include "factors.h"
+#include "factors/factor_selection.h"
 
 #include <catch2/catch.hpp>
 
@@ -57,7 +57,9 @@ std::vector<std::string> names(const std::vector<Factor>& factors) {
 void add(Batch& batch, uint64_t x, uint64_t latency) {
   ++batch.sums.n;
   batch.sums.add_node(0, latency, latency);
-  if (x != 0) batch.sums.add_node(1, x, latency);
+  if (x != 0) {
+    batch.sums.add_node(1, x, latency);
+  }
 }
 
 }  // namespace
@@ -114,7 +116,9 @@ TEST_CASE("instances of one function add up, covariances of one pair too") {
   const auto factors = t.rank();
   const auto find = [&](const std::string& name) {
     for (size_t i = 0; i < factors.size(); ++i) {
-      if (names(factors)[i] == name) return factors[i];
+      if (names(factors)[i] == name) {
+        return factors[i];
+      }
     }
     return Factor();
   };
@@ -216,7 +220,9 @@ TEST_CASE("time of the interval that nobody worked on is a factor like any other
 
 TEST_CASE("equal scores are in order of their names") {
   Tree t;
-  for (const char* name : {"d", "b", "c", "a"}) t.add(0, name, 10);
+  for (const char* name : {"d", "b", "c", "a"}) {
+    t.add(0, name, 10);
+  }
   CHECK(names(t.rank()) == std::vector<std::string>{"a", "b", "c", "d"});
 }
 

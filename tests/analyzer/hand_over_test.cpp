@@ -122,7 +122,9 @@ TEST_CASE("a convoy folds onto its first wait") {
   for (uint32_t i = 1; i <= 5; ++i) {
     auto& t = c.thread(i);
     const int64_t got = 10 * static_cast<int64_t>(i);
-    if (i > 1) t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 5, got + 1, i - 1);
+    if (i > 1) {
+      t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 5, got + 1, i - 1);
+    }
     t.release(VPROF_EV_RELEASE_MUTEX, {0x10}, got + 10, i);
     t.frame(c.f_entry, 0, got + 10);
   }
@@ -152,6 +154,6 @@ TEST_CASE("intervals choose themselves by number, or by name") {
   options.interval = "put";
   const auto none = analyzer::analyze(c.dir.path(), c.sites.write(c.dir.path()), options);
   REQUIRE(!none);
-  CHECK(none.error().find("'put'") != std::string::npos);
-  CHECK(none.error().find("get, set") != std::string::npos);
+  CHECK(none.error().message.find("'put'") != std::string::npos);
+  CHECK(none.error().message.find("get, set") != std::string::npos);
 }

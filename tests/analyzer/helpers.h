@@ -23,8 +23,12 @@ inline constexpr int kEvery = 1;
 inline void collect(const analyzer::Node& node, uint64_t n, const std::string& prefix,
                     std::map<std::string, int64_t>& into) {
   const std::string path = prefix.empty() ? node.function : prefix + "/" + node.function;
-  if (node.children.empty()) into[path] += std::llround(node.mean_ns * static_cast<double>(n));
-  for (const analyzer::Node& child : node.children) collect(child, n, path, into);
+  if (node.children.empty()) {
+    into[path] += std::llround(node.mean_ns * static_cast<double>(n));
+  }
+  for (const analyzer::Node& child : node.children) {
+    collect(child, n, path, into);
+  }
 }
 
 inline std::map<std::string, int64_t> leaves(const analyzer::Profile& profile) {
@@ -50,7 +54,9 @@ inline double worst_violation(const analyzer::Node& node, double scale) {
       label_share += child.label_share;
       worst = std::max(worst, worst_violation(child, scale));
     }
-    for (const analyzer::Covariance& pair : node.covariances) variance += 2 * pair.covariance_ns2;
+    for (const analyzer::Covariance& pair : node.covariances) {
+      variance += 2 * pair.covariance_ns2;
+    }
     worst = std::max(worst, std::abs(mean - node.mean_ns) / std::max(node.mean_ns, 1.0));
     worst = std::max(worst, std::abs(variance - node.variance_ns2) / std::max(scale, 1.0));
     worst = std::max({worst, std::abs(share - node.share), std::abs(work_share - node.work_share),
@@ -66,7 +72,9 @@ inline double worst_violation(const analyzer::Profile& profile) {
 inline const analyzer::Factor* find_factor(const analyzer::Profile& profile,
                                            const std::string& name) {
   for (const analyzer::Factor& factor : profile.factors) {
-    if (factor.functions.size() == 1 && factor.functions[0] == name) return &factor;
+    if (factor.functions.size() == 1 && factor.functions[0] == name) {
+      return &factor;
+    }
   }
   return nullptr;
 }

@@ -1,4 +1,4 @@
-#include "moments.h"
+#include "statistics/moments.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -22,7 +22,9 @@ long double oracle(const std::vector<uint64_t>& x, const std::vector<uint64_t>& 
     my += static_cast<long double>(y[i]) / n;
   }
   long double sum = 0;
-  for (size_t i = 0; i < x.size(); ++i) sum += (x[i] - mx) * (y[i] - my);
+  for (size_t i = 0; i < x.size(); ++i) {
+    sum += (x[i] - mx) * (y[i] - my);
+  }
   return sum / n;
 }
 
@@ -88,7 +90,9 @@ TEST_CASE("moments: batches add up to the same sums, however they are cut") {
     std::vector<std::pair<uint32_t, uint64_t>> times;
     uint64_t latency = 0;
     for (uint32_t node = 1; node <= 4; ++node) {
-      if (random() % 3 == 0) continue;
+      if (random() % 3 == 0) {
+        continue;
+      }
       times.emplace_back(node, random() % 1000);
       latency += times.back().second;
     }

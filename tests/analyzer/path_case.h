@@ -27,13 +27,17 @@ struct Case {
   }
 
   analyzer::Profile profile(analyzer::Options options = {}) {
-    for (const auto& process : processes) process.write(dir.path());
+    for (const auto& process : processes) {
+      process.write(dir.path());
+    }
     auto result = analyzer::analyze(dir.path(), sites.write(dir.path()), options);
-    INFO((result ? "" : result.error()));
+    INFO((result ? "" : result.error().message));
     REQUIRE(result);
     CHECK(worst_violation(*result) < 1e-9);
     int64_t sum = 0;
-    for (const auto& [path, ns] : leaves(*result)) sum += ns;
+    for (const auto& [path, ns] : leaves(*result)) {
+      sum += ns;
+    }
     CHECK(sum ==
           std::llround(result->interval.mean_ns * static_cast<double>(result->interval.count)));
     return *result;

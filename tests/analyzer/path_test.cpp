@@ -66,7 +66,9 @@ TEST_CASE("a function frame directly in a call of it is the same node") {
                                   {"request/f/g/h", 10}});
   const auto& f = profile.tree.children[profile.tree.children[0].function == "f" ? 0 : 1];
   for (const auto& child : f.children) {
-    if (child.function == "g") CHECK(child.site == "src/a.c:1004");
+    if (child.function == "g") {
+      CHECK(child.site == "src/a.c:1004");
+    }
   }
 }
 

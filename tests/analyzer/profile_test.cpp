@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "helpers.h"
-#include "packed_numbers.h"
+#include "profile/packed_numbers.h"
 #include "requests.h"
 #include "simulator.h"
 #include "vprof/analyzer/diff.h"
@@ -32,7 +32,9 @@ struct Recording : test::RequestRecording {
 
 const analyzer::FigureChange& figure(const analyzer::Diff& diff, const std::string& name) {
   for (const auto& one : diff.figures) {
-    if (one.name == name) return one;
+    if (one.name == name) {
+      return one;
+    }
   }
   throw std::out_of_range(name);
 }
@@ -96,12 +98,12 @@ TEST_CASE("profiles: what is damaged is refused in one line, wherever it is cut"
   for (size_t length = 0; length < bytes.size(); length += 97 * test::kEvery) {
     const auto cut = analyzer::merge({bytes, bytes.substr(0, length)}, {});
     REQUIRE(!cut);
-    CHECK(cut.error().rfind("2: not a whole profile", 0) == 0);
-    CHECK(cut.error().find('\n') == std::string::npos);
+    CHECK(cut.error().message.rfind("2: not a whole profile", 0) == 0);
+    CHECK(cut.error().message.find('\n') == std::string::npos);
   }
   const auto deep = analyzer::merge({std::string(1'000'000, '\x91')}, {});  // arrays in arrays
   REQUIRE(!deep);
-  CHECK(deep.error() == "1: not a whole profile of this program: nested too deeply");
+  CHECK(deep.error().message == "1: not a whole profile of this program: nested too deeply");
   for (size_t at = 0; at < bytes.size();
        at += 13 * test::kEvery) {  // refused or read, but never worse
     std::string damaged = bytes;
@@ -128,13 +130,16 @@ TEST_CASE("exemplars: worst and typical intervals of a factor") {
 
 TEST_CASE("drift: a warm-up is told, and skipping it gives the variance of the rest") {
   const Profile steady = Recording(1, 3000, 5'000).profile();
-  for (const std::string& note : steady.losses.notes)
+  for (const std::string& note : steady.losses.notes) {
     CHECK(note.find("warm-up") == std::string::npos);
+  }
   const Recording warming(1, 3000, 5'000, 40'000);
   const Profile whole = warming.profile();
   std::string found;
   for (const std::string& note : whole.losses.notes) {
-    if (note.rfind("warm-up", 0) == 0) found = note;
+    if (note.rfind("warm-up", 0) == 0) {
+      found = note;
+    }
   }
   CAPTURE(found);
   REQUIRE(found.find("--skip") != std::string::npos);
@@ -142,7 +147,9 @@ TEST_CASE("drift: a warm-up is told, and skipping it gives the variance of the r
   // In milliseconds where microseconds would need more than three digits.
   std::string slow;
   for (const std::string& note : Recording(1, 3000, 5'000, 4'000'000).profile().losses.notes) {
-    if (note.rfind("warm-up", 0) == 0) slow = note;
+    if (note.rfind("warm-up", 0) == 0) {
+      slow = note;
+    }
   }
   CAPTURE(slow);
   CHECK(slow.find("mean 3.8 ms before") != std::string::npos);
@@ -195,10 +202,14 @@ TEST_CASE("packed numbers: there and back, and nothing else") {
   const std::vector<UInt128> all{0,        1,   127, 128, UINT64_MAX, UInt128{UINT64_MAX} + 1,
                                  most - 1, most};
   analyzer::PackedWriter writer;
-  for (const UInt128 one : all) writer.add(one);
+  for (const UInt128 one : all) {
+    writer.add(one);
+  }
   const std::vector<uint8_t> bytes = writer.take();
   PackedReader reader(bytes);
-  for (const UInt128 one : all) CHECK((reader.wide() == one));
+  for (const UInt128 one : all) {
+    CHECK((reader.wide() == one));
+  }
   CHECK(reader.at_end());
   CHECK_THROWS_WITH(reader.wide(), Catch::Contains("too soon"));
 

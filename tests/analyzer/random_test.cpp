@@ -19,10 +19,14 @@ using Times = std::map<std::string, int64_t>;
 /// any body.
 std::string name_in(const analyzer::Node& node,
                     const std::map<std::string, uint32_t>& site_of_place) {
-  if (node.kind == analyzer::NodeKind::kBody) return "body";
+  if (node.kind == analyzer::NodeKind::kBody) {
+    return "body";
+  }
   if (node.kind == analyzer::NodeKind::kFunction || node.kind == analyzer::NodeKind::kBlame) {
     const auto place = site_of_place.find(node.site);
-    if (place != site_of_place.end()) return node.function + "@" + std::to_string(place->second);
+    if (place != site_of_place.end()) {
+      return node.function + "@" + std::to_string(place->second);
+    }
   }
   return node.function;
 }
@@ -31,14 +35,18 @@ struct Oracle {
   std::vector<Times> times;  // per interval: of leaves and of all above them
   long double mean(const std::string& path) const {
     long double sum = 0;
-    for (const Times& t : times) sum += of(t, path);
+    for (const Times& t : times) {
+      sum += of(t, path);
+    }
     return sum / static_cast<long double>(times.size());
   }
   long double covariance(const std::string& a, const std::string& b) const {
     const long double mean_a = mean(a);
     const long double mean_b = mean(b);
     long double sum = 0;
-    for (const Times& t : times) sum += (of(t, a) - mean_a) * (of(t, b) - mean_b);
+    for (const Times& t : times) {
+      sum += (of(t, a) - mean_a) * (of(t, b) - mean_b);
+    }
     return sum / static_cast<long double>(times.size());
   }
   static long double of(const Times& t, const std::string& path) {
@@ -71,7 +79,9 @@ void compare(const analyzer::Node& node, const std::string& path, const Oracle& 
   seen.insert(path);
   close(node.mean_ns, oracle.mean(path), node.mean_ns);
   close(node.variance_ns2, oracle.covariance(path, path), scale);
-  if (scale > 0) close(node.share, oracle.covariance(path, "request") / scale, 1);
+  if (scale > 0) {
+    close(node.share, oracle.covariance(path, "request") / scale, 1);
+  }
   std::vector<std::string> children;
   for (const auto& child : node.children) {
     children.push_back(path + "/" + name_in(child, places));
@@ -145,7 +155,9 @@ bool same(const analyzer::Node& a, const analyzer::Node& b) {
     return false;
   }
   for (size_t i = 0; i < a.children.size(); ++i) {
-    if (!same(a.children[i], b.children[i])) return false;
+    if (!same(a.children[i], b.children[i])) {
+      return false;
+    }
   }
   return std::equal(a.covariances.begin(), a.covariances.end(), b.covariances.begin(),
                     [](const auto& x, const auto& y) {

@@ -6,7 +6,7 @@
 
 #include "helpers.h"
 #include "simulator.h"
-#include "trace_file.h"
+#include "trace/trace_file.h"
 #include "trace_writer.h"
 
 using namespace vprof;
@@ -27,16 +27,16 @@ struct Files {
       t.end(1, 100 * i + 70 + i);
     }
   }
-  analyzer::Result<analyzer::Profile> run() const {
+  Result<analyzer::Profile> run() const {
     return analyzer::analyze(dir.path(), sites.write(dir.path()), {});
   }
   std::string error_of(const std::vector<unsigned char>& bytes) const {
     test::write_bytes(dir.path("1-2.vpt"), bytes);
     const auto result = run();
     REQUIRE(!result);
-    CHECK(result.error().find('\n') == std::string::npos);
-    CHECK(result.error().find("1-2.vpt") != std::string::npos);
-    return result.error();
+    CHECK(result.error().message.find('\n') == std::string::npos);
+    CHECK(result.error().message.find("1-2.vpt") != std::string::npos);
+    return result.error().message;
   }
 };
 
@@ -48,20 +48,23 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("reader: no directory, no trace, no sites, no interval") {
   Files files;
-  CHECK(contains(files.run().error(), "no trace"));
-  CHECK(contains(
-      analyzer::analyze(files.dir.path("none"), files.sites.write(files.dir.path()), {}).error(),
-      "cannot read the trace directory"));
+  CHECK(contains(files.run().error().message, "no trace"));
+  CHECK(contains(analyzer::analyze(files.dir.path("none"), files.sites.write(files.dir.path()), {})
+                     .error()
+                     .message,
+                 "cannot read the trace directory"));
   files.process.write(files.dir.path());
-  CHECK(contains(analyzer::analyze(files.dir.path(), files.dir.path("none.json"), {}).error(),
-                 "none.json"));
+  CHECK(
+      contains(analyzer::analyze(files.dir.path(), files.dir.path("none.json"), {}).error().message,
+               "none.json"));
   test::write_bytes(files.dir.path("bad.json"), {'{', '"', 's'});
-  CHECK(contains(analyzer::analyze(files.dir.path(), files.dir.path("bad.json"), {}).error(),
-                 "bad.json"));
+  CHECK(
+      contains(analyzer::analyze(files.dir.path(), files.dir.path("bad.json"), {}).error().message,
+               "bad.json"));
   files.process.threads.clear();
   files.process.thread(1).begin(1, 10);
   files.process.write(files.dir.path());
-  const std::string error = files.run().error();
+  const std::string error = files.run().error().message;
   CHECK(contains(error, "no completed interval 'request' (1 incomplete)"));
 }
 
@@ -235,7 +238,9 @@ TEST_CASE("reader: cut off anywhere, it reads what is whole") {
   for (size_t size = VPROF_FILE_HEADER_BYTES; size <= bytes.size(); size += 100 * test::kEvery) {
     test::write_bytes(path, {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)});
     const auto profile = analyzer::analyze(dir.path(), sites, {});
-    if (!profile) continue;
+    if (!profile) {
+      continue;
+    }
     // What is missing; the beginning of a chunk header is of no use either.
     CHECK(profile->losses.unreadable_bytes >= bytes.size() - size);
     CHECK(profile->losses.unreadable_bytes < bytes.size() - size + sizeof(vprof_chunk_header));
@@ -272,12 +277,13 @@ TEST_CASE("reader: whatever bytes are flipped, no crash, and times still add up"
       test::write_bytes(path, bytes);
       const auto profile = analyzer::analyze(dir.path(), sites, {});
       if (!profile) {
-        CHECK_FALSE(profile.error().empty());
+        CHECK_FALSE(profile.error().message.empty());
         continue;
       }
       INFO("seed " << seed << " round " << round);
-      for (const std::string& note : profile->losses.notes)
+      for (const std::string& note : profile->losses.notes) {
         CHECK_FALSE(contains(note, "do not add up"));
+      }
     }
   }
 }

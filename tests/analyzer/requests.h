@@ -41,15 +41,23 @@ class RequestRecording {
     uint64_t id = uint64_t{pid} << 32;
     for (const Request& r : all) {
       t.begin(id, now);
-      if (!r.label.empty()) t.label(id, now + 1, r.label);
-      for (const uint64_t part : r.work) t.work(id, now + 2, part);
+      if (!r.label.empty()) {
+        t.label(id, now + 1, r.label);
+      }
+      for (const uint64_t part : r.work) {
+        t.work(id, now + 2, part);
+      }
       const int64_t f = now + 10;
       if (order_ == Order::kGWithinF) {
-        if (r.in_g != 0) t.frame(g_, f + 10, f + 10 + r.in_g);
+        if (r.in_g != 0) {
+          t.frame(g_, f + 10, f + 10 + r.in_g);
+        }
         t.frame(f_, f, f + r.in_f + r.in_g);
       } else {
         t.frame(f_, f, f + r.in_f);
-        if (r.in_g != 0) t.frame(g_, f + r.in_f + 10, f + r.in_f + 10 + r.in_g);
+        if (r.in_g != 0) {
+          t.frame(g_, f + r.in_f + 10, f + r.in_f + 10 + r.in_g);
+        }
       }
       now += r.in_f + r.in_g + 100;
       t.end(id++, now);

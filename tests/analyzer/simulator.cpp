@@ -9,7 +9,9 @@ namespace {
 
 std::string text_of(const std::vector<std::string>& path) {
   std::string text;
-  for (const std::string& part : path) text += (text.empty() ? "" : "/") + part;
+  for (const std::string& part : path) {
+    text += (text.empty() ? "" : "/") + part;
+  }
   return text;
 }
 
@@ -55,18 +57,30 @@ void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t l
     auto callee = static_cast<uint32_t>(1 + pick(functions_));
     uint32_t call = 0;
     for (uint32_t site = 1; site < site_truth_.size(); ++site) {
-      if (site_truth_[site].caller == caller && pick(2) == 0) call = site;
+      if (site_truth_[site].caller == caller && pick(2) == 0) {
+        call = site;
+      }
     }
-    if (call != 0) callee = site_truth_[call].function;
+    if (call != 0) {
+      callee = site_truth_[call].function;
+    }
     const bool entry = pick(2) == 0;
-    if (call != 0) ops.push_back({Do::kEnter, call});
-    if (entry) ops.push_back({Do::kEnter, entry_[callee - 1]});
+    if (call != 0) {
+      ops.push_back({Do::kEnter, call});
+    }
+    if (entry) {
+      ops.push_back({Do::kEnter, entry_[callee - 1]});
+    }
     // Without an entry of its own, what a call holds are arguments of the caller's, or calls of the
     // callee.
     calls(ops, call != 0 && !entry && pick(3) == 0 ? caller : callee, depth + 1, lock);
     ops.push_back({Do::kWork, pick(10)});
-    if (entry) ops.push_back({Do::kExit, 0});
-    if (call != 0) ops.push_back({Do::kExit, 0});
+    if (entry) {
+      ops.push_back({Do::kExit, 0});
+    }
+    if (call != 0) {
+      ops.push_back({Do::kExit, 0});
+    }
   }
 }
 
@@ -76,7 +90,9 @@ void Simulator::stage_ops(std::vector<Op>& ops, uint64_t interval) {
   ops.push_back({Do::kWork, 1 + pick(5)});
   ops.push_back({Do::kPush, interval});
   ops.push_back({Do::kWork, 1 + pick(5)});
-  if (pick(2) == 0) ops.push_back({Do::kWorkFor, 0});
+  if (pick(2) == 0) {
+    ops.push_back({Do::kWorkFor, 0});
+  }
   ops.push_back({Do::kWork, 1 + pick(5)});
 }
 
@@ -99,17 +115,25 @@ void Simulator::plan() {
     std::reverse(ops.begin(), ops.end());
     threads_[p].ops = std::move(ops);
   }
-  for (size_t w = producers; w < threads_.size(); ++w) threads_[w].ops.push_back({Do::kPop, 0});
+  for (size_t w = producers; w < threads_.size(); ++w) {
+    threads_[w].ops.push_back({Do::kPop, 0});
+  }
 }
 
 void Simulator::run() {
   for (;;) {
     size_t next = threads_.size();
     for (size_t t = 0; t < threads_.size(); ++t) {
-      if (threads_[t].blocked || threads_[t].ops.empty()) continue;
-      if (next == threads_.size() || threads_[t].now < threads_[next].now) next = t;
+      if (threads_[t].blocked || threads_[t].ops.empty()) {
+        continue;
+      }
+      if (next == threads_.size() || threads_[t].now < threads_[next].now) {
+        next = t;
+      }
     }
-    if (next == threads_.size()) break;
+    if (next == threads_.size()) {
+      break;
+    }
     step(next);
   }
 }
@@ -192,7 +216,9 @@ void Simulator::work_for(size_t index, uint64_t id) {
   if (thread.works_for != 0 && thread.works_for != id) {
     std::vector<Stage>& stages = intervals_[thread.works_for - 1].stages;
     for (size_t s = stages.size(); s-- > 0;) {
-      if (stages[s].thread != index || stages[s].from == 0) continue;
+      if (stages[s].thread != index || stages[s].from == 0) {
+        continue;
+      }
       stages[s].left = thread.now;
       break;
     }
@@ -268,7 +294,9 @@ void Simulator::step(size_t index) {
 void Simulator::descend(std::vector<std::string>& path, const std::string& function,
                         const std::string& node) {
   for (size_t i = path.size(); i-- > 0;) {
-    if (path[i].starts_with("wait(") || path[i].starts_with("queue(")) break;
+    if (path[i].starts_with("wait(") || path[i].starts_with("queue(")) {
+      break;
+    }
     if (path[i].starts_with(function + "@")) {
       path.resize(i + 1);
       return;
@@ -283,17 +311,23 @@ std::vector<std::string> Simulator::where(size_t index, int64_t t,
   const Thread& thread = threads_[index];
   const Blocked* wait = nullptr;
   for (const Blocked& w : thread.waits) {
-    if (w.start <= t && t < w.end) wait = &w;
+    if (w.start <= t && t < w.end) {
+      wait = &w;
+    }
   }
   const Scope* outer = nullptr;
   std::vector<std::string> outside = path;  // of the outer scope
   bool in_frame = false;
   for (const Scope& scope : thread.scopes) {
-    if (scope.start > t || scope.end <= t) continue;
+    if (scope.start > t || scope.end <= t) {
+      continue;
+    }
     const SiteTruth& truth = site_truth_[scope.site];
     const bool argument =
         outer != nullptr && truth.caller != 0 && site_truth_[outer->site].caller == truth.caller;
-    if (argument) path = outside;
+    if (argument) {
+      path = outside;
+    }
     outside = path;
     const std::string function = fmt::format("f{}", truth.function);
     descend(path, function, fmt::format("{}@{}", function, scope.site));
@@ -323,7 +357,9 @@ std::vector<std::string> Simulator::where(size_t index, int64_t t,
       break;
     }
   }
-  if (!folded) path.push_back(name);
+  if (!folded) {
+    path.push_back(name);
+  }
   if (t >= wait->released) {
     path.emplace_back("body");
     return path;
@@ -339,8 +375,9 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
     int64_t until = interval.end;
     for (size_t s = interval.stages.size(); s-- > 0;) {
       const Stage& stage = interval.stages[s];
-      for (int64_t t = stage.from; t < until; ++t)
+      for (int64_t t = stage.from; t < until; ++t) {
         ++times[text_of(where(stage.thread, t, {"request"}))];
+      }
       // What a thread queued for itself waits only once the thread no longer works for the
       // interval.
       int64_t waiting = stage.enqueued;
@@ -360,12 +397,15 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
 void Simulator::write_preemptions(ThreadWriter& helper) const {
   constexpr int64_t kBatch = 300;
   int64_t last = 0;
-  for (const Thread& thread : threads_) last = std::max(last, thread.now);
+  for (const Thread& thread : threads_) {
+    last = std::max(last, thread.now);
+  }
   for (int64_t from = 0; from <= last; from += kBatch) {
     for (size_t t = 0; t < threads_.size(); ++t) {
       for (const auto& [start, end] : threads_[t].preempted) {
-        if (end >= from && end < from + kBatch)
+        if (end >= from && end < from + kBatch) {
           helper.preempted(static_cast<uint32_t>(t + 1), start, end);
+        }
       }
     }
   }
@@ -374,8 +414,9 @@ void Simulator::write_preemptions(ThreadWriter& helper) const {
 std::string Simulator::write(const std::string& directory) const {
   ProcessWriter process;
   process.slots_per_chunk = 20;
-  for (size_t t = 0; t < threads_.size(); ++t)
+  for (size_t t = 0; t < threads_.size(); ++t) {
     process.threads[static_cast<uint32_t>(t + 1)] = threads_[t].writer;
+  }
   write_preemptions(process.threads[0]);
   process.write(directory);
   return sites_.write(directory);

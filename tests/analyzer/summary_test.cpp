@@ -1,4 +1,4 @@
-#include "summary.h"
+#include "factors/latency_summary.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -10,7 +10,9 @@ using namespace vprof;
 
 TEST_CASE("quantiles are exact ranks while buckets are narrow") {
   analyzer::Histogram latencies;
-  for (uint64_t i = 1000; i >= 1; --i) latencies.add(i);
+  for (uint64_t i = 1000; i >= 1; --i) {
+    latencies.add(i);
+  }
   CHECK(latencies.quantile(0.5) == 500);
   CHECK(latencies.quantile(0.95) == 950);
   CHECK(latencies.quantile(0.99) == 990);
@@ -46,14 +48,20 @@ TEST_CASE("quantiles of wide ranges are within a thousandth, and histograms add 
 
 TEST_CASE("the tail holds as many intervals as it says") {
   analyzer::Histogram latencies;
-  for (uint64_t i = 1; i <= 1000; ++i) latencies.add(i * 1000);
+  for (uint64_t i = 1; i <= 1000; ++i) {
+    latencies.add(i * 1000);
+  }
   const auto tail = latencies.tail(0.99);  // 990 is the 99th percentile: from there on 11
   CHECK(tail.count == 11);
   double held = 0;
   for (uint64_t i = 1; i <= 1000; ++i) {
     const uint32_t bin = analyzer::latency_bin(i * 1000);
-    if (bin >= tail.first_whole) held += 1;
-    if (bin + 1 == tail.first_whole) held += tail.partial;
+    if (bin >= tail.first_whole) {
+      held += 1;
+    }
+    if (bin + 1 == tail.first_whole) {
+      held += tail.partial;
+    }
   }
   CHECK(held == Approx(11));
 }

@@ -208,8 +208,9 @@ void SitesWriter::sync(const std::string& role, const std::string& name, bool sh
 
 std::string SitesWriter::write(const std::string& directory) const {
   nlohmann::json named = nlohmann::json::array();
-  for (size_t i = 0; i < intervals.size(); ++i)
+  for (size_t i = 0; i < intervals.size(); ++i) {
     named.push_back({{"index", i}, {"name", intervals[i]}});
+  }
   const nlohmann::json document = {{"schema", 1},
                                    {"root_height", root_height},
                                    {"functions", functions_},

@@ -1,11 +1,12 @@
-#include "config.h"
+#include "config/config.h"
 
 #include <catch2/catch.hpp>
 
-#include "json_lines.h"
-#include "near.h"
+#include "config/json_lines.h"
 #include "temporary.h"
+#include "vprof/support/text.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 using Catch::Matchers::Contains;
 using vprof::test::Temporary;
@@ -26,7 +27,7 @@ Result<Config> with(const std::string& rest) {
   return parse("{\"build\": \"make\", \"run\": \"./run\",\n" + rest + "}");
 }
 
-std::string error_of(const Result<Config>& config) { return config ? "" : config.error(); }
+std::string error_of(const Result<Config>& config) { return config ? "" : config.error().message; }
 
 }  // namespace
 
@@ -146,8 +147,9 @@ TEST_CASE("lines of values are found past comments and strings") {
 
 TEST_CASE("texts that are no JSON do not trap the scanner") {
   for (const char* text :
-       {"", "{", "[", "[}", "{\"a\"", "{,,,}", "[1,]", "\"", "{\"a\":}", "/*", "//"})
+       {"", "{", "[", "[}", "{\"a\"", "{,,,}", "[1,]", "\"", "{\"a\":}", "/*", "//"}) {
     json_lines(text);
+  }
   json_lines(std::string(100'000, '['));
 }
 

@@ -1,9 +1,12 @@
-#include "files.h"
+#include "vprof/support/files.h"
+#include "process/command_log.h"
+#include "vprof/support/json.h"
 
 #include <catch2/catch.hpp>
 
 #include "temporary.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 using vprof::test::Temporary;
 
@@ -28,7 +31,9 @@ TEST_CASE("reading reports what is wrong") {
 TEST_CASE("the last lines of a log") {
   const Temporary directory;
   std::string text;
-  for (int i = 0; i < 20000; ++i) text += "line " + std::to_string(i) + "\n";
+  for (int i = 0; i < 20000; ++i) {
+    text += "line " + std::to_string(i) + "\n";
+  }
   vprof::test::write(directory / "log", text + "the end");
   CHECK(last_lines(directory / "log", 2) == std::vector<std::string>{"line 19999", "the end"});
   CHECK(last_lines(directory / "none", 2).empty());
@@ -39,7 +44,9 @@ TEST_CASE("the errors in a build's log are found where they are") {
   std::string text =
       "cc -c a.c\na.c:3:5: warning: error handling is missing\n"
       "a.c:4:5: error: unknown type name 'x'\nmake[1]: *** [Makefile:9: a.o] Error 1\n";
-  for (int i = 0; i < 100; ++i) text += "cc -c b.c\n";
+  for (int i = 0; i < 100; ++i) {
+    text += "cc -c b.c\n";
+  }
   text += "ld: b.o: undefined reference to `f'\r\n";
   vprof::test::write(directory / "log", text);
   const std::vector<std::string> all{"a.c:4:5: error: unknown type name 'x'",

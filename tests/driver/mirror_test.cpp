@@ -1,4 +1,4 @@
-#include "mirror.h"
+#include "build/mirror.h"
 
 #include <sys/stat.h>
 
@@ -8,6 +8,7 @@
 
 #include "temporary.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 using vprof::test::read;
 using vprof::test::Temporary;
@@ -47,7 +48,7 @@ struct Fixture {
   }
   MirrorChange sync() {
     auto change = sync_mirror(source, workspace);
-    INFO((change ? "" : change.error()));
+    INFO((change ? "" : change.error().message));
     REQUIRE(change);
     return *change;
   }
@@ -74,8 +75,9 @@ TEST_CASE("a first copy keeps contents, modes, times and links, and does not tou
   auto copy = snapshot(f.mirror);
   auto wanted = before;
   for (const char* left_out :
-       {".git", ".git/HEAD", ".vprof", ".vprof/x", "a.o", "built", "built/CMakeCache.txt"})
+       {".git", ".git/HEAD", ".vprof", ".vprof/x", "a.o", "built", "built/CMakeCache.txt"}) {
     wanted.erase(left_out);
+  }
   // Times of directories change with what is put into them.
   wanted.erase("dir");
   copy.erase("dir");

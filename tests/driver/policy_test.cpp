@@ -1,11 +1,12 @@
-#include "policy.h"
+#include "search/policy.h"
 
 #include <catch2/catch.hpp>
 
-#include "analysis.h"
-#include "ask.h"
+#include "pipeline/analysis.h"
 #include "program_fixture.h"
+#include "search/ask.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 using vprof::analyzer::Factor;
 using vprof::analyzer::FactorKind;
@@ -36,7 +37,9 @@ Factor covariance(const std::string& a, const std::string& b, double contributio
 Profile profile(std::vector<Factor> factors) {
   Profile made;
   made.factors = std::move(factors);
-  for (size_t i = 0; i < made.factors.size(); ++i) made.factors[i].rank = static_cast<int>(i) + 1;
+  for (size_t i = 0; i < made.factors.size(); ++i) {
+    made.factors[i].rank = static_cast<int>(i) + 1;
+  }
   return made;
 }
 
@@ -45,7 +48,9 @@ const std::string kHandle = "handle@a.c:10", kStore = "store@b.c:5", kParse = "p
 
 std::vector<std::string> ids(const std::vector<Decided>& all) {
   std::vector<std::string> names;
-  for (const Decided& one : all) names.push_back(one.id);
+  for (const Decided& one : all) {
+    names.push_back(one.id);
+  }
   return names;
 }
 
@@ -135,8 +140,9 @@ vprof::instrumenter::Program with_callbacks() {
   for (const auto& f :
        {start, vprof::test::function("pump@d.c:1", {"log@"}),
         vprof::test::function("on_tick@d.c:9", {"log@"}), vprof::test::function("each@", {}),
-        vprof::test::function("std::function<T>::operator()@", {})})
+        vprof::test::function("std::function<T>::operator()@", {})}) {
     made.functions.push_back(f);
+  }
   std::sort(made.functions.begin(), made.functions.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
   made.finish();
@@ -203,7 +209,9 @@ struct Talk {
   size_t at = 0;
   ReadLine reader() {
     return [this]() -> std::optional<std::string> {
-      if (at == lines.size()) return std::nullopt;
+      if (at == lines.size()) {
+        return std::nullopt;
+      }
       return lines[at++];
     };
   }

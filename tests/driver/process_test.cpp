@@ -1,4 +1,4 @@
-#include "process.h"
+#include "process/process.h"
 
 #include <signal.h>
 
@@ -6,6 +6,7 @@
 
 #include "temporary.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 using vprof::test::Temporary;
 

@@ -27,9 +27,12 @@ inline instrumenter::Function function(const std::string& key,
   const std::string place = key.substr(key.find('@') + 1);
   made.file = place.substr(0, place.find(':'));
   made.in_tree = !made.file.empty();
-  if (made.in_tree)
+  if (made.in_tree) {
     made.line = static_cast<uint32_t>(std::stoul(place.substr(place.find(':') + 1)));
-  for (const std::string& callee : callees) made.calls.push_back(call(callee));
+  }
+  for (const std::string& callee : callees) {
+    made.calls.push_back(call(callee));
+  }
   return made;
 }
 

@@ -1,9 +1,10 @@
-#include "resolve.h"
+#include "config/resolve.h"
 
 #include <catch2/catch.hpp>
 
 #include "program_fixture.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 using Catch::Contains;
 using vprof::test::program;
@@ -13,14 +14,14 @@ namespace {
 Config config_of(const std::string& intervals) {
   const std::string text = R"({"source": "/", "build": "b", "run": "r", )" + intervals + "}";
   const auto config = parse_config(text, "vprof.json");
-  INFO((config ? "" : config.error()));
+  INFO((config ? "" : config.error().message));
   REQUIRE(config);
   return *config;
 }
 
 std::string error_of(const std::string& intervals) {
   const auto targets = resolve(config_of(intervals), program());
-  return targets ? "" : targets.error();
+  return targets ? "" : targets.error().message;
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ TEST_CASE("a program without any interval") {
   bare.finish();
   const auto targets = resolve(config_of("\"jobs\": 1"), bare);
   REQUIRE_FALSE(targets);
-  CHECK_THAT(targets.error(), Contains("intervals") && Contains("vprof_begin"));
+  CHECK_THAT(targets.error().message, Contains("intervals") && Contains("vprof_begin"));
 }
 
 TEST_CASE("keys follow functions that move") {

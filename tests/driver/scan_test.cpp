@@ -1,11 +1,12 @@
 // Functions, calls and likely request handlers from the text of a source tree.
-#include "source_scan.h"
+#include "discovery/source_scan.h"
 
 #include <catch2/catch.hpp>
 
-#include "handlers.h"
-#include "source_tokens.h"
+#include "discovery/handlers.h"
+#include "discovery/source_tokens.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 
 namespace {
@@ -18,17 +19,19 @@ ScannedSource scanned(std::string_view text, const std::string& file = "a.cpp") 
 
 std::string names(const ScannedSource& source) {
   std::string all;
-  for (const ScannedFunction& f : source.functions)
+  for (const ScannedFunction& f : source.functions) {
     all += fmt::format("{}{}:{}", all.empty() ? "" : " ", f.name, f.line);
+  }
   return all;
 }
 
 std::string calls(const ScannedFunction& f) {
   const char* loops[] = {"", "#", "*", "**"};
   std::string all;
-  for (const ScannedCall& call : f.calls)
+  for (const ScannedCall& call : f.calls) {
     all += fmt::format("{}{}{}", all.empty() ? "" : " ", call.name,
                        loops[static_cast<int>(call.loop)]);
+  }
   return all;
 }
 
@@ -97,8 +100,9 @@ void last() {}
 TEST_CASE("texts that are no C do not trap the scanner") {
   for (const char* text :
        {"",    "{",     "}",  "(",   "f(", "f() {", "f() {)", "#",  "#if", "#else\n#endif",
-        "R\"", "R\"x(", "\"", "'\\", "/*", "//",    "for(",   "do", "a::", "f() }{"})
+        "R\"", "R\"x(", "\"", "'\\", "/*", "//",    "for(",   "do", "a::", "f() }{"}) {
     scanned(text);
+  }
   scanned(std::string(100'000, '{'));
   scanned(std::string(1000, '(') + "f(){while(");
 }
@@ -108,7 +112,9 @@ TEST_CASE("annotations and what is handed on are seen") {
   CHECK(!scanned("void vprof_begin(int);").annotated);
   const ScannedSource source =
       scanned("void f() { start(&t, 0, worker, p); on(&event); } op ops[] = { {read_it, 1} };");
-  for (const char* name : {"worker", "event", "read_it"}) CHECK(source.handed_on.contains(name));
+  for (const char* name : {"worker", "event", "read_it"}) {
+    CHECK(source.handed_on.contains(name));
+  }
 }
 
 TEST_CASE("the handler is what the server's loop calls, not the loop, nor what is small") {
@@ -137,7 +143,9 @@ TEST_CASE("an event-driven server's state machine") {
   std::string server =
       "void on_event(int fd) { drive(fd); }\nint main() { add_event(on_event, 1); }\n"
       "void drive(int c) { while (!stop) { switch (state) {\n";
-  for (int i = 0; i < 12; ++i) server += fmt::format("case {}: step{}(c); break;\n", i, i);
+  for (int i = 0; i < 12; ++i) {
+    server += fmt::format("case {}: step{}(c); break;\n", i, i);
+  }
   server += "} } }\n";
   const auto handlers = likely_handlers(scanned(server, "s.c"), 1);
   REQUIRE(!handlers.empty());

@@ -1,8 +1,9 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
+#include "build/shims.h"
 #include "command_line.h"
 #include "record.h"
-#include "shims.h"
 #include "temporary.h"
 
 using namespace vprof::shim;
@@ -14,7 +15,9 @@ namespace {
 
 std::vector<std::string> sources(const CommandLine& line) {
   std::vector<std::string> files;
-  for (const Source& source : line.sources) files.push_back(source.file);
+  for (const Source& source : line.sources) {
+    files.push_back(source.file);
+  }
   return files;
 }
 
@@ -63,10 +66,12 @@ TEST_CASE("flags go only where they are used") {
 
 TEST_CASE("which compilers are GCC") {
   for (const char* name :
-       {"gcc", "g++", "gcc-12", "x86_64-linux-gnu-gcc-12", "aarch64-linux-gnu-g++"})
+       {"gcc", "g++", "gcc-12", "x86_64-linux-gnu-gcc-12", "aarch64-linux-gnu-g++"}) {
     CHECK(is_gcc(name));
-  for (const char* name : {"clang", "clang++-19", "cc", "ccache", "gcc.sh", "mygcc"})
+  }
+  for (const char* name : {"clang", "clang++-19", "cc", "ccache", "gcc.sh", "mygcc"}) {
     CHECK_FALSE(is_gcc(name));
+  }
 }
 
 TEST_CASE("response files are read") {

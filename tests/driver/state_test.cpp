@@ -1,10 +1,11 @@
-#include "state.h"
+#include "workspace/state.h"
 
 #include <catch2/catch.hpp>
 
-#include "session.h"
 #include "temporary.h"
+#include "workspace/session.h"
 
+using namespace vprof;
 using namespace vprof::driver;
 using vprof::test::Temporary;
 
@@ -71,7 +72,7 @@ TEST_CASE("no state is a fresh one, a damaged one is an error") {
   const Workspace workspace(directory.path());
   CHECK(load_state(workspace)->iteration == 0);
   vprof::test::write(workspace.state(), "{\"schema\": 1, \"iteration\": \"x\"}");
-  CHECK_THAT(load_state(workspace).error(), Catch::Contains("state.json"));
+  CHECK_THAT(load_state(workspace).error().message, Catch::Contains("state.json"));
   vprof::test::write(workspace.state(), "{\"schema\"");
   CHECK_FALSE(load_state(workspace));
 }
@@ -83,7 +84,7 @@ TEST_CASE("one vprof at a time in one directory") {
   {
     const auto lock = take_lock(workspace);
     REQUIRE(lock);
-    CHECK_THAT(take_lock(workspace).error(), Catch::Contains("another vprof"));
+    CHECK_THAT(take_lock(workspace).error().message, Catch::Contains("another vprof"));
   }
   CHECK(take_lock(workspace));
 }

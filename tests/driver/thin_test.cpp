@@ -1,8 +1,9 @@
 // Which call sites are left out of the next plan.
-#include "thin.h"
+#include "search/thin.h"
 
 #include <catch2/catch.hpp>
 
+using namespace vprof;
 using namespace vprof;
 using namespace vprof::driver;
 
@@ -34,7 +35,9 @@ analyzer::Profile profile() {
 nlohmann::json sites() {
   nlohmann::json functions = nlohmann::json::array();
   const char* names[] = {"", "request", "often", "matters", "dear", "rare", "background"};
-  for (int id = 1; id <= 6; ++id) functions.push_back({{"id", id}, {"name", names[id]}});
+  for (int id = 1; id <= 6; ++id) {
+    functions.push_back({{"id", id}, {"name", names[id]}});
+  }
   const auto site = [](int id, const char* kind, int function, int line) {
     return nlohmann::json{{"id", id},      {"kind", kind}, {"function", function},
                           {"file", "a.c"}, {"line", line}, {"column", 5}};
@@ -48,7 +51,9 @@ nlohmann::json sites() {
 
 std::vector<std::string> places(const Thinning& thinning) {
   std::vector<std::string> all;
-  for (const report::Demoted& one : thinning.demoted) all.push_back(one.site);
+  for (const report::Demoted& one : thinning.demoted) {
+    all.push_back(one.site);
+  }
   return all;
 }
 

@@ -63,7 +63,9 @@ Bytes with_slots(const uint8_t* data, size_t size) {
   header.used = header.capacity = bytes.size();
   std::memcpy(bytes.data(), &header, sizeof(header));
   std::memcpy(bytes.data() + sizeof(header), &chunk, sizeof(chunk));
-  if (size != 0) std::memcpy(bytes.data() + sizeof(header) + sizeof(chunk), data, size);
+  if (size != 0) {
+    std::memcpy(bytes.data() + sizeof(header) + sizeof(chunk), data, size);
+  }
   return bytes;
 }
 
@@ -74,19 +76,26 @@ void analyze(const Bytes& bytes) {
   vprof::analyzer::Options options;
   options.threads = 1;
   const auto profile = vprof::analyzer::analyze(directory(), directory() + "/sites.json", options);
-  if (!profile && (profile.error().empty() || profile.error().find('\n') != std::string::npos)) {
+  if (!profile && (profile.error().message.empty() ||
+                   profile.error().message.find('\n') != std::string::npos)) {
     std::abort();  // an error is one line
   }
-  if (!profile) return;
+  if (!profile) {
+    return;
+  }
   for (const std::string& note : profile->losses.notes) {
-    if (note.find("defect") != std::string::npos) std::abort();  // conservation holds for anything
+    if (note.find("defect") != std::string::npos) {
+      std::abort();  // conservation holds for anything
+    }
   }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+  if (size == 0) {
+    return 0;
+  }
   const uint8_t mode = data[0];
   ++data;
   --size;

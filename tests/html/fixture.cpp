@@ -24,8 +24,10 @@ const char* const kHostile[] = {
 }
 
 template <class T>
-T checked(analyzer::Result<T> result) {
-  if (!result) fail(result.error());
+T checked(Result<T> result) {
+  if (!result) {
+    fail(result.error().message);
+  }
   return *std::move(result);
 }
 
@@ -89,7 +91,9 @@ void add_timelines(const test::ScratchDir& dir, const std::string& sites,
   for (auto& timeline : checked(analyzer::timelines_of(dir.path(), sites, wishes, {}))) {
     input.timelines.push_back({"slowest <i>", std::move(timeline)});
   }
-  if (input.timelines.size() != 3) fail("timelines are missing");
+  if (input.timelines.size() != 3) {
+    fail("timelines are missing");
+  }
 }
 
 report::HtmlInput whole() {
@@ -160,7 +164,9 @@ report::HtmlInput large() {
   process.write(dir.path());
   report::HtmlInput input = input_of(dir, sites.write(dir.path()));
   input.title = "large";
-  if (input.details->nodes.size() < 5000) fail("the large tree is too small");
+  if (input.details->nodes.size() < 5000) {
+    fail("the large tree is too small");
+  }
   return input;
 }
 
@@ -176,13 +182,17 @@ report::HtmlInput bare() {
 void write(const std::string& file, const report::HtmlInput& input) {
   std::ofstream out(file, std::ios::binary);
   out << checked(report::html(input));
-  if (!out.flush()) fail("cannot write " + file);
+  if (!out.flush()) {
+    fail("cannot write " + file);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) fail("usage: fixture DIRECTORY");
+  if (argc != 2) {
+    fail("usage: fixture DIRECTORY");
+  }
   const std::string directory = argv[1];
   write(directory + "/whole.html", whole());
   write(directory + "/large.html", large());

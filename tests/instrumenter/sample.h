@@ -34,7 +34,9 @@ inline Call call(const Function& caller, const Function& callee, uint32_t begin,
   c.file = caller.file;
   c.line = caller.line + 1;
   c.column = begin;
-  if (form == Form::kRefused) c.reason = "refused in the sample";
+  if (form == Form::kRefused) {
+    c.reason = "refused in the sample";
+  }
   return c;
 }
 

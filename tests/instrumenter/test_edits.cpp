@@ -35,7 +35,9 @@ TEST_CASE("whatever nests: the original text stays, character by character") {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     std::string text;
-    for (int i = 0; i < 40; ++i) text += static_cast<char>('a' + random() % 26);
+    for (int i = 0; i < 40; ++i) {
+      text += static_cast<char>('a' + random() % 26);
+    }
     std::vector<Edit> edits;
     for (int i = 0; i < 12; ++i) {
       const uint32_t begin = random() % 40;
@@ -43,15 +45,20 @@ TEST_CASE("whatever nests: the original text stays, character by character") {
     }
     std::vector<Edit> kept;
     const std::vector<size_t> bad = overlapping(edits);
-    for (size_t i = 0; i < edits.size(); ++i)
-      if (std::find(bad.begin(), bad.end(), i) == bad.end()) kept.push_back(edits[i]);
+    for (size_t i = 0; i < edits.size(); ++i) {
+      if (std::find(bad.begin(), bad.end(), i) == bad.end()) {
+        kept.push_back(edits[i]);
+      }
+    }
     const std::string out = apply_edits(text, kept);
     std::string without;
     int depth = 0;
     for (const char c : out) {
       depth += c == '{' ? 1 : c == '}' ? -1 : 0;
       REQUIRE(depth >= 0);
-      if (c != '{' && c != '}') without += c;
+      if (c != '{' && c != '}') {
+        without += c;
+      }
     }
     CHECK(depth == 0);
     CHECK(without == text);

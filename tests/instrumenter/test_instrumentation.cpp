@@ -4,6 +4,7 @@
 #include "sample.h"
 
 using namespace sample;
+using namespace vprof;
 using namespace vprof::instrumenter;
 
 namespace {
@@ -71,9 +72,13 @@ TEST_CASE("each form of a call says which scope it enters") {
   plan.expanded.insert("g@g.c:1");
   const auto text_of = [&](Form form) {
     Program program = small_program();
-    for (Function& f : program.functions)
-      for (Call& c : f.calls)
-        if (c.callee_name == "g") c.form = form;
+    for (Function& f : program.functions) {
+      for (Call& c : f.calls) {
+        if (c.callee_name == "g") {
+          c.form = form;
+        }
+      }
+    }
     const Result<Instrumentation> result = instrumented(program, plan);
     REQUIRE(result);
     return apply_edits(kText, result->edits.at("f.c"));
@@ -93,8 +98,12 @@ TEST_CASE("a call that may not come to the scope, or not from there, is measured
   Program program = small_program();
   for (Function& f : program.functions) {
     for (Call& c : f.calls) {
-      if (c.callee_name == "g") c.kind = CallKind::kVirtual;
-      if (c.callee_name == "k") c = call(f, f, 30, 34, Form::kExpression);
+      if (c.callee_name == "g") {
+        c.kind = CallKind::kVirtual;
+      }
+      if (c.callee_name == "k") {
+        c = call(f, f, 30, 34, Form::kExpression);
+      }
     }
   }
   const Result<Instrumentation> result = instrumented(program, plan);
@@ -109,23 +118,28 @@ TEST_CASE("sites keep the numbers they were given") {
   Result<Instrumentation> first = instrumented(program, expand_f());
   REQUIRE(first);
   SiteIds ids;
-  for (const Site& site : first->sites) ids[site_identity(site)] = site.id + 100;
+  for (const Site& site : first->sites) {
+    ids[site_identity(site)] = site.id + 100;
+  }
   const Result<Instrumentation> second = instrumented(program, expand_f(), ids);
   REQUIRE(second);
-  for (size_t i = 0; i < second->sites.size(); ++i)
+  for (size_t i = 0; i < second->sites.size(); ++i) {
     CHECK(second->sites[i].id == first->sites[i].id + 100);
+  }
 }
 
 TEST_CASE(
     "a refused call is measured at its callee's entry if that is in the tree, else listed with the "
     "reason") {
   Program program = small_program();
-  for (Function& f : program.functions)
-    for (Call& c : f.calls)
+  for (Function& f : program.functions) {
+    for (Call& c : f.calls) {
       if (c.callee_name != "k") {
         c.form = Form::kRefused;
         c.reason = "a test";
       }
+    }
+  }
   const Result<Instrumentation> result = instrumented(program, expand_f());
   REQUIRE(result);
   CHECK(result->edits.count("g.c") == 1);
@@ -146,13 +160,20 @@ TEST_CASE("demoted sites and excluded callees stay in the body") {
 
 TEST_CASE("a guard is used only if it is alone in its full expression") {
   Program program = small_program();
-  for (Function& f : program.functions)
+  for (Function& f : program.functions) {
     for (Call& c : f.calls) {
-      if (c.callee_name == "k") c.form = Form::kGuard;
-      if (c.callee_name == "h") c.form = Form::kGuard;
-      if (c.callee_name == "g") c.form = Form::kValue;
+      if (c.callee_name == "k") {
+        c.form = Form::kGuard;
+      }
+      if (c.callee_name == "h") {
+        c.form = Form::kGuard;
+      }
+      if (c.callee_name == "g") {
+        c.form = Form::kValue;
+      }
       c.full_expr = c.callee_name == "k" ? 23 : 14;
     }
+  }
   const Result<Instrumentation> result = instrumented(program, expand_f());
   REQUIRE(result);
   const std::string text = apply_edits(kText, result->edits.at("f.c"));
@@ -166,7 +187,7 @@ TEST_CASE("a file that changed since it was indexed is not touched") {
   program.file_hashes["f.c"] = "0";
   const Result<Instrumentation> result = instrumented(program, expand_f());
   REQUIRE_FALSE(result);
-  CHECK(result.error() == "f.c: changed since it was indexed; run vprof index");
+  CHECK(result.error().message == "f.c: changed since it was indexed; run vprof index");
 }
 
 TEST_CASE("functions of the configuration must exist, be unambiguous and have a body") {
@@ -180,7 +201,7 @@ TEST_CASE("functions of the configuration must exist, be unambiguous and have a 
     plan.intervals[0].function = name;
     const Result<Instrumentation> result = instrumented(program, plan);
     REQUIRE_FALSE(result);
-    return result.error();
+    return result.error().message;
   };
   CHECK(error_for("ff").find("did you mean f") != std::string::npos);
   CHECK(error_for("twin").find("ambiguous") != std::string::npos);

@@ -34,7 +34,9 @@ TEST_CASE("units that disagree about a header's text: refused and noted, whateve
   for (const bool swapped : {false, true}) {
     const Program program = merge_units({{Unit{"a.c", {}, "", {}}, {swapped ? other : one}},
                                          {Unit{"b.c", {}, "", {}}, {swapped ? one : other}}});
-    for (const Call& c : program.by_key("inline_f@h.h:3")->calls) CHECK(c.form == Form::kRefused);
+    for (const Call& c : program.by_key("inline_f@h.h:3")->calls) {
+      CHECK(c.form == Form::kRefused);
+    }
     CHECK(program.conflicts.size() == 1);
   }
 }

@@ -8,6 +8,7 @@
 #include "rewrite/plan.h"
 #include "sample.h"
 
+using namespace vprof;
 using namespace vprof::instrumenter;
 
 namespace {
@@ -42,7 +43,7 @@ TEST_CASE("values name arguments, results and members") {
   CHECK(*text("*arg:0") == "*(lock)");
   CHECK(*text("thread") == "VPROF_THREAD_KEY");
   CHECK_FALSE(text("arg:2"));
-  CHECK(text("arg:2").error().find("2 parameters") != std::string::npos);
+  CHECK(text("arg:2").error().message.find("2 parameters") != std::string::npos);
   CHECK_FALSE(text("this"));
 }
 
@@ -52,7 +53,7 @@ TEST_CASE("values that could have an effect or make no sense are refused") {
     const Result<Plan> plan = plan_with_object(value);
     INFO(value);
     REQUIRE_FALSE(plan);
-    CHECK(plan.error().find("is not a value") != std::string::npos);
+    CHECK(plan.error().message.find("is not a value") != std::string::npos);
   }
 }
 
@@ -64,7 +65,7 @@ TEST_CASE("damaged plans are one line with the file's name") {
     const Result<Plan> plan = plan_of(text);
     INFO(text);
     REQUIRE_FALSE(plan);
-    CHECK(plan.error().find("vprof-test-plan-") != std::string::npos);
-    CHECK(plan.error().find('\n') == std::string::npos);
+    CHECK(plan.error().message.find("vprof-test-plan-") != std::string::npos);
+    CHECK(plan.error().message.find('\n') == std::string::npos);
   }
 }

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "pristine.h"
+#include "files/pristine.h"
 
 using vprof::instrumenter::PristineFiles;
 namespace fs = std::filesystem;
@@ -101,5 +101,5 @@ TEST_CASE("a damaged manifest is one clear line") {
   const auto files =
       PristineFiles::open((folder.root / "mirror").string(), (folder.root / "pristine").string());
   REQUIRE_FALSE(files);
-  CHECK(files.error().find("manifest.json") != std::string::npos);
+  CHECK(files.error().message.find("manifest.json") != std::string::npos);
 }

@@ -48,11 +48,13 @@ TEST_CASE("heights: longest chain below, recursion is one step, error paths do n
 TEST_CASE("height of a long chain does not need a deep stack") {
   Program program;
   constexpr int kLength = 200000;
-  for (int i = 0; i < kLength; ++i)
+  for (int i = 0; i < kLength; ++i) {
     program.functions.push_back(function("f" + std::to_string(i), "f.c", i + 1));
-  for (int i = 0; i + 1 < kLength; ++i)
+  }
+  for (int i = 0; i + 1 < kLength; ++i) {
     program.functions[i].calls = {
         call(program.functions[i], program.functions[i + 1], 1, 2, Form::kStatement)};
+  }
   program.finish();
   CHECK(program.find("f0").front()->height == kLength - 1);
 }
@@ -119,6 +121,6 @@ TEST_CASE("the index survives a round trip, and a foreign file is refused with i
   std::ofstream(path) << "[1, 2";
   const auto broken = vprof::instrumenter::load_program(path);
   REQUIRE_FALSE(broken);
-  CHECK(broken.error().find(path) == 0);
+  CHECK(broken.error().message.find(path) == 0);
   std::filesystem::remove(path);
 }

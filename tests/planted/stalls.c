@@ -42,17 +42,25 @@ int main(int argc, char** argv) {
   sigprocmask(SIG_BLOCK, &end, NULL);
   const double begin = now_s();
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  if (processors > MOST) processors = MOST;
+  if (processors > MOST) {
+    processors = MOST;
+  }
   for (long i = 0; i < processors; ++i) {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, watch, &squares[i]) != 0) return 1;
+    if (pthread_create(&thread, NULL, watch, &squares[i]) != 0) {
+      return 1;
+    }
   }
   int signal_number;
   sigwait(&end, &signal_number);
   double sum = 0;
-  for (long i = 0; i < processors; ++i) sum += squares[i];
+  for (long i = 0; i < processors; ++i) {
+    sum += squares[i];
+  }
   FILE* file = fopen(argv[argc - 1], "a");
-  if (file == NULL) return 1;
+  if (file == NULL) {
+    return 1;
+  }
   fprintf(file, "%.3e\n", sum / (double)processors / (now_s() - begin));
   return fclose(file) == 0 ? 0 : 1;
 }

@@ -43,20 +43,28 @@ report::ShownTimeline waiting() {
 TEST_CASE("perfetto: threads, waits and wake-ups of each interval are a process of their own") {
   const auto trace = nlohmann::json::parse(report::perfetto({waiting(), waiting()}).dump());
   std::map<int, std::vector<nlohmann::json>> by_process;
-  for (const auto& event : trace["traceEvents"]) by_process[event["pid"]].push_back(event);
+  for (const auto& event : trace["traceEvents"]) {
+    by_process[event["pid"]].push_back(event);
+  }
   REQUIRE(by_process.size() == 2);
   std::set<int> flows;
   for (const auto& [process, events] : by_process) {
     std::map<std::string, int> rows;
     for (const auto& event : events) {
-      if (event["name"] == "thread_name") rows[event["args"]["name"]] = event["tid"];
+      if (event["name"] == "thread_name") {
+        rows[event["args"]["name"]] = event["tid"];
+      }
     }
     REQUIRE(rows.size() == 3);
     int waits = 0;
     std::map<int, std::map<std::string, nlohmann::json>> ends;
     for (const auto& event : events) {
-      if (event["ph"] == "s" || event["ph"] == "f") ends[event["id"]][event["ph"]] = event;
-      if (event["name"] != "wait(m)") continue;
+      if (event["ph"] == "s" || event["ph"] == "f") {
+        ends[event["id"]][event["ph"]] = event;
+      }
+      if (event["name"] != "wait(m)") {
+        continue;
+      }
       ++waits;
       CHECK(event["tid"] == rows["worker 7:1"]);
       CHECK(event["ts"] == Approx(5.030));

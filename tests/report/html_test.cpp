@@ -1,9 +1,9 @@
 // What the HTML page is filled with. The page itself is tested in a browser (tests/html).
 #include <catch2/catch.hpp>
 
-#include "html_timeline.h"
+#include "exports/wait_spans.h"
+#include "html/html_timeline.h"
 #include "vprof/report/html.h"
-#include "wait_spans.h"
 
 using namespace vprof;
 using analyzer::NodeKind;
@@ -95,7 +95,9 @@ TEST_CASE("html: what the page holds of a node is bounded") {
   root.function = "r";
   for (uint32_t i = 0; i < 100; ++i) {
     root.children.emplace_back().function = "c" + std::to_string(i);
-    for (uint32_t j = 0; j < i; ++j) root.covariances.push_back({j, i, 1.0, 0.001 * i});
+    for (uint32_t j = 0; j < i; ++j) {
+      root.covariances.push_back({j, i, 1.0, 0.001 * i});
+    }
   }
   const nlohmann::json data = report::html_data(input_of(root));
   REQUIRE(data["nodes"].size() == 101);

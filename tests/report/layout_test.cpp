@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "text/layout.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "layout.h"
+#include "text/layout.h"
 #include "vprof/report/report.h"
 
 using namespace vprof;
@@ -132,7 +132,9 @@ report::Story make_story() {
 
 std::string golden(const std::string& name, const std::string& actual) {
   const std::string path = std::string(GOLDEN_DIR) + "/" + name;
-  if (std::getenv("VPROF_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  if (std::getenv("VPROF_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path) << actual;
+  }
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
@@ -142,7 +144,9 @@ std::string golden(const std::string& name, const std::string& actual) {
 size_t widest(const std::string& text) {
   std::istringstream lines(text);
   size_t most = 0;
-  for (std::string line; std::getline(lines, line);) most = std::max(most, report::columns(line));
+  for (std::string line; std::getline(lines, line);) {
+    most = std::max(most, report::columns(line));
+  }
   return most;
 }
 
@@ -271,13 +275,15 @@ TEST_CASE("report.json that is none: one line") {
   const auto error_of = [&](const nlohmann::json& document) {
     const auto result = report::from_json(document);
     REQUIRE(!result);
-    CHECK(result.error().find('\n') == std::string::npos);
-    return result.error();
+    CHECK(result.error().message.find('\n') == std::string::npos);
+    return result.error().message;
   };
   error_of(nlohmann::json::array());
   error_of({{"schema", 2}});
   for (const auto& [field, value] : good.items()) {
-    if (field == "losses" || field == "unwrapped" || field == "k" || field == "threshold") continue;
+    if (field == "losses" || field == "unwrapped" || field == "k" || field == "threshold") {
+      continue;
+    }
     auto without = good;
     without.erase(field);
     error_of(without);

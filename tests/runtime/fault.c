@@ -21,8 +21,12 @@ static int fails(const char* function) {
   int number = 0;
   int error = 0;
   const char* fault = getenv("VPROF_TEST_FAULT");
-  if (fault == NULL || sscanf(fault, "%31s %d %d", name, &number, &error) != 3) return 0;
-  if (strcmp(name, function) != 0 || atomic_fetch_add(&calls, 1) + 1 != number) return 0;
+  if (fault == NULL || sscanf(fault, "%31s %d %d", name, &number, &error) != 3) {
+    return 0;
+  }
+  if (strcmp(name, function) != 0 || atomic_fetch_add(&calls, 1) + 1 != number) {
+    return 0;
+  }
   errno = error;
   return 1;
 }

@@ -10,5 +10,7 @@ static __attribute__((noinline)) void inner() {
 
 void plugin_work(int calls) {
   VPROF_FUNCTION(70);
-  for (int i = 0; i < calls; ++i) inner();
+  for (int i = 0; i < calls; ++i) {
+    inner();
+  }
 }

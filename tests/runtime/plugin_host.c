@@ -6,15 +6,21 @@
 static void* run(void* library) {
   void (*function)(int) = NULL;
   *(void**)&function = dlsym(library, "plugin_work");
-  if (function != NULL) function(1000);
+  if (function != NULL) {
+    function(1000);
+  }
   return NULL;
 }
 
 int main(int argc, char** argv) {
   void* library = argc == 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
-  if (library == NULL) return 4;
+  if (library == NULL) {
+    return 4;
+  }
   pthread_t thread;
-  if (pthread_create(&thread, NULL, run, library) != 0) return 5;
+  if (pthread_create(&thread, NULL, run, library) != 0) {
+    return 5;
+  }
   run(library);
   return pthread_join(thread, NULL);
 }

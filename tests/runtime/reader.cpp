@@ -17,7 +17,9 @@ struct Chunk {
 
 void decode(const Chunk& chunk, Thread& thread) {
   size_t count = chunk.slots.size();
-  while (count > 0 && chunk.slots[count - 1].word1 == 0) --count;
+  while (count > 0 && chunk.slots[count - 1].word1 == 0) {
+    --count;
+  }
   bool head = false;
   for (size_t i = 0; i < count; ++i) {
     const vprof_slot& slot = chunk.slots[i];
@@ -27,7 +29,9 @@ void decode(const Chunk& chunk, Thread& thread) {
       ++thread.holes;
       head = false;
     } else if (id == VPROF_EV_PAD) {
-      if (i + 1 != count) ++thread.orphans;  // nothing may follow
+      if (i + 1 != count) {
+        ++thread.orphans;  // nothing may follow
+      }
       return;
     } else if (id != VPROF_EV_CONT) {
       thread.records.push_back({id, slot.word0, payload, {}});
@@ -43,7 +47,9 @@ void decode(const Chunk& chunk, Thread& thread) {
 std::vector<Chunk> chunks_of(std::ifstream& file, Trace& trace) {
   std::vector<Chunk> chunks;
   const uint64_t end = std::min<uint64_t>(trace.header.used, trace.file_bytes);
-  if (trace.header.used > trace.file_bytes) trace.error = "used lies beyond the end of the file";
+  if (trace.header.used > trace.file_bytes) {
+    trace.error = "used lies beyond the end of the file";
+  }
   for (uint64_t at = VPROF_FILE_HEADER_BYTES; at < end;) {
     Chunk chunk;
     file.seekg(static_cast<std::streamoff>(at));
@@ -78,11 +84,15 @@ std::vector<Record> Thread::frames() const {
 std::vector<Record> Trace::all(uint32_t id) const {
   std::vector<Record> found;
   for (const Record& record : helper.records) {
-    if (record.id == id) found.push_back(record);
+    if (record.id == id) {
+      found.push_back(record);
+    }
   }
   for (const Thread& thread : threads) {
     for (const Record& record : thread.records) {
-      if (record.id == id) found.push_back(record);
+      if (record.id == id) {
+        found.push_back(record);
+      }
     }
   }
   return found;
@@ -90,7 +100,9 @@ std::vector<Record> Trace::all(uint32_t id) const {
 
 uint64_t Trace::frames() const {
   uint64_t count = 0;
-  for (const Thread& thread : threads) count += thread.frames().size();
+  for (const Thread& thread : threads) {
+    count += thread.frames().size();
+  }
   return count;
 }
 
@@ -131,8 +143,9 @@ Trace read_trace(const std::string& path) {
     thread.serial = serial;
     thread.tid = chunks[0].header.tid;
     for (size_t i = 0; i < chunks.size(); ++i) {
-      if (chunks[i].header.index != i && trace.header.overwritten == 0)
+      if (chunks[i].header.index != i && trace.header.overwritten == 0) {
         trace.error = "thread " + std::to_string(serial) + " lacks a chunk";
+      }
       thread.name =
           std::string(chunks[i].header.thread_name, strnlen(chunks[i].header.thread_name, 16));
       decode(chunks[i], thread);
@@ -149,7 +162,9 @@ Trace read_trace(const std::string& path) {
 std::vector<Trace> read_traces(const std::string& directory) {
   std::vector<Trace> traces;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (entry.path().extension() == ".vpt") traces.push_back(read_trace(entry.path().string()));
+    if (entry.path().extension() == ".vpt") {
+      traces.push_back(read_trace(entry.path().string()));
+    }
   }
   // CLOCK_REALTIME may be set back.
   std::sort(traces.begin(), traces.end(), [](const Trace& a, const Trace& b) {
@@ -170,8 +185,9 @@ const Trace& root_of(const std::vector<Trace>& traces) {
 std::string label_text(const Record& record) {
   std::string text;
   for (size_t i = 1; i < record.more.size(); ++i) {
-    for (int byte = 0; byte < 8; ++byte)
+    for (int byte = 0; byte < 8; ++byte) {
       text.push_back(static_cast<char>(record.more[i].word >> 8 * byte));
+    }
   }
   text.resize(std::min<size_t>(text.size(), record.payload));
   return text;
@@ -183,10 +199,14 @@ std::string nesting_error(const Thread& thread) {
     const uint64_t start = record.word;
     const uint64_t end = start + record.payload;
     while (!open.empty() && open.back().first >= start) {
-      if (open.back().second > end) return "a frame ends after the one that holds it";
+      if (open.back().second > end) {
+        return "a frame ends after the one that holds it";
+      }
       open.pop_back();
     }
-    if (!open.empty() && open.back().second > start) return "two frames overlap";
+    if (!open.empty() && open.back().second > start) {
+      return "two frames overlap";
+    }
     open.emplace_back(start, end);
   }
   return {};

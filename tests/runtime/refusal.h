@@ -36,8 +36,9 @@ inline void refuse(const Refusal& refusal) {
   };
   const sock_fprog program{sizeof code / sizeof code[0], code};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
     _exit(98);
+  }
 }
 
 }  // namespace vprof::test

@@ -15,8 +15,9 @@ namespace {
 std::string read_all(int fd) {
   std::string text;
   char buffer[4096];
-  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;)
+  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) {
     text.append(buffer, static_cast<size_t>(n));
+  }
   return text;
 }
 
@@ -36,7 +37,9 @@ std::string read_all(int fd) {
       setenv(name.c_str(), value.c_str(), 1);
     }
   }
-  if (setup.before_exec) setup.before_exec();
+  if (setup.before_exec) {
+    setup.before_exec();
+  }
   // The same tests with a subject for another processor (aarch64.cmake).
   if (const char* emulator = getenv("VPROF_TEST_EMULATOR"); emulator != nullptr) {
     execl(emulator, emulator, "-L", getenv("VPROF_TEST_SYSROOT"),
@@ -53,7 +56,9 @@ void check_format(const Trace& trace) {
   CHECK(trace.header.slot_bytes == 16);
   CHECK(trace.header.ticks_per_second > 1000000);
   CHECK(trace.header.family != 0);
-  for (const Thread& thread : trace.threads) CHECK(thread.orphans == 0);
+  for (const Thread& thread : trace.threads) {
+    CHECK(thread.orphans == 0);
+  }
   CHECK(trace.header.threads == trace.threads.size());
   CHECK(trace.helper.orphans == 0);
 }
@@ -73,7 +78,9 @@ std::filesystem::path where_traces_go(const Setup& setup) {
 uint64_t Outcome::number(const std::string& name) const {
   std::istringstream words(output);
   for (std::string word; words >> word;) {
-    if (word != name) continue;
+    if (word != name) {
+      continue;
+    }
     uint64_t value = 0;
     words >> value;
     return value;
@@ -90,7 +97,9 @@ Outcome run(const std::string& scenario, const Setup& setup) {
   REQUIRE(pipe(pipe_ends) == 0);
   const pid_t child = fork();
   REQUIRE(child >= 0);
-  if (child == 0) become_subject(scenario, setup, directory, pipe_ends[1]);
+  if (child == 0) {
+    become_subject(scenario, setup, directory, pipe_ends[1]);
+  }
   close(pipe_ends[1]);
   if (setup.kill_after_us > 0) {
     usleep(static_cast<useconds_t>(setup.kill_after_us));
@@ -101,10 +110,18 @@ Outcome run(const std::string& scenario, const Setup& setup) {
   close(pipe_ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
-  if (std::filesystem::is_directory(directory)) outcome.traces = read_traces(directory);
-  for (const Trace& trace : outcome.traces) check_format(trace);
+  if (WIFEXITED(status)) {
+    outcome.exit_code = WEXITSTATUS(status);
+  }
+  if (WIFSIGNALED(status)) {
+    outcome.signal = WTERMSIG(status);
+  }
+  if (std::filesystem::is_directory(directory)) {
+    outcome.traces = read_traces(directory);
+  }
+  for (const Trace& trace : outcome.traces) {
+    check_format(trace);
+  }
   UNSCOPED_INFO(scenario << ": " << outcome.output);
   return outcome;
 }

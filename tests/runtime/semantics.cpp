@@ -95,8 +95,9 @@ void mutex_type(const char* type_name, int type) {
   locked_by_other(mutex);
   for (int i = 0; i < 6; ++i) {
     // An unlock too many is undefined for the types that do not check.
-    if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK || i == 0)
+    if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK || i == 0) {
       row("  unlock", pthread_mutex_unlock(&mutex));
+    }
   }
   row("  timedlock of a free one, bad limit", pthread_mutex_timedlock(&mutex, &kBad));
   row("  unlock", pthread_mutex_unlock(&mutex));
@@ -110,12 +111,16 @@ void robust() {
     row("  lock by a thread that ends",
         on_other_thread([&] { return pthread_mutex_lock(&mutex); }));
     row("  lock", pthread_mutex_lock(&mutex));
-    if (consistent) row("  consistent", pthread_mutex_consistent(&mutex));
+    if (consistent) {
+      row("  consistent", pthread_mutex_consistent(&mutex));
+    }
     row("  unlock", pthread_mutex_unlock(&mutex));
     row("  lock", pthread_mutex_lock(&mutex));
     row("  timedlock by another, past",
         on_other_thread([&] { return pthread_mutex_timedlock(&mutex, &kPast); }));
-    if (consistent) row("  unlock", pthread_mutex_unlock(&mutex));
+    if (consistent) {
+      row("  unlock", pthread_mutex_unlock(&mutex));
+    }
     pthread_mutex_destroy(&mutex);
   }
 }

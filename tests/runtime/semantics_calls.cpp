@@ -112,7 +112,9 @@ void streams() {
   std::printf("streams\n");
   signal(SIGPIPE, SIG_IGN);
   int ends[2];
-  if (pipe2(ends, O_NONBLOCK) != 0) return;
+  if (pipe2(ends, O_NONBLOCK) != 0) {
+    return;
+  }
   row_of_call("  read, nothing there", read(ends[0], buffer, 1));
   row_of_call("  read, wrong end", read(ends[1], buffer, 1));
   row_of_call("  write", write(ends[1], buffer, 3));
@@ -177,7 +179,9 @@ void signals_and_children() {
   action.sa_handler = on_signal;
   sigaction(SIGALRM, &action, nullptr);
   int ends[2];
-  if (pipe(ends) != 0) return;
+  if (pipe(ends) != 0) {
+    return;
+  }
   ualarm(2000, 2000);
   row_of_call("  read, interrupted", read(ends[0], buffer, 1));
   row_of_call("  pause, interrupted", pause());
@@ -241,8 +245,9 @@ void cancellation() {
   listener = socket(AF_INET, SOCK_STREAM, 0);
   semaphore_id = msgget(IPC_PRIVATE, 0600);
   if (pipe(pipe_ends) != 0 || pipe(full_pipe) != 0 || listen(listener, 1) != 0 ||
-      socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+      socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
     return;
+  }
   for (const Blocking& blocking : kBlocking) {
     cleaned = false;
     pthread_t thread{};

@@ -22,12 +22,16 @@ namespace vprof::test {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The test waits for the end of what is written to the output.
   const auto others = static_cast<unsigned>(listener);
-  if (others > 0) syscall(SYS_close_range, 0U, others - 1, 0U);
+  if (others > 0) {
+    syscall(SYS_close_range, 0U, others - 1, 0U);
+  }
   syscall(SYS_close_range, others + 1, ~0U, 0U);
   for (pollfd asked{listener, POLLIN, 0};
        poll(&asked, 1, -1) > 0 && (asked.revents & POLLIN) != 0;) {
     seccomp_notif call{};
-    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) continue;
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
+      continue;
+    }
     usleep(static_cast<useconds_t>(1000 * ms));
     seccomp_notif_resp answer{};
     answer.id = call.id;
@@ -51,11 +55,17 @@ inline void make_disk_slow(int ms) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{sizeof code / sizeof code[0], code};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(98);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    _exit(98);
+  }
   const long listener =
       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
-  if (listener < 0) _exit(98);
-  if (fork() == 0) be_slow(static_cast<int>(listener), ms);
+  if (listener < 0) {
+    _exit(98);
+  }
+  if (fork() == 0) {
+    be_slow(static_cast<int>(listener), ms);
+  }
   close(static_cast<int>(listener));
 }
 

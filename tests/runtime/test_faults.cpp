@@ -18,7 +18,9 @@ namespace {
 
 void check_accounted(const Outcome& outcome) {
   REQUIRE(outcome.exit_code == 0);
-  if (outcome.traces.empty()) return;
+  if (outcome.traces.empty()) {
+    return;
+  }
   const Trace& trace = outcome.traces[0];
   // What is dropped may also be a wait or the end of a thread.
   const uint64_t accounted = trace.frames() + trace.header.dropped;
@@ -64,12 +66,16 @@ TEST_CASE("a slow disk costs records, and a moment now and then, but does not st
 }
 
 TEST_CASE("where no thread can be made, the program hears it, and goes on without the helper") {
-  if (kThreadSanitizer) return;  // it ends the program itself
+  if (kThreadSanitizer) {
+    return;  // it ends the program itself
+  }
   const long call = GENERATE(SYS_clone3, SYS_clone);
   Setup setup{{{"ASAN_OPTIONS", "detect_leaks=0"}}, {}, {}};  // which needs a thread itself
   setup.before_exec = [&] {
     refuse({"", SYS_clone, EAGAIN});
-    if (call == SYS_clone3) refuse({"", SYS_clone3, EAGAIN});
+    if (call == SYS_clone3) {
+      refuse({"", SYS_clone3, EAGAIN});
+    }
   };
   const Outcome outcome = run("cannot_make_threads", setup);
   check_accounted(outcome);

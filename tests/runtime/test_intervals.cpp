@@ -13,12 +13,24 @@ std::vector<std::string> story(const Trace& trace) {
   std::vector<std::string> told;
   for (const Record& r : trace.threads.at(0).records) {
     const std::string id = r.more.empty() ? "" : std::to_string(r.more[0].word);
-    if (r.id == VPROF_EV_BEGIN) told.push_back("B" + id);
-    if (r.id == VPROF_EV_END) told.push_back("E" + id);
-    if (r.id == VPROF_EV_SWITCH) told.push_back("S" + id);
-    if (r.id == VPROF_EV_LABEL) told.push_back("L" + id + "=" + label_text(r));
-    if (r.id == VPROF_EV_WORK) told.push_back("W" + id + "=" + std::to_string(r.more.at(1).word));
-    if (r.id < VPROF_EV_FIRST) told.push_back("f" + std::to_string(r.id));
+    if (r.id == VPROF_EV_BEGIN) {
+      told.push_back("B" + id);
+    }
+    if (r.id == VPROF_EV_END) {
+      told.push_back("E" + id);
+    }
+    if (r.id == VPROF_EV_SWITCH) {
+      told.push_back("S" + id);
+    }
+    if (r.id == VPROF_EV_LABEL) {
+      told.push_back("L" + id + "=" + label_text(r));
+    }
+    if (r.id == VPROF_EV_WORK) {
+      told.push_back("W" + id + "=" + std::to_string(r.more.at(1).word));
+    }
+    if (r.id < VPROF_EV_FIRST) {
+      told.push_back("f" + std::to_string(r.id));
+    }
   }
   return told;
 }
@@ -60,10 +72,14 @@ TEST_CASE("an interval that is known by its thread has an id of its own") {
     std::string told;
     for (const Thread& thread : trace.threads) {
       for (const Record& r : thread.records) {
-        if (r.id != VPROF_EV_BEGIN && r.id != VPROF_EV_END && r.id != VPROF_EV_SWITCH) continue;
+        if (r.id != VPROF_EV_BEGIN && r.id != VPROF_EV_END && r.id != VPROF_EV_SWITCH) {
+          continue;
+        }
         const uint64_t id = r.more.at(0).word;
         const auto known = std::find(ids.begin(), ids.end(), id);
-        if (known == ids.end()) ids.push_back(id);
+        if (known == ids.end()) {
+          ids.push_back(id);
+        }
         told += r.id == VPROF_EV_BEGIN ? "B" : r.id == VPROF_EV_END ? "E" : "S";
         told += std::to_string(std::find(ids.begin(), ids.end(), id) - ids.begin()) + " ";
       }
@@ -125,6 +141,7 @@ TEST_CASE("events and labels by configuration") {
   CHECK(story(outcome.traces.at(0)) == Story{"B" + key, "L" + key + "=by name", "L" + key + "=text",
                                              "L" + key + "=42", "L" + key + "=-9223372036854775808",
                                              "S77", "f1", "S" + key, "E" + key, "S0"});
-  for (const Record& r : outcome.traces[0].all(VPROF_EV_BEGIN))
+  for (const Record& r : outcome.traces[0].all(VPROF_EV_BEGIN)) {
     CHECK(r.payload == VPROF_INTERVAL_PROCESS_LOCAL);
+  }
 }

@@ -21,20 +21,26 @@ uint64_t preempted_us(const Trace& trace) {
   uint64_t ticks = 0;
   for (const Record& record : trace.all(VPROF_EV_PREEMPTED)) {
     REQUIRE(record.more.size() == 1);
-    if (record.more[0].word == main_thread->serial) ticks += record.payload;
+    if (record.more[0].word == main_thread->serial) {
+      ticks += record.payload;
+    }
   }
   return static_cast<uint64_t>(static_cast<double>(ticks) * 1e6 /
                                static_cast<double>(trace.header.ticks_per_second));
 }
 
 bool refused(const Trace& trace) {
-  if (trace.header.switches_refused == 0) return false;
+  if (trace.header.switches_refused == 0) {
+    return false;
+  }
   WARN("not checked: the kernel tells nothing of context switches here");
   return true;
 }
 
 bool unregistered(const Outcome& outcome) {
-  if (outcome.number("registered") != 0) return false;
+  if (outcome.number("registered") != 0) {
+    return false;
+  }
   WARN("not checked: libc has no restartable sequences");
   return true;
 }
@@ -49,12 +55,16 @@ TEST_CASE("time without a processor is recorded") {
   const char* scenario = GENERATE("share_a_processor", "share_a_processor_and_nap",
                                   "share_a_processor_and_wait", "share_a_processor_in_a_child");
   // Whose waits for conditions are its own.
-  if (kThreadSanitizer && std::string(scenario) == "share_a_processor_and_wait") return;
+  if (kThreadSanitizer && std::string(scenario) == "share_a_processor_and_wait") {
+    return;
+  }
   const Outcome outcome = run(scenario, GENERATE(kByThemselves, kByKernel));
   CAPTURE(scenario);
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.back();
-  if (refused(trace)) return;
+  if (refused(trace)) {
+    return;
+  }
   const uint64_t lacked = outcome.number("wall_us") - outcome.number("processor_us");
   REQUIRE(lacked > 50000);  // two threads, one processor
   const uint64_t found = preempted_us(trace);
@@ -75,10 +85,14 @@ TEST_CASE("time without a processor is recorded") {
 
 TEST_CASE("a sleep is no preemption, whether it is recorded or not") {
   Setup setup = GENERATE(kByThemselves, kByKernel);
-  if (GENERATE(false, true)) setup.environment["VPROF_WAITS_OFF"] = "timer";
+  if (GENERATE(false, true)) {
+    setup.environment["VPROF_WAITS_OFF"] = "timer";
+  }
   const Outcome outcome = run("naps", setup);
   const Trace& trace = outcome.traces.at(0);
-  if (refused(trace)) return;
+  if (refused(trace)) {
+    return;
+  }
   CHECK(preempted_us(trace) < 100000);  // of 200 ms and more; the rest is the machine's
 }
 
@@ -97,10 +111,16 @@ TEST_CASE("a preemption lies within one frame, and after what was recorded befor
         CHECK((record.word <= preempted->word + slack || record.word + slack >= end));
         preempted = nullptr;
       }
-      if (frame) before = &record;
-      if (record.id != VPROF_EV_PREEMPTED) continue;
+      if (frame) {
+        before = &record;
+      }
+      if (record.id != VPROF_EV_PREEMPTED) {
+        continue;
+      }
       preempted = &record;
-      if (before != nullptr) CHECK(before->word + before->payload <= record.word);
+      if (before != nullptr) {
+        CHECK(before->word + before->payload <= record.word);
+      }
     }
   }
 }
@@ -110,7 +130,9 @@ TEST_CASE("threads without privileges find out by themselves") {
   setup.before_exec = [] { refuse({"not allowed", SYS_perf_event_open, EACCES}); };
   const Outcome outcome = run("share_a_processor", setup);
   REQUIRE(outcome.exit_code == 0);
-  if (unregistered(outcome)) return;
+  if (unregistered(outcome)) {
+    return;
+  }
   CHECK(!outcome.traces.at(0).all(VPROF_EV_PREEMPTED).empty());
   CHECK(outcome.traces[0].header.unwatched == 0);
 }
@@ -121,7 +143,9 @@ TEST_CASE(
   setup.before_exec = [] { refuse({"not allowed", SYS_perf_event_open, EACCES}); };
   const Outcome outcome = run("clears_its_sequence", setup);
   REQUIRE(outcome.exit_code == 0);
-  if (unregistered(outcome)) return;
+  if (unregistered(outcome)) {
+    return;
+  }
   CHECK(outcome.traces.at(0).header.unwatched == 1);
   CHECK(outcome.traces[0].header.switches_refused == EACCES);
 }
@@ -130,7 +154,9 @@ TEST_CASE("threads that switch very often are let go, and counted") {
   const Outcome outcome = run("switches_often", kByKernel);
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
-  if (refused(trace)) return;
+  if (refused(trace)) {
+    return;
+  }
   if (outcome.number("turns") < 25000) {
     WARN("not checked: the machine is too busy for so many switches");
     return;
@@ -169,7 +195,9 @@ TEST_CASE("a kernel that tells nothing of context switches: the trace says so") 
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they need descriptors
 TEST_CASE("any single call for a thread's switches may fail") {
-  if (refused(run("naps", kByKernel).traces.at(0))) return;
+  if (refused(run("naps", kByKernel).traces.at(0))) {
+    return;
+  }
   for (rlim_t descriptors = 4; descriptors <= 12; ++descriptors) {
     CAPTURE(descriptors);
     Setup setup = kByKernel;
@@ -178,9 +206,13 @@ TEST_CASE("any single call for a thread's switches may fail") {
       setrlimit(RLIMIT_NOFILE, &limit);
     };
     const Outcome outcome = run("many_recording_threads", setup);
-    if (outcome.exit_code == 127) continue;  // the program could not even be loaded
+    if (outcome.exit_code == 127) {
+      continue;  // the program could not even be loaded
+    }
     REQUIRE(outcome.exit_code == 0);
-    if (outcome.traces.empty()) continue;  // nor could the trace be opened
+    if (outcome.traces.empty()) {
+      continue;  // nor could the trace be opened
+    }
     const Trace& trace = outcome.traces[0];
     CHECK(trace.header.threads == 1 + outcome.number("threads"));
     if (trace.header.unwatched != 0) {
@@ -196,7 +228,9 @@ TEST_CASE("a program that has shut itself in is not ended by ours") {
   CHECK(outcome.signal == 0);
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
-  if (trace.header.unwatched == trace.header.threads) return;  // the kernel allows nothing anyway
+  if (trace.header.unwatched == trace.header.threads) {
+    return;  // the kernel allows nothing anyway
+  }
   CHECK(trace.header.switches_refused == EPERM);
   CHECK(trace.header.unwatched == (kThreadSanitizer ? 2 : 1));
 }

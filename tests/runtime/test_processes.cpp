@@ -20,7 +20,9 @@ void check_children_accounted(const std::vector<Trace>& traces, uint64_t made) {
   uint64_t frames = 0;
   uint64_t dropped = 0;  // also records of other kinds
   for (const Trace& trace : traces) {
-    if (&trace == &parent) continue;
+    if (&trace == &parent) {
+      continue;
+    }
     frames += trace.frames();
     dropped += trace.header.dropped;
   }
@@ -38,7 +40,9 @@ TEST_CASE("each of 1,000 forked children has a trace of its own") {
   const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() == 1010);
   for (const Trace& child : outcome.traces) {
-    if (child.header.pid == parent.header.pid) continue;
+    if (child.header.pid == parent.header.pid) {
+      continue;
+    }
     CHECK(child.header.parent_pid == parent.header.pid);
     CHECK(child.header.family == parent.header.family);
     CHECK((kThreadSanitizer || child.threads.size() == 1));
@@ -53,12 +57,16 @@ TEST_CASE("fork from a process with busy threads") {
   REQUIRE(outcome.traces.size() == 1 + 50 + 5);
   const Trace& parent = root_of(outcome.traces);
   CHECK(parent.frames() + parent.header.dropped == outcome.number("frames"));
-  for (const Thread& thread : parent.threads) CHECK(thread.holes == 0);
+  for (const Thread& thread : parent.threads) {
+    CHECK(thread.holes == 0);
+  }
   check_children_accounted(outcome.traces, 50 * 300 + 5 * 5);
 }
 
 TEST_CASE("a child of vfork records as its parent") {
-  if (kThreadSanitizer) return;
+  if (kThreadSanitizer) {
+    return;
+  }
   const Outcome outcome = run("vfork_child");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 1);
@@ -122,7 +130,9 @@ TEST_CASE("at whatever moment a program is killed, its trace holds every record 
     CAPTURE(trace.header.dropped);
     CHECK(counted >= made[0] + made[1]);
     CHECK(counted <= made[0] + made[1] + 2);
-    for (const Thread& thread : trace.threads) CHECK(thread.holes <= 1);
+    for (const Thread& thread : trace.threads) {
+      CHECK(thread.holes <= 1);
+    }
   }
   CHECK(whole >= kRounds / 2);
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // too slow to fill a chunk
@@ -135,7 +145,9 @@ TEST_CASE("full chunks are written out and their memory is used again") {
   for (int turn = 0; turn < 4; ++turn) {  // again where the disk was too slow for some records
     outcome = run("long_trace", with_disk({{{"VPROF_WINDOW_MB", "4"}}, {}, {}}));
     REQUIRE(outcome.exit_code == 0);
-    if (outcome.traces.at(0).header.dropped == 0) break;
+    if (outcome.traces.at(0).header.dropped == 0) {
+      break;
+    }
   }
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.frames() == outcome.number("frames"));
@@ -171,7 +183,9 @@ TEST_CASE("a relative directory is meant from where the program started") {
   std::filesystem::create_directory(directory.path() + "/trace");
   Setup setup{{{"VPROF_TRACE_DIR", "trace"}}, {}, directory.path() + "/trace"};
   setup.before_exec = [&] {
-    if (chdir(directory.path().c_str()) != 0) _exit(99);
+    if (chdir(directory.path().c_str()) != 0) {
+      _exit(99);
+    }
   };
   const Outcome outcome = run("changes_directory", setup);
   CHECK(outcome.exit_code == 0);
@@ -210,7 +224,9 @@ TEST_CASE("a full trace drops and counts") {
 
 TEST_CASE("RLIMIT_FSIZE is kept") {
   const auto bytes = GENERATE(rlim_t{0}, rlim_t{4096}, rlim_t{300000}, rlim_t{4000000});
-  if (kThreadSanitizer && bytes == 0) return;  // it writes a file of its own
+  if (kThreadSanitizer && bytes == 0) {
+    return;  // it writes a file of its own
+  }
   Setup setup;
   setup.before_exec = [&] {
     const rlimit limit{bytes, bytes};
@@ -282,7 +298,9 @@ TEST_CASE("exit while other threads record") {
 }
 
 TEST_CASE("the helper does not keep a process alive whose threads have all ended") {
-  if (kThreadSanitizer) return;  // its own thread, which is a pthread, does
+  if (kThreadSanitizer) {
+    return;  // its own thread, which is a pthread, does
+  }
   const Outcome outcome = run("main_leaves_by_pthread_exit");
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.traces.at(0).frames() == 2);

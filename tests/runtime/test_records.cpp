@@ -15,12 +15,16 @@ void check_accounted(const Outcome& outcome) {
   // What is dropped may also be a record of another kind.
   CHECK(trace.frames() + trace.header.dropped >= outcome.number("frames"));
   CHECK(trace.frames() <= outcome.number("frames"));
-  for (const Thread& thread : trace.threads) CHECK(thread.holes == 0);
+  for (const Thread& thread : trace.threads) {
+    CHECK(thread.holes == 0);
+  }
 }
 
 uint64_t all_dropped(const Trace& trace) {
   uint64_t sum = 0;
-  for (const Record& record : trace.all(VPROF_EV_DROPPED)) sum += record.payload;
+  for (const Record& record : trace.all(VPROF_EV_DROPPED)) {
+    sum += record.payload;
+  }
   return sum;
 }
 
@@ -47,7 +51,9 @@ TEST_CASE("times are in ticks of the clock that the header names") {
   const Outcome outcome = run("timed", {{{"VPROF_CLOCK", clock}}, {}, {}});
   REQUIRE(outcome.traces.size() == 1);
   const Trace& trace = outcome.traces[0];
-  if (clock == "monotonic") CHECK(trace.header.clock == VPROF_CLOCK_MONOTONIC);
+  if (clock == "monotonic") {
+    CHECK(trace.header.clock == VPROF_CLOCK_MONOTONIC);
+  }
   const std::vector<Record> frames = trace.all(10);
   REQUIRE(frames.size() == 1);
   const double seconds =
@@ -75,11 +81,14 @@ TEST_CASE("each of 10,000 short threads is accounted for") {
   const uint64_t dropped = trace.header.dropped;
   CHECK(dropped < 25000);
   constexpr uint64_t kOthers = kThreadSanitizer ? 1 : 0;
-  if (dropped == 0)
+  if (dropped == 0) {
     CHECK((kThreadSanitizer || trace.header.threads == 10001));  // and the one that waited for them
+  }
   CHECK(trace.all(VPROF_EV_THREAD_START).size() + dropped >= 10000 + kOthers);
   CHECK(trace.all(VPROF_EV_RELEASE_JOIN).size() + dropped >= 10000);
-  for (const Thread& thread : trace.threads) CHECK(nesting_error(thread) == "");
+  for (const Thread& thread : trace.threads) {
+    CHECK(nesting_error(thread) == "");
+  }
 }
 
 TEST_CASE("threads that record a lot get chunks without gaps") {
@@ -140,8 +149,9 @@ TEST_CASE("sites that are operands of one operator do not overlap") {
   CHECK(trace.frames(62) == 1000);
   CHECK(trace.frames(63) == 1000);
   const std::vector<Record> frames = trace.threads.at(0).frames();
-  for (size_t i = 1; i < frames.size(); ++i)
+  for (size_t i = 1; i < frames.size(); ++i) {
     CHECK(frames[i].word >= frames[i - 1].word + frames[i - 1].payload);
+  }
 }
 
 TEST_CASE("of two open sites the inner one is closed first") {
@@ -151,7 +161,9 @@ TEST_CASE("of two open sites the inner one is closed first") {
   CHECK(nesting_error(trace.threads.at(0)) == "");
   const std::vector<Record> frames = trace.threads.at(0).frames();
   for (size_t i = 0; i + 1 < frames.size(); ++i) {
-    if (frames[i].id == 42) CHECK(frames[i + 1].id == 41);
+    if (frames[i].id == 42) {
+      CHECK(frames[i + 1].id == 41);
+    }
   }
 }
 
@@ -186,7 +198,9 @@ TEST_CASE("sites are switched at run time and by the environment") {
 TEST_CASE("what a measured call times, the function called does not time again") {
   const Trace trace = run("scopes_within_calls").traces.at(0);
   CHECK(trace.frames(50) == 7);
-  for (uint32_t site = 51; site <= 57; ++site) CHECK(trace.frames(site) == 1);
+  for (uint32_t site = 51; site <= 57; ++site) {
+    CHECK(trace.frames(site) == 1);
+  }
   // Where the call is not timed, the function is.
   const Trace without =
       run("scopes_within_calls", {{{"VPROF_SITES", "50,52-57"}}, {}, {}}).traces.at(0);

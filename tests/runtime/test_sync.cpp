@@ -49,7 +49,9 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
       Case{"semaphore_posted_timed", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM},
       Case{"joined", VPROF_EV_WAIT_JOIN, VPROF_EV_RELEASE_JOIN});
   CAPTURE(c.scenario);
-  if (!works_here(c)) return;
+  if (!works_here(c)) {
+    return;
+  }
   const Outcome outcome = run(c.scenario);
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
@@ -70,15 +72,18 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
   CHECK(release.word >= wait.word);  // within the wait
   CHECK(release.word <= wait.word + wait.payload);
   CHECK(wait.more[0].payload == release.more[0].payload);
-  if (std::string(c.scenario) == "condition_broadcast") CHECK(release.payload == 1);
+  if (std::string(c.scenario) == "condition_broadcast") {
+    CHECK(release.payload == 1);
+  }
 }
 
 TEST_CASE("uncontended operations record nothing") {
   const Outcome outcome = run("uncontended");
   REQUIRE(outcome.exit_code == 0);
   for (const Thread& thread : outcome.traces.at(0).threads) {
-    for (const Record& record : thread.records)
+    for (const Record& record : thread.records) {
       CHECK((record.id == 1 || record.id == VPROF_EV_CLOCK || record.id == VPROF_EV_PREEMPTED));
+    }
   }
 }
 
@@ -111,19 +116,23 @@ TEST_CASE("under heavy contention every wait of some length has its release") {
   const std::vector<Record> waits = on_object(trace, VPROF_EV_WAIT_MUTEX, outcome.number("object"));
   std::sort(releases.begin(), releases.end(),
             [](const Record& a, const Record& b) { return a.more.at(1).word < b.more.at(1).word; });
-  for (size_t i = 1; i < releases.size(); ++i)
+  for (size_t i = 1; i < releases.size(); ++i) {
     CHECK(releases[i - 1].more[1].word < releases[i].more[1].word);
+  }
   uint64_t missed = 0;
   for (const Record& wait : waits) {
-    if (seconds(trace, wait.payload) < 20e-6) continue;
+    if (seconds(trace, wait.payload) < 20e-6) {
+      continue;
+    }
     // The greatest number up to that of the wait.
     const auto after = std::find_if(releases.begin(), releases.end(), [&](const Record& r) {
       return r.more[1].word > wait.more.at(1).word;
     });
     const bool found = after != releases.begin();
     if (!found || std::prev(after)->word + 2000 < wait.word ||
-        std::prev(after)->word > wait.word + wait.payload)
+        std::prev(after)->word > wait.word + wait.payload) {
       ++missed;
+    }
   }
   CHECK(waits.size() >= 3);
   // Those whose waiter came between the releaser's two looks, and had no processor then.
@@ -147,7 +156,9 @@ TEST_CASE("cancellation unwinds through the interposed waits") {
       GENERATE(Case{"cancelled_in_condition_wait", VPROF_EV_WAIT_COND, VPROF_EV_RELEASE_COND},
                Case{"cancelled_in_semaphore_wait", VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM});
   CAPTURE(c.scenario);
-  if (!works_here(c)) return;
+  if (!works_here(c)) {
+    return;
+  }
   const Outcome outcome = run(c.scenario);
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);

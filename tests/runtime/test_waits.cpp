@@ -67,8 +67,9 @@ Found longest(const Outcome& outcome, uint32_t kind) {
   for (const Trace& trace : outcome.traces) {
     for (const Thread& thread : trace.threads) {
       for (const Record& record : thread.records) {
-        if (record.id == kind && (found.wait == nullptr || record.payload > found.wait->payload))
+        if (record.id == kind && (found.wait == nullptr || record.payload > found.wait->payload)) {
           found = {&trace, &record, thread.serial};
+        }
       }
     }
   }
@@ -89,25 +90,34 @@ TEST_CASE("a wait of any class is recorded, with the release that ended it") {
     };
     for (int attempt = 0; attempt < 5 && !long_enough(); ++attempt) {
       outcome = run(c.scenario, {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
-      if (outcome.exit_code != 0) break;
+      if (outcome.exit_code != 0) {
+        break;
+      }
       found = longest(outcome, c.wait);
     }
-    if (outcome.exit_code == 99) continue;  // this system has none
+    if (outcome.exit_code == 99) {
+      continue;  // this system has none
+    }
     REQUIRE(outcome.exit_code == 0);
     const Record* wait = found.wait;
     REQUIRE(wait != nullptr);
     const Trace& trace = *found.trace;
     REQUIRE(wait->more.size() == 2);
-    if (c.wait != VPROF_EV_WAIT_FILE) CHECK(seconds(trace, wait->payload) > 0.02);
+    if (c.wait != VPROF_EV_WAIT_FILE) {
+      CHECK(seconds(trace, wait->payload) > 0.02);
+    }
     CHECK(seconds(trace, wait->payload) < 5);
-    if (c.release == kNobody) continue;
+    if (c.release == kNobody) {
+      continue;
+    }
     CHECK(wait->more[0].word != 0);
     int releases = 0;
     for (const Thread& thread : trace.threads) {
       for (const Record& record : thread.records) {
         if (record.id != c.release || record.more.at(0).word != wait->more[0].word ||
-            record.more.at(1).word != wait->more[1].word)
+            record.more.at(1).word != wait->more[1].word) {
           continue;
+        }
         ++releases;
         CHECK(thread.serial != found.serial);
         CHECK(record.word >= wait->word);
@@ -124,12 +134,16 @@ TEST_CASE("each class of waits can be left out") {
     CAPTURE(c.scenario, c.name);
     const Outcome outcome =
         run(c.scenario, {{{"VPROF_WAITS_OFF", std::string("nothing,") + c.name}}, {}, {}});
-    if (outcome.exit_code == 99) continue;
+    if (outcome.exit_code == 99) {
+      continue;
+    }
     REQUIRE(outcome.exit_code == 0);
     CHECK(longest(outcome, c.wait).wait == nullptr);
     for (const Trace& trace : outcome.traces) {
       CHECK((trace.header.classes & VPROF_CLASS_ALL) != VPROF_CLASS_ALL);
-      if (c.release != kNobody) CHECK(trace.all(c.release).empty());
+      if (c.release != kNobody) {
+        CHECK(trace.all(c.release).empty());
+      }
     }
   }
 }

@@ -116,8 +116,12 @@ int identity() {
   int count = 0;
   VPROF_VOID(0, 1) nothing(count) VPROF_VOID_END(0);
   CHECK(count == 1);
-  if (VALUE(yes())) count += 1;
-  while (!VALUE(yes())) count += 100;
+  if (VALUE(yes())) {
+    count += 1;
+  }
+  while (!VALUE(yes())) {
+    count += 100;
+  }
   CHECK((VALUE(yes()) ? count : 0) == 2);
   return 0;
 }
@@ -202,7 +206,9 @@ T in_template(T x) {
 int main() {
   for (int (*test)() : {identity, lifetimes, elision, exceptions, nested_functions}) {
     const int line = test();
-    if (line != 0) return line % 256 == 0 ? 1 : line % 256;
+    if (line != 0) {
+      return line % 256 == 0 ? 1 : line % 256;
+    }
   }
   return in_template(5) == 5 ? 0 : 1;
 }

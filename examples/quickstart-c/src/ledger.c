@@ -14,7 +14,9 @@ void charge(const struct order* order) {
 uint64_t ledger_total_cents(void) {
   uint64_t total = 0;
   pthread_mutex_lock(&mutex);
-  for (int i = 0; i < CUSTOMERS; ++i) total += owed_cents[i];
+  for (int i = 0; i < CUSTOMERS; ++i) {
+    total += owed_cents[i];
+  }
   pthread_mutex_unlock(&mutex);
   return total;
 }

@@ -39,7 +39,9 @@ static void sleep_until(struct timespec* due, long gap_ns) {
     due->tv_nsec -= 1000000000;
     ++due->tv_sec;
   }
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, due, NULL) == EINTR) continue;
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, due, NULL) == EINTR) {
+    continue;
+  }
 }
 
 /* What was due while there was no room is not made up for. */
@@ -48,7 +50,9 @@ static void do_not_catch_up(struct timespec* due) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   const int64_t late_ns =
       (int64_t)(now.tv_sec - due->tv_sec) * 1000000000 + (now.tv_nsec - due->tv_nsec);
-  if (late_ns > MEAN_GAP_NS) *due = now;
+  if (late_ns > MEAN_GAP_NS) {
+    *due = now;
+  }
 }
 
 /* Accepts orders on a schedule, not when a worker is free, as customers come when they like; but on
@@ -82,12 +86,16 @@ static int run(size_t count) {
     return 1;
   }
   pthread_create(&maintenance, NULL, maintenance_loop, &stop);
-  for (int i = 0; i < WORKERS; ++i) pthread_create(&workers[i], NULL, worker_loop, &service);
+  for (int i = 0; i < WORKERS; ++i) {
+    pthread_create(&workers[i], NULL, worker_loop, &service);
+  }
 
   accept_orders(&service, orders, count);
 
   order_queue_close(&service.queue);
-  for (int i = 0; i < WORKERS; ++i) pthread_join(workers[i], NULL);
+  for (int i = 0; i < WORKERS; ++i) {
+    pthread_join(workers[i], NULL);
+  }
   atomic_store(&stop, true);
   pthread_join(maintenance, NULL);
   printf("%u orders handled, %u rejected, %.2f charged\n", atomic_load(&service.handled),

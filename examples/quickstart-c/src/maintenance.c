@@ -38,7 +38,9 @@ void* maintenance_loop(void* argument) {
   atomic_bool* stop = argument;
   uint64_t random = 7, purged = 0;
   while (!atomic_load(stop)) {
-    if (random_below(&random, 4) == 0) purged += purge_sessions(1 + random_below(&random, 40));
+    if (random_below(&random, 4) == 0) {
+      purged += purge_sessions(1 + random_below(&random, 40));
+    }
     archive_old_orders(&random);
   }
   /* Printed rather than dropped, so that the work is not optimised away. */

@@ -23,8 +23,9 @@ void order_queue_destroy(struct order_queue* queue) {
 
 void wait_for_room(struct order_queue* queue) {
   pthread_mutex_lock(&queue->mutex);
-  while (queue->tail - queue->head >= MAX_WAITING)
+  while (queue->tail - queue->head >= MAX_WAITING) {
     pthread_cond_wait(&queue->not_full, &queue->mutex);
+  }
   pthread_mutex_unlock(&queue->mutex);
 }
 
@@ -38,8 +39,9 @@ void enqueue_order(struct order_queue* queue, struct order* order) {
 struct order* dequeue_order(struct order_queue* queue) {
   struct order* order = NULL;
   pthread_mutex_lock(&queue->mutex);
-  while (queue->head == queue->tail && !queue->closed)
+  while (queue->head == queue->tail && !queue->closed) {
     pthread_cond_wait(&queue->not_empty, &queue->mutex);
+  }
   if (queue->head != queue->tail) {
     order = queue->waiting[queue->head++];
     pthread_cond_signal(&queue->not_full);

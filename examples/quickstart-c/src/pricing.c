@@ -21,15 +21,17 @@ uint64_t price_order(const struct order* order) {
   for (uint32_t i = 0; i < RULES; ++i) {
     const uint64_t offer = price * rules[i].per_mille / 1000;
     const uint64_t aged = discount * 7 / 8;
-    if (order->quantity + order->customer >= rules[i].least_quantity)
+    if (order->quantity + order->customer >= rules[i].least_quantity) {
       discount = aged > offer ? aged : offer;
+    }
   }
   return price - discount;
 }
 
 bool check_customer(const struct order* order) {
   uint64_t digest = 0xcbf29ce484222325ull ^ order->customer;
-  for (uint32_t entry = 0; entry < HISTORY_ENTRIES; ++entry)
+  for (uint32_t entry = 0; entry < HISTORY_ENTRIES; ++entry) {
     digest = (digest ^ (entry & 0xff)) * 0x100000001b3ull;
+  }
   return digest != 0;
 }

@@ -38,9 +38,12 @@ bool stock_init(void) {
     shelf->lot_count = (uint32_t)fmin(heavy_tailed, 18000.0);
     shelf->lots = calloc(shelf->lot_count, sizeof(struct lot));
     shelf->room = calloc(shelf->lot_count, sizeof(uint32_t));
-    if (shelf->lots == NULL || shelf->room == NULL) return false;
-    for (uint32_t lot = 0; lot < shelf->lot_count; ++lot)
+    if (shelf->lots == NULL || shelf->room == NULL) {
+      return false;
+    }
+    for (uint32_t lot = 0; lot < shelf->lot_count; ++lot) {
       shelf->lots[lot].size = 50 + random_below(&random, 350);
+    }
     shelf->holes = i % MAX_HOLES; /* so that shelves do not all fall due together */
   }
   return true;
@@ -58,7 +61,9 @@ static struct lot* find_lot(struct shelf* shelf, uint32_t quantity) {
   for (uint32_t step = 0; step < shelf->lot_count; ++step) {
     struct lot* lot = &shelf->lots[shelf->next_lot];
     shelf->next_lot = (shelf->next_lot + 1) % shelf->lot_count;
-    if (lot->size >= quantity) return lot;
+    if (lot->size >= quantity) {
+      return lot;
+    }
   }
   return NULL;
 }
@@ -67,11 +72,15 @@ static struct lot* find_lot(struct shelf* shelf, uint32_t quantity) {
  * This takes time with the square of the number of lots, which nobody noticed when shelves were
  * small. */
 static void compact_shelf(struct shelf* shelf) {
-  for (uint32_t bin = 0; bin < shelf->lot_count; ++bin) shelf->room[bin] = BIN_SIZE;
+  for (uint32_t bin = 0; bin < shelf->lot_count; ++bin) {
+    shelf->room[bin] = BIN_SIZE;
+  }
   for (uint32_t i = 0; i < shelf->lot_count; ++i) {
     struct lot* lot = &shelf->lots[i];
     uint32_t bin = 0;
-    while (shelf->room[bin] < lot->size) ++bin;
+    while (shelf->room[bin] < lot->size) {
+      ++bin;
+    }
     shelf->room[bin] -= lot->size;
     lot->bin = bin;
   }
@@ -81,7 +90,9 @@ static void compact_shelf(struct shelf* shelf) {
 bool reserve_stock(const struct order* order) {
   struct shelf* shelf = &shelves[order->shelf];
   pthread_mutex_lock(&shelf->mutex);
-  if (shelf->holes >= MAX_HOLES) compact_shelf(shelf);
+  if (shelf->holes >= MAX_HOLES) {
+    compact_shelf(shelf);
+  }
   struct lot* lot = find_lot(shelf, order->quantity);
   if (lot != NULL) {
     lot->size = lot->size > order->quantity + REFILL ? lot->size - order->quantity : REFILL;

@@ -7,7 +7,9 @@ namespace orders {
 Journal::Journal(const std::string& path) : file_(std::fopen(path.c_str(), "w")) {}
 
 Journal::~Journal() {
-  if (file_ != nullptr) std::fclose(file_);
+  if (file_ != nullptr) {
+    std::fclose(file_);
+  }
 }
 
 void Journal::append(const Order& order) {

@@ -10,7 +10,9 @@ void Ledger::charge(const Order& order) {
 uint64_t Ledger::total_cents() {
   std::lock_guard<std::mutex> lock(mutex_);
   uint64_t total = 0;
-  for (const auto& [customer, cents] : owed_cents_) total += cents;
+  for (const auto& [customer, cents] : owed_cents_) {
+    total += cents;
+  }
   return total;
 }
 

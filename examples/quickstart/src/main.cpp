@@ -61,13 +61,17 @@ int run(size_t count, const char* journal_path) {
   std::atomic<bool> stop{false};
   std::thread maintenance([&stop] { maintenance_loop(stop); });
   std::vector<std::thread> workers;
-  for (int i = 0; i < kWorkers; ++i) workers.emplace_back([&service] { worker_loop(service); });
+  for (int i = 0; i < kWorkers; ++i) {
+    workers.emplace_back([&service] { worker_loop(service); });
+  }
 
   std::vector<Order> accepted(count);
   accept_orders(service, accepted);
 
   close_queue(service.queue);
-  for (std::thread& worker : workers) worker.join();
+  for (std::thread& worker : workers) {
+    worker.join();
+  }
   stop = true;
   maintenance.join();
   std::printf("%u orders handled, %u rejected, %.2f charged\n", service.handled.load(),

@@ -39,7 +39,9 @@ void maintenance_loop(const std::atomic<bool>& stop) {
   std::vector<uint64_t> sessions(50000, 1);
   uint64_t purged = 0;
   while (!stop) {
-    if (random() % 4 == 0) purged += purge_sessions(sessions, turns(random));
+    if (random() % 4 == 0) {
+      purged += purge_sessions(sessions, turns(random));
+    }
     archive_old_orders(random);
   }
   // Printed rather than dropped, so that the work is not optimised away.

@@ -8,7 +8,9 @@ constexpr size_t kMaxWaiting = 3;
 
 void wait_for_room(OrderQueue& queue) {
   std::unique_lock<std::mutex> lock(queue.mutex);
-  while (queue.waiting.size() >= kMaxWaiting) queue.not_full.wait(lock);
+  while (queue.waiting.size() >= kMaxWaiting) {
+    queue.not_full.wait(lock);
+  }
 }
 
 void enqueue_order(OrderQueue& queue, Order* order) {
@@ -21,8 +23,12 @@ void enqueue_order(OrderQueue& queue, Order* order) {
 
 Order* dequeue_order(OrderQueue& queue) {
   std::unique_lock<std::mutex> lock(queue.mutex);
-  while (queue.waiting.empty() && !queue.closed) queue.not_empty.wait(lock);
-  if (queue.waiting.empty()) return nullptr;
+  while (queue.waiting.empty() && !queue.closed) {
+    queue.not_empty.wait(lock);
+  }
+  if (queue.waiting.empty()) {
+    return nullptr;
+  }
   Order* order = queue.waiting.front();
   queue.waiting.pop_front();
   queue.not_full.notify_one();

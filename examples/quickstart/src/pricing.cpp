@@ -11,7 +11,9 @@ constexpr uint32_t kHistoryEntries = 30000;
 
 PriceList::PriceList() {
   rules_.reserve(kRules);
-  for (uint32_t i = 0; i < kRules; ++i) rules_.push_back({i % 700, i % 150});
+  for (uint32_t i = 0; i < kRules; ++i) {
+    rules_.push_back({i % 700, i % 150});
+  }
 }
 
 uint64_t PriceList::price_order(const Order& order) const {

@@ -22,7 +22,9 @@ Stock::Stock() : shelves_(kShelves) {
     const double heavy_tailed = 5500.0 * std::pow(1.0 - uniform(random), -1.0 / 1.3);
     shelf.lots.resize(static_cast<size_t>(std::min(heavy_tailed, 18000.0)));
     shelf.room.resize(shelf.lots.size());
-    for (Lot& lot : shelf.lots) lot.size = size(random);
+    for (Lot& lot : shelf.lots) {
+      lot.size = size(random);
+    }
     shelf.holes = number++ % kMaxHoles;  // so that shelves do not all fall due together
   }
 }
@@ -35,7 +37,9 @@ bool Stock::reserve_stock(const Order& order) {
     shelf.holes = 0;
   }
   Lot* lot = find_lot(shelf, order.quantity);
-  if (lot == nullptr) return false;
+  if (lot == nullptr) {
+    return false;
+  }
   lot->size = std::max(lot->size - order.quantity, kRefill);
   ++shelf.holes;
   return true;
@@ -46,7 +50,9 @@ Lot* Stock::find_lot(Shelf& shelf, uint32_t quantity) {
   for (size_t step = 0; step < shelf.lots.size(); ++step) {
     Lot& lot = shelf.lots[shelf.next_lot];
     shelf.next_lot = (shelf.next_lot + 1) % static_cast<uint32_t>(shelf.lots.size());
-    if (lot.size >= quantity) return &lot;
+    if (lot.size >= quantity) {
+      return &lot;
+    }
   }
   return nullptr;
 }
@@ -55,10 +61,14 @@ Lot* Stock::find_lot(Shelf& shelf, uint32_t quantity) {
 // This takes time with the square of the number of lots, which nobody noticed when shelves were
 // small.
 void Stock::compact_shelf(Lot* first, Lot* last, uint32_t* room) {
-  for (Lot* lot = first; lot != last; ++lot) room[lot - first] = kBinSize;
+  for (Lot* lot = first; lot != last; ++lot) {
+    room[lot - first] = kBinSize;
+  }
   for (Lot* lot = first; lot != last; ++lot) {
     uint32_t bin = 0;
-    while (room[bin] < lot->size) ++bin;
+    while (room[bin] < lot->size) {
+      ++bin;
+    }
     room[bin] -= lot->size;
     lot->bin = bin;
   }

@@ -1,4 +1,4 @@
-#include "ast_facts.h"
+#include "index/ast_facts.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
@@ -10,9 +10,9 @@
 #include <set>
 #include <unordered_set>
 
-#include "../reasons.h"
-#include "body_walker.h"
-#include "decl_names.h"
+#include "index/body_walker.h"
+#include "index/decl_names.h"
+#include "program/reasons.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -30,27 +30,35 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   bool shouldVisitTemplateInstantiations() const { return false; }
 
   bool VisitFunctionDecl(clang::FunctionDecl* f) {
-    if (f->doesThisDeclarationHaveABody() && !f->isDefaulted() && !f->isImplicit()) describe(*f);
+    if (f->doesThisDeclarationHaveABody() && !f->isDefaulted() && !f->isImplicit()) {
+      describe(*f);
+    }
     return true;
   }
 
   bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
     describe(*lambda->getCallOperator());
     // Where a captureless one becomes a pointer, that is what the pointer points to.
-    if (lambda->capture_size() == 0) note_address(*lambda->getCallOperator());
+    if (lambda->capture_size() == 0) {
+      note_address(*lambda->getCallOperator());
+    }
     return true;
   }
 
   bool VisitCallExpr(clang::CallExpr* call) {
     const clang::Expr* callee = call->getCallee()->IgnoreParenImpCasts();
-    if (const auto* reference = dyn_cast<clang::DeclRefExpr>(callee)) called_.insert(reference);
+    if (const auto* reference = dyn_cast<clang::DeclRefExpr>(callee)) {
+      called_.insert(reference);
+    }
     return true;
   }
 
   /// Comes after the call that it may be the callee of: parents are visited first.
   bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
     const auto* function = dyn_cast<clang::FunctionDecl>(reference->getDecl());
-    if (function != nullptr && called_.count(reference) == 0) note_address(*function);
+    if (function != nullptr && called_.count(reference) == 0) {
+      note_address(*function);
+    }
     return true;
   }
 
@@ -59,21 +67,31 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
 
  private:
   void note_address(const clang::FunctionDecl& f) {
-    if (!noted_.insert(f.getCanonicalDecl()).second) return;
+    if (!noted_.insert(f.getCanonicalDecl()).second) {
+      return;
+    }
     const std::string usr = usr_of(pattern_of(f));
-    if (!usr.empty()) address_taken_.insert(usr);
+    if (!usr.empty()) {
+      address_taken_.insert(usr);
+    }
   }
 
   void describe(const clang::FunctionDecl& f) {
-    if (!described_.insert(&f).second) return;
+    if (!described_.insert(&f).second) {
+      return;
+    }
     const clang::SourceLocation place = sources_.getExpansionLoc(
         lambda_class(f) != nullptr ? f.getBody()->getBeginLoc() : f.getLocation());
     const auto [file_id, offset] = sources_.getDecomposedLoc(place);
     const clang::FileEntry* file = sources_.getFileEntryForID(file_id);
-    if (file == nullptr) return;
+    if (file == nullptr) {
+      return;
+    }
     Function out;
     out.file = tree_path_(*file);
-    if (out.file.empty()) return;
+    if (out.file.empty()) {
+      return;
+    }
     out.in_tree = true;
     out.line = sources_.getLineNumber(file_id, offset);
     out.column = sources_.getColumnNumber(file_id, offset);
@@ -83,13 +101,16 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     out.is_cxx = context_.getLangOpts().CPlusPlus;
     out.is_method = isa<clang::CXXMethodDecl>(f);
     out.type = signature_of(f.getType());
-    if (const auto* method = dyn_cast<clang::CXXMethodDecl>(&f))
-      for (const clang::CXXMethodDecl* overridden : method->overridden_methods())
+    if (const auto* method = dyn_cast<clang::CXXMethodDecl>(&f)) {
+      for (const clang::CXXMethodDecl* overridden : method->overridden_methods()) {
         out.overrides.push_back(usr_of(pattern_of(*overridden)));
+      }
+    }
     out.returns_void = f.getReturnType()->isVoidType();
     out.variadic = f.isVariadic();
-    for (const clang::ParmVarDecl* parameter : f.parameters())
+    for (const clang::ParmVarDecl* parameter : f.parameters()) {
       out.params.push_back(parameter->getNameAsString());
+    }
     out.name_begin = offset;
     out.name_end =
         offset + clang::Lexer::MeasureTokenLength(place, sources_, context_.getLangOpts());
@@ -100,15 +121,26 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
 
   void place_body(const clang::FunctionDecl& f, clang::FileID file, Function& out) const {
     const clang::Stmt* body = f.getBody();
-    if (isa<clang::CoroutineBodyStmt>(body)) out.refused = "coroutine";
-    if (const auto* function_try = dyn_cast<clang::CXXTryStmt>(body))
+    if (isa<clang::CoroutineBodyStmt>(body)) {
+      out.refused = "coroutine";
+    }
+    if (const auto* function_try = dyn_cast<clang::CXXTryStmt>(body)) {
       body = function_try->getTryBlock();
+    }
     const auto* block = dyn_cast<clang::CompoundStmt>(body);
-    if (f.isConstexpr()) out.refused = "constexpr";
-    if (f.hasAttr<clang::NakedAttr>()) out.refused = "naked function";
-    if (f.hasAttr<clang::NoInstrumentFunctionAttr>()) out.refused = "no_instrument_function";
+    if (f.isConstexpr()) {
+      out.refused = "constexpr";
+    }
+    if (f.hasAttr<clang::NakedAttr>()) {
+      out.refused = "naked function";
+    }
+    if (f.hasAttr<clang::NoInstrumentFunctionAttr>()) {
+      out.refused = "no_instrument_function";
+    }
     if (block == nullptr) {
-      if (out.refused.empty()) out.refused = "no block as a body";
+      if (out.refused.empty()) {
+        out.refused = "no block as a body";
+      }
       return;
     }
     if (block->getLBracLoc().isMacroID() || block->getRBracLoc().isMacroID()) {
@@ -130,15 +162,17 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
 
   void walk(const clang::FunctionDecl& f, Function& out) {
     BodyWalker walker(context_, tree_path_, trivial_outside_, out);
-    if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(&f))
+    if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(&f)) {
       walker.walk_initialisers(*constructor);
+    }
     walker.walk_body(f.getBody());
     out.trivial = walker.trivial();
-    if (const auto* body = dyn_cast<clang::CoroutineBodyStmt>(f.getBody()); body != nullptr)
+    if (const auto* body = dyn_cast<clang::CoroutineBodyStmt>(f.getBody()); body != nullptr) {
       for (Call& call : out.calls) {
         call.form = Form::kRefused;
         call.reason = reason::kCoroutine;
       }
+    }
   }
 
   clang::ASTContext& context_;
@@ -156,12 +190,17 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
 /// name be told apart.
 void resolve_within_unit(std::vector<Function>& functions) {
   std::unordered_map<std::string, const Function*> by_usr;
-  for (const Function& f : functions)
-    if (!f.usr.empty()) by_usr.emplace(f.usr, &f);
+  for (const Function& f : functions) {
+    if (!f.usr.empty()) {
+      by_usr.emplace(f.usr, &f);
+    }
+  }
   for (Function& f : functions) {
     for (Call& call : f.calls) {
       const auto it = by_usr.find(call.callee_usr);
-      if (!call.callee_usr.empty() && it != by_usr.end()) call.callee_key = it->second->key;
+      if (!call.callee_usr.empty() && it != by_usr.end()) {
+        call.callee_key = it->second->key;
+      }
     }
   }
 }
@@ -176,7 +215,9 @@ UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path) {
     // System headers are most of a unit: they are passed over without looking inside.
     const clang::FileID file = sources.getFileID(sources.getExpansionLoc(decl->getLocation()));
     const clang::FileEntry* entry = sources.getFileEntryForID(file);
-    if (entry == nullptr || tree_path(*entry).empty()) continue;
+    if (entry == nullptr || tree_path(*entry).empty()) {
+      continue;
+    }
     collector.TraverseDecl(decl);
   }
   resolve_within_unit(functions);

@@ -1,4 +1,4 @@
-#include "body_walker.h"
+#include "index/body_walker.h"
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 
-#include "../reasons.h"
-#include "decl_names.h"
+#include "index/decl_names.h"
+#include "program/reasons.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -66,8 +66,11 @@ void BodyWalker::walk_body(const clang::Stmt* body) { visit(body); }
 
 void BodyWalker::walk_initialisers(const clang::CXXConstructorDecl& constructor) {
   in_initialiser_ = true;
-  for (const clang::CXXCtorInitializer* init : constructor.inits())
-    if (init->isWritten()) visit(init->getInit());
+  for (const clang::CXXCtorInitializer* init : constructor.inits()) {
+    if (init->isWritten()) {
+      visit(init->getInit());
+    }
+  }
   in_initialiser_ = false;
 }
 
@@ -76,27 +79,37 @@ bool BodyWalker::trivial() const {
 }
 
 void BodyWalker::visit(const clang::Stmt* stmt) {
-  if (stmt == nullptr || isa<clang::ConstantExpr>(stmt)) return;
+  if (stmt == nullptr || isa<clang::ConstantExpr>(stmt)) {
+    return;
+  }
   ++nodes_;
   if (isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::GotoStmt,
-          clang::IndirectGotoStmt, clang::AsmStmt, clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt))
+          clang::IndirectGotoStmt, clang::AsmStmt, clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt)) {
     has_loop_or_jump_ = true;
+  }
   // In a template, an operator on what is not known yet may be a call.
   if (const auto* expr = dyn_cast<clang::Expr>(stmt);
       expr != nullptr && expr->isTypeDependent() &&
-      isa<clang::ArraySubscriptExpr, clang::BinaryOperator, clang::UnaryOperator>(expr))
+      isa<clang::ArraySubscriptExpr, clang::BinaryOperator, clang::UnaryOperator>(expr)) {
     has_loop_or_jump_ = true;
+  }
   // Not evaluated, or bodies of their own.
   if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr,
-          clang::RequiresExpr, clang::OMPExecutableDirective>(stmt))
+          clang::RequiresExpr, clang::OMPExecutableDirective>(stmt)) {
     return;
-  if (const auto* call = dyn_cast<clang::CallExpr>(stmt)) note_call(*call);
-  if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(stmt))
+  }
+  if (const auto* call = dyn_cast<clang::CallExpr>(stmt)) {
+    note_call(*call);
+  }
+  if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(stmt)) {
     note_construction(*construction);
-  if (const auto* deletion = dyn_cast<clang::CXXDeleteExpr>(stmt))
+  }
+  if (const auto* deletion = dyn_cast<clang::CXXDeleteExpr>(stmt)) {
     note_destruction(deletion->getDestroyedType(), deletion, deletion->getBeginLoc());
-  if (const auto* temporary = dyn_cast<clang::CXXBindTemporaryExpr>(stmt))
+  }
+  if (const auto* temporary = dyn_cast<clang::CXXBindTemporaryExpr>(stmt)) {
     note_destruction(temporary->getType(), nullptr, temporary->getBeginLoc());
+  }
   path_.push_back(stmt);
   visit_children(*stmt);
   path_.pop_back();
@@ -104,19 +117,28 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
 
 /// The children that are evaluated where they stand.
 void BodyWalker::visit_children(const clang::Stmt& stmt) {
-  if (const auto* selection = dyn_cast<clang::GenericSelectionExpr>(&stmt))
+  if (const auto* selection = dyn_cast<clang::GenericSelectionExpr>(&stmt)) {
     return selection->isResultDependent() ? void() : visit(selection->getResultExpr());
-  if (const auto* choice = dyn_cast<clang::ChooseExpr>(&stmt))
+  }
+  if (const auto* choice = dyn_cast<clang::ChooseExpr>(&stmt)) {
     return choice->isConditionDependent() ? void() : visit(choice->getChosenSubExpr());
+  }
   if (const auto* lambda = dyn_cast<clang::LambdaExpr>(&stmt)) {
-    for (const clang::Expr* init : lambda->capture_inits()) visit(init);
+    for (const clang::Expr* init : lambda->capture_inits()) {
+      visit(init);
+    }
     return;
   }
-  if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&stmt)) return visit_range_for(*loop);
-  if (const auto* pseudo = dyn_cast<clang::PseudoObjectExpr>(&stmt))
+  if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&stmt)) {
+    return visit_range_for(*loop);
+  }
+  if (const auto* pseudo = dyn_cast<clang::PseudoObjectExpr>(&stmt)) {
     return visit(pseudo->getSyntacticForm());
+  }
   if (const auto* declaration = dyn_cast<clang::DeclStmt>(&stmt)) {
-    for (const clang::Decl* decl : declaration->decls()) visit_initialiser(*decl);
+    for (const clang::Decl* decl : declaration->decls()) {
+      visit_initialiser(*decl);
+    }
     return;
   }
   if (const auto* branch = dyn_cast<clang::IfStmt>(&stmt);
@@ -129,11 +151,15 @@ void BodyWalker::visit_children(const clang::Stmt& stmt) {
       block != nullptr && path_.size() == 1) {
     visit(block->getTryBlock());
     in_handler_ = true;
-    for (unsigned i = 0; i < block->getNumHandlers(); ++i) visit(block->getHandler(i));
+    for (unsigned i = 0; i < block->getNumHandlers(); ++i) {
+      visit(block->getHandler(i));
+    }
     in_handler_ = false;
     return;
   }
-  for (const clang::Stmt* child : stmt.children()) visit(child);
+  for (const clang::Stmt* child : stmt.children()) {
+    visit(child);
+  }
 }
 
 void BodyWalker::visit_range_for(const clang::CXXForRangeStmt& loop) {
@@ -143,18 +169,24 @@ void BodyWalker::visit_range_for(const clang::CXXForRangeStmt& loop) {
   unspelled_ = true;
   for (const clang::Stmt* part : std::initializer_list<const clang::Stmt*>{
            loop.getBeginStmt(), loop.getEndStmt(), loop.getCond(), loop.getInc(),
-           loop.getLoopVarStmt()})
+           loop.getLoopVarStmt()}) {
     visit(part);
+  }
   unspelled_ = before;
   visit(loop.getBody());
 }
 
 void BodyWalker::visit_initialiser(const clang::Decl& decl) {
   const auto* variable = dyn_cast<clang::VarDecl>(&decl);
-  if (variable == nullptr || variable->isConstexpr()) return;
-  if (variable->isStaticLocal() && !context_.getLangOpts().CPlusPlus) return;
-  if (variable->hasLocalStorage())
+  if (variable == nullptr || variable->isConstexpr()) {
+    return;
+  }
+  if (variable->isStaticLocal() && !context_.getLangOpts().CPlusPlus) {
+    return;
+  }
+  if (variable->hasLocalStorage()) {
     note_destruction(variable->getType(), nullptr, variable->getLocation());
+  }
   visit(variable->getInit());
 }
 
@@ -162,9 +194,13 @@ void BodyWalker::note_call(const clang::CallExpr& expr) {
   Call call;
   const clang::FunctionDecl* callee = expr.getDirectCallee();
   if (callee != nullptr) {
-    if (is_compiler_builtin(*callee) || callee->isConsteval()) return;
+    if (is_compiler_builtin(*callee) || callee->isConsteval()) {
+      return;
+    }
     describe_callee(*callee, call);
-    if (is_virtual_call(expr, *callee)) call.kind = CallKind::kVirtual;
+    if (is_virtual_call(expr, *callee)) {
+      call.kind = CallKind::kVirtual;
+    }
   } else if (isa<clang::CXXPseudoDestructorExpr>(expr.getCallee()->IgnoreParens())) {
     return;
   } else {
@@ -174,37 +210,56 @@ void BodyWalker::note_call(const clang::CallExpr& expr) {
     const clang::QualType pointer = expr.getCallee()->getType();
     call.type = signature_of(pointer->isPointerType() ? pointer->getPointeeType() : pointer);
   }
-  if (unspelled_)
+  if (unspelled_) {
     locate_refused(expr.getBeginLoc(), call, reason::kRangeFor);
-  else
+  } else {
     locate(expr, call);
-  if (callee != nullptr && is_outside(*callee) && trivial_outside_(*callee)) call.trivial = true;
-  if (const char* reason = why_not(expr, callee, call)) refuse(call, reason);
+  }
+  if (callee != nullptr && is_outside(*callee) && trivial_outside_(*callee)) {
+    call.trivial = true;
+  }
+  if (const char* reason = why_not(expr, callee, call)) {
+    refuse(call, reason);
+  }
   function_.calls.push_back(std::move(call));
   note_functions_handed_on(callee, expr, {expr.getArgs(), expr.getNumArgs()});
 }
 
 const char* BodyWalker::why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee,
                                 const Call& call) {
-  if (callee != nullptr && needs_callers_frame(*callee)) return reason::kCallersFrame;
-  if (is_cheap_library_call(expr, context_)) return reason::kCheap;
-  if (callee != nullptr && callee->isConstexpr() && call.form != Form::kStatement)
+  if (callee != nullptr && needs_callers_frame(*callee)) {
+    return reason::kCallersFrame;
+  }
+  if (is_cheap_library_call(expr, context_)) {
+    return reason::kCheap;
+  }
+  if (callee != nullptr && callee->isConstexpr() && call.form != Form::kStatement) {
     return reason::kConstexpr;
+  }
   if (const auto* op = dyn_cast<clang::CXXOperatorCallExpr>(&expr);
-      op != nullptr && op->getOperator() == clang::OO_Arrow)
+      op != nullptr && op->getOperator() == clang::OO_Arrow) {
     return reason::kArrow;
-  if (isa<clang::UserDefinedLiteral>(expr)) return reason::kLiteral;
-  if (callee != nullptr && isa<clang::CXXConversionDecl>(callee)) return reason::kConversion;
+  }
+  if (isa<clang::UserDefinedLiteral>(expr)) {
+    return reason::kLiteral;
+  }
+  if (callee != nullptr && isa<clang::CXXConversionDecl>(callee)) {
+    return reason::kConversion;
+  }
   return nullptr;
 }
 
 void BodyWalker::note_construction(const clang::CXXConstructExpr& expr) {
   const clang::CXXConstructorDecl* constructor = expr.getConstructor();
-  if (constructor == nullptr || constructor->isImplicit() || constructor->isDefaulted()) return;
+  if (constructor == nullptr || constructor->isImplicit() || constructor->isDefaulted()) {
+    return;
+  }
   Call call;
   describe_callee(*constructor, call);
   locate_refused(expr.getBeginLoc(), call, reason::kConstruction);
-  if (is_outside(*constructor) && trivial_outside_(*constructor)) call.trivial = true;
+  if (is_outside(*constructor) && trivial_outside_(*constructor)) {
+    call.trivial = true;
+  }
   function_.calls.push_back(std::move(call));
   note_functions_handed_on(constructor, expr, {expr.getArgs(), expr.getNumArgs()});
 }
@@ -212,16 +267,26 @@ void BodyWalker::note_construction(const clang::CXXConstructExpr& expr) {
 /// A destructor that somebody wrote: `delete`, the end of a block, the end of a full expression.
 void BodyWalker::note_destruction(clang::QualType type, const clang::Expr* expr,
                                   clang::SourceLocation location) {
-  if (type.isNull()) return;
+  if (type.isNull()) {
+    return;
+  }
   const clang::CXXRecordDecl* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
-  if (record == nullptr || !record->hasDefinition() || record->isDependentContext()) return;
+  if (record == nullptr || !record->hasDefinition() || record->isDependentContext()) {
+    return;
+  }
   const clang::CXXDestructorDecl* destructor = record->getDestructor();
-  if (destructor == nullptr || destructor->isImplicit() || destructor->isDefaulted()) return;
+  if (destructor == nullptr || destructor->isImplicit() || destructor->isDefaulted()) {
+    return;
+  }
   Call call;
   describe_callee(*destructor, call);
-  if (expr != nullptr && destructor->isVirtual()) call.kind = CallKind::kVirtual;
+  if (expr != nullptr && destructor->isVirtual()) {
+    call.kind = CallKind::kVirtual;
+  }
   locate_refused(location, call, reason::kDestruction);
-  if (is_outside(*destructor) && trivial_outside_(*destructor)) call.trivial = true;
+  if (is_outside(*destructor) && trivial_outside_(*destructor)) {
+    call.trivial = true;
+  }
   function_.calls.push_back(std::move(call));
 }
 
@@ -231,7 +296,9 @@ void BodyWalker::note_functions_handed_on(const clang::FunctionDecl* callee,
   const bool spawns = callee != nullptr && starts_thread(*callee);
   for (const clang::Expr* argument : arguments) {
     const clang::FunctionDecl* handed = argument == nullptr ? nullptr : named_function(*argument);
-    if (handed == nullptr) continue;
+    if (handed == nullptr) {
+      continue;
+    }
     Call call;
     describe_callee(*handed, call);
     call.noreturn = false;
@@ -243,7 +310,9 @@ void BodyWalker::note_functions_handed_on(const clang::FunctionDecl* callee,
 
 bool BodyWalker::is_outside(const clang::FunctionDecl& callee) const {
   const clang::FunctionDecl* definition = callee.getDefinition();
-  if (definition == nullptr) return false;
+  if (definition == nullptr) {
+    return false;
+  }
   const clang::FileID file =
       sources_.getFileID(sources_.getExpansionLoc(definition->getLocation()));
   const clang::FileEntry* entry = sources_.getFileEntryForID(file);
@@ -255,7 +324,9 @@ std::string BodyWalker::spelling(const clang::Expr& callee) const {
   llvm::raw_string_ostream out(text);
   callee.IgnoreParenImpCasts()->printPretty(out, nullptr, context_.getPrintingPolicy());
   std::replace(text.begin(), text.end(), '\n', ' ');
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  if (text.size() > 60) {
+    text = text.substr(0, 57) + "...";
+  }
   return text;
 }
 

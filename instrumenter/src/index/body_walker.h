@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "ast_facts.h"
-#include "placement.h"
-#include "trivial.h"
+#include "index/ast_facts.h"
+#include "index/placement.h"
+#include "index/trivial.h"
 
 namespace vprof::instrumenter {
 

@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "parse_unit.h"
-#include "stamps.h"
+#include "index/parse_unit.h"
+#include "index/stamps.h"
 
 namespace vprof::instrumenter {
 

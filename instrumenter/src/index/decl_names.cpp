@@ -1,4 +1,4 @@
-#include "decl_names.h"
+#include "index/decl_names.h"
 
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
@@ -12,7 +12,9 @@ using clang::isa;
 
 std::string usr_of(const clang::Decl& decl) {
   llvm::SmallString<128> usr;
-  if (clang::index::generateUSRForDecl(&decl, usr)) return "";
+  if (clang::index::generateUSRForDecl(&decl, usr)) {
+    return "";
+  }
   return usr.str().str();
 }
 
@@ -23,14 +25,18 @@ const clang::FunctionDecl& pattern_of(const clang::FunctionDecl& f) {
 
 const clang::CXXRecordDecl* lambda_class(const clang::FunctionDecl& f) {
   const auto* method = dyn_cast<clang::CXXMethodDecl>(&f);
-  if (method == nullptr || !method->getParent()->isLambda()) return nullptr;
+  if (method == nullptr || !method->getParent()->isLambda()) {
+    return nullptr;
+  }
   return method->getParent();
 }
 
 std::string name_of(const clang::FunctionDecl& f) {
   if (const clang::CXXRecordDecl* lambda = lambda_class(f)) {
     const clang::DeclContext* around = lambda->getDeclContext();
-    while (around != nullptr && !isa<clang::FunctionDecl>(around)) around = around->getParent();
+    while (around != nullptr && !isa<clang::FunctionDecl>(around)) {
+      around = around->getParent();
+    }
     const auto* owner = dyn_cast_or_null<clang::FunctionDecl>(around);
     return (owner == nullptr ? std::string() : name_of(*owner) + "::") + "lambda";
   }
@@ -44,28 +50,39 @@ std::string name_of(const clang::FunctionDecl& f) {
 }
 
 std::string signature_of(clang::QualType function_type) {
-  if (function_type.isNull() || function_type->isDependentType()) return "";
+  if (function_type.isNull() || function_type->isDependentType()) {
+    return "";
+  }
   const auto* function = function_type->getAs<clang::FunctionType>();
-  if (function == nullptr) return "";
+  if (function == nullptr) {
+    return "";
+  }
   std::string text = function->getReturnType().getCanonicalType().getAsString();
   const auto* prototype = dyn_cast<clang::FunctionProtoType>(function);
-  if (prototype == nullptr) return text + " (?)";
+  if (prototype == nullptr) {
+    return text + " (?)";
+  }
   text += " (";
-  for (unsigned i = 0; i < prototype->getNumParams(); ++i)
+  for (unsigned i = 0; i < prototype->getNumParams(); ++i) {
     text += (i == 0 ? "" : ", ") +
             prototype->getParamType(i).getCanonicalType().getUnqualifiedType().getAsString();
+  }
   return text + (prototype->isVariadic() ? ", ...)" : ")");
 }
 
 const clang::FunctionDecl* named_function(const clang::Expr& expr) {
   const clang::Expr* named = expr.IgnoreParenCasts();
   if (const auto* address = dyn_cast<clang::UnaryOperator>(named);
-      address != nullptr && address->getOpcode() == clang::UO_AddrOf)
+      address != nullptr && address->getOpcode() == clang::UO_AddrOf) {
     named = address->getSubExpr()->IgnoreParenCasts();
+  }
   named = named->IgnoreImplicit();
-  if (const auto* temporary = dyn_cast<clang::MaterializeTemporaryExpr>(named))
+  if (const auto* temporary = dyn_cast<clang::MaterializeTemporaryExpr>(named)) {
     named = temporary->getSubExpr()->IgnoreImplicit();
-  if (const auto* lambda = dyn_cast<clang::LambdaExpr>(named)) return lambda->getCallOperator();
+  }
+  if (const auto* lambda = dyn_cast<clang::LambdaExpr>(named)) {
+    return lambda->getCallOperator();
+  }
   const auto* reference = dyn_cast<clang::DeclRefExpr>(named);
   return reference == nullptr ? nullptr : dyn_cast<clang::FunctionDecl>(reference->getDecl());
 }

@@ -1,4 +1,4 @@
-#include "index.h"
+#include "index/index.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <set>
 
-#include "../parallel.h"
-#include "../pristine.h"
-#include "../progress.h"
-#include "cache.h"
-#include "merge.h"
-#include "parse_unit.h"
+#include "files/parallel.h"
+#include "files/pristine.h"
+#include "files/progress.h"
+#include "index/cache.h"
+#include "index/merge.h"
+#include "index/parse_unit.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -24,16 +24,17 @@ Result<SourceTree> open_tree(const IndexOptions& options) {
   SourceTree tree;
   std::error_code error;
   tree.root = fs::canonical(options.mirror, error).string();
-  if (error) return tl::unexpected(fmt::format("{}: {}", options.mirror, error.message()));
-  const Result<PristineFiles> pristine = PristineFiles::open(tree.root, options.pristine);
-  if (!pristine) return tl::unexpected(pristine.error());
-  for (const std::string& file : pristine->rewritten()) {
-    const Result<std::string> text = pristine->original(file);
-    if (!text) return tl::unexpected(text.error());
-    tree.originals[file] = *text;
+  if (error) {
+    return fail("{}: {}", options.mirror, error.message());
+  }
+  const auto pristine = VPROF_TRY(PristineFiles::open(tree.root, options.pristine));
+  for (const std::string& file : pristine.rewritten()) {
+    const auto text = VPROF_TRY(pristine.original(file));
+    tree.originals[file] = text;
     struct stat status{};
-    if (stat((tree.root + "/" + file).c_str(), &status) == 0)
+    if (stat((tree.root + "/" + file).c_str(), &status) == 0) {
       tree.originals_by_inode[{status.st_dev, status.st_ino}] = &tree.originals[file];
+    }
   }
   return tree;
 }
@@ -50,11 +51,17 @@ std::vector<CompileCommand> usable(std::vector<CompileCommand> commands) {
   std::vector<CompileCommand> result;
   std::set<std::vector<std::string>> seen;
   for (CompileCommand& command : commands) {
-    if (!is_c_or_cxx(command.file)) continue;
-    if (!fs::exists(fs::path(command.directory) / command.file)) continue;
+    if (!is_c_or_cxx(command.file)) {
+      continue;
+    }
+    if (!fs::exists(fs::path(command.directory) / command.file)) {
+      continue;
+    }
     std::vector<std::string> identity = command.arguments;
     identity.push_back(command.directory);
-    if (seen.insert(std::move(identity)).second) result.push_back(std::move(command));
+    if (seen.insert(std::move(identity)).second) {
+      result.push_back(std::move(command));
+    }
   }
   return result;
 }
@@ -64,10 +71,11 @@ std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands,
   std::vector<ParsedUnit> parsed(commands.size());
   std::vector<size_t> missing;
   for (size_t i = 0; i < commands.size(); ++i) {
-    if (std::optional<ParsedUnit> known = cache.find(commands[i]))
+    if (std::optional<ParsedUnit> known = cache.find(commands[i])) {
       parsed[i] = std::move(*known);
-    else
+    } else {
       missing.push_back(i);
+    }
   }
   std::atomic<size_t> done{0};
   parallel_for(missing.size(), jobs, [&](size_t n) {
@@ -80,37 +88,39 @@ std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands,
 }  // namespace
 
 Result<void> index_program(const IndexOptions& options) {
-  Result<std::vector<CompileCommand>> database = read_compile_commands(options.compile_commands);
-  if (!database) return tl::unexpected(database.error());
-  const Result<SourceTree> tree = open_tree(options);
-  if (!tree) return tl::unexpected(tree.error());
-  const std::vector<CompileCommand> commands = usable(std::move(*database));
-  if (commands.empty())
-    return tl::unexpected(
-        fmt::format("{}: names no C or C++ file that exists", options.compile_commands));
+  auto database = VPROF_TRY(read_compile_commands(options.compile_commands));
+  const auto tree = VPROF_TRY(open_tree(options));
+  const std::vector<CompileCommand> commands = usable(std::move(database));
+  if (commands.empty()) {
+    return fail("{}: names no C or C++ file that exists", options.compile_commands);
+  }
 
   const std::string origin = options.cache + "/origin.json";
-  if (is_fresh(origin, options.out, commands, *tree)) return {};
-  IndexCache cache(options.cache + "/index.cbor", *tree);
-  std::vector<ParsedUnit> parsed = parse_all(commands, *tree, cache, options.jobs);
+  if (is_fresh(origin, options.out, commands, tree)) {
+    return {};
+  }
+  IndexCache cache(options.cache + "/index.cbor", tree);
+  std::vector<ParsedUnit> parsed = parse_all(commands, tree, cache, options.jobs);
   std::vector<std::pair<Unit, std::vector<Function>>> units;
   for (size_t i = 0; i < parsed.size(); ++i) {
     cache.store(commands[i], parsed[i]);
     units.emplace_back(std::move(parsed[i].unit), std::move(parsed[i].functions));
   }
-  if (auto saved = cache.save(); !saved) return tl::unexpected(saved.error());
+  VPROF_TRY(cache.save());
 
   Program program = merge_units(std::move(units));
   program.file_hashes = cache.tree_hashes();
   const auto failed = [](const Unit& unit) { return !unit.error.empty(); };
   const auto failures = std::count_if(program.units.begin(), program.units.end(), failed);
-  if (static_cast<size_t>(failures) == program.units.size())
-    return tl::unexpected(
-        fmt::format("{}: Clang could parse none of {} units; the first error is: {}",
-                    options.compile_commands, program.units.size(), program.units.front().error));
-  if (auto saved = save_program(program, options.out); !saved) return saved;
+  if (static_cast<size_t>(failures) == program.units.size()) {
+    return fail("{}: Clang could parse none of {} units; the first error is: {}",
+                options.compile_commands, program.units.size(), program.units.front().error);
+  }
+  VPROF_TRY(save_program(program, options.out));
   // Units that failed are tried again: what was missing may be there next time.
-  if (failures != 0) return {};
+  if (failures != 0) {
+    return {};
+  }
   return save_origin(origin, options.out, {hash_of(commands), cache.stamps()});
 }
 

@@ -1,4 +1,4 @@
-#include "merge.h"
+#include "index/merge.h"
 
 #include <fmt/format.h>
 
@@ -21,31 +21,43 @@ bool same_wrapping(const Call& a, const Call& b) {
 /// Adds what another unit says about a function that is known already.
 void merge_function(Function& known, Function&& other, std::vector<std::string>& conflicts) {
   known.trivial = known.trivial && other.trivial;
-  if (known.refused.empty()) known.refused = other.refused;
+  if (known.refused.empty()) {
+    known.refused = other.refused;
+  }
   const bool languages_differ = known.is_cxx != other.is_cxx;
   std::vector<Call> added;
   for (Call& call : other.calls) {
     bool found = false;
     for (Call& mine : known.calls) {
       if (mine.file != call.file || mine.begin != call.begin ||
-          mine.callee_name != call.callee_name)
-        continue;
-      if (mine.end == call.end || same_wrapping(mine, call)) found = true;
-      if (same_wrapping(mine, call)) continue;
-      if (mine.end == call.end && languages_differ) {
-        // scope.h gives the C++ forms a meaning in C too, not the other way round.
-        if (other.is_cxx) mine = call;
+          mine.callee_name != call.callee_name) {
         continue;
       }
-      if (mine.form != Form::kRefused)
+      if (mine.end == call.end || same_wrapping(mine, call)) {
+        found = true;
+      }
+      if (same_wrapping(mine, call)) {
+        continue;
+      }
+      if (mine.end == call.end && languages_differ) {
+        // scope.h gives the C++ forms a meaning in C too, not the other way round.
+        if (other.is_cxx) {
+          mine = call;
+        }
+        continue;
+      }
+      if (mine.form != Form::kRefused) {
         conflicts.push_back(
             fmt::format("{}:{}:{}: {}", call.file, call.line, call.column, call.callee_name));
+      }
       mine.form = Form::kRefused;
       mine.reason = "units that include it disagree about this text";
       call.form = Form::kRefused;
       call.reason = mine.reason;
     }
-    if (!found) added.push_back(std::move(call));
+    if (!found) {
+      added.push_back(std::move(call));
+    }
   }
   known.is_cxx = known.is_cxx || other.is_cxx;
   std::move(added.begin(), added.end(), std::back_inserter(known.calls));
@@ -64,8 +76,11 @@ size_t common_prefix(const std::string& a, const std::string& b) {
 /// of the tree define the same name, the definition nearest in the tree of folders is meant.
 void resolve_across_units(Program& program) {
   std::unordered_map<std::string, std::vector<uint32_t>> by_usr;
-  for (uint32_t i = 0; i < program.functions.size(); ++i)
-    if (!program.functions[i].usr.empty()) by_usr[program.functions[i].usr].push_back(i);
+  for (uint32_t i = 0; i < program.functions.size(); ++i) {
+    if (!program.functions[i].usr.empty()) {
+      by_usr[program.functions[i].usr].push_back(i);
+    }
+  }
   std::map<std::string, std::string> undefined;  // name → USR
   for (Function& f : program.functions) {
     for (Call& call : f.calls) {
@@ -83,7 +98,9 @@ void resolve_across_units(Program& program) {
       }
       // A macro that is measured as a whole is a function of its own name if it holds several
       // calls.
-      if (!call.macro.empty()) undefined.emplace(call.macro, "");
+      if (!call.macro.empty()) {
+        undefined.emplace(call.macro, "");
+      }
     }
   }
   for (const auto& [name, usr] : undefined) {
@@ -105,18 +122,20 @@ Program merge_units(std::vector<std::pair<Unit, std::vector<Function>>> units) {
   for (auto& [unit, functions] : units) {
     for (Function& f : functions) {
       const auto [it, is_new] = by_key.emplace(f.key, program.functions.size());
-      if (is_new)
+      if (is_new) {
         program.functions.push_back(std::move(f));
-      else
+      } else {
         merge_function(program.functions[it->second], std::move(f), program.conflicts);
+      }
     }
     program.units.push_back(std::move(unit));
   }
   std::sort(program.functions.begin(), program.functions.end(),
             [](const Function& a, const Function& b) { return a.key < b.key; });
-  for (Function& f : program.functions)
+  for (Function& f : program.functions) {
     std::sort(f.calls.begin(), f.calls.end(),
               [](const Call& a, const Call& b) { return place_of(a) < place_of(b); });
+  }
   std::sort(program.conflicts.begin(), program.conflicts.end());
   program.conflicts.erase(std::unique(program.conflicts.begin(), program.conflicts.end()),
                           program.conflicts.end());

@@ -1,4 +1,4 @@
-#include "parse_unit.h"
+#include "index/parse_unit.h"
 
 #include <clang/Basic/FileManager.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -14,7 +14,7 @@
 #include <set>
 #include <tuple>
 
-#include "ast_facts.h"
+#include "index/ast_facts.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -28,7 +28,9 @@ class TreePaths {
 
   const std::string& operator()(const clang::FileEntry& file) {
     const auto [it, is_new] = known_.try_emplace(&file);
-    if (is_new) it->second = relative(file.tryGetRealPathName());
+    if (is_new) {
+      it->second = relative(file.tryGetRealPathName());
+    }
     return it->second;
   }
 
@@ -59,14 +61,17 @@ class FactsConsumer : public clang::ASTConsumer {
     for (auto it = sources.fileinfo_begin(); it != sources.fileinfo_end(); ++it) {
       const clang::FileEntry& file = it->first.getFileEntry();
       const std::string& path = paths_(file);
-      if (path.empty())
+      if (path.empty()) {
         outside.insert(paths_.absolute(file.tryGetRealPathName()));
-      else
+      } else {
         deps.insert(path);
+      }
     }
     out_.unit.deps.assign(deps.begin(), deps.end());
     out_.outside.assign(outside.begin(), outside.end());
-    if (context.getDiagnostics().hasUncompilableErrorOccurred()) return;
+    if (context.getDiagnostics().hasUncompilableErrorOccurred()) {
+      return;
+    }
     UnitFacts facts =
         facts_of_unit(context, [this](const clang::FileEntry& f) { return paths_(f); });
     out_.functions = std::move(facts.functions);
@@ -97,19 +102,25 @@ class FirstError : public clang::DiagnosticConsumer {
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic& info) override {
     clang::DiagnosticConsumer::HandleDiagnostic(level, info);
-    if (level < clang::DiagnosticsEngine::Error) return;
+    if (level < clang::DiagnosticsEngine::Error) {
+      return;
+    }
     llvm::SmallString<128> text;
     info.FormatDiagnostic(text);
     std::string line = text.str().str();
     if (info.hasSourceManager() && info.getLocation().isValid()) {
       const clang::PresumedLoc place = info.getSourceManager().getPresumedLoc(info.getLocation());
-      if (place.isValid())
+      if (place.isValid()) {
         line = fmt::format("{}:{}: {}", place.getFilename(), place.getLine(), line);
+      }
     }
-    if (message.empty()) message = line;
+    if (message.empty()) {
+      message = line;
+    }
     const size_t quote = line.find('\'');
-    if (line.find("unknown argument") != std::string::npos && quote != std::string::npos)
+    if (line.find("unknown argument") != std::string::npos && quote != std::string::npos) {
       unknown_argument = line.substr(quote + 1, line.find('\'', quote + 1) - quote - 1);
+    }
   }
   std::string message;
   std::string unknown_argument;
@@ -120,11 +131,14 @@ std::vector<std::string> syntax_only(const CompileCommand& command) {
   std::vector<std::string> arguments = command.arguments;
   for (const tooling::ArgumentsAdjuster& adjust :
        {tooling::getClangStripOutputAdjuster(), tooling::getClangStripDependencyFileAdjuster(),
-        tooling::getStripPluginsAdjuster(), tooling::getClangSyntaxOnlyAdjuster()})
+        tooling::getStripPluginsAdjuster(), tooling::getClangSyntaxOnlyAdjuster()}) {
     arguments = adjust(arguments, command.file);
+  }
   const bool cxx = !arguments.empty() &&
                    fs::path(arguments[0]).filename().string().find("++") != std::string::npos;
-  if (arguments.empty()) arguments.emplace_back();
+  if (arguments.empty()) {
+    arguments.emplace_back();
+  }
   arguments[0] = cxx ? "clang++" : "clang";
   // -w: the user's warnings are the user's compiler's business.
   const std::vector<std::string> ours{"-w", "-Wno-error", "-resource-dir",
@@ -160,16 +174,21 @@ class OriginalsFileSystem : public llvm::vfs::ProxyFileSystem {
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
     llvm::ErrorOr<llvm::vfs::Status> status = ProxyFileSystem::status(path);
     const std::string* text = status ? original(*status) : nullptr;
-    if (text == nullptr) return status;
+    if (text == nullptr) {
+      return status;
+    }
     return llvm::vfs::Status::copyWithNewSize(*status, text->size());
   }
 
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(
       const llvm::Twine& path) override {
     llvm::ErrorOr<llvm::vfs::Status> status = this->status(path);
-    if (!status) return status.getError();
-    if (const std::string* text = original(*status))
+    if (!status) {
+      return status.getError();
+    }
+    if (const std::string* text = original(*status)) {
       return std::make_unique<OriginalFile>(*status, *text);
+    }
     return ProxyFileSystem::openFileForRead(path);
   }
 
@@ -187,10 +206,11 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const CompileCommand
                                                             const SourceTree& tree) {
   // One per unit: each has a working directory of its own.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files;
-  if (tree.originals.empty())
+  if (tree.originals.empty()) {
     files = llvm::vfs::createPhysicalFileSystem();
-  else
+  } else {
     files = new OriginalsFileSystem(tree);
+  }
   // If the directory is gone, the main file is not found either, and that is the error users see.
   std::ignore = files->setCurrentWorkingDirectory(command.directory);
   return files;
@@ -213,7 +233,9 @@ ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree) {
     clang::tooling::ToolInvocation invocation(arguments, std::make_unique<FactsAction>(out, paths),
                                               files.get());
     invocation.setDiagnosticConsumer(&errors);
-    if (invocation.run()) return out;
+    if (invocation.run()) {
+      return out;
+    }
     // GCC has options that Clang does not know; none of them changes what the text means to us.
     const auto unknown = std::find(arguments.begin(), arguments.end(), errors.unknown_argument);
     if (!errors.unknown_argument.empty() && unknown != arguments.end()) {
@@ -232,11 +254,12 @@ Result<std::vector<CompileCommand>> read_compile_commands(const std::string& pat
       path, message, clang::tooling::JSONCommandLineSyntax::AutoDetect);
   if (database == nullptr) {
     std::replace(message.begin(), message.end(), '\n', ' ');
-    return tl::unexpected(fmt::format("{}: not a compilation database: {}", path, message));
+    return fail("{}: not a compilation database: {}", path, message);
   }
   std::vector<CompileCommand> commands;
-  for (const clang::tooling::CompileCommand& c : database->getAllCompileCommands())
+  for (const clang::tooling::CompileCommand& c : database->getAllCompileCommands()) {
     commands.push_back({c.Directory, c.Filename, c.CommandLine});
+  }
   return commands;
 }
 

@@ -1,4 +1,4 @@
-#include "stamps.h"
+#include "index/stamps.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "../files.h"
-#include "cache.h"
+#include "index/cache.h"
+#include "vprof/support/files.h"
 
 namespace vprof::instrumenter {
 
@@ -16,18 +16,24 @@ using nlohmann::json;
 std::string stamp_of(const std::string& file, const SourceTree& tree) {
   if (file.empty() || file[0] != '/') {
     const auto original = tree.originals.find(file);
-    if (original != tree.originals.end()) return content_hash(original->second);
+    if (original != tree.originals.end()) {
+      return content_hash(original->second);
+    }
     const Result<std::string> text = read_file(tree.root + "/" + file);
     return text ? content_hash(*text) : "missing";
   }
   struct stat status{};
-  if (stat(file.c_str(), &status) != 0) return "missing";
+  if (stat(file.c_str(), &status) != 0) {
+    return "missing";
+  }
   return fmt::format("{}-{}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
 std::string hash_of(const std::vector<CompileCommand>& commands) {
   std::string text;
-  for (const CompileCommand& command : commands) text += hash_of(command);
+  for (const CompileCommand& command : commands) {
+    text += hash_of(command);
+  }
   return content_hash(text);
 }
 
@@ -35,12 +41,15 @@ bool is_fresh(const std::string& origin_file, const std::string& index,
               const std::vector<CompileCommand>& commands, const SourceTree& tree) {
   const Result<std::string> text = read_file(origin_file);
   const Result<std::string> indexed = read_file(index);
-  if (!text || !indexed) return false;
+  if (!text || !indexed) {
+    return false;
+  }
   const json origin = json::parse(*text, nullptr, false);
   if (!origin.is_object() || origin.value("version", 0) != kCacheVersion ||
       origin.value("commands", "") != hash_of(commands) ||
-      origin.value("index", "") != content_hash(*indexed))
+      origin.value("index", "") != content_hash(*indexed)) {
     return false;
+  }
   const json stamps = origin.value("stamps", json::object());
   return std::all_of(stamps.items().begin(), stamps.items().end(), [&](const auto& entry) {
     return entry.value().is_string() &&
@@ -50,13 +59,12 @@ bool is_fresh(const std::string& origin_file, const std::string& index,
 
 Result<void> save_origin(const std::string& origin_file, const std::string& index,
                          const Origin& origin) {
-  const Result<std::string> indexed = read_file(index);
-  if (!indexed) return tl::unexpected(indexed.error());
+  const auto indexed = VPROF_TRY(read_file(index));
   const json document{{"version", kCacheVersion},
                       {"commands", origin.commands},
-                      {"index", content_hash(*indexed)},
+                      {"index", content_hash(indexed)},
                       {"stamps", origin.stamps}};
-  return replace_file(origin_file, document.dump());
+  return write_file_atomic(origin_file, document.dump());
 }
 
 }  // namespace vprof::instrumenter

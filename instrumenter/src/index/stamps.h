@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "parse_unit.h"
+#include "index/parse_unit.h"
 
 namespace vprof::instrumenter {
 

@@ -1,4 +1,4 @@
-#include "call_sites.h"
+#include "rewrite/call_sites.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "../reasons.h"
+#include "program/reasons.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -31,13 +31,17 @@ std::vector<Group> groups_of(const Function& f) {
       result.push_back(std::move(group));
       continue;
     }
-    for (const Call* call : group.calls) result.push_back({{call}});
+    for (const Call* call : group.calls) {
+      result.push_back({{call}});
+    }
   }
   return result;
 }
 
 const char* rule_of(const Call& call) {
-  if (!call.macro.empty()) return "macro";
+  if (!call.macro.empty()) {
+    return "macro";
+  }
   switch (call.form) {
     case Form::kStatement:
       return "statement";
@@ -65,7 +69,9 @@ class Chooser {
       : program_(program), plan_(plan), function_(f) {}
 
   CallSites run() {
-    for (const Group& group : groups_of(function_)) choose(group);
+    for (const Group& group : groups_of(function_)) {
+      choose(group);
+    }
     keep_guards_alone();
     number_slots();
     return std::move(out_);
@@ -75,18 +81,29 @@ class Chooser {
   void choose(const Group& group) {
     std::vector<const Call*> worthwhile;
     for (const Call* call : group.calls) {
-      if (call->noreturn || !is_call(*call)) continue;
-      if (plan_.all || worth_measuring(program_, *call))
+      if (call->noreturn || !is_call(*call)) {
+        continue;
+      }
+      if (plan_.all || worth_measuring(program_, *call)) {
         worthwhile.push_back(call);
-      else
+      } else {
         note(*call, reason::kTrivial);
+      }
     }
-    if (worthwhile.empty()) return;
+    if (worthwhile.empty()) {
+      return;
+    }
     const Call& call = *worthwhile.front();
     const std::string place = fmt::format("{}:{}:{}", call.file, call.line, call.column);
-    if (plan_.demoted.count(place) != 0) return note(call, reason::kDemoted);
-    if (is_excluded(plan_, call.file, call.callee_name)) return note(call, reason::kExcluded);
-    if (call.form == Form::kRefused) return measure_at_entry(call, call.reason);
+    if (plan_.demoted.count(place) != 0) {
+      return note(call, reason::kDemoted);
+    }
+    if (is_excluded(plan_, call.file, call.callee_name)) {
+      return note(call, reason::kExcluded);
+    }
+    if (call.form == Form::kRefused) {
+      return measure_at_entry(call, call.reason);
+    }
     wrap(group, worthwhile);
   }
 
@@ -109,12 +126,16 @@ class Chooser {
     const bool one_callee = std::all_of(worthwhile.begin(), worthwhile.end(), [&](const Call* c) {
       return c->callee_key == call.callee_key;
     });
-    if (!one_callee) site.function = call.macro.empty() ? call.callee_key : call.macro + "@";
+    if (!one_callee) {
+      site.function = call.macro.empty() ? call.callee_key : call.macro + "@";
+    }
     if (!one_callee || call.kind == CallKind::kIndirect) {
       int& height = out_.pseudo_functions[site.function];
-      for (const Call* c : worthwhile)
-        if (const Function* callee = program_.by_key(c->callee_key))
+      for (const Call* c : worthwhile) {
+        if (const Function* callee = program_.by_key(c->callee_key)) {
           height = std::max(height, callee->height);
+        }
+      }
     }
     full_exprs_[{call.file, call.full_expr}].push_back(out_.wrapped.size());
     calls_.push_back(&call);
@@ -126,43 +147,58 @@ class Chooser {
   void keep_guards_alone() {
     std::set<size_t> removed;
     for (const auto& [place, members] : full_exprs_) {
-      if (members.size() < 2) continue;
-      for (const size_t i : members)
-        if (out_.wrapped[i].form == Form::kGuard) removed.insert(i);
+      if (members.size() < 2) {
+        continue;
+      }
+      for (const size_t i : members) {
+        if (out_.wrapped[i].form == Form::kGuard) {
+          removed.insert(i);
+        }
+      }
     }
     std::vector<CallSites::Wrapped> kept;
     for (size_t i = 0; i < out_.wrapped.size(); ++i) {
-      if (removed.count(i) == 0)
+      if (removed.count(i) == 0) {
         kept.push_back(std::move(out_.wrapped[i]));
-      else
+      } else {
         measure_at_entry(*calls_[i],
                          "yields a class by value beside other measured calls of one expression");
+      }
     }
     out_.wrapped = std::move(kept);
   }
 
   void number_slots() {
-    for (CallSites::Wrapped& w : out_.wrapped)
-      if (w.form == Form::kValue || w.form == Form::kVoid) w.slot = out_.slots++;
+    for (CallSites::Wrapped& w : out_.wrapped) {
+      if (w.form == Form::kValue || w.form == Form::kVoid) {
+        w.slot = out_.slots++;
+      }
+    }
   }
 
   void measure_at_entry(const Call& call, const std::string& reason) {
     const Function* callee = program_.by_key(call.callee_key);
-    if (callee == nullptr) return note(call, reason);
+    if (callee == nullptr) {
+      return note(call, reason);
+    }
     std::vector<std::string> reached{callee->key};
     // A virtual method's overriders, the functions behind a pointer.
-    if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall)
+    if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall) {
       reached.insert(reached.end(), callee->targets.begin(), callee->targets.end());
+    }
     bool possible = false;
     for (const std::string& key : reached) {
       const Function* f = program_.by_key(key);
       if (f == nullptr || !f->in_tree || !f->refused.empty() ||
-          is_excluded(plan_, f->file, f->name))
+          is_excluded(plan_, f->file, f->name)) {
         continue;
+      }
       out_.measured_callees.insert(key);
       possible = true;
     }
-    if (!possible) return note(call, reason);
+    if (!possible) {
+      return note(call, reason);
+    }
     ++out_.measured_at_entry;
   }
 

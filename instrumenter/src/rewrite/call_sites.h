@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "instrumentation.h"
+#include "rewrite/instrumentation.h"
 
 namespace vprof::instrumenter {
 

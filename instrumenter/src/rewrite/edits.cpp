@@ -1,4 +1,4 @@
-#include "edits.h"
+#include "rewrite/edits.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,10 +11,14 @@ std::vector<size_t> outer_first(const std::vector<Edit>& edits) {
   std::vector<size_t> order(edits.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    if (edits[a].begin != edits[b].begin) return edits[a].begin < edits[b].begin;
+    if (edits[a].begin != edits[b].begin) {
+      return edits[a].begin < edits[b].begin;
+    }
     const bool a_empty = edits[a].begin == edits[a].end;
     const bool b_empty = edits[b].begin == edits[b].end;
-    if (a_empty || b_empty) return a_empty && !b_empty;
+    if (a_empty || b_empty) {
+      return a_empty && !b_empty;
+    }
     return edits[a].end > edits[b].end;
   });
   return order;
@@ -26,12 +30,17 @@ std::vector<size_t> overlapping(const std::vector<Edit>& edits) {
   std::vector<size_t> bad;
   std::vector<uint32_t> open;  // ends of the ranges that hold the current offset
   for (const size_t i : outer_first(edits)) {
-    while (!open.empty() && open.back() <= edits[i].begin) open.pop_back();
-    if (edits[i].begin == edits[i].end) continue;
-    if (!open.empty() && edits[i].end > open.back())
+    while (!open.empty() && open.back() <= edits[i].begin) {
+      open.pop_back();
+    }
+    if (edits[i].begin == edits[i].end) {
+      continue;
+    }
+    if (!open.empty() && edits[i].end > open.back()) {
       bad.push_back(i);
-    else
+    } else {
       open.push_back(edits[i].end);
+    }
   }
   return bad;
 }
@@ -55,10 +64,11 @@ std::string apply_edits(const std::string& text, const std::vector<Edit>& edits)
     close_until(edits[i].begin);
     copy_to(edits[i].begin);
     out += edits[i].before;
-    if (edits[i].begin == edits[i].end)
+    if (edits[i].begin == edits[i].end) {
       out += edits[i].after;
-    else
+    } else {
       open.push_back(i);
+    }
   }
   close_until(text.size());
   copy_to(text.size());

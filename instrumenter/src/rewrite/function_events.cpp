@@ -1,4 +1,4 @@
-#include "function_events.h"
+#include "rewrite/function_events.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,15 +15,22 @@ class EventWriter {
 
   Result<std::map<std::string, FunctionEvents>> run() {
     for (const IntervalPlan& interval : plan_.intervals) {
-      if (!interval.function.empty())
+      if (!interval.function.empty()) {
         body_of(interval.function, kScope) += fmt::format("VPROF_INTERVAL({}); ", interval.index);
+      }
       points(interval, interval.begin, "BEGIN");
       points(interval, interval.switches, "SWITCH");
-      for (const IntervalPoint& label : interval.labels) add_label(interval, label);
+      for (const IntervalPoint& label : interval.labels) {
+        add_label(interval, label);
+      }
       points(interval, interval.end, "END");
     }
-    for (const SyncPlan& sync : plan_.sync) add_sync(sync);
-    if (!error_.empty()) return tl::unexpected(error_);
+    for (const SyncPlan& sync : plan_.sync) {
+      add_sync(sync);
+    }
+    if (!error_.empty()) {
+      return vprof::fail("{}", error_);
+    }
     std::map<std::string, FunctionEvents> out;
     for (const auto& [key, parts] : parts_) {
       out[key].at_body = parts.texts[kScope] + parts.texts[kAtExit] + parts.texts[kAtEntry];
@@ -58,21 +65,26 @@ class EventWriter {
                        found[1]->key));
       return nullptr;
     }
-    if (!found[0]->in_tree)
+    if (!found[0]->in_tree) {
       fail(fmt::format(
           "function \"{}\" has no definition in the source tree, so nothing can be inserted there",
           name));
-    else if (!found[0]->refused.empty())
+    } else if (!found[0]->refused.empty()) {
       fail(fmt::format("function \"{}\" ({}:{}) cannot be instrumented: {}", name, found[0]->file,
                        found[0]->line, found[0]->refused));
+    }
     return found[0];
   }
 
   std::string text_of(const Value& value, const std::string& function) {
     const Function* f = resolve(function);
-    if (f == nullptr) return "";
+    if (f == nullptr) {
+      return "";
+    }
     Result<std::string> text = value_text(value, *f);
-    if (!text) fail(text.error());
+    if (!text) {
+      fail(text.error().message);
+    }
     return text.value_or("");
   }
 
@@ -96,11 +108,12 @@ class EventWriter {
   }
 
   void add_label(const IntervalPlan& interval, const IntervalPoint& point) {
-    if (point.at == At::kExit || point.value.is_return)
+    if (point.at == At::kExit || point.value.is_return) {
       return fail(
           fmt::format("label of interval \"{}\" at {}: labels are taken at the entry of a "
                       "function, from an argument",
                       interval.name, point.function));
+    }
     const std::string label = text_of(point.value, point.function);
     body_of(point.function, kAtEntry) +=
         point.has_key ? fmt::format("VPROF_ENTRY_LABEL({}, {}, {}); ", interval.index,
@@ -110,9 +123,10 @@ class EventWriter {
 
   void add_sync(const SyncPlan& sync) {
     if (sync.value.is_return) {
-      if (sync.role != SyncRole::kDequeue)
+      if (sync.role != SyncRole::kDequeue) {
         return fail(fmt::format("{} {}: only a dequeue function's task can be \"return\"",
                                 role_name(sync.role), sync.function));
+      }
       body_of(sync.function, kOnReturn) +=
           fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, returned(sync.value));
       return;
@@ -141,7 +155,9 @@ class EventWriter {
   }
 
   void fail(std::string message) {
-    if (error_.empty()) error_ = std::move(message);
+    if (error_.empty()) {
+      error_ = std::move(message);
+    }
   }
 
   const Program& program_;
@@ -158,23 +174,29 @@ Result<std::string> on_one_line(const std::string& text, const Function& f) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.compare(i, 2, "/*") == 0) {
       const size_t end = text.find("*/", i + 2);
-      if (end == std::string::npos) break;
+      if (end == std::string::npos) {
+        break;
+      }
       i = end + 1;
       out += ' ';
     } else if (text.compare(i, 2, "//") == 0) {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (text[i] == '#') {
-      return tl::unexpected(fmt::format(
+      return fail(
           "{} ({}:{}): the head of the function holds a preprocessor directive, so its returned "
           "value cannot be seen; use vprof/annotations.h there",
-          f.name, f.file, f.line));
+          f.name, f.file, f.line);
     } else if (std::isspace(static_cast<unsigned char>(text[i])) != 0 || text[i] == '\\') {
-      if (!out.empty() && out.back() != ' ') out += ' ';
+      if (!out.empty() && out.back() != ' ') {
+        out += ' ';
+      }
     } else {
       out += text[i];
     }
   }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
+  while (!out.empty() && out.back() == ' ') {
+    out.pop_back();
+  }
   return out;
 }
 
@@ -188,18 +210,25 @@ Result<std::map<std::string, FunctionEvents>> configured_events(const Program& p
 Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on_return,
                                         const std::string& text) {
   const auto refuse = [&](const char* reason) {
-    return tl::unexpected(fmt::format(
+    return fail(
         "{} ({}:{}): {}, so its returned value cannot be seen; use vprof/annotations.h there",
-        f.name, f.file, f.line, reason));
+        f.name, f.file, f.line, reason);
   };
-  if (f.is_method) return refuse("it is a method");
-  if (f.variadic) return refuse("it takes a variable number of arguments");
-  for (const std::string& parameter : f.params)
-    if (parameter.empty()) return refuse("one of its parameters has no name");
-  Result<std::string> head = on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin), f);
-  if (!head) return tl::unexpected(head.error());
-  if (!head->empty() && head->back() == ';')
+  if (f.is_method) {
+    return refuse("it is a method");
+  }
+  if (f.variadic) {
+    return refuse("it takes a variable number of arguments");
+  }
+  for (const std::string& parameter : f.params) {
+    if (parameter.empty()) {
+      return refuse("one of its parameters has no name");
+    }
+  }
+  auto head = VPROF_TRY(on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin), f));
+  if (!head.empty() && head.back() == ';') {
     return refuse("its parameters are declared in the old (K&R) style");
+  }
 
   const std::string call =
       fmt::format("{}_vprof_original({})", text.substr(f.name_begin, f.name_end - f.name_begin),
@@ -209,9 +238,9 @@ Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on
                      : fmt::format("__typeof__({0}) vprof_result = {0}; {1}return vprof_result;",
                                    call, on_return);
   std::vector<Edit> edits;
-  edits.push_back({f.head_begin, f.head_begin, *head + "; ", ""});
+  edits.push_back({f.head_begin, f.head_begin, head + "; ", ""});
   edits.push_back({f.name_end, f.name_end, "_vprof_original", ""});
-  edits.push_back({f.body_end, f.body_end, fmt::format(" {} {{ {} }}", *head, body), ""});
+  edits.push_back({f.body_end, f.body_end, fmt::format(" {} {{ {} }}", head, body), ""});
   return edits;
 }
 

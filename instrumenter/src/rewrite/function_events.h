@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "edits.h"
-#include "instrumentation.h"
+#include "rewrite/edits.h"
+#include "rewrite/instrumentation.h"
 
 namespace vprof::instrumenter {
 

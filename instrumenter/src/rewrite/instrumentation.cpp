@@ -1,12 +1,12 @@
-#include "instrumentation.h"
+#include "rewrite/instrumentation.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "call_sites.h"
-#include "function_events.h"
+#include "rewrite/call_sites.h"
+#include "rewrite/function_events.h"
 #include "vprof/runtime/trace_format.h"
 
 namespace vprof::instrumenter {
@@ -70,10 +70,10 @@ class Instrumenter {
       : program_(program), plan_(plan), known_ids_(known_ids), read_original_(read_original) {}
 
   Result<Instrumentation> run() {
-    if (auto chosen = choose_functions(); !chosen) return tl::unexpected(chosen.error());
+    VPROF_TRY(choose_functions());
     drop_overlapping();
-    if (auto numbered = number_sites(); !numbered) return tl::unexpected(numbered.error());
-    if (auto placed = place_edits(); !placed) return tl::unexpected(placed.error());
+    VPROF_TRY(number_sites());
+    VPROF_TRY(place_edits());
     return std::move(out_);
   }
 
@@ -87,35 +87,44 @@ class Instrumenter {
   };
 
   Result<void> choose_functions() {
-    Result<std::map<std::string, FunctionEvents>> events = configured_events(program_, plan_);
-    if (!events) return tl::unexpected(events.error());
+    auto events = VPROF_TRY(configured_events(program_, plan_));
     std::set<std::string> measured = plan_.measured;
-    Result<std::set<std::string>> expanded = functions_to_expand(measured);
-    if (!expanded) return tl::unexpected(expanded.error());
-    for (const std::string& key : *expanded) {
+    auto expanded = VPROF_TRY(functions_to_expand(measured));
+    for (const std::string& key : expanded) {
       const Function* f = program_.by_key(key);
-      if (!f->in_tree || is_excluded(plan_, f->file, f->name)) continue;
+      if (!f->in_tree || is_excluded(plan_, f->file, f->name)) {
+        continue;
+      }
       Rewritten& r = rewritten_[key];
       r.calls = call_sites_of(program_, plan_, *f);
-      if (!f->refused.empty()) refuse_expressions(r.calls, *f);
+      if (!f->refused.empty()) {
+        refuse_expressions(r.calls, *f);
+      }
       measured.insert(key);
       measured.insert(r.calls.measured_callees.begin(), r.calls.measured_callees.end());
-      if (r.calls.measured_at_entry != 0)
+      if (r.calls.measured_at_entry != 0) {
         out_.coverage.calls["callee's entry"] += r.calls.measured_at_entry;
+      }
       out_.pseudo_functions.insert(r.calls.pseudo_functions.begin(),
                                    r.calls.pseudo_functions.end());
     }
     for (const std::string& key : measured) {
       const Function* f = program_.by_key(key);
-      if (f == nullptr)
-        return tl::unexpected(
-            fmt::format("function {} of the plan is not in the program; run vprof index", key));
+      if (f == nullptr) {
+        return fail("function {} of the plan is not in the program; run vprof index", key);
+      }
       const bool wanted = f->in_tree && !is_excluded(plan_, f->file, f->name);
       rewritten_[key].scope = wanted && f->refused.empty();
-      if (wanted && !f->refused.empty()) ++out_.coverage.functions_refused[f->refused];
+      if (wanted && !f->refused.empty()) {
+        ++out_.coverage.functions_refused[f->refused];
+      }
     }
-    for (auto& [key, event] : *events) rewritten_[key].events = std::move(event);
-    for (auto& [key, r] : rewritten_) r.function = program_.by_key(key);
+    for (auto& [key, event] : events) {
+      rewritten_[key].events = std::move(event);
+    }
+    for (auto& [key, r] : rewritten_) {
+      r.function = program_.by_key(key);
+    }
     return {};
   }
 
@@ -124,15 +133,18 @@ class Instrumenter {
   Result<std::set<std::string>> functions_to_expand(std::set<std::string>& measured) const {
     std::set<std::string> expanded;
     if (plan_.all) {
-      for (const Function& f : program_.functions)
-        if (f.in_tree) expanded.insert(f.key);
+      for (const Function& f : program_.functions) {
+        if (f.in_tree) {
+          expanded.insert(f.key);
+        }
+      }
       return expanded;
     }
     for (const std::string& key : plan_.expanded) {
       const Function* f = program_.by_key(key);
-      if (f == nullptr)
-        return tl::unexpected(
-            fmt::format("function {} of the plan is not in the program; run vprof index", key));
+      if (f == nullptr) {
+        return fail("function {} of the plan is not in the program; run vprof index", key);
+      }
       expanded.insert(key);
       const bool few = f->targets.size() <= kExpandedTargets;
       (few ? expanded : measured).insert(f->targets.begin(), f->targets.end());
@@ -171,9 +183,11 @@ class Instrumenter {
       }
     }
     std::map<Rewritten*, std::set<size_t>> bad;
-    for (auto& [file, entry] : files)
-      for (const size_t i : overlapping(entry.first))
+    for (auto& [file, entry] : files) {
+      for (const size_t i : overlapping(entry.first)) {
         bad[entry.second[i].rewritten].insert(entry.second[i].index);
+      }
+    }
     for (auto& [r, indices] : bad) {
       for (auto it = indices.rbegin(); it != indices.rend(); ++it) {
         const Site& site = r->calls.wrapped[*it].site;
@@ -196,11 +210,14 @@ class Instrumenter {
                   "entry", CallKind::kDirect};
         by_place[{site.file, site.offset}].emplace(site_identity(site), site);
       }
-      for (const CallSites::Wrapped& w : r.calls.wrapped)
+      for (const CallSites::Wrapped& w : r.calls.wrapped) {
         by_place[{w.site.file, w.site.offset}].emplace(site_identity(w.site), w.site);
+      }
     }
     uint32_t next = 1;
-    for (const auto& [known, id] : known_ids_) next = std::max(next, id + 1);
+    for (const auto& [known, id] : known_ids_) {
+      next = std::max(next, id + 1);
+    }
     for (auto& [place, sites] : by_place) {
       for (auto& [name, site] : sites) {
         const auto known = known_ids_.find(name);
@@ -211,10 +228,10 @@ class Instrumenter {
         out_.sites.push_back(site);
       }
     }
-    if (next > VPROF_MAX_SITES)
-      return tl::unexpected(
-          fmt::format("the plan needs site number {}, but at most {} fit into a record", next - 1,
-                      VPROF_MAX_SITES - 1));
+    if (next > VPROF_MAX_SITES) {
+      return fail("the plan needs site number {}, but at most {} fit into a record", next - 1,
+                  VPROF_MAX_SITES - 1);
+    }
     std::sort(out_.sites.begin(), out_.sites.end(),
               [](const Site& a, const Site& b) { return a.id < b.id; });
     return {};
@@ -228,23 +245,27 @@ class Instrumenter {
                             r.calls.unwrapped.end());
       if (f.in_tree && f.body != 0 && done.insert({f.file, f.body}).second) {
         const std::string text = body_text(r);
-        if (!text.empty()) out_.edits[f.file].push_back({f.body, f.body, " " + text, ""});
-        if (!r.events.on_return.empty())
-          if (auto wrapped = add_wrapper(f, r.events.on_return); !wrapped) return wrapped;
+        if (!text.empty()) {
+          out_.edits[f.file].push_back({f.body, f.body, " " + text, ""});
+        }
+        if (!r.events.on_return.empty()) {
+          VPROF_TRY(add_wrapper(f, r.events.on_return));
+        }
       }
-      for (const CallSites::Wrapped& w : r.calls.wrapped)
-        if (done.insert({w.site.file + "\n" + std::to_string(w.end), w.begin}).second)
+      for (const CallSites::Wrapped& w : r.calls.wrapped) {
+        if (done.insert({w.site.file + "\n" + std::to_string(w.end), w.begin}).second) {
           out_.edits[w.site.file].push_back(
               call_edit(w, ids_.at(site_identity(w.site)), scope_called(w.site)));
+        }
+      }
     }
     for (auto& [file, edits] : out_.edits) {
-      const Result<std::string> original = read_original_(file);
-      if (!original) return tl::unexpected(original.error());
+      const auto original = VPROF_TRY(read_original_(file));
       const auto indexed = program_.file_hashes.find(file);
-      if (indexed == program_.file_hashes.end() || indexed->second != content_hash(*original))
-        return tl::unexpected(
-            fmt::format("{}: changed since it was indexed; run vprof index", file));
-      const uint32_t start = original->compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
+      if (indexed == program_.file_hashes.end() || indexed->second != content_hash(original)) {
+        return fail("{}: changed since it was indexed; run vprof index", file);
+      }
+      const uint32_t start = original.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
       edits.insert(edits.begin(), Edit{start, start, kPrelude, ""});
     }
     return {};
@@ -277,11 +298,11 @@ class Instrumenter {
   }
 
   Result<void> add_wrapper(const Function& f, const std::string& on_return) {
-    const Result<std::string> original = read_original_(f.file);
-    if (!original) return tl::unexpected(original.error());
-    Result<std::vector<Edit>> edits = wrapper_edits(f, on_return, *original);
-    if (!edits) return tl::unexpected(edits.error());
-    for (Edit& edit : *edits) out_.edits[f.file].push_back(std::move(edit));
+    const auto original = VPROF_TRY(read_original_(f.file));
+    auto edits = VPROF_TRY(wrapper_edits(f, on_return, original));
+    for (Edit& edit : edits) {
+      out_.edits[f.file].push_back(std::move(edit));
+    }
     return {};
   }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "edits.h"
-#include "plan.h"
+#include "rewrite/edits.h"
+#include "rewrite/plan.h"
 #include "vprof/instrumenter/program.h"
 
 namespace vprof::instrumenter {

@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "rewrite/plan.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "../files.h"
+#include "vprof/support/files.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -20,10 +20,12 @@ struct PlanError : std::runtime_error {
 
 bool is_member_access(std::string_view suffix) {
   // Only what cannot have an effect: names, ->, ., and constant subscripts.
-  for (const char c : suffix)
+  for (const char c : suffix) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
-        std::string_view("_->.[]").find(c) == std::string_view::npos)
+        std::string_view("_->.[]").find(c) == std::string_view::npos) {
       return false;
+    }
+  }
   return suffix.empty() || suffix[0] == '-' || suffix[0] == '.' || suffix[0] == '[';
 }
 
@@ -31,7 +33,9 @@ Value parse_value(const std::string& text) {
   Value value;
   value.text = text;
   value.is_thread = text == "thread";
-  if (value.is_thread) return value;
+  if (value.is_thread) {
+    return value;
+  }
   std::string_view rest = text;
   if (!rest.empty() && rest[0] == '*') {
     value.dereferenced = true;
@@ -57,10 +61,11 @@ Value parse_value(const std::string& text) {
                     "or thread",
                     text));
   }
-  if (!is_member_access(rest))
+  if (!is_member_access(rest)) {
     throw PlanError(
         fmt::format("\"{}\" is not a value: only ->field, .field and [0] may stand behind \"{}\"",
                     text, text.substr(0, text.size() - rest.size())));
+  }
   value.suffix = rest;
   return value;
 }
@@ -69,8 +74,9 @@ IntervalPoint parse_point(const json& in, const char* value_key) {
   IntervalPoint point;
   point.function = in.at("function");
   const std::string at = in.value("at", "entry");
-  if (at != "entry" && at != "exit")
+  if (at != "entry" && at != "exit") {
     throw PlanError(fmt::format("\"at\": \"{}\" is neither \"entry\" nor \"exit\"", at));
+  }
   point.at = at == "exit" ? At::kExit : At::kEntry;
   point.value = parse_value(in.at(value_key));
   if (std::string(value_key) != "key" && in.contains("key")) {
@@ -83,8 +89,9 @@ IntervalPoint parse_point(const json& in, const char* value_key) {
 std::vector<IntervalPoint> parse_points(const json& interval, const char* name,
                                         const char* value_key) {
   std::vector<IntervalPoint> points;
-  for (const json& in : interval.value(name, json::array()))
+  for (const json& in : interval.value(name, json::array())) {
     points.push_back(parse_point(in, value_key));
+  }
   return points;
 }
 
@@ -108,11 +115,15 @@ SyncPlan parse_sync(const json& in) {
   bool known = false;
   for (const SyncRole r :
        {SyncRole::kAcquire, SyncRole::kRelease, SyncRole::kEnqueue, SyncRole::kDequeue}) {
-    if (role != role_name(r)) continue;
+    if (role != role_name(r)) {
+      continue;
+    }
     sync.role = r;
     known = true;
   }
-  if (!known) throw PlanError(fmt::format("role \"{}\" is unknown", role));
+  if (!known) {
+    throw PlanError(fmt::format("role \"{}\" is unknown", role));
+  }
   const bool is_task = sync.role == SyncRole::kEnqueue || sync.role == SyncRole::kDequeue;
   sync.value = parse_value(in.at(is_task ? "task" : "object"));
   sync.shared = in.value("shared", false);
@@ -140,45 +151,52 @@ const char* role_name(SyncRole role) {
 }
 
 Result<Plan> load_plan(const std::string& path) {
-  const Result<std::string> text = read_file(path);
-  if (!text) return tl::unexpected(text.error());
+  const auto text = VPROF_TRY(read_file(path));
   try {
-    const json document = json::parse(*text);
+    const json document = json::parse(text);
     Plan plan;
     plan.all = document.value("all", false);
     plan.expanded = strings(document, "expanded");
     plan.measured = strings(document, "measured");
     plan.demoted = strings(document, "demoted");
-    for (const std::string& glob : strings(document, "exclude")) plan.exclude.push_back(glob);
-    for (const json& in : document.value("intervals", json::array()))
+    for (const std::string& glob : strings(document, "exclude")) {
+      plan.exclude.push_back(glob);
+    }
+    for (const json& in : document.value("intervals", json::array())) {
       plan.intervals.push_back(parse_interval(in));
-    for (const json& in : document.value("sync", json::array()))
+    }
+    for (const json& in : document.value("sync", json::array())) {
       plan.sync.push_back(parse_sync(in));
+    }
     return plan;
   } catch (const json::exception& e) {
-    return tl::unexpected(fmt::format("{}: {}", path, e.what()));
+    return fail("{}: {}", path, e.what());
   } catch (const PlanError& e) {
-    return tl::unexpected(fmt::format("{}: {}", path, e.what()));
+    return fail("{}: {}", path, e.what());
   }
 }
 
 Result<std::string> value_text(const Value& value, const Function& f) {
-  if (value.is_thread) return "VPROF_THREAD_KEY";
-  if (value.is_return)
-    return tl::unexpected(
-        fmt::format("\"{}\" of {} is known only when it returns", value.text, f.name));
+  if (value.is_thread) {
+    return "VPROF_THREAD_KEY";
+  }
+  if (value.is_return) {
+    return fail("\"{}\" of {} is known only when it returns", value.text, f.name);
+  }
   std::string base = "this";
-  if (value.is_this && !f.is_method)
-    return tl::unexpected(
-        fmt::format("\"{}\": {} ({}:{}) is not a method", value.text, f.name, f.file, f.line));
+  if (value.is_this && !f.is_method) {
+    return fail("\"{}\": {} ({}:{}) is not a method", value.text, f.name, f.file, f.line);
+  }
   if (!value.is_this) {
-    if (value.argument >= f.params.size())
-      return tl::unexpected(fmt::format("\"{}\": {} ({}:{}) has {} parameters, counted from arg:0",
-                                        value.text, f.name, f.file, f.line, f.params.size()));
+    if (value.argument >= f.params.size()) {
+      return fail("\"{}\": {} ({}:{}) has {} parameters, counted from arg:0", value.text, f.name,
+                  f.file, f.line, f.params.size());
+    }
     base = f.params[value.argument];
-    if (base.empty())
-      return tl::unexpected(fmt::format("\"{}\": that parameter of {} ({}:{}) has no name",
-                                        value.text, f.name, f.file, f.line));
+    if (base.empty()) {
+      return fail("\"{}\": that parameter of {} ({}:{}) has no name", value.text, f.name, f.file,
+                  f.line);
+    }
   }
   return fmt::format("{}({}){}", value.dereferenced ? "*" : "", base, value.suffix);
 }

@@ -1,11 +1,11 @@
-#include "sites_json.h"
+#include "rewrite/sites_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "../files.h"
-#include "../reasons.h"
+#include "program/reasons.h"
+#include "vprof/support/files.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -22,7 +22,9 @@ class FunctionTable {
 
   size_t id(const std::string& key) {
     const auto [it, is_new] = ids_.emplace(key, ids_.size() + 1);
-    if (is_new) functions_.push_back(describe(key, it->second));
+    if (is_new) {
+      functions_.push_back(describe(key, it->second));
+    }
     return it->second;
   }
 
@@ -34,11 +36,17 @@ class FunctionTable {
              {"file", ""},   {"line", 0},           {"height", 0},
              {"callees", 0}, {"expandable", false}, {"expanded", plan_.expanded.count(key) != 0}};
     const auto pseudo = result_.pseudo_functions.find(key);
-    if (pseudo != result_.pseudo_functions.end()) out["height"] = pseudo->second;
+    if (pseudo != result_.pseudo_functions.end()) {
+      out["height"] = pseudo->second;
+    }
     const Function* f = program_.by_key(key);
-    if (f == nullptr) return out;
+    if (f == nullptr) {
+      return out;
+    }
     std::set<std::string> callees;
-    for (const Call& call : f->calls) callees.insert(call.callee_key);
+    for (const Call& call : f->calls) {
+      callees.insert(call.callee_key);
+    }
     callees.insert(f->targets.begin(), f->targets.end());
     out.update({{"name", f->name},
                 {"file", f->file},
@@ -60,24 +68,39 @@ class FunctionTable {
 int root_height(const Program& program, const Plan& plan) {
   std::vector<const Function*> roots;
   const auto add = [&](const std::string& name) {
-    for (const Function* f : program.find(name)) roots.push_back(f);
+    for (const Function* f : program.find(name)) {
+      roots.push_back(f);
+    }
   };
   for (const IntervalPlan& interval : plan.intervals) {
-    if (!interval.function.empty()) add(interval.function);
+    if (!interval.function.empty()) {
+      add(interval.function);
+    }
     for (const std::vector<IntervalPoint>* points :
-         {&interval.begin, &interval.end, &interval.switches})
-      for (const IntervalPoint& point : *points) add(point.function);
+         {&interval.begin, &interval.end, &interval.switches}) {
+      for (const IntervalPoint& point : *points) {
+        add(point.function);
+      }
+    }
   }
-  for (const Function& f : program.functions)
-    for (const Call& call : f.calls)
+  for (const Function& f : program.functions) {
+    for (const Call& call : f.calls) {
       if (call.callee_name == "vprof_begin" || call.callee_name == "vprof_switch" ||
-          call.callee_name == "vprof_end")
+          call.callee_name == "vprof_end") {
         roots.push_back(&f);
+      }
+    }
+  }
   int height = 1;
-  for (const Function* f : roots) height = std::max(height, f->height);
+  for (const Function* f : roots) {
+    height = std::max(height, f->height);
+  }
   // What is expanded may lie above: an interval that begins deep inside a handler, say.
-  for (const std::string& key : plan.expanded)
-    if (const Function* f = program.by_key(key)) height = std::max(height, f->height);
+  for (const std::string& key : plan.expanded) {
+    if (const Function* f = program.by_key(key)) {
+      height = std::max(height, f->height);
+    }
+  }
   return height;
 }
 
@@ -86,11 +109,18 @@ int root_height(const Program& program, const Plan& plan) {
 SiteIds load_site_ids(const std::string& path) {
   SiteIds ids;
   const Result<std::string> text = read_file(path);
-  if (!text) return ids;
+  if (!text) {
+    return ids;
+  }
   const json document = json::parse(*text, nullptr, false);
-  if (!document.is_object() || !document.contains("site_ids")) return ids;
-  for (const auto& [identity, id] : document["site_ids"].items())
-    if (id.is_number_unsigned()) ids[identity] = id;
+  if (!document.is_object() || !document.contains("site_ids")) {
+    return ids;
+  }
+  for (const auto& [identity, id] : document["site_ids"].items()) {
+    if (id.is_number_unsigned()) {
+      ids[identity] = id;
+    }
+  }
   return ids;
 }
 
@@ -117,7 +147,7 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
     sites.push_back(std::move(out));
   }
   json unwrapped = json::array();
-  for (const UnwrappedCall& call : result.unwrapped)
+  for (const UnwrappedCall& call : result.unwrapped) {
     unwrapped.push_back({{"parent", functions.id(call.parent)},
                          {"callee", call.callee},
                          {"file", call.file},
@@ -125,16 +155,20 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
                          {"column", call.column},
                          {"reason", call.reason},
                          {"by_rule", is_by_rule(call.reason)}});
+  }
   json intervals = json::array();
-  for (const IntervalPlan& interval : plan.intervals)
+  for (const IntervalPlan& interval : plan.intervals) {
     intervals.push_back({{"index", interval.index}, {"name", interval.name}});
+  }
   json sync = json::array();
   for (const SyncPlan& s : plan.sync) {
     const Function* f = program.by_key(s.function);
     sync.push_back({{"index", s.index},
                     {"role", role_name(s.role)},
                     {"function", f == nullptr ? s.function : f->name}});
-    if (s.shared) sync.back()["shared"] = true;
+    if (s.shared) {
+      sync.back()["shared"] = true;
+    }
   }
   const json document{{"schema", 1},
                       {"root_height", root_height(program, plan)},
@@ -144,18 +178,22 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
                       {"sync", std::move(sync)},
                       {"unwrapped", std::move(unwrapped)},
                       {"site_ids", std::move(ids)}};
-  return replace_file(path, document.dump(1, ' ', false, json::error_handler_t::replace));
+  return write_file_atomic(path, document.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
 Result<void> save_summary(const Program& program, const Instrumentation& result,
                           const std::vector<std::string>& files_changed, const std::string& path) {
   std::map<std::string, size_t> by_rule;
   std::map<std::string, size_t> not_possible;
-  for (const UnwrappedCall& call : result.unwrapped)
+  for (const UnwrappedCall& call : result.unwrapped) {
     ++(is_by_rule(call.reason) ? by_rule : not_possible)[call.reason];
+  }
   json failed = json::array();
-  for (const Unit& unit : program.units)
-    if (!unit.error.empty()) failed.push_back({{"file", unit.file}, {"error", unit.error}});
+  for (const Unit& unit : program.units) {
+    if (!unit.error.empty()) {
+      failed.push_back({{"file", unit.file}, {"error", unit.error}});
+    }
+  }
   const Coverage& coverage = result.coverage;
   const json document{
       {"files_changed", files_changed},
@@ -166,7 +204,7 @@ Result<void> save_summary(const Program& program, const Instrumentation& result,
        {{"measured", coverage.calls}, {"by_rule", by_rule}, {"not_possible", not_possible}}},
       {"units_failed", failed},
       {"conflicts", program.conflicts}};
-  return replace_file(path, document.dump(1, ' ', false, json::error_handler_t::replace));
+  return write_file_atomic(path, document.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace vprof::instrumenter

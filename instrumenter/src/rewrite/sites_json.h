@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "instrumentation.h"
+#include "rewrite/instrumentation.h"
 
 namespace vprof::instrumenter {
 

@@ -26,6 +26,8 @@ void serve(int key) {
 }
 
 int main(void) {
-  for (int request = 0; request < 200; ++request) serve(request);
+  for (int request = 0; request < 200; ++request) {
+    serve(request);
+  }
   return 0;
 }

@@ -28,5 +28,7 @@ void handle(const Request& request) {
 }
 
 int main() {
-  for (int i = 0; i < 120; ++i) handle({500 + static_cast<long>(draw(&seed) % 16000)});
+  for (int i = 0; i < 120; ++i) {
+    handle({500 + static_cast<long>(draw(&seed) % 16000)});
+  }
 }

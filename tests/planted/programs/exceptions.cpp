@@ -11,7 +11,9 @@ namespace {
 
 __attribute__((noinline)) void check_conflict(int request) {
   work_us(300);
-  if (request % 9 == 0) throw std::runtime_error("conflict");
+  if (request % 9 == 0) {
+    throw std::runtime_error("conflict");
+  }
 }
 
 __attribute__((noinline)) void write_row(int request) {
@@ -40,5 +42,7 @@ void transact(int request) {
 }
 
 int main() {
-  for (int request = 0; request < 250; ++request) transact(request);
+  for (int request = 0; request < 250; ++request) {
+    transact(request);
+  }
 }

@@ -13,7 +13,9 @@ static jmp_buf on_error;
 
 __attribute__((noinline)) static void evaluate(int request) {
   work_us(300);
-  if (request % 9 == 0) longjmp(on_error, 1);
+  if (request % 9 == 0) {
+    longjmp(on_error, 1);
+  }
 }
 
 __attribute__((noinline)) static void run_plan(int request) {
@@ -33,6 +35,8 @@ void execute(int request) {
 }
 
 int main(void) {
-  for (int request = 0; request < 250; ++request) execute(request);
+  for (int request = 0; request < 250; ++request) {
+    execute(request);
+  }
   return 0;
 }

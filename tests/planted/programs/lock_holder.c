@@ -28,7 +28,9 @@ __attribute__((noinline)) static void tend_log(int round) {
 
 static void* tender(void* unused) {
   (void)unused;
-  for (int round = 0; !atomic_load(&stop); ++round) tend_log(round);
+  for (int round = 0; !atomic_load(&stop); ++round) {
+    tend_log(round);
+  }
   return NULL;
 }
 
@@ -48,7 +50,9 @@ void serve(int request) {
 int main(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, tender, NULL);
-  for (int request = 0; request < 300; ++request) serve(request);
+  for (int request = 0; request < 300; ++request) {
+    serve(request);
+  }
   atomic_store(&stop, 1);
   pthread_join(thread, NULL);
   return 0;

@@ -37,6 +37,8 @@ void serve(int request) {
 }
 
 int main(void) {
-  for (int request = 0; request < 60; ++request) serve(request);
+  for (int request = 0; request < 60; ++request) {
+    serve(request);
+  }
   return 0;
 }

@@ -21,18 +21,26 @@ __attribute__((noinline)) static void collect_results(void) { work_us(600); }
 __attribute__((noinline)) static void answer(int query) {
   collect_results();
   rank_results(query);
-  if (write(answers[1], &query, sizeof query) != sizeof query) exit(1);
+  if (write(answers[1], &query, sizeof query) != sizeof query) {
+    exit(1);
+  }
 }
 
 static void run_searcher(void) {
   int query;
-  while (read(questions[0], &query, sizeof query) == sizeof query) answer(query);
+  while (read(questions[0], &query, sizeof query) == sizeof query) {
+    answer(query);
+  }
 }
 
 __attribute__((noinline)) static void ask(int query) {
   int result;
-  if (write(questions[1], &query, sizeof query) != sizeof query) exit(1);
-  if (read(answers[0], &result, sizeof result) != sizeof result) exit(1);
+  if (write(questions[1], &query, sizeof query) != sizeof query) {
+    exit(1);
+  }
+  if (read(answers[0], &result, sizeof result) != sizeof result) {
+    exit(1);
+  }
 }
 
 void serve(int query) {
@@ -42,13 +50,17 @@ void serve(int query) {
 }
 
 int main(void) {
-  if (pipe(questions) != 0 || pipe(answers) != 0) return 1;
+  if (pipe(questions) != 0 || pipe(answers) != 0) {
+    return 1;
+  }
   if (fork() == 0) {
     close(questions[1]);
     run_searcher();
     return 0;
   }
-  for (int request = 0; request < 200; ++request) serve(request);
+  for (int request = 0; request < 200; ++request) {
+    serve(request);
+  }
   close(questions[1]);
   wait(NULL);
   return 0;

@@ -28,8 +28,9 @@ static inline void compute_us(long us) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   const long long end = now.tv_sec * 1000000000ll + now.tv_nsec + us * 1000ll;
-  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while (now.tv_sec * 1000000000ll + now.tv_nsec < end);
+  do {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  } while (now.tv_sec * 1000000000ll + now.tv_nsec < end);
 }
 
 /* Pseudo-random numbers, the same in every run. */

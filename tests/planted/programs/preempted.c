@@ -41,9 +41,15 @@ int main(void) {
   CPU_SET(sched_getcpu(), &one);
   sched_setaffinity(0, sizeof one, &one);
   pthread_t hogs[kHogs];
-  for (int i = 0; i < kHogs; ++i) pthread_create(&hogs[i], NULL, hog, NULL);
-  for (int request = 0; request < 150; ++request) serve();
+  for (int i = 0; i < kHogs; ++i) {
+    pthread_create(&hogs[i], NULL, hog, NULL);
+  }
+  for (int request = 0; request < 150; ++request) {
+    serve();
+  }
   atomic_store(&stop, 1);
-  for (int i = 0; i < kHogs; ++i) pthread_join(hogs[i], NULL);
+  for (int i = 0; i < kHogs; ++i) {
+    pthread_join(hogs[i], NULL);
+  }
   return 0;
 }

@@ -45,7 +45,9 @@ void serve(struct shared* shared) {
 }
 
 static void run_backend(struct shared* shared) {
-  for (int request = 0; request < kRequests; ++request) serve(shared);
+  for (int request = 0; request < kRequests; ++request) {
+    serve(shared);
+  }
 }
 
 int main(void) {
@@ -68,7 +70,9 @@ int main(void) {
     run_checkpointer(shared);
     return 0;
   }
-  for (int i = 0; i < kBackends; ++i) waitpid(backend[i], NULL, 0);
+  for (int i = 0; i < kBackends; ++i) {
+    waitpid(backend[i], NULL, 0);
+  }
   __atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
   waitpid(checkpointer, NULL, 0);
   return 0;

@@ -27,7 +27,9 @@ bool closed = false;
 __attribute__((noinline)) void rebuild_index() { work_us(25000); }
 
 __attribute__((noinline)) void search(const Request& request) {
-  if (request.id % 25 == 0) rebuild_index();
+  if (request.id % 25 == 0) {
+    rebuild_index();
+  }
   work_us(800);
 }
 
@@ -49,7 +51,9 @@ void submit(Request* request) {
 Request* take() {
   std::unique_lock<std::mutex> lock(mutex);
   arrived.wait(lock, [] { return closed || !queue.empty(); });
-  if (queue.empty()) return nullptr;
+  if (queue.empty()) {
+    return nullptr;
+  }
   Request* request = queue.front();
   queue.pop_front();
   return request;

@@ -12,7 +12,9 @@ int leaves = 0;
 __attribute__((noinline)) void rehash() { work_us(12000); }
 
 __attribute__((noinline)) void touch_leaf() {
-  if (++leaves % 60 == 0) rehash();
+  if (++leaves % 60 == 0) {
+    rehash();
+  }
   work_us(100);
 }
 
@@ -41,5 +43,7 @@ __attribute__((noinline)) void visit_right(int depth) {
 void evaluate() { visit_left(3); }
 
 int main() {
-  for (int request = 0; request < 200; ++request) evaluate();
+  for (int request = 0; request < 200; ++request) {
+    evaluate();
+  }
 }

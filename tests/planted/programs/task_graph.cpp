@@ -23,7 +23,9 @@ using Task = std::function<void()>;
 class Pool {
  public:
   explicit Pool(int threads) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this] { work(); });
+    }
   }
   ~Pool() {
     {
@@ -31,7 +33,9 @@ class Pool {
       closed_ = true;
     }
     ready_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
   }
   void post(Task task) {
     auto own = std::make_unique<Task>(std::move(task));
@@ -53,7 +57,9 @@ class Pool {
   std::unique_ptr<Task> take() {
     std::unique_lock<std::mutex> lock(mutex_);
     ready_.wait(lock, [this] { return closed_ || !tasks_.empty(); });
-    if (tasks_.empty()) return nullptr;
+    if (tasks_.empty()) {
+      return nullptr;
+    }
     auto task = std::move(tasks_.front());
     tasks_.pop_front();
     return task;
@@ -90,7 +96,9 @@ void start(Pool& pool, const std::shared_ptr<Request>& request, void (*part)(uin
   pool.post([&pool, request, part] {
     vprof_switch(request->id);
     part(request->id);
-    if (--request->open == 0) pool.post([request] { finish(request); });
+    if (--request->open == 0) {
+      pool.post([request] { finish(request); });
+    }
     vprof_switch(0);
   });
 }
@@ -115,6 +123,8 @@ int main() {
       accept(pool, static_cast<uint64_t>(request));
       work_us(12000);
     }
-    while (done != kRequests) work_us(1000);
+    while (done != kRequests) {
+      work_us(1000);
+    }
   }
 }

@@ -43,7 +43,9 @@ int declares(int x) {
   }
   y = VPROF_EXPR(4) plain(x) VPROF_EXPR_END +
       VPROF_EXPR(5) plain(VPROF_EXPR(6) plain(y) VPROF_EXPR_END) VPROF_EXPR_END;
-  if (VPROF_EXPR(7) plain(y) VPROF_EXPR_END) y += 1;
+  if (VPROF_EXPR(7) plain(y) VPROF_EXPR_END) {
+    y += 1;
+  }
   VPROF_EXPR(8)(void) plain(y) VPROF_EXPR_END;
   return VPROF_EXPR(9) plain(__LINE__ - 34) VPROF_EXPR_END + y + text[0];
 }
@@ -64,8 +66,9 @@ void events(struct item* it, long number) {
   if (number > 0) {
     VPROF_SITE(11);
     events(&copy, number - 1);
-  } else
+  } else {
     VPROF_EVENT(END, 0, it);
+  }
   VPROF_DEQUEUE(2, it);
 }
 

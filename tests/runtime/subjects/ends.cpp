@@ -19,7 +19,9 @@ using namespace vprof::test;
 static constexpr int kFrames = 100000;
 
 static void work(int leaves) {
-  for (int i = 0; i < leaves; ++i) leaf();
+  for (int i = 0; i < leaves; ++i) {
+    leaf();
+  }
 }
 
 SUBJECT(leaves_by_exit_at_once) {
@@ -40,7 +42,9 @@ SUBJECT(leaves_by_quick_exit) {
 
 SUBJECT(becomes_a_daemon) {
   work(10);
-  if (daemon(0, 1) != 0) return 4;
+  if (daemon(0, 1) != 0) {
+    return 4;
+  }
   work(kFrames);
   return 0;
 }
@@ -48,7 +52,9 @@ SUBJECT(becomes_a_daemon) {
 // By now the file is there; children cannot make one.
 SUBJECT(changes_user) {
   work(10);
-  if (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0) return 99;
+  if (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0) {
+    return 99;
+  }
   work(kFrames);
   const pid_t child = fork();
   if (child == 0) {
@@ -62,7 +68,9 @@ SUBJECT(changes_user) {
 
 SUBJECT(changes_root) {
   work(10);
-  if (chroot(std::getenv("VPROF_TEST_ROOT")) != 0 || chdir("/") != 0) return 99;
+  if (chroot(std::getenv("VPROF_TEST_ROOT")) != 0 || chdir("/") != 0) {
+    return 99;
+  }
   work(kFrames);
   return 0;
 }
@@ -72,7 +80,9 @@ SUBJECT(loads_a_library) {
   leaf();
   for (int i = 0; i < 3; ++i) {
     void* library = dlopen(VPROF_TEST_PLUGIN, RTLD_NOW);
-    if (library == nullptr) return 4;
+    if (library == nullptr) {
+      return 4;
+    }
     const auto function = reinterpret_cast<void (*)(int)>(dlsym(library, "plugin_work"));
     function(1000);
     std::thread([&] { function(1000); }).join();
@@ -92,8 +102,11 @@ SUBJECT(busy_for_a_while) {
   };
   const uint64_t before = waits();
   uint64_t frames = 0;
-  for (const auto end = Clock::now() + std::chrono::seconds(2); Clock::now() < end; frames += 100)
-    for (int i = 0; i < 100; ++i) leaf();
+  for (const auto end = Clock::now() + std::chrono::seconds(2); Clock::now() < end; frames += 100) {
+    for (int i = 0; i < 100; ++i) {
+      leaf();
+    }
+  }
   tell("waits", waits() - before);
   tell("frames", frames);
   return 0;

@@ -63,7 +63,9 @@ SUBJECT(thread_keys) {
   event(VPROF_WHAT_BEGIN, 5);
   const pid_t child = fork();
   event(VPROF_WHAT_END, 5);
-  if (child == 0) return 0;
+  if (child == 0) {
+    return 0;
+  }
   int status = 0;
   waitpid(child, &status, 0);
   return status;
@@ -96,14 +98,18 @@ SUBJECT(interval_scopes) {
 static jmp_buf out;
 static __attribute__((noinline)) void statement(bool fails) {
   VPROF_INTERVAL(1);
-  if (fails) longjmp(out, 1);
+  if (fails) {
+    longjmp(out, 1);
+  }
   leaf();
 }
 
 static __attribute__((noinline)) void deeper(int depth, bool fails) {
   volatile char space[64];
   space[0] = 1;
-  if (depth == 0) return statement(fails);
+  if (depth == 0) {
+    return statement(fails);
+  }
   deeper(depth - 1, fails);
   space[1] = space[0];
 }
@@ -114,7 +120,9 @@ SUBJECT(interval_left_by_longjmp) {
   while (i < 20) {
     const int n = i;
     i = n + 1;
-    if (setjmp(out) == 0) deeper(n % 2 == 0 ? 10 : 0, n % 2 == 0);
+    if (setjmp(out) == 0) {
+      deeper(n % 2 == 0 ? 10 : 0, n % 2 == 0);
+    }
   }
   return 0;
 }

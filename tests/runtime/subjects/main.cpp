@@ -26,7 +26,9 @@ __attribute__((noinline)) void leaf() {
 
 __attribute__((noinline)) void middle(int leaves) {
   VPROF_FUNCTION(2);
-  for (int i = 0; i < leaves; ++i) leaf();
+  for (int i = 0; i < leaves; ++i) {
+    leaf();
+  }
 }
 
 __attribute__((noinline)) void outer(int leaves) {
@@ -44,7 +46,9 @@ void sleep_ms(int ms) {
 }  // namespace vprof::test
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 2) {
+    return 2;
+  }
   const auto found = vprof::test::scenarios().find(argv[1]);
   return found == vprof::test::scenarios().end() ? 3 : found->second();
 }

@@ -48,8 +48,12 @@ uint64_t stolen_us(int processor) {
     std::istringstream words(line);
     std::string name;
     uint64_t ticks[8] = {};  // user, nice, system, idle, iowait, irq, softirq, steal
-    if (!(words >> name) || name != wanted) continue;
-    for (uint64_t& tick : ticks) words >> tick;
+    if (!(words >> name) || name != wanted) {
+      continue;
+    }
+    for (uint64_t& tick : ticks) {
+      words >> tick;
+    }
     return ticks[7] * 1000000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
   }
   return 0;
@@ -65,7 +69,9 @@ uint64_t queued_us() {
 
 void compute_ms(uint64_t ms) {
   const uint64_t end = now_us(CLOCK_THREAD_CPUTIME_ID) + 1000 * ms;
-  while (now_us(CLOCK_THREAD_CPUTIME_ID) < end) leaf();
+  while (now_us(CLOCK_THREAD_CPUTIME_ID) < end) {
+    leaf();
+  }
 }
 
 }  // namespace
@@ -92,7 +98,9 @@ int share(int rests, const Rest& rest = nap) {
   for (int i = 0; i < rests; ++i) {
     compute_ms(200 / static_cast<uint64_t>(rests));
     const uint64_t start = now_us(CLOCK_MONOTONIC);
-    if (i + 1 < rests) rest();
+    if (i + 1 < rests) {
+      rest();
+    }
     rested += now_us(CLOCK_MONOTONIC) - start;
   }
   tell("wall_us", now_us(CLOCK_MONOTONIC) - wall - rested);
@@ -107,7 +115,9 @@ int share(int rests, const Rest& rest = nap) {
 volatile uint64_t* sequence_of_this_thread() {
   const auto* size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
   const auto* offset = static_cast<const ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
-  if (size == nullptr || offset == nullptr || *size == 0) return nullptr;
+  if (size == nullptr || offset == nullptr || *size == 0) {
+    return nullptr;
+  }
   return reinterpret_cast<volatile uint64_t*>(static_cast<char*>(__builtin_thread_pointer()) +
                                               *offset + 8);
 }
@@ -131,7 +141,9 @@ SUBJECT(share_a_processor_and_wait) {
     for (bool over = false; !over; nap()) {
       const std::lock_guard<std::mutex> lock(mutex);
       over = state == kOver;
-      if (state != kWanted) continue;
+      if (state != kWanted) {
+        continue;
+      }
       state = kNothing;
       condition.notify_one();
       sleep_ms(1);
@@ -154,7 +166,9 @@ SUBJECT(share_a_processor_and_wait) {
 SUBJECT(share_a_processor_in_a_child) {
   compute_ms(100);
   const pid_t child = fork();
-  if (child == 0) return share(1);
+  if (child == 0) {
+    return share(1);
+  }
   int status = 0;
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
 }
@@ -181,7 +195,9 @@ SUBJECT(many_recording_threads) {
       sleep_ms(50);
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
   tell("threads", kThreads);
   return 0;
 }
@@ -191,7 +207,9 @@ SUBJECT(switches_often) {
   leaf();
   pin();  // or they might meet without a switch
   int ping[2], pong[2];
-  if (pipe(ping) != 0 || pipe(pong) != 0) return 1;
+  if (pipe(ping) != 0 || pipe(pong) != 0) {
+    return 1;
+  }
   std::thread sleeper([] {
     leaf();
     sleep_ms(600);
@@ -204,8 +222,9 @@ SUBJECT(switches_often) {
   const uint64_t end = now_us(CLOCK_MONOTONIC) + 600000;
   uint64_t turns = 0;
   for (char c = 0;
-       now_us(CLOCK_MONOTONIC) < end && write(ping[1], &c, 1) == 1 && read(pong[0], &c, 1) == 1;)
+       now_us(CLOCK_MONOTONIC) < end && write(ping[1], &c, 1) == 1 && read(pong[0], &c, 1) == 1;) {
     ++turns;
+  }
   close(ping[1]);
   sleeper.join();
   other.join();
@@ -215,7 +234,9 @@ SUBJECT(switches_often) {
 
 SUBJECT(naps) {
   leaf();
-  for (int i = 0; i < 200; ++i) sleep_ms(1);
+  for (int i = 0; i < 200; ++i) {
+    sleep_ms(1);
+  }
   leaf();
   return 0;
 }
@@ -232,8 +253,9 @@ SUBJECT(shuts_itself_in) {
   };
   const sock_fprog program{sizeof code / sizeof code[0], code};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
     return 4;
+  }
   std::thread([] { compute_ms(50); }).join();
   return 0;
 }

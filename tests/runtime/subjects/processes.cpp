@@ -18,7 +18,9 @@
 using namespace vprof::test;
 
 static void work(int leaves) {
-  for (int i = 0; i < leaves; ++i) leaf();
+  for (int i = 0; i < leaves; ++i) {
+    leaf();
+  }
 }
 
 static int wait_for(pid_t child) {
@@ -34,10 +36,14 @@ SUBJECT(forks) {
     const pid_t child = fork();
     if (child == 0) {
       work(i % 2 == 0 ? 7 : 2000);
-      if (i % 4 == 0) _exit(0);
+      if (i % 4 == 0) {
+        _exit(0);
+      }
       std::exit(0);
     }
-    if (wait_for(child) != 0) ++bad;
+    if (wait_for(child) != 0) {
+      ++bad;
+    }
     leaf();
   }
   return bad;
@@ -53,8 +59,9 @@ SUBJECT(forks_with_threads) {
       uint64_t mine = 0;
       for (; !over; ++mine) {
         leaf();
-        if (mine % 256 == 0)
+        if (mine % 256 == 0) {
           usleep(20);  // enough to be always in the middle of it, and no gigabytes
+        }
       }
       frames += mine;
     });
@@ -71,14 +78,20 @@ SUBJECT(forks_with_threads) {
           work(5);
           _exit(0);
         }
-        if (wait_for(grandchild) != 0) _exit(1);
+        if (wait_for(grandchild) != 0) {
+          _exit(1);
+        }
       }
       _exit(0);
     }
-    if (wait_for(child) != 0) ++bad;
+    if (wait_for(child) != 0) {
+      ++bad;
+    }
   }
   over = true;
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
   tell("frames", frames);
   return bad;
 }
@@ -144,7 +157,9 @@ SUBJECT(counts_until_killed) {
   const int fd = open(std::getenv("VPROF_TEST_COUNTERS"), O_RDWR);
   auto* counters = static_cast<std::atomic<uint64_t>*>(
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-  if (fd < 0 || counters == MAP_FAILED) return 4;
+  if (fd < 0 || counters == MAP_FAILED) {
+    return 4;
+  }
   const auto count = [](std::atomic<uint64_t>& counter) {
     for (uint64_t n = 1;; ++n) {
       leaf();
@@ -161,7 +176,9 @@ SUBJECT(counts_until_killed) {
 static bool first_free_is(int fd) {
   for (int tries = 0; tries < 100; ++tries) {
     const int found = dup(STDOUT_FILENO);
-    if (found == fd) return true;
+    if (found == fd) {
+      return true;
+    }
     close(found);
     sleep_ms(10);
   }
@@ -169,10 +186,16 @@ static bool first_free_is(int fd) {
 }
 
 SUBJECT(closes_all_descriptors) {
-  for (int fd = 3; fd < 1024; ++fd) close(fd);
+  for (int fd = 3; fd < 1024; ++fd) {
+    close(fd);
+  }
   work(10);
-  for (int fd = 3; fd < 1024; ++fd) close(fd);
-  if (!first_free_is(3)) return 4;
+  for (int fd = 3; fd < 1024; ++fd) {
+    close(fd);
+  }
+  if (!first_free_is(3)) {
+    return 4;
+  }
   work(100000);
   const pid_t child = fork();
   if (child == 0) {
@@ -183,7 +206,9 @@ SUBJECT(closes_all_descriptors) {
 }
 
 SUBJECT(changes_directory) {
-  if (chdir("/") != 0) return 4;
+  if (chdir("/") != 0) {
+    return 4;
+  }
   work(10);
   return 0;
 }
@@ -212,10 +237,14 @@ SUBJECT(exits_while_threads_record) {
   for (int t = 0; t < 3; ++t) {
     std::thread([&running] {
       ++running;
-      for (;;) leaf();
+      for (;;) {
+        leaf();
+      }
     }).detach();
   }
-  while (running < 3) usleep(10);
+  while (running < 3) {
+    usleep(10);
+  }
   work(1000);
   std::exit(0);  // not a return: the threads use `running`
 }

@@ -16,7 +16,9 @@
 using namespace vprof::test;
 
 SUBJECT(nested) {
-  for (int i = 0; i < 1000; ++i) outer(3);
+  for (int i = 0; i < 1000; ++i) {
+    outer(3);
+  }
   tell("leaves", 4000);
   tell("middles", 1000);
   tell("outers", 1000);
@@ -38,8 +40,12 @@ SUBJECT(many_threads) {
   constexpr int kThreads = 100;
   for (int batch = 0; batch < kBatches; ++batch) {
     std::vector<std::thread> threads;
-    for (int i = 0; i < kThreads; ++i) threads.emplace_back([] { middle(2); });
-    for (std::thread& thread : threads) thread.join();
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([] { middle(2); });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
   }
   tell("frames", kBatches * kThreads * 3);
   return 0;
@@ -48,7 +54,9 @@ SUBJECT(many_threads) {
 SUBJECT(two_busy_threads) {
   constexpr int kFrames = 400000;
   const auto work = [] {
-    for (int i = 0; i < kFrames; ++i) leaf();
+    for (int i = 0; i < kFrames; ++i) {
+      leaf();
+    }
   };
   std::thread other(work);
   work();
@@ -62,7 +70,9 @@ static pthread_key_t late_key;
 static void late(void* round) {
   leaf();
   const auto n = reinterpret_cast<uintptr_t>(round);
-  if (n < 3) pthread_setspecific(late_key, reinterpret_cast<void*>(n + 1));
+  if (n < 3) {
+    pthread_setspecific(late_key, reinterpret_cast<void*>(n + 1));
+  }
 }
 SUBJECT(late_destructors) {
   pthread_key_create(&late_key, late);
@@ -94,7 +104,9 @@ SUBJECT(signal_storm) {
   while (handled < 3000 && frames < 40000000) {
     leaf();
     ++frames;
-    if (frames % 4096 == 0) usleep(1);  // where sanitizers deliver signals
+    if (frames % 4096 == 0) {
+      usleep(1);  // where sanitizers deliver signals
+    }
   }
   const itimerval never{};
   setitimer(ITIMER_REAL, &never, nullptr);
@@ -119,7 +131,9 @@ SUBJECT(signal_storm_between_threads) {
   std::thread sender([&] {
     for (int i = 0; i < 20000; ++i) {
       pthread_kill(target, i % 2 == 0 ? SIGUSR1 : SIGUSR2);
-      if (i % 8 == 0) usleep(1);
+      if (i % 8 == 0) {
+        usleep(1);
+      }
     }
     over = true;
   });
@@ -127,7 +141,9 @@ SUBJECT(signal_storm_between_threads) {
   while (!over) {
     leaf();
     ++frames;
-    if (sanitized() && frames % 4096 == 0) usleep(1);
+    if (sanitized() && frames % 4096 == 0) {
+      usleep(1);
+    }
   }
   sender.join();
   tell("handled", handled);
@@ -157,7 +173,9 @@ SUBJECT(signal_at_every_instruction) {
   sigaction(SIGTRAP, &action, nullptr);
   constexpr int kFrames = 3000;
   flip_trap_flag();
-  for (int i = 0; i < kFrames; ++i) leaf();
+  for (int i = 0; i < kFrames; ++i) {
+    leaf();
+  }
   flip_trap_flag();
   tell("handled", handled);
   tell("frames", kFrames + handled);
@@ -182,7 +200,9 @@ SUBJECT(longjmp_past_scopes) {
   volatile int rounds = 0;
   while (rounds < 1000) {
     outer(1);
-    if (setjmp(out) == 0) jump(5);
+    if (setjmp(out) == 0) {
+      jump(5);
+    }
     outer(1);
     rounds = rounds + 1;
   }
@@ -192,7 +212,9 @@ SUBJECT(longjmp_past_scopes) {
 
 static __attribute__((noinline)) int thrower(bool throws) {
   VPROF_FUNCTION(30);
-  if (throws) throw std::runtime_error("x");
+  if (throws) {
+    throw std::runtime_error("x");
+  }
   return 1;
 }
 
@@ -305,7 +327,9 @@ SUBJECT(chunk_ends) {
       "0123456789012345678901234567890123456789012345678901234567890123456789";
   uint64_t labels = 0;
   for (int i = 0; i < 20000; ++i) {
-    for (int j = 0; j < i % 7; ++j) leaf();
+    for (int j = 0; j < i % 7; ++j) {
+      leaf();
+    }
     vprof_rt_label(0, 7, text + i % 70);
     ++labels;
   }

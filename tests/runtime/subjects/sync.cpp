@@ -51,7 +51,9 @@ SUBJECT(mutex_timed_contended) {
   contend(
       [] {
         const timespec limit = in_ten_seconds(CLOCK_REALTIME);
-        if (pthread_mutex_timedlock(&mutex, &limit) == 0) pthread_mutex_unlock(&mutex);
+        if (pthread_mutex_timedlock(&mutex, &limit) == 0) {
+          pthread_mutex_unlock(&mutex);
+        }
       },
       [] { pthread_mutex_unlock(&mutex); });
   return 0;
@@ -64,8 +66,9 @@ SUBJECT(mutex_clock_contended) {
   contend(
       [] {
         const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
-        if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &limit) == 0)
+        if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &limit) == 0) {
           pthread_mutex_unlock(&mutex);
+        }
       },
       [] { pthread_mutex_unlock(&mutex); });
   return 0;
@@ -112,8 +115,9 @@ SUBJECT(write_lock_contended) {
   contend(
       [] {
         const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
-        if (pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &limit) == 0)
+        if (pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &limit) == 0) {
           pthread_rwlock_unlock(&lock);
+        }
       },
       [] { pthread_rwlock_unlock(&lock); });
   return 0;
@@ -132,7 +136,9 @@ SUBJECT(condition_timed) {
     condition.notify_one();
   });
   std::unique_lock<std::mutex> guard(mutex);
-  while (!ready) condition.wait_for(guard, std::chrono::seconds(60));
+  while (!ready) {
+    condition.wait_for(guard, std::chrono::seconds(60));
+  }
   condition.wait_for(guard, std::chrono::milliseconds(20));
   guard.unlock();
   thread.join();
@@ -166,7 +172,9 @@ SUBJECT(condition_broadcast) {
       [] {
         const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
         pthread_mutex_lock(&mutex);
-        while (!ready) pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &limit);
+        while (!ready) {
+          pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &limit);
+        }
         pthread_mutex_unlock(&mutex);
       },
       [] {
@@ -192,7 +200,9 @@ SUBJECT(mutex_released_by_condition_wait) {
     pthread_mutex_unlock(&mutex);
   });
   sleep_ms(150);
-  while (!ready) pthread_cond_wait(&condition, &mutex);
+  while (!ready) {
+    pthread_cond_wait(&condition, &mutex);
+  }
   pthread_mutex_unlock(&mutex);
   thread.join();
   return 0;
@@ -299,7 +309,9 @@ SUBJECT(mutex_storm) {
 static std::atomic<bool> cleaned;
 static void clean(void* mutex) {
   cleaned = true;
-  if (mutex != nullptr) pthread_mutex_unlock(static_cast<pthread_mutex_t*>(mutex));
+  if (mutex != nullptr) {
+    pthread_mutex_unlock(static_cast<pthread_mutex_t*>(mutex));
+  }
 }
 
 static int cancel(void* (*function)(void*)) {
@@ -319,7 +331,9 @@ SUBJECT(cancelled_in_condition_wait) {
   const int result = cancel([](void*) -> void* {
     pthread_mutex_lock(&cancel_mutex);
     pthread_cleanup_push(clean, &cancel_mutex);
-    for (;;) pthread_cond_wait(&cancel_condition, &cancel_mutex);
+    for (;;) {
+      pthread_cond_wait(&cancel_condition, &cancel_mutex);
+    }
     pthread_cleanup_pop(0);
     return nullptr;
   });
@@ -361,7 +375,9 @@ SUBJECT(cancelled_before_semaphore_wait) {
 
 static void acquire(int* lock, int ms, pthread_mutex_t* inner) {
   VPROF_ACQUIRE(5, lock);
-  if (ms > 0) sleep_ms(ms);
+  if (ms > 0) {
+    sleep_ms(ms);
+  }
   if (inner != nullptr) {
     pthread_mutex_lock(inner);
     pthread_mutex_unlock(inner);
@@ -377,8 +393,9 @@ SUBJECT(application_sync) {
   static int quick;
   tell_object(&lock);
   tell("quick", reinterpret_cast<uintptr_t>(&quick));
-  for (int i = 0; i < 1000; ++i)
+  for (int i = 0; i < 1000; ++i) {
     acquire(&quick, 0, nullptr);  // at most a few of them take a microsecond
+  }
   acquire(&lock, 30, nullptr);
   pthread_mutex_lock(&inner);
   contend([] { acquire(&lock, 0, &inner); }, [] { pthread_mutex_unlock(&inner); });

@@ -56,7 +56,9 @@ SUBJECT(waits_spin) {
     sleep_ms(60);
     pthread_spin_unlock(&lock);
   });
-  while (!held) usleep(10);
+  while (!held) {
+    usleep(10);
+  }
   pthread_spin_lock(&lock);
   pthread_spin_unlock(&lock);
   thread.join();
@@ -78,7 +80,9 @@ static void initialise() {
 SUBJECT(waits_once) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   std::thread thread([] { pthread_once(&control, initialise); });
-  while (!initialising) usleep(10);
+  while (!initialising) {
+    usleep(10);
+  }
   pthread_once(&control, initialise);
   thread.join();
   return 0;
@@ -87,7 +91,9 @@ SUBJECT(waits_once) {
 SUBJECT(waits_call_once) {
   static once_flag control = ONCE_FLAG_INIT;
   std::thread thread([] { call_once(&control, initialise); });
-  while (!initialising) usleep(10);
+  while (!initialising) {
+    usleep(10);
+  }
   call_once(&control, initialise);
   thread.join();
   return 0;
@@ -103,7 +109,9 @@ SUBJECT(waits_c11_mutex) {
     sleep_ms(60);
     mtx_unlock(&mutex);
   });
-  while (!held) usleep(10);
+  while (!held) {
+    usleep(10);
+  }
   mtx_lock(&mutex);
   mtx_unlock(&mutex);
   thread.join();
@@ -119,7 +127,9 @@ SUBJECT(waits_c11_condition) {
   return wait_for(
       [] {
         mtx_lock(&mutex);
-        while (!ready) cnd_wait(&condition, &mutex);
+        while (!ready) {
+          cnd_wait(&condition, &mutex);
+        }
         mtx_unlock(&mutex);
       },
       [] {
@@ -177,7 +187,9 @@ SUBJECT(waits_shared_mutex) {
     sleep_ms(60);
     mutex.unlock();
   });
-  while (!held) usleep(10);
+  while (!held) {
+    usleep(10);
+  }
   mutex.lock_shared();
   mutex.unlock_shared();
   thread.join();
@@ -225,7 +237,9 @@ SUBJECT(waits_posix_queue) {
   attributes.mq_msgsize = 8;
   const mqd_t queue = mq_open(name.c_str(), O_CREAT | O_RDWR, 0600, &attributes);
   mq_unlink(name.c_str());
-  if (queue < 0) return 99;
+  if (queue < 0) {
+    return 99;
+  }
   return wait_for(
       [&] {
         char text[8];
@@ -238,14 +252,18 @@ static char byte = 'x';
 
 SUBJECT(waits_pipe) {
   int ends[2];
-  if (pipe(ends) != 0) return 4;
+  if (pipe(ends) != 0) {
+    return 4;
+  }
   return wait_for([&] { return read(ends[0], &byte, 1); },
                   [&] { return write(ends[1], &byte, 1); });
 }
 
 SUBJECT(waits_socket_pair) {
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 4;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+    return 4;
+  }
   return wait_for([&] { return recv(ends[0], &byte, 1, 0); },
                   [&] { return send(ends[1], &byte, 1, 0); });
 }
@@ -268,8 +286,9 @@ static int listen_on_loopback(sockaddr_in& address) {
   socklen_t bytes = sizeof address;
   if (bind(listener, reinterpret_cast<sockaddr*>(&address), bytes) != 0 ||
       listen(listener, 1) != 0 ||
-      getsockname(listener, reinterpret_cast<sockaddr*>(&address), &bytes) != 0)
+      getsockname(listener, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) {
     return -1;
+  }
   return listener;
 }
 
@@ -277,7 +296,9 @@ SUBJECT(waits_tcp) {
   sockaddr_in address{};
   const int listener = listen_on_loopback(address);
   const int client = socket(AF_INET, SOCK_STREAM, 0);
-  if (connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 4;
+  if (connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    return 4;
+  }
   const int server = accept(listener, nullptr, nullptr);
   return wait_for([&] { return read(server, &byte, 1); }, [&] { return write(client, &byte, 1); });
 }
@@ -293,7 +314,9 @@ SUBJECT(waits_accept) {
 
 SUBJECT(waits_poll) {
   int ends[2];
-  if (pipe(ends) != 0) return 4;
+  if (pipe(ends) != 0) {
+    return 4;
+  }
   pollfd fds[2] = {{0, 0, 0}, {ends[0], POLLIN, 0}};
   fds[0].fd = -1;
   return wait_for([&] { return poll(fds, 2, -1); }, [&] { return write(ends[1], &byte, 1); });
@@ -301,7 +324,9 @@ SUBJECT(waits_poll) {
 
 SUBJECT(waits_select) {
   int ends[2];
-  if (pipe(ends) != 0) return 4;
+  if (pipe(ends) != 0) {
+    return 4;
+  }
   fd_set set;
   FD_ZERO(&set);
   FD_SET(ends[0], &set);

@@ -11,13 +11,11 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
-namespace vprof::analyzer {
+#include "vprof/support/result.h"
 
-template <class T>
-using Result = tl::expected<T, std::string>;
+namespace vprof::analyzer {
 
 enum class Specificity : uint8_t { kLinear, kQuadratic, kCubic };
 
@@ -40,6 +38,9 @@ struct Options {
 };
 
 enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
+
+/// Name of a node below a wait: the part of the wait that nobody is known to have ended.
+inline constexpr const char* kUnknownWaker = "unknown waker";
 
 /// Covariance of two children of one node. `contribution` = 2 Cov / Var(latency).
 struct Covariance {

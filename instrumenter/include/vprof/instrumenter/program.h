@@ -10,14 +10,12 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <unordered_map>
 #include <vector>
 
-namespace vprof::instrumenter {
+#include "vprof/support/result.h"
 
-template <class T>
-using Result = tl::expected<T, std::string>;
+namespace vprof::instrumenter {
 
 /// How a call can be measured in place (DESIGN §6). `kRefused`: not at all; the reason says why.
 enum class Form : uint8_t {

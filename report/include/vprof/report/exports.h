@@ -22,15 +22,15 @@ std::string folded(const analyzer::Profile& profile, double& left_out);
 
 /// Every interval with the time of every place in it, a line for each. The file is there whole or
 /// not at all. Error: one line.
-analyzer::Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
-                                                            const std::string& sites_json,
-                                                            const analyzer::Options& options,
-                                                            const std::string& file);
+Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
+                                                  const std::string& sites_json,
+                                                  const analyzer::Options& options,
+                                                  const std::string& file);
 
 /// The same as a SQLite database: tables intervals, places, times. Replaces the file.
-analyzer::Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_dir,
-                                                               const std::string& sites_json,
-                                                               const analyzer::Options& options,
-                                                               const std::string& file);
+Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_dir,
+                                                     const std::string& sites_json,
+                                                     const analyzer::Options& options,
+                                                     const std::string& file);
 
 }  // namespace vprof::report

@@ -50,7 +50,7 @@ nlohmann::json html_data(const HtmlInput& input);
 bool has_html_page();
 
 /// The whole file. Error: one line; this build has no page.
-analyzer::Result<std::string> html(const HtmlInput& input);
+Result<std::string> html(const HtmlInput& input);
 
 /// Text of JSON that may stand within <script>: nothing in it ends the element, whatever the data.
 std::string json_for_script(const nlohmann::json& document);

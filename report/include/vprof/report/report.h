@@ -82,6 +82,6 @@ std::string readable(const nlohmann::json& document);
 std::string json_text(const analyzer::Profile& profile, const Story& story);
 
 /// The reverse of json(), so that `vprof report` can print a report made earlier. Error: one line.
-analyzer::Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::json& document);
+Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::json& document);
 
 }  // namespace vprof::report

@@ -81,7 +81,9 @@ VPROF_RT_INLINE vprof_u64 vprof_counter(void) {
 }
 
 VPROF_RT_INLINE vprof_u64 vprof_ticks(void) {
-  if (VPROF_RT_UNLIKELY(vprof_site_on[0])) return vprof_rt_ticks();
+  if (VPROF_RT_UNLIKELY(vprof_site_on[0])) {
+    return vprof_rt_ticks();
+  }
   return vprof_counter();
 }
 
@@ -105,7 +107,9 @@ VPROF_RT_INLINE void vprof_store_slot(vprof_address vprof_at, vprof_u64 vprof_wo
 /* The clock is read first: if the processor is lost in between, vprof_rt_resumed() finds it. */
 VPROF_RT_INLINE vprof_u64 vprof_now(const struct vprof_buffer* vprof_b, vprof_u64 vprof_since) {
   vprof_u64 vprof_time = vprof_counter();
-  if (VPROF_RT_UNLIKELY(*vprof_b->running == 0)) return vprof_rt_resumed(vprof_since);
+  if (VPROF_RT_UNLIKELY(*vprof_b->running == 0)) {
+    return vprof_rt_resumed(vprof_since);
+  }
   return vprof_time;
 }
 
@@ -123,7 +127,9 @@ VPROF_RT_INLINE void vprof_record_to(struct vprof_buffer* vprof_b, unsigned vpro
 
 /* The time a frame of this site starts; 0 if the site is off. */
 VPROF_RT_INLINE vprof_u64 vprof_start_of(unsigned vprof_id) {
-  if (!vprof_site_on[vprof_id]) return 0;
+  if (!vprof_site_on[vprof_id]) {
+    return 0;
+  }
   return vprof_now(&vprof_thread_buffer, 0);
 }
 
@@ -142,7 +148,9 @@ VPROF_RT_INLINE vprof_u64 vprof_start_of_function(unsigned vprof_id) {
 
 VPROF_RT_INLINE vprof_u64 vprof_start_of_call(unsigned vprof_id, unsigned vprof_function) {
   vprof_u64 vprof_start = vprof_start_of(vprof_id);
-  if (vprof_start) vprof_thread_buffer.entering = vprof_function;
+  if (vprof_start) {
+    vprof_thread_buffer.entering = vprof_function;
+  }
   return vprof_start;
 }
 

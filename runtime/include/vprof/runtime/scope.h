@@ -45,7 +45,9 @@ class scope {  // NOLINT(readability-identifier-naming): a name in generated cod
   explicit __attribute__((__always_inline__)) scope(unsigned vprof_id)
       : vprof_start_(vprof_start_of(vprof_id)), vprof_id_(vprof_id) {}
   __attribute__((__always_inline__)) ~scope() {
-    if (vprof_start_) vprof_record(vprof_id_, vprof_start_);
+    if (vprof_start_) {
+      vprof_record(vprof_id_, vprof_start_);
+    }
   }
 
  protected:
@@ -70,7 +72,9 @@ class call_scope {  // NOLINT(readability-identifier-naming)
   __attribute__((__always_inline__)) call_scope(unsigned vprof_id, unsigned vprof_function)
       : vprof_start_(vprof_start_of_call(vprof_id, vprof_function)), vprof_id_(vprof_id) {}
   __attribute__((__always_inline__)) ~call_scope() {
-    if (vprof_start_) vprof_record_call(vprof_id_, vprof_start_);
+    if (vprof_start_) {
+      vprof_record_call(vprof_id_, vprof_start_);
+    }
   }
 
  private:
@@ -110,26 +114,37 @@ template <unsigned vprof_n>
 class frame {  // NOLINT(readability-identifier-naming)
  public:
   __attribute__((__always_inline__)) frame() {
-    for (unsigned vprof_i = 0; vprof_i < kWords; ++vprof_i) vprof_open_[vprof_i] = 0;
+    for (unsigned vprof_i = 0; vprof_i < kWords; ++vprof_i) {
+      vprof_open_[vprof_i] = 0;
+    }
   }
   __attribute__((__always_inline__)) ~frame() {
     vprof_u64 vprof_any = 0;
-    for (unsigned vprof_i = 0; vprof_i < kWords; ++vprof_i) vprof_any |= vprof_open_[vprof_i];
-    if (VPROF_RT_UNLIKELY(vprof_any))
+    for (unsigned vprof_i = 0; vprof_i < kWords; ++vprof_i) {
+      vprof_any |= vprof_open_[vprof_i];
+    }
+    if (VPROF_RT_UNLIKELY(vprof_any)) {
       vprof_rt_close(vprof_open_, vprof_starts_, vprof_ids_, vprof_n);
+    }
   }
   __attribute__((__always_inline__)) void vprof_enter(unsigned vprof_slot, unsigned vprof_id) {
     vprof_ids_[vprof_slot] = vprof_id;
     vprof_starts_[vprof_slot] = vprof_start_of(vprof_id);
-    if (vprof_starts_[vprof_slot]) vprof_open_[vprof_slot / 64] |= vprof_bit(vprof_slot);
+    if (vprof_starts_[vprof_slot]) {
+      vprof_open_[vprof_slot / 64] |= vprof_bit(vprof_slot);
+    }
   }
   __attribute__((__always_inline__)) void vprof_enter_call(unsigned vprof_slot, unsigned vprof_id,
                                                            unsigned vprof_function) {
     vprof_enter(vprof_slot, vprof_id);
-    if (vprof_starts_[vprof_slot]) vprof_thread_buffer.entering = vprof_function;
+    if (vprof_starts_[vprof_slot]) {
+      vprof_thread_buffer.entering = vprof_function;
+    }
   }
   __attribute__((__always_inline__)) void vprof_leave(unsigned vprof_slot) {
-    if (!vprof_starts_[vprof_slot]) return;
+    if (!vprof_starts_[vprof_slot]) {
+      return;
+    }
     vprof_record_call(vprof_ids_[vprof_slot], vprof_starts_[vprof_slot]);
     vprof_open_[vprof_slot / 64] &= ~vprof_bit(vprof_slot);
   }
@@ -214,11 +229,15 @@ VPROF_RT_INLINE struct vprof_scope vprof_scope_since(unsigned vprof_id, vprof_u6
 }
 
 VPROF_RT_INLINE void vprof_scope_leave(struct vprof_scope* vprof_s) {
-  if (vprof_s->start) vprof_record(vprof_s->id, vprof_s->start);
+  if (vprof_s->start) {
+    vprof_record(vprof_s->id, vprof_s->start);
+  }
 }
 
 VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
-  if (vprof_s->start) vprof_record_call(vprof_s->id, vprof_s->start);
+  if (vprof_s->start) {
+    vprof_record_call(vprof_s->id, vprof_s->start);
+  }
 }
 
 #define VPROF_SCOPE(vprof_id, vprof_start, vprof_leave)       \

@@ -1,0 +1,191 @@
+#include "vprof/analyzer/details.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "factors/factor_selection.h"
+#include "factors/latency_summary.h"
+#include "factors/variance_tree.h"
+#include "profile/profile_file.h"
+
+namespace vprof::analyzer {
+namespace {
+
+/// First latency of a bin, ns: the reverse of latency_bin().
+uint64_t first_of_bin(uint32_t bin) {
+  constexpr uint32_t kPerOctave = 32;
+  if (bin < kPerOctave) {
+    return uint64_t{bin} * kPerOctave;
+  }
+  const uint32_t shift = (bin - kPerOctave) / kPerOctave;
+  const uint64_t within = kPerOctave + (bin - kPerOctave) % kPerOctave;
+  if (shift + 6 + 5 > 64) {
+    return UINT64_MAX;
+  }
+  return (within * kPerOctave) << shift;
+}
+
+LatencyBin bin_of(uint32_t bin, uint64_t count) {
+  return {first_of_bin(bin), first_of_bin(bin + 1), count};
+}
+
+/// Assumes that latencies are spread evenly within a bin.
+double quantile(const std::vector<LatencyBin>& bins, uint64_t count, double p) {
+  const double rank = p * static_cast<double>(count);
+  double before = 0;
+  for (const LatencyBin& bin : bins) {
+    const auto own = static_cast<double>(bin.count);
+    if (before + own >= rank) {
+      const double part = std::clamp((rank - before) / own, 0.0, 1.0);
+      return static_cast<double>(bin.from_ns) + part * static_cast<double>(bin.to_ns - bin.from_ns);
+    }
+    before += own;
+  }
+  return 0;
+}
+
+std::vector<LatencyBin> bins_of(const Histogram& latencies) {
+  std::vector<LatencyBin> bins;
+  for (const Histogram::Bucket& bucket : latencies.buckets()) {
+    if (bucket.count == 0) {
+      continue;
+    }
+    const LatencyBin own = bin_of(latency_bin(bucket.least), bucket.count);
+    if (!bins.empty() && bins.back().from_ns == own.from_ns) {
+      bins.back().count += bucket.count;
+    } else {
+      bins.push_back(own);
+    }
+  }
+  return bins;
+}
+
+std::vector<LabelLatencies> labels_of(const Account& account) {
+  std::vector<LabelLatencies> labels;
+  for (const auto& [label, sums] : account.labels) {
+    LabelLatencies& one = labels.emplace_back();
+    one.label = label;
+    one.count = sums.n;
+    one.mean_ns = static_cast<double>(static_cast<long double>(sums.x) / sums.n);
+    one.stddev_ns =
+        std::sqrt(std::max(0.0, static_cast<double>(variance(sums.n, sums.x, sums.xx))));
+    const auto bins = account.label_bins.find(label);
+    if (bins == account.label_bins.end()) {
+      continue;
+    }
+    for (const auto& [bin, count] : bins->second) {
+      one.bins.push_back(bin_of(bin, count));
+    }
+    one.p50_ns = quantile(one.bins, one.count, 0.50);
+    one.p95_ns = quantile(one.bins, one.count, 0.95);
+    one.p99_ns = quantile(one.bins, one.count, 0.99);
+  }
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
+  return labels;
+}
+
+std::vector<Period> periods_of(const Account& account) {
+  std::vector<Period> periods;
+  for (const Batch& batch : account.batches) {
+    const NodeSums all = batch.sums.node(0);
+    Period& period = periods.emplace_back();
+    period.run = batch.run;
+    period.from_ns = batch.sums.from;
+    period.to_ns = batch.sums.to;
+    period.count = batch.sums.n;
+    period.mean_ns = static_cast<double>(static_cast<long double>(all.x) / batch.sums.n);
+    period.stddev_ns =
+        std::sqrt(std::max(0.0, static_cast<double>(variance(batch.sums.n, all.x, all.xx))));
+  }
+  return periods;
+}
+
+/// Numbers of tree nodes in pre-order, as readers of Profile::tree count them.
+class Numbering {
+ public:
+  Numbering(const VarianceTree& tree, const Account& account)
+      : tree_(tree), of_place_(account.places.size(), kNoPlace), parents_(tree.nodes.size()) {
+    std::vector<std::pair<uint32_t, uint32_t>> open = {{0, 0}};  // node, number of its parent
+    while (!open.empty()) {
+      const auto [node, parent] = open.back();
+      open.pop_back();
+      const auto number = static_cast<uint32_t>(order_.size());
+      order_.push_back(node);
+      parents_[number] = parent;
+      of_place_[tree.nodes[node].place] = number;
+      const std::vector<uint32_t>& children = tree.nodes[node].children;
+      for (size_t i = children.size(); i-- > 0;) {
+        open.emplace_back(children[i], number);
+      }
+    }
+    // Parents stand before their children; what the tree leaves out belongs to its parent.
+    for (uint32_t place = 1; place < of_place_.size(); ++place) {
+      if (of_place_[place] == kNoPlace) {
+        of_place_[place] = of_place_[account.places[place].parent];
+      }
+    }
+  }
+
+  std::vector<NodeFacts> facts() const {
+    std::vector<NodeFacts> all;
+    for (const uint32_t index : order_) {
+      const TreeNode& node = tree_.nodes[index];
+      all.push_back({node.factor, node.definition, node.height, node.expandable, node.expanded});
+    }
+    return all;
+  }
+
+  IntervalDetail detail(const SampledInterval& interval) const {
+    IntervalDetail detail{interval.id,      interval.run,   interval.begin,
+                          interval.latency, interval.label, {}};
+    std::map<uint32_t, uint64_t> times;
+    for (const auto& [place, ns] : interval.leaves) {
+      for (uint32_t node = of_place_[place];; node = parents_[node]) {
+        times[node] += ns;
+        if (node == 0) {
+          break;
+        }
+      }
+    }
+    for (const auto& [node, ns] : times) {
+      detail.times.push_back({node, ns});
+    }
+    return detail;
+  }
+
+ private:
+  const VarianceTree& tree_;
+  std::vector<uint32_t> of_place_;  // number of the node
+  std::vector<uint32_t> parents_;   // by number
+  std::vector<uint32_t> order_;     // by number: index in the tree
+};
+
+}  // namespace
+
+Result<Details> details_of(const std::string& profile) {
+  const auto account = VPROF_TRY(from_bytes(profile));
+  const VarianceTree tree = make_variance_tree(account);
+  const Numbering numbering(tree, account);
+  Details details;
+  details.interval = account.interval;
+  details.count = account.count();
+  details.graph_height = graph_height(tree);
+  details.bins = bins_of(account.latencies);
+  details.labels = labels_of(account);
+  details.periods = periods_of(account);
+  details.nodes = numbering.facts();
+  for (const auto& [key, one] : account.intervals.sampled.kept()) {
+    details.sampled.push_back(numbering.detail(one));
+  }
+  std::sort(details.sampled.begin(), details.sampled.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.run, a.begin_ns, a.id) < std::tie(b.run, b.begin_ns, b.id);
+  });
+  for (const auto& [key, one] : account.intervals.worst.kept()) {
+    details.worst.push_back(numbering.detail(one));
+  }
+  return details;
+}
+
+}  // namespace vprof::analyzer

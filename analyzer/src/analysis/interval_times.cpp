@@ -1,0 +1,125 @@
+#include "vprof/analyzer/interval_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "analysis/collector.h"
+#include "critical_path/interval_scan.h"
+
+namespace vprof::analyzer {
+namespace {
+
+/// Intervals of all kinds have one root.
+class Writer {
+ public:
+  Writer(const Sites& sites, const IntervalSink& sink, const std::string& root)
+      : sites_(sites), sink_(sink), root_(root), tree_(sites) {}
+
+  Result<void> add(const Scanned& scanned) {
+    const Links& links = scanned.links();
+    if (!walker_) {
+      walker_ = std::make_unique<PathWalker>(scanned.window, sites_, links, tree_);
+    }
+    for (const Interval& interval : scanned.intervals) {
+      VPROF_TRY(add(interval, scanned));
+    }
+    return {};
+  }
+
+  uint64_t intervals() const { return intervals_; }
+
+ private:
+  Result<void> add(const Interval& interval, const Scanned& scanned) {
+    const std::vector<NodeTimes::Time>& times = times_.of(walker_->walk(interval), tree_);
+    for (; places_ < tree_.nodes().size(); ++places_) {
+      VPROF_TRY(sink_.place(place(places_)));
+    }
+    IntervalRow row;
+    row.interval = sites_.interval_name(interval.kind);
+    row.id = interval.id;
+    row.label = scanned.labels[interval.label];
+    row.begin_ns = interval.begin - scanned.start;
+    row.latency_ns = static_cast<uint64_t>(interval.latency());
+    for (const NodeTimes::Time& time : times) {
+      if (time.ns != 0) {
+        row.times.push_back({time.node, time.ns});
+      }
+    }
+    std::sort(row.times.begin(), row.times.end(),
+              [](const PlaceTime& a, const PlaceTime& b) { return a.place < b.place; });
+    ++intervals_;
+    return sink_.interval(row);
+  }
+
+  PlaceRow place(uint32_t number) const {
+    const PathNode& node = tree_.nodes()[number];
+    PlaceRow row;
+    row.number = number;
+    row.parent = number == PathTree::kRoot ? number : node.parent;
+    row.kind = node.kind == NodeKind::kFunction && node.blamed ? NodeKind::kBlame : node.kind;
+    row.function = name(number);
+    if (number != PathTree::kRoot && node.kind == NodeKind::kFunction) {
+      row.key = sites_.functions[node.ident].key;
+      row.site = sites_.sites[node.site].place;
+    }
+    return row;
+  }
+
+  std::string name(uint32_t number) const {
+    const PathNode& node = tree_.nodes()[number];
+    if (number == PathTree::kRoot) {
+      return root_;
+    }
+    if (node.kind == NodeKind::kFunction) {
+      return sites_.functions[node.ident].name;
+    }
+    if (node.kind != NodeKind::kBody) {
+      return tree_.name(node.ident);
+    }
+    const std::string owner = name(node.parent);
+    if (tree_.nodes()[node.parent].kind != NodeKind::kWait) {
+      return fmt::format("body({})", owner);
+    }
+    return "wake-up" + owner.substr(owner.find('('));
+  }
+
+  const Sites& sites_;
+  const IntervalSink& sink_;
+  const std::string root_;
+  PathTree tree_;
+  std::unique_ptr<PathWalker> walker_;
+  NodeTimes times_;
+  uint32_t places_ = 0;
+  uint64_t intervals_ = 0;
+};
+
+}  // namespace
+
+Result<IntervalTimesSummary> interval_times(const std::string& trace_dir,
+                                            const std::string& sites_json, const Options& options,
+                                            const IntervalSink& sink) {
+  const auto sites = VPROF_TRY(read_sites(sites_json));
+  const std::string only = sites.intervals.size() > 1 ? "interval" : sites.interval_name(0);
+  Writer writer(sites, sink, options.interval.empty() ? only : options.interval);
+  Result<void> written;
+  const auto scanned = scan(trace_dir, sites, options, [&](const Scanned& portion) {
+    if (written) {
+      written = writer.add(portion);
+    }
+  });
+  if (!scanned) {
+    return tl::unexpected(scanned.error());
+  }
+  if (!written) {
+    return tl::unexpected(written.error());
+  }
+  if (writer.intervals() == 0) {
+    return fail("{}: no completed interval{}", trace_dir,
+                options.interval.empty() ? "" : " '" + options.interval + "'");
+  }
+  return IntervalTimesSummary{writer.intervals(), scanned->given_up + scanned->skipped};
+}
+
+}  // namespace vprof::analyzer

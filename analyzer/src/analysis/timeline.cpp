@@ -1,0 +1,123 @@
+#include "vprof/analyzer/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "critical_path/critical_path.h"
+#include "critical_path/interval_scan.h"
+
+namespace vprof::analyzer {
+namespace {
+
+std::string name_of(uint32_t node, const PathTree& tree, const Sites& sites, uint32_t kind) {
+  const PathNode& path = tree.nodes()[node];
+  if (node == PathTree::kRoot) {
+    return sites.interval_name(kind);
+  }
+  if (path.kind == NodeKind::kFunction) {
+    return sites.functions[path.ident].name;
+  }
+  if (path.kind == NodeKind::kBody) {
+    return "(own time)";
+  }
+  return tree.name(path.ident);
+}
+
+NodeKind kind_of(const PathNode& node) {
+  return node.kind == NodeKind::kFunction && node.blamed ? NodeKind::kBlame : node.kind;
+}
+
+Timeline make(const Interval& interval, const Scanned& scanned, const Sites& sites) {
+  const Window& window = scanned.window;
+  PathTree tree(sites);
+  PathWalker walker(window, sites, scanned.links(), tree);
+  std::vector<PathPiece> pieces;
+  walker.record_pieces(&pieces);
+  walker.walk(interval);
+  Timeline made;
+  made.interval = sites.interval_name(interval.kind);
+  made.label = scanned.labels[interval.label];
+  made.begin_ns = interval.begin - scanned.start;
+  made.id = interval.id;
+  made.latency_ns = interval.latency();
+  std::sort(pieces.begin(), pieces.end(),
+            [](const PathPiece& a, const PathPiece& b) { return a.lo < b.lo; });
+  for (const PathPiece& piece : pieces) {
+    const Thread& thread = window.threads[piece.thread];
+    TimelinePiece& shown = made.pieces.emplace_back();
+    shown.from_ns = piece.lo - interval.begin;
+    shown.to_ns = piece.hi - interval.begin;
+    shown.pid = window.processes[thread.process].pid;
+    shown.thread = thread.serial;
+    shown.thread_name = thread.name;
+    for (uint32_t node = piece.leaf; node != kNone; node = tree.nodes()[node].parent) {
+      shown.path.push_back(name_of(node, tree, sites, interval.kind));
+      shown.kinds.push_back(kind_of(tree.nodes()[node]));
+    }
+    std::reverse(shown.path.begin(), shown.path.end());
+    std::reverse(shown.kinds.begin(), shown.kinds.end());
+  }
+  return made;
+}
+
+}  // namespace
+
+Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
+                             uint64_t id, const Options& options) {
+  const auto sites = VPROF_TRY(read_sites(sites_json));
+  Timeline slowest;
+  uint64_t found = 0;
+  const auto done = scan(trace_dir, sites, options, [&](const Scanned& scanned) {
+    for (const Interval& interval : scanned.intervals) {
+      if (interval.id != id) {
+        continue;
+      }
+      ++found;
+      if (found > 1 && interval.latency() <= slowest.latency_ns) {
+        continue;
+      }
+      slowest = make(interval, scanned, sites);
+    }
+  });
+  if (!done) {
+    return tl::unexpected(done.error());
+  }
+  if (found == 0) {
+    return fail("{}: no completed interval has the id {}; the report names some under \"worst\"",
+                trace_dir, id);
+  }
+  slowest.others = found - 1;
+  return slowest;
+}
+
+Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
+                                           const std::string& sites_json,
+                                           const std::vector<TimelineWish>& wishes,
+                                           const Options& options) {
+  const auto sites = VPROF_TRY(read_sites(sites_json));
+  std::vector<std::optional<Timeline>> found(wishes.size());
+  const auto done = scan(trace_dir, sites, options, [&](const Scanned& scanned) {
+    for (const Interval& interval : scanned.intervals) {
+      for (size_t i = 0; i < wishes.size(); ++i) {
+        if (found[i] || wishes[i].id != interval.id || wishes[i].latency_ns != interval.latency()) {
+          continue;
+        }
+        found[i] = make(interval, scanned, sites);
+      }
+    }
+  });
+  if (!done) {
+    return tl::unexpected(done.error());
+  }
+  std::vector<Timeline> timelines;
+  for (std::optional<Timeline>& one : found) {
+    if (one) {
+      timelines.push_back(std::move(*one));
+    }
+  }
+  return timelines;
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,123 @@
+// The places that time can be in: one node per path from the interval down to a function, body,
+// wait, queue.
+//
+// Nodes are made when time is first found there, so a parent's number is always smaller than its
+// child's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/sites.h"
+#include "vprof/analyzer/analyzer.h"
+
+namespace vprof::analyzer {
+
+struct PathNode {
+  NodeKind kind = NodeKind::kFunction;
+  bool blamed = false;  ///< below a wait or queue: what another thread did
+  uint32_t parent = kNone;
+  uint32_t ident = 0;  ///< function, or index into names; of a body: unused
+  uint32_t site = 0;   ///< where known, else 0
+  uint32_t body = kNone;
+  uint32_t rank = 0;      ///< how many siblings were there before it
+  uint32_t children = 0;  ///< how many it has
+};
+
+/// From (parent, kind, ident) to a node: the look-up that every frame on a path costs, so open
+/// addressing in one array, and inlined.
+class ChildTable {
+ public:
+  ChildTable() : entries_(kFirstSize) {}
+  /// The entry of the key, made with kNone if there is none. Valid until the next call.
+  /// `kind` < 16, `ident` < 2^28: there are at most 2^24 sites, and not so many names.
+  uint32_t& at(uint32_t parent, uint32_t kind, uint32_t ident) {
+    const uint64_t key = (uint64_t{parent} << 32 | kind << 28 | ident) + 1;
+    Entry* entry = find(key);
+    return entry->key == key ? entry->node : make(key);
+  }
+
+ private:
+  static constexpr size_t kFirstSize = 256;  // a power of two
+  struct Entry {
+    uint64_t key = 0;  // 0: free
+    uint32_t node = kNone;
+  };
+  /// Where the key is, or would be.
+  Entry* find(uint64_t key) {
+    const uint64_t hash = key * 0x9e3779b97f4a7c15ull;
+    size_t at = (hash ^ hash >> 32) & (entries_.size() - 1);
+    while (entries_[at].key != key && entries_[at].key != 0) {
+      at = (at + 1) & (entries_.size() - 1);
+    }
+    return &entries_[at];
+  }
+  uint32_t& make(uint64_t key);
+
+  std::vector<Entry> entries_;
+  size_t used_ = 0;
+};
+
+class PathTree {
+ public:
+  explicit PathTree(const Sites& sites);
+
+  static constexpr uint32_t kRoot = 0;
+  const std::vector<PathNode>& nodes() const { return nodes_; }
+  const std::string& name(uint32_t index) const { return names_[index]; }
+  uint32_t intern(const std::string& name);
+
+  /// The node of a frame of `site` directly below `parent`. Recursion folds onto the first
+  /// occurrence of the function on the path, but not across a wait: what the waker did stays apart
+  /// from what the waiter did.
+  uint32_t frame(uint32_t parent, uint32_t site) {
+    const Latest& latest = latest_[parent];  // mostly the same as the last time
+    return latest.site == site ? latest.node : find_frame(parent, site);
+  }
+
+  /// A frame directly below a node, and its site.
+  struct Latest {
+    uint32_t site = kNone;
+    uint32_t node = 0;
+  };
+  /// By node: the frame directly below that was asked for last. Valid until the next node is made.
+  const Latest* latest_frames() const { return latest_.data(); }
+
+  /// A wait. In a convoy each waker itself waited for the next, in the same function: such a chain
+  /// folds onto its first wait, so that the tree does not grow with the number of threads.
+  uint32_t wait(uint32_t parent, uint32_t name);
+  uint32_t queue(uint32_t parent, uint32_t name) { return child(parent, NodeKind::kQueue, name); }
+  uint32_t preempted(uint32_t parent, uint32_t name) {
+    return child(parent, NodeKind::kPreempted, name);
+  }
+  uint32_t untracked(uint32_t parent, uint32_t name) {
+    return child(parent, NodeKind::kUntracked, name);
+  }
+
+  /// The own time of a node: what none of its children explains.
+  uint32_t body(uint32_t node) {
+    return nodes_[node].body != kNone ? nodes_[node].body : make_body(node);
+  }
+
+ private:
+  /// Beyond NodeKind: a frame is looked up by its site, not by its function.
+  static constexpr uint32_t kFrame = 15;
+
+  uint32_t find_frame(uint32_t parent, uint32_t site);
+  uint32_t make_frame(uint32_t parent, uint32_t site);
+  uint32_t make_body(uint32_t node);
+  uint32_t child(uint32_t parent, NodeKind kind, uint32_t ident);
+  uint32_t add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t site);
+  uint32_t enclosing_function(uint32_t node) const;
+
+  const Sites& sites_;
+  std::vector<PathNode> nodes_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, uint32_t> name_index_;
+  ChildTable children_;         // also holds what folds
+  std::vector<Latest> latest_;  // by node: the frame directly below that was asked for last
+};
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,298 @@
+#include "critical_path/segments.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "vprof/runtime/trace_format.h"
+
+namespace vprof::analyzer {
+namespace {
+
+constexpr uint32_t kMaxKinds = 1u << 10;  // an index beyond is damage
+
+/// Returns the count before.
+uint64_t add_to(std::vector<uint64_t>& counts, uint32_t kind) {
+  if (counts.size() <= kind) {
+    counts.resize(kind + 1);
+  }
+  return counts[kind]++;
+}
+
+}  // namespace
+
+std::vector<Interval>& IntervalBuilder::take(int64_t complete_after) {
+  for (Interval& interval : ready_) {
+    spare_segments_.push_back(std::move(interval.segments));
+  }
+  ready_.clear();
+  for (const MarkRef& ref : latest_first(complete_after)) {
+    const Mark& mark = window_.threads[ref.thread].marks[ref.index];
+    const bool of_no_kind = mark.event == VPROF_EV_LABEL || mark.event == VPROF_EV_WORK;
+    if (of_no_kind || mark.index < kMaxKinds) {
+      apply(ref.thread, mark);
+    }
+  }
+  for (size_t t = 0; t < threads_.size(); ++t) {
+    Thread& thread = window_.threads[t];
+    std::erase_if(thread.marks, [&](const Mark& mark) { return mark.time > complete_after; });
+    std::vector<Segment>& found = threads_[t].found;
+    if (found.empty()) {
+      continue;
+    }
+    // The oldest of the known segments may have been found to begin earlier.
+    if (!thread.segments.empty() && found.front().interval == thread.segments.front().interval &&
+        found.front().end == thread.segments.front().end) {
+      thread.segments.erase(thread.segments.begin());
+    }
+    thread.segments.insert(thread.segments.begin(), found.rbegin(), found.rend());
+    found.clear();
+  }
+  return ready_;
+}
+
+/// From the latest on; marks of one thread stay in their own order. Those of a thread are in order
+/// already, so the lists are merged, two neighbours at a time.
+std::vector<IntervalBuilder::MarkRef> IntervalBuilder::latest_first(int64_t complete_after) const {
+  std::vector<MarkRef> refs;
+  std::vector<size_t> ends = {0};
+  for (uint32_t t = 0; t < window_.threads.size(); ++t) {
+    const auto& marks = window_.threads[t].marks;
+    for (auto i = static_cast<uint32_t>(marks.size()); i-- > 0;) {
+      if (marks[i].time > complete_after) {
+        refs.push_back({marks[i].time, t, i});
+      }
+    }
+    if (refs.size() != ends.back()) {
+      ends.push_back(refs.size());
+    }
+  }
+  const auto later = [](const MarkRef& a, const MarkRef& b) {
+    return std::tie(a.time, a.thread, a.index) > std::tie(b.time, b.thread, b.index);
+  };
+  const auto at = [&](size_t i) { return refs.begin() + static_cast<ptrdiff_t>(ends[i]); };
+  while (ends.size() > 2) {
+    std::vector<size_t> merged = {0};
+    for (size_t i = 0; i + 1 < ends.size(); i += 2) {
+      const size_t last = std::min(i + 2, ends.size() - 1);
+      std::inplace_merge(at(i), at(i + 1), at(last), later);
+      merged.push_back(ends[last]);
+    }
+    ends = std::move(merged);
+  }
+  return refs;
+}
+
+void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
+  if (mark.event != VPROF_EV_LABEL && mark.event != VPROF_EV_WORK) {
+    kinds_ = std::max(kinds_, mark.index + 1);
+  }
+  switch (mark.event) {
+    case VPROF_EV_BEGIN:
+      begin(thread, mark);
+      break;
+    case VPROF_EV_END:
+      end(thread, mark);
+      break;
+    case VPROF_EV_SWITCH:
+      works_for(thread, find_for_switch(mark), mark.time);
+      break;
+    case VPROF_EV_WORK:
+      work(mark);
+      break;
+    default:
+      label(thread, mark);
+      break;
+  }
+}
+
+Interval* IntervalBuilder::find(uint64_t id, uint64_t scope, uint32_t kind) {
+  const auto found = open_.find({id, scope, kind});
+  return found == open_.end() ? nullptr : &slots_[found->second];
+}
+
+void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
+  const Key key{mark.id, mark.scope, mark.index};
+  uint32_t slot = 0;
+  if (free_.empty()) {
+    slot = static_cast<uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  if (const auto entry = open_.find(key); entry != open_.end()) {
+    count_incomplete(mark.index);  // the END that was met first was of no interval
+    free_.push_back(std::exchange(entry->second, slot));
+  } else if (spare_entries_.empty()) {
+    open_.emplace(key, slot);
+  } else {
+    Open::node_type& spare = spare_entries_.back();
+    spare.key() = key;
+    spare.mapped() = slot;
+    open_.insert(std::move(spare));
+    spare_entries_.pop_back();
+  }
+  Interval& made = slots_[slot];
+  made = {};
+  if (!spare_segments_.empty()) {
+    made.segments = std::move(spare_segments_.back());
+    made.segments.clear();
+    spare_segments_.pop_back();
+  }
+  made.serial = ends_++;
+  made.kind = mark.index;
+  made.number = add_to(ended_, mark.index);
+  made.id = mark.id;
+  made.end_thread = thread;
+  made.end = made.begin = mark.time;
+}
+
+void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
+  const auto found = open_.find({mark.id, mark.scope, mark.index});
+  if (found == open_.end()) {
+    count_incomplete(mark.index);
+    works_for(thread, nullptr, mark.time);
+    return;
+  }
+  const uint32_t slot = found->second;
+  Interval& interval = slots_[slot];
+  works_for(thread, &interval, mark.time);
+  interval.begin = mark.time;
+  if (interval.latency() <= kLongestInterval) {
+    close(interval);
+  } else {
+    count_incomplete(interval.kind);
+  }
+  spare_entries_.push_back(open_.extract(found));
+  free_.push_back(slot);
+}
+
+void IntervalBuilder::close(Interval& interval) {
+  add_to(completed_, interval.kind);
+  std::vector<IntervalSegment>& segments = interval.segments;
+  std::sort(segments.begin(), segments.end(),
+            [](const IntervalSegment& a, const IntervalSegment& b) {
+              return std::tie(a.start, a.thread) < std::tie(b.start, b.thread);
+            });
+  int64_t latest = INT64_MIN;
+  for (IntervalSegment& segment : segments) {
+    segment.latest_end = latest = std::max(latest, segment.end);
+  }
+  ready_.push_back(std::move(interval));
+}
+
+/// A switch function may serve several kinds of intervals, and then only one of them knows the id.
+Interval* IntervalBuilder::find_for_switch(const Mark& mark) {
+  if (mark.id == 0) {
+    return nullptr;
+  }
+  if (Interval* exact = find(mark.id, mark.scope, mark.index)) {
+    return exact;
+  }
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    if (Interval* other = find(mark.id, mark.scope, kind)) {
+      return other;
+    }
+  }
+  return nullptr;
+}
+
+/// A label does not say of which kind its interval is. The latest one holds.
+void IntervalBuilder::label(uint32_t thread, const Mark& mark) {
+  const std::string& text = window_.threads[thread].labels[mark.index];
+  const auto [known, is_new] =
+      label_index_.try_emplace(text, static_cast<uint32_t>(labels_.size()));
+  if (is_new) {
+    labels_.push_back(text);
+  }
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    Interval* interval = find(mark.id, mark.scope, kind);
+    if (interval != nullptr && interval->label == 0) {
+      interval->label = known->second;
+    }
+  }
+}
+
+/// Nor does it say of which kind, so it counts for the one that knows the id.
+void IntervalBuilder::work(const Mark& mark) {
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    Interval* interval = find(mark.id, mark.scope, kind);
+    if (interval != nullptr) {
+      interval->work = std::min(kMostWork, interval->work + std::min(kMostWork, mark.units));
+    }
+  }
+}
+
+/// The thread worked for the interval (null: for none) from `since` until it was next told
+/// otherwise, or the interval ended, whoever ended it.
+void IntervalBuilder::works_for(uint32_t thread, Interval* interval, int64_t since) {
+  State& state = threads_[thread];
+  const int64_t until = state.until;
+  state.until = since;
+  const uint32_t last = state.last;
+  state.last = interval == nullptr ? kNone : interval->serial;
+  if (interval == nullptr || !want_segments_) {
+    return;
+  }
+  const int64_t end = std::min(until, interval->end);
+  if (since >= end) {
+    return;
+  }
+  std::vector<IntervalSegment>& own = interval->segments;
+  // Told again what it already did: one segment.
+  if (last == interval->serial && !own.empty()) {
+    const auto joined = std::find_if(own.rbegin(), own.rend(), [&](const IntervalSegment& s) {
+      return s.thread == thread && s.start == end;
+    });
+    if (joined != own.rend()) {
+      joined->start = since;
+      if (!state.found.empty()) {
+        state.found.back().start = since;
+      } else {
+        state.found.push_back({since, joined->end, interval->serial});
+      }
+      return;
+    }
+  }
+  own.push_back({since, end, thread, 0});
+  state.found.push_back({since, end, interval->serial});
+}
+
+void IntervalBuilder::count_incomplete(uint32_t kind) { add_to(incomplete_, kind); }
+
+int64_t IntervalBuilder::needed_before(int64_t complete_after) const {
+  int64_t needed = complete_after == INT64_MAX ? complete_after : complete_after + 1;
+  for (const auto& [key, slot] : open_) {
+    needed = std::max(needed, slots_[slot].end);
+  }
+  return needed;
+}
+
+void IntervalBuilder::give_up_half() {
+  std::vector<std::pair<int64_t, Key>> order;
+  order.reserve(open_.size());
+  for (const auto& [key, slot] : open_) {
+    order.emplace_back(slots_[slot].end, key);
+  }
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.first, a.second.id, a.second.scope, a.second.kind) <
+           std::tie(a.first, b.second.id, b.second.scope, b.second.kind);
+  });
+  order.resize((order.size() + 1) / 2);
+  for (const auto& [end, key] : order) {
+    const auto found = open_.find(key);
+    free_.push_back(found->second);
+    open_.erase(found);
+    ++given_up_;  // its BEGIN, if there is one, will count as incomplete
+  }
+}
+
+void IntervalBuilder::finish() {
+  for (const auto& [key, slot] : open_) {
+    count_incomplete(key.kind);
+  }
+  open_.clear();
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,93 @@
+#include "statistics/moments.h"
+
+#include <algorithm>
+
+namespace vprof::analyzer {
+
+// With the integers mx = floor(mean x), my = floor(mean y):
+//
+//   Σ(x - mx)(y - my) = Σxy - my Σx - mx Σy + n mx my
+//
+// is an integer that fits into 128 bits, though its terms may not: they are added modulo 2^128, and
+// the result is exact. What is left of the means, below 1 ns each, is subtracted in floating point,
+// where nothing cancels any more.
+long double covariance(uint64_t n, UInt128 sum_x, UInt128 sum_y, UInt128 sum_xy) {
+  if (n == 0) {
+    return 0;
+  }
+  const UInt128 mx = sum_x / n;
+  const UInt128 my = sum_y / n;
+  const auto centred = static_cast<Int128>(sum_xy - my * sum_x - mx * sum_y + mx * my * n);
+  const auto rest_x = static_cast<long double>(static_cast<uint64_t>(sum_x % n)) / n;
+  const auto rest_y = static_cast<long double>(static_cast<uint64_t>(sum_y % n)) / n;
+  return static_cast<long double>(centred) / n - rest_x * rest_y;
+}
+
+NodeSums& NodeSums::operator+=(const NodeSums& other) {
+  x += other.x;
+  xx += other.xx;
+  xt += other.xt;
+  count += other.count;
+  return *this;
+}
+
+NodeSums& NodeSums::operator-=(const NodeSums& other) {
+  x -= other.x;
+  xx -= other.xx;
+  xt -= other.xt;
+  count -= other.count;
+  return *this;
+}
+
+void BatchSums::add_product(uint32_t later, uint32_t rank, UInt128 xy) {
+  if (rows.size() <= later) {
+    rows.resize(later + 1);
+  }
+  std::vector<UInt128>& row = rows[later];
+  if (row.size() <= rank) {
+    row.resize(rank + 1);
+  }
+  row[rank] += xy;
+}
+
+BatchSums& BatchSums::operator+=(const BatchSums& other) {
+  n += other.n;
+  from = std::min(from, other.from);
+  to = std::max(to, other.to);
+  if (nodes.size() < other.nodes.size()) {
+    nodes.resize(other.nodes.size());
+  }
+  for (size_t i = 0; i < other.nodes.size(); ++i) {
+    nodes[i] += other.nodes[i];
+  }
+  if (rows.size() < other.rows.size()) {
+    rows.resize(other.rows.size());
+  }
+  for (size_t i = 0; i < other.rows.size(); ++i) {
+    std::vector<UInt128>& row = rows[i];
+    const std::vector<UInt128>& more = other.rows[i];
+    if (row.size() < more.size()) {
+      row.resize(more.size());
+    }
+    for (size_t j = 0; j < more.size(); ++j) {
+      row[j] += more[j];
+    }
+  }
+  return *this;
+}
+
+void TailSums::add(uint32_t bin, UInt128 ns) {
+  if (x.empty()) {
+    first = bin;
+  }
+  if (bin < first) {
+    x.insert(x.begin(), first - bin, 0);
+    first = bin;
+  }
+  if (x.size() <= bin - first) {
+    x.resize(bin - first + 1);
+  }
+  x[bin - first] += ns;
+}
+
+}  // namespace vprof::analyzer

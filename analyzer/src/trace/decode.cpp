@@ -1,0 +1,388 @@
+// Slots to timelines.
+#include "trace/decode.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vprof::analyzer {
+namespace {
+
+constexpr uint64_t kFamilyScope =
+    1ull << 63;  // tells scopes that are families from those that are processes
+
+uint32_t id_of(const vprof_slot& slot) { return static_cast<uint32_t>(slot.word1 & VPROF_ID_MASK); }
+uint64_t payload_of(const vprof_slot& slot) { return slot.word1 >> VPROF_ID_BITS; }
+
+uint32_t release_kind(uint32_t wait_event) {
+  if (wait_event == VPROF_EV_WAIT_WRLOCK) {
+    return VPROF_EV_RELEASE_RWLOCK;
+  }
+  if (wait_event == VPROF_EV_WAIT_POLL) {
+    return VPROF_EV_RELEASE_STREAM;
+  }
+  return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
+}
+
+uint64_t saturated_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+bool is_wait(uint32_t id) { return id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST; }
+bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPROF_EV_RELEASE_LAST; }
+
+/// Decodes slots of one thread, from the last to the first. Every slot is looked at once; nothing
+/// is kept of those it cannot use but a count.
+class Decoder {
+ public:
+  Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock,
+          bool want_items)
+      : thread_(thread), sites_(sites), clock_(clock), want_items_(want_items) {
+    process_scope_ = thread.process + 1;
+    family_scope_ = process.family == 0 ? process_scope_ : process.family | kFamilyScope;
+  }
+
+  void decode(std::span<const vprof_slot> slots) {
+    slots_ = slots.data();
+    count_ = slots.size();
+    while (count_ != 0 && slots_[count_ - 1].word1 == 0) {
+      --count_;
+    }
+    size_t rest = 0;  // continuations behind the slot that is next
+    for (size_t at = count_; at > 0;) {
+      if (want_items_ && frames(at)) {
+        thread_.counts.torn += std::exchange(rest, 0);  // a frame has none: their head is gone
+        continue;
+      }
+      const vprof_slot head = slots_[--at];
+      const uint32_t id = id_of(head);
+      if (head.word1 != 0 && id == VPROF_EV_CONT) {
+        ++rest;
+        continue;
+      }
+      if (head.word1 == 0) {
+        thread_.counts.torn += rest + 1;
+      } else if (id < VPROF_EV_FIRST) {
+        thread_.counts.torn += rest;
+        frame(id, head.word0, payload_of(head));
+      } else if (id != VPROF_EV_PAD) {
+        at_ = at + 1;
+        event(id, head);
+      }
+      rest = 0;
+    }
+    thread_.counts.torn += rest;
+    thread_.nest();
+  }
+
+ private:
+  /// The next continuation of the current head, if it is there.
+  bool next(vprof_slot& slot) {
+    if (at_ >= count_) {
+      return false;
+    }
+    slot = slots_[at_];
+    if (slot.word1 == 0 || id_of(slot) != VPROF_EV_CONT) {
+      return false;
+    }
+    ++at_;
+    return true;
+  }
+
+  /// As many frames as stand one after the other before `at`, which is moved: what most chunks
+  /// consist of, so that all of it is done in one loop. False: there is none that can be used.
+  bool frames(size_t& at) {
+    const unsigned char* const known = sites_.begin();
+    const uint32_t sites = sites_.size();
+    Clock::Stretch clock = clock_.current();
+    thread_.nest();
+    Nester nester(thread_.nesting);
+    const auto first = static_cast<uint32_t>(thread_.items.size());
+    uint32_t index = first;
+    Item* item = thread_.items.end();
+    for (; at > 0; --at, ++index, ++item) {
+      const vprof_slot slot = slots_[at - 1];
+      const uint32_t site = id_of(slot);
+      if (site >= sites || known[site] == 0 || slot.word1 == 0) {
+        break;
+      }
+      const uint64_t since = clock.since(slot.word0);
+      const uint64_t until = since + payload_of(slot);
+      if (!clock.holds(since) || !clock.holds(until)) [[unlikely]] {
+        clock = convert(slot, *item);
+      } else {
+        item->start = clock.to_ns(since);
+        item->end = clock.to_ns(until);
+      }
+      item->what = site;
+      item->parent = nester.parent_of(index, item->start, item->end,
+                                      [&](uint32_t later) { thread_.cut(later, item->end, site); });
+    }
+    nester.store(index);
+    thread_.items.resize(index);
+    thread_.counts.records += index - first;
+    return index != first;
+  }
+
+  /// Times of a frame of which the present stretch of the clock does not hold both; returns one
+  /// that holds its start.
+  [[gnu::noinline]] Clock::Stretch convert(vprof_slot slot, Item& item) {
+    item.end = clock_.to_ns(saturated_sum(slot.word0, payload_of(slot)));
+    item.start = clock_.to_ns(slot.word0);
+    return clock_.current();
+  }
+
+  void frame(uint32_t site, uint64_t start, uint64_t duration) {
+    ++thread_.counts.records;
+    if (!want_items_) {
+      return;
+    }
+    if (!sites_.holds(site)) {
+      ++thread_.counts.unknown;
+      return;
+    }
+    add_item(start, duration, site);
+  }
+
+  void add_item(uint64_t start, uint64_t duration, uint32_t what) {
+    const uint64_t end = saturated_sum(start, duration);
+    thread_.items.append({clock_.to_ns(start), clock_.to_ns(end), what, kNone});
+  }
+
+  void event(uint32_t id, const vprof_slot& head) {
+    ++thread_.counts.records;
+    bool whole = true;
+    if (is_wait(id)) {
+      whole = wait(id, head);
+    } else if (is_release(id)) {
+      whole = release(id, head);
+    } else if (id == VPROF_EV_BEGIN || id == VPROF_EV_END || id == VPROF_EV_SWITCH) {
+      whole = mark(id, head);
+    } else if (id == VPROF_EV_LABEL) {
+      whole = label(head);
+    } else if (id == VPROF_EV_WORK) {
+      whole = work(head);
+    } else if (id == VPROF_EV_ENQUEUE || id == VPROF_EV_DEQUEUE) {
+      whole = task(id, head);
+    } else if (id == VPROF_EV_LONG_FRAME) {
+      whole = long_frame(head);
+    } else if (id == VPROF_EV_PREEMPTED) {
+      whole = preempted(head);
+    } else if (id == VPROF_EV_DROPPED) {
+      thread_.counts.dropped += payload_of(head);
+    } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START) {
+      ++thread_.counts.unknown;
+    }
+    if (!whole) {
+      ++thread_.counts.torn;
+    }
+    for (vprof_slot rest{}; next(rest);) {  // of an event that says more than this program knows of
+    }
+  }
+
+  static uint32_t sync_of(uint64_t aux) {
+    return static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
+  }
+
+  /// What an application's object is, only its configuration says.
+  ObjectKey key(uint64_t address, uint64_t aux, uint32_t kind) const {
+    const bool shared =
+        kind == VPROF_EV_RELEASE_APP ? sites_.shares(sync_of(aux)) : (aux & VPROF_AUX_SHARED) != 0;
+    return {shared ? family_scope_ : process_scope_, address, kind};
+  }
+
+  bool wait(uint32_t id, const vprof_slot& head) {
+    vprof_slot object{};
+    vprof_slot sequence{};
+    if (!next(object) || !next(sequence)) {
+      return false;
+    }
+    if (!want_items_) {
+      return true;
+    }
+    const uint64_t aux = payload_of(object);
+    if (thread_.waits.size() >= kWaitBit) {
+      return true;
+    }
+    const bool timed_out = (aux & VPROF_AUX_TIMED_OUT) != 0;
+    thread_.waits.push_back(
+        {key(object.word0, aux, release_kind(id)), sequence.word0, id, sync_of(aux), timed_out});
+    add_item(head.word0, payload_of(head),
+             kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
+    return true;
+  }
+
+  bool release(uint32_t id, const vprof_slot& head) {
+    vprof_slot object{};
+    vprof_slot sequence{};
+    if (!next(object) || !next(sequence)) {
+      return false;
+    }
+    if (!want_items_) {
+      return true;
+    }
+    thread_.releases.push_back({key(object.word0, payload_of(object), id), sequence.word0,
+                                clock_.to_ns(head.word0), 0,
+                                id == VPROF_EV_RELEASE_COND && payload_of(head) == 1});
+    return true;
+  }
+
+  bool mark(uint32_t id, const vprof_slot& head) {
+    vprof_slot what{};
+    if (!next(what)) {
+      return false;
+    }
+    const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
+    // In place: a copy would wait for its parts to be stored.
+    thread_.marks.emplace_back(clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
+                               static_cast<uint32_t>(payload_of(what)), uint64_t{0});
+    return true;
+  }
+
+  bool label(const vprof_slot& head) {
+    vprof_slot what{};
+    if (!next(what)) {
+      return false;
+    }
+    const uint64_t length = std::min<uint64_t>(payload_of(head), VPROF_LABEL_MAX);
+    std::string text;
+    while (text.size() < length) {
+      vprof_slot part{};
+      if (!next(part)) {
+        return false;
+      }
+      for (int byte = 0; byte < 8 && text.size() < length; ++byte) {
+        const auto c = static_cast<unsigned char>(part.word0 >> (8 * byte));
+        text.push_back(c >= 0x20 && c < 0x7f ? static_cast<char>(c)
+                                             : '?');  // what any reader can show
+      }
+    }
+    const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
+    thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
+                             VPROF_EV_LABEL, label_index(text), 0});
+    return true;
+  }
+
+  bool work(const vprof_slot& head) {
+    vprof_slot what{};
+    vprof_slot units{};
+    if (!next(what) || !next(units)) {
+      return false;
+    }
+    const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
+    thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
+                             VPROF_EV_WORK, 0, units.word0});
+    return true;
+  }
+
+  /// Labels are few and come in runs, so the thread's own short list is searched.
+  uint32_t label_index(const std::string& text) {
+    const auto found = std::find(thread_.labels.begin(), thread_.labels.end(), text);
+    if (found != thread_.labels.end()) {
+      return static_cast<uint32_t>(found - thread_.labels.begin());
+    }
+    thread_.labels.push_back(text);
+    return static_cast<uint32_t>(thread_.labels.size() - 1);
+  }
+
+  bool task(uint32_t id, const vprof_slot& head) {
+    vprof_slot what{};
+    if (!next(what)) {
+      return false;
+    }
+    auto& list = id == VPROF_EV_ENQUEUE ? thread_.enqueues : thread_.dequeues;
+    if (want_items_ && what.word0 != 0) {
+      list.push_back(
+          {clock_.to_ns(head.word0), what.word0, static_cast<uint32_t>(payload_of(head))});
+    }
+    return true;
+  }
+
+  bool preempted(const vprof_slot& head) {
+    vprof_slot whom{};
+    if (!next(whom)) {
+      return false;
+    }
+    if (!want_items_) {
+      return true;
+    }
+    const auto serial = static_cast<uint32_t>(whom.word0);
+    if (serial != thread_.serial) {
+      const uint64_t end = saturated_sum(head.word0, payload_of(head));
+      thread_.preemptions.push_back({serial, clock_.to_ns(head.word0), clock_.to_ns(end)});
+    } else if (thread_.waits.size() < kWaitBit) {
+      thread_.waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
+      add_item(head.word0, payload_of(head),
+               kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
+    }
+    return true;
+  }
+
+  bool long_frame(const vprof_slot& head) {
+    vprof_slot duration{};
+    if (!next(duration)) {
+      return false;
+    }
+    --thread_.counts.records;  // frame() counts it
+    frame(static_cast<uint32_t>(payload_of(head) & VPROF_ID_MASK), head.word0, duration.word0);
+    return true;
+  }
+
+  Thread& thread_;
+  const KnownSites& sites_;
+  const Clock& clock_;
+  const bool want_items_;
+  uint64_t process_scope_ = 0;
+  uint64_t family_scope_ = 0;
+  const vprof_slot* slots_ = nullptr;
+  size_t count_ = 0;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+Clock make_clock(const TraceFile& file) {
+  const vprof_file_header& header = file.header;
+  Clock clock(header.start_ticks, header.start_monotonic_ns, header.ticks_per_second);
+  std::vector<vprof_slot> slots;
+  for (const ThreadChunks& thread : file.threads) {
+    if (thread.serial != 0) {
+      break;  // only the helper thread writes snapshots
+    }
+    for (const Chunk& chunk : thread.chunks) {
+      read_slots(*file.file, chunk.slots, slots);
+      for (size_t i = 0; i + 1 < slots.size(); ++i) {
+        const vprof_slot& head = slots[i];
+        if (head.word1 == 0 || id_of(head) != VPROF_EV_CLOCK) {
+          continue;
+        }
+        const vprof_slot& next = slots[i + 1];
+        if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT) {
+          clock.add_snapshot(head.word0, next.word0);
+        }
+      }
+    }
+  }
+  return clock;
+}
+
+KnownSites::KnownSites(const Sites& sites)
+    : known_(std::min<size_t>(sites.sites.size(), VPROF_EV_FIRST)), shared_(sites.shared_sync) {
+  for (uint32_t i = 0; i < known_.size(); ++i) {
+    known_[i] = sites.defines(i) ? 1 : 0;
+  }
+}
+
+void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,
+            const Clock& clock, bool want_items, Thread& thread) {
+  Decoder(thread, process, sites, clock, want_items).decode(slots);
+}
+
+bool is_head(const vprof_slot& slot) { return slot.word1 != 0 && id_of(slot) != VPROF_EV_CONT; }
+
+uint64_t end_ticks_of(const vprof_slot& slot) {
+  const uint32_t id = id_of(slot);
+  if (id >= VPROF_EV_FIRST && !is_wait(id) && id != VPROF_EV_PREEMPTED) {
+    return slot.word0;
+  }
+  return saturated_sum(slot.word0, payload_of(slot));
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,143 @@
+#include "trace/frame_history.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace vprof::analyzer {
+
+void Items::grow(size_t count) {
+  count = std::max<size_t>(count, 1);
+  void* room = std::realloc(room_, count * sizeof(Item));
+  if (room == nullptr) {
+    throw std::bad_alloc();
+  }
+  room_ = static_cast<Item*>(room);
+  capacity_ = count;
+}
+
+void Thread::cut(uint32_t later, int64_t end, uint32_t earlier) {
+  items[later].start = end;
+  // The times of a preemption come from another clock, and may miss by a microsecond.
+  if (!is_preemption(items[later].what) && !is_preemption(earlier)) {
+    ++counts.clipped;
+  }
+}
+
+void Thread::nest() {
+  Nester nester(nesting);
+  Item* all = items.begin();
+  const size_t count = items.size();
+  for (size_t i = nesting.done; i < count; ++i) {
+    Item& item = all[i];
+    item.parent = nester.parent_of(static_cast<uint32_t>(i), item.start, item.end,
+                                   [&](uint32_t later) { cut(later, item.end, item.what); });
+  }
+  nester.store(count);
+}
+
+void Thread::settle(size_t first, std::span<const Preemption> preempted) {
+  const bool in_order = nesting.oldest_end != Nesting::kOutOfOrder;
+  if (in_order && preempted.empty()) {
+    return;
+  }
+  int64_t latest = preempted.empty() ? INT64_MIN : preempted.back().end;
+  if (!in_order) {
+    for (size_t i = first; i < items.size(); ++i) {
+      latest = std::max(latest, items[i].end);
+    }
+  }
+  // Those before it stay where they are.
+  Item* const changed = std::partition_point(items.begin(), items.begin() + first,
+                                             [&](const Item& item) { return item.end >= latest; });
+  const auto from = static_cast<size_t>(changed - items.begin());
+  const auto ends_later = [](const Item& a, const Item& b) { return a.end > b.end; };
+  // Records come in order of exit but for signal handlers (one slot late) and damage. Stable: of
+  // two that end together, the one written first is the inner one.
+  if (!in_order) {
+    std::stable_sort(changed, items.end(), ends_later);
+  }
+  Item* const middle = items.end();
+  for (size_t i = preempted.size(); i-- > 0;) {
+    items.append({preempted[i].start, preempted[i].end,
+                  kWaitBit | static_cast<uint32_t>(waits.size()), kNone});
+    waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
+  }
+  std::inplace_merge(changed, middle, items.end(), ends_later);
+  nesting = {};
+  if (from != 0) {
+    nesting.oldest_end = items[from - 1].end;
+    std::vector<Nesting::Open> around;
+    for (auto i = static_cast<uint32_t>(from) - 1; i != kNone; i = items[i].parent) {
+      around.push_back({items[i].start, i});
+    }
+    nesting.open.resize(std::max(nesting.open.size(), around.size() + 1));
+    std::reverse_copy(around.begin(), around.end(), nesting.open.begin() + 1);
+    nesting.depth = around.size();
+  }
+  nesting.done = from;
+  nest();
+}
+
+size_t Thread::forget(int64_t before, size_t most) {
+  // Still needed is what ended before, and what lies around that instant.
+  const auto ended = std::partition_point(items.begin(), items.end(),
+                                          [&](const Item& i) { return i.end > before; });
+  const auto first = static_cast<uint32_t>(ended - items.begin());
+  std::vector<uint32_t> around;  // from the inner to the outer
+  if (first != 0) {
+    for (uint32_t i = first - 1; i != kNone; i = items[i].parent) {
+      if (items[i].start < before) {
+        around.push_back(i);
+      }
+    }
+  }
+  const size_t needed = items.size() - first + around.size();
+  // Nothing that is still to be read lies in what begins later.
+  while (nesting.depth != 0 && nesting.open[nesting.depth].start >= before) {
+    --nesting.depth;
+  }
+  if (needed >= items.size() - needed && items.capacity() - items.size() >= most) {
+    return needed;
+  }
+
+  const auto outer = static_cast<uint32_t>(around.size());
+  const auto moved = [&](uint32_t i) {  // of one before the first, or none
+    const auto at = std::partition_point(around.begin(), around.end(),
+                                         [&](uint32_t inner) { return inner > i; });
+    if (at == around.end() || *at != i) {
+      return kNone;
+    }
+    return outer - 1 - static_cast<uint32_t>(at - around.begin());
+  };
+  const std::vector<Wait> all_waits = std::exchange(waits, {});
+  size_t count = 0;
+  const auto keep = [&](uint32_t i) {
+    const Item& item = items[i];
+    Item& kept = items[count++];
+    const uint32_t parent = item.parent;
+    kept = item;
+    kept.parent = parent >= first && parent != kNone ? parent - first + outer : moved(parent);
+    if (kept.is_wait()) [[unlikely]] {
+      const uint32_t wait = kept.what & ~kWaitBit;
+      kept.what = kWaitBit | static_cast<uint32_t>(waits.size());
+      waits.push_back(all_waits[wait]);
+    }
+  };
+  for (size_t i = around.size(); i-- > 0;) {
+    keep(around[i]);
+  }
+  const auto size = static_cast<uint32_t>(items.size());
+  for (uint32_t i = first; i < size; ++i) {
+    keep(i);
+  }
+  items.resize(count);
+  nesting.done = count;
+  for (size_t i = 1; i <= nesting.depth; ++i) {
+    uint32_t& index = nesting.open[i].index;
+    index = index >= first ? index - first + outer : moved(index);
+  }
+  return needed;
+}
+
+}  // namespace vprof::analyzer

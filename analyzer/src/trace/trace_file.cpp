@@ -1,0 +1,262 @@
+#include "trace/trace_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+namespace vprof::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Bytes = std::span<const unsigned char>;
+
+std::string check_header(const std::string& path, const vprof_file_header& header) {
+  if (header.magic == __builtin_bswap64(VPROF_TRACE_MAGIC)) {
+    return fmt::format(
+        "{}: trace of a machine with the other byte order; analyze it on such a machine", path);
+  }
+  if (header.magic != VPROF_TRACE_MAGIC) {
+    return fmt::format("{}: not a trace; remove it from the trace directory", path);
+  }
+  if (header.endian != VPROF_TRACE_ENDIAN) {
+    return fmt::format(
+        "{}: trace of a machine with the other byte order; analyze it on such a machine", path);
+  }
+  if (header.version != VPROF_TRACE_VERSION) {
+    return fmt::format(
+        "{}: trace format version {}, this program reads version {}; record it again", path,
+        header.version, VPROF_TRACE_VERSION);
+  }
+  if (header.slot_bytes != sizeof(vprof_slot)) {
+    return fmt::format("{}: slots of {} bytes, this program reads {}; record it again", path,
+                       header.slot_bytes, sizeof(vprof_slot));
+  }
+  return {};
+}
+
+/// So many files stay open. A recording has one for each process, and there may be more of them
+/// than one process may have open.
+constexpr int kMostOpen = 256;
+std::atomic<int> files_open{0};
+
+constexpr size_t kMostFound = 4096;  // slots that a SlotFinder reads at a time
+
+bool all_zero(Bytes bytes) {
+  return bytes.empty() ||
+         (bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
+std::string printable(const char (&name)[16]) {
+  std::string text;
+  for (const char c : name) {
+    if (c == 0) {
+      break;
+    }
+    text.push_back(c >= 0x20 && c < 0x7f ? c : '?');
+  }
+  return text;
+}
+
+/// The runtime's have 1 MiB at most. Of the helper's a whole one is read at once.
+constexpr uint32_t kLargestChunk = 16u << 20;
+
+/// A chunk header that lies about its size is damage, unless it is the file that ends too early.
+bool plausible(const vprof_chunk_header& header, uint64_t offset, uint64_t used) {
+  return header.magic == VPROF_CHUNK_MAGIC && header.bytes >= VPROF_PAGE_BYTES &&
+         header.bytes <= kLargestChunk && header.bytes % VPROF_PAGE_BYTES == 0 &&
+         header.bytes <= used - offset;
+}
+
+void find_chunks(TraceFile& file) {
+  const uint64_t size = file.file->size();
+  // `used` below the header or beyond any file is damage: then the size of the file has to do.
+  uint64_t used = file.header.used;
+  if (used < VPROF_FILE_HEADER_BYTES || used > std::max<uint64_t>(file.header.capacity, size)) {
+    used = size;
+  }
+  const uint64_t readable = std::min<uint64_t>(used, size);
+  file.unreadable_bytes += used - readable;
+  std::map<uint32_t, std::vector<Chunk>> threads;
+  std::array<unsigned char, VPROF_PAGE_BYTES> buffer{};
+  for (uint64_t at = VPROF_FILE_HEADER_BYTES; at < readable;) {
+    vprof_chunk_header header{};
+    const uint64_t left = readable - at;
+    const auto page = std::span(buffer).first(std::min<uint64_t>(left, VPROF_PAGE_BYTES));
+    file.file->read(at, page);
+    if (page.size() >= sizeof(header)) {
+      std::memcpy(&header, page.data(), sizeof(header));
+    }
+    if (page.size() < sizeof(header) || !plausible(header, at, used)) {
+      // Chunks begin at pages, so the next one is found there. A page of zeros was reserved but
+      // never written.
+      if (!all_zero(page)) {
+        file.unreadable_bytes += page.size();
+      }
+      at += page.size();
+      continue;
+    }
+    const uint64_t whole = std::min<uint64_t>(header.bytes, left);
+    const uint64_t slots = (whole - sizeof(header)) / sizeof(vprof_slot);
+    if (header.thread_serial == 0 && all_zero(page.subspan(sizeof(header)))) {
+      at += whole;  // made ready, and nobody took it
+      continue;
+    }
+    Chunk& chunk = threads[header.thread_serial].emplace_back();
+    chunk.index = header.index;
+    chunk.slots = {at + sizeof(header), slots};
+    chunk.thread_name = printable(header.thread_name);
+    if (slots != 0) {
+      std::memcpy(&chunk.first, page.data() + sizeof(header), sizeof(chunk.first));
+    }
+    at += whole;
+  }
+  for (auto& [serial, chunks] : threads) {
+    std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
+      return std::pair(a.index, a.slots.offset) < std::pair(b.index, b.slots.offset);
+    });
+    // A chunk that was being copied to another place when the program was killed is there twice;
+    // the copy, which lies behind, may be cut off. (Serial 0 is the helper's and of those nobody
+    // took.)
+    if (serial != 0) {
+      const auto same = [](const Chunk& a, const Chunk& b) { return a.index == b.index; };
+      chunks.erase(std::unique(chunks.begin(), chunks.end(), same), chunks.end());
+    }
+    file.threads.push_back({serial, std::move(chunks)});
+  }
+}
+
+Result<TraceFile> open_trace(const std::string& path) {
+  auto opened = VPROF_TRY(File::open(path));
+  TraceFile file;
+  file.path = path;
+  file.file = opened;
+  // The beginning says whether it is a trace at all, also where the file is cut off within the
+  // header.
+  std::array<unsigned char, sizeof(file.header)> beginning{};
+  const size_t size = file.file->read(0, beginning);
+  std::memcpy(&file.header, beginning.data(), sizeof(file.header));
+  const size_t identity = offsetof(vprof_file_header, clock);
+  if (size >= identity || size == 0) {
+    std::string error =
+        size == 0 ? fmt::format("{}: empty file; remove it from the trace directory", path)
+                  : check_header(path, file.header);
+    if (!error.empty()) {
+      return fail("{}", std::move(error));
+    }
+  }
+  if (size < sizeof(file.header)) {
+    return fail("{}: cut off within its header; remove it or record again", path);
+  }
+  find_chunks(file);
+  return file;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const File>> File::open(const std::string& path) {
+  std::shared_ptr<File> file(new File(path));
+  const auto failed = [&](const char* what) -> tl::unexpected<Error> {
+    return fail("{}: {}: {}", path, what, std::strerror(errno));
+  };
+  file->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file->descriptor_ < 0) {
+    return failed("cannot open");
+  }
+  ++files_open;
+  struct stat status{};
+  if (::fstat(file->descriptor_, &status) != 0) {
+    return failed("cannot read its size");
+  }
+  file->size_ = static_cast<uint64_t>(status.st_size);
+  unsigned char byte = 0;
+  if (::pread(file->descriptor_, &byte, 1, 0) < 0) {
+    return failed("cannot read it");
+  }
+  if (files_open > kMostOpen) {
+    ::close(std::exchange(file->descriptor_, -1));
+    --files_open;
+  }
+  return file;
+}
+
+File::~File() {
+  if (descriptor_ < 0) {
+    return;
+  }
+  ::close(descriptor_);
+  --files_open;
+}
+
+size_t File::read(uint64_t offset, std::span<unsigned char> to) const {
+  const int descriptor =
+      descriptor_ >= 0 ? descriptor_ : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t more =
+        ::pread(descriptor, to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
+    if (more < 0 && errno == EINTR) {
+      continue;
+    }
+    if (more <= 0) {
+      break;
+    }
+    done += static_cast<size_t>(more);
+  }
+  if (descriptor_ < 0 && descriptor >= 0) {
+    ::close(descriptor);
+  }
+  std::fill(to.begin() + static_cast<ptrdiff_t>(done), to.end(), static_cast<unsigned char>(0));
+  return done;
+}
+
+uint64_t read_slots(const File& file, Slots slots, std::vector<vprof_slot>& to) {
+  to.resize(slots.count);
+  const size_t bytes = slots.count * sizeof(vprof_slot);
+  return bytes - file.read(slots.offset, {reinterpret_cast<unsigned char*>(to.data()), bytes});
+}
+
+void SlotFinder::read_up_to(size_t i) {
+  const size_t some = std::min(i + 1, some_);
+  begin_ = i + 1 - some;
+  read_slots(file_, slots_.from(begin_).first(some), read_);
+  some_ = std::min(2 * some_, kMostFound);
+}
+
+Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".vpt") {
+      paths.push_back(it->path().string());
+    }
+  }
+  if (error) {
+    return fail("{}: cannot read the trace directory: {}; record a run first", directory,
+                error.message());
+  }
+  if (paths.empty()) {
+    return fail(
+        "{}: no trace (*.vpt) in this directory; was the program built with the runtime and run?",
+        directory);
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<TraceFile> files;
+  for (const std::string& path : paths) {
+    auto file = VPROF_TRY(open_trace(path));
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+}  // namespace vprof::analyzer

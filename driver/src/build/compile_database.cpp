@@ -1,0 +1,106 @@
+#include "build/compile_database.h"
+
+#include "build/shims.h"
+#include "process/commands.h"
+#include "vprof/support/json.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using nlohmann::json;
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    // `/src/app` must not match the start of `/src/app2`.
+    const size_t end = at + from.size();
+    const bool whole =
+        end == text.size() || text[end] == '/' || text[end] == ' ' || text[end] == '"';
+    if (whole) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  return text;
+}
+
+/// A file of the source tree speaks of the source tree; what is compiled is the mirror.
+json moved_to_mirror(json entry, const Session& session) {
+  const std::string from = session.config.source.string();
+  const std::string to = session.workspace.mirror().string();
+  // What the build wrote in the mirror is right already, and the mirror may lie inside the source
+  // tree.
+  if (entry.dump().find(to) != std::string::npos) {
+    return entry;
+  }
+  for (const char* key : {"directory", "file", "output", "command"}) {
+    if (entry.contains(key) && entry[key].is_string()) {
+      entry[key] = replaced(entry[key].get<std::string>(), from, to);
+    }
+  }
+  if (entry.contains("arguments")) {
+    for (json& argument : entry["arguments"]) {
+      argument = replaced(argument.get<std::string>(), from, to);
+    }
+  }
+  return entry;
+}
+
+json with_our_headers(json entry, const Session& session) {
+  const std::string include = (session.workspace.runtime() / "include").string();
+  if (entry.contains("arguments") && !entry["arguments"].empty()) {
+    json& arguments = entry["arguments"];
+    for (const std::string& flag :
+         {include, std::string("-isystem"), std::string("-DVPROF_ENABLED")}) {
+      arguments.insert(arguments.begin() + 1, flag);
+    }
+  } else if (entry.contains("command")) {
+    entry["command"] =
+        entry["command"].get<std::string>() + " -DVPROF_ENABLED -isystem \"" + include + "\"";
+  }
+  return entry;
+}
+
+Result<size_t> take_users_own(const Session& session) {
+  const fs::path file = session.workspace.mirror() / session.config.compile_commands;
+  auto document = VPROF_TRY(read_json(file));
+  if (!document.is_array() || document.empty()) {
+    return fail("{} holds no compilation", shown(file));
+  }
+  json all = json::array();
+  for (const json& entry : document) {
+    if (!entry.is_object()) {
+      return fail("{} is not a compilation database", shown(file));
+    }
+    all.push_back(with_our_headers(moved_to_mirror(entry, session), session));
+  }
+  if (auto written = write_file_atomic(session.workspace.compile_commands(), all.dump(1) + "\n");
+      !written) {
+    return tl::unexpected(written.error());
+  }
+  return all.size();
+}
+
+}  // namespace
+
+Result<size_t> make_compile_database(const Session& session) {
+  auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
+  if (!recorded.static_links.empty()) {
+    warn(fmt::format("linked statically and therefore not measured: {}",
+                     listed(recorded.static_links)));
+  }
+  if (!session.config.compile_commands.empty()) {
+    return take_users_own(session);
+  }
+  if (recorded.entries == 0) {
+    return fail(
+        "the build compiled nothing that could be seen: is the program built already in the source "
+        "tree (add a "
+        "\"make clean\" to \"configure\"), or is the compiler called by its full path (set CC, or "
+        "\"compile_commands\")? See {}",
+        shown(session.workspace.iteration(session.state.iteration) / "build.log"));
+  }
+  return recorded.entries;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,230 @@
+// What `vprof check` looks at in vprof.json: each command, function, pattern and number.
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "checks/checklist.h"
+#include "discovery/source_scan.h"
+#include "pipeline/steps.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using instrumenter::Program;
+
+/// The program that a command line starts with, past `NAME=value`; empty where only a shell can
+/// tell.
+std::string program_of(const std::string& command) {
+  std::istringstream in(command);
+  for (std::string word; in >> word;) {
+    if (word.find_first_of("\"'`$(){}[]|&;<>*?") != std::string::npos) {
+      return "";
+    }
+    if (word.find('=') == std::string::npos) {
+      return word;
+    }
+  }
+  return "";
+}
+
+bool shell_knows(const std::string& word) {
+  static const std::vector<std::string> builtins = {"cd", "test", "export", "exec", "set",
+                                                    "if", "for",  "while",  "true", "."};
+  return std::find(builtins.begin(), builtins.end(), word) != builtins.end();
+}
+
+void check_command(Checklist& list, const Config& config, const std::string& key,
+                   const std::string& command) {
+  if (command.empty()) {
+    return;
+  }
+  const std::string program = program_of(command);
+  if (program.empty() || shell_knows(program) || !on_path(program, config.source).empty()) {
+    list.ok(key, command);
+  } else if (program.find('/') != std::string::npos) {
+    list.note(key, fmt::format("there is no program {} in the source tree", program),
+              "right only if the build makes it");
+  } else {
+    list.problem(key, fmt::format("there is no program {}", program),
+                 fmt::format("install it, or correct \"{}\" in {}", key, config.place(0)));
+  }
+}
+
+/// A function that vprof.json names, and where.
+struct Named {
+  std::string what;  ///< `intervals "request" begin`
+  std::string function;
+  int line = 0;
+};
+
+void add(std::vector<Named>& all, const std::string& what, const std::vector<Point>& points) {
+  for (const Point& point : points) {
+    all.push_back({what, point.function, point.line});
+  }
+}
+
+std::vector<Named> named_functions(const Config& config) {
+  std::vector<Named> all;
+  for (const Interval& interval : config.intervals) {
+    const std::string what = fmt::format("interval \"{}\"", interval.name);
+    if (!interval.function.empty()) {
+      all.push_back({what, interval.function, interval.line});
+    }
+    add(all, what + " begin", interval.begin);
+    add(all, what + " end", interval.end);
+    add(all, what + " switch", interval.switches);
+    add(all, what + " label", interval.label);
+  }
+  for (const Sync& sync : config.sync) {
+    all.push_back({"sync " + sync.role, sync.function, sync.line});
+  }
+  return all;
+}
+
+/// What is known of the program's functions: from Clang, or, before the first index, from the text.
+class Names {
+ public:
+  explicit Names(const Session& session) : session_(session) {
+    std::error_code error;
+    if (fs::exists(session.workspace.index(), error)) {
+      program_ = load_index(session);
+    }
+    if (!sure()) {
+      scanned_ = scan_tree(session.config.source);
+    }
+  }
+
+  bool sure() const { return program_.has_value(); }
+  const Program& program() const { return *program_; }
+  bool annotated() const {
+    if (!sure()) {
+      return scanned_.annotated;
+    }
+    const auto targets = resolve(session_.config, *program_);
+    return targets.has_value() && !targets->roots.empty();
+  }
+
+  void check(Checklist& list, const Named& named) const {
+    const std::string what = fmt::format("{} ({})", named.what, session_.config.place(named.line));
+    if (sure()) {
+      return check_surely(list, named, what);
+    }
+    const std::string name = named.function.substr(0, named.function.find('@'));
+    std::vector<std::string> all;
+    for (const ScannedFunction& f : scanned_.functions) {
+      if (f.name == name || f.name.ends_with("::" + name)) {
+        return list.ok(what,
+                       fmt::format("{}  {}:{}, as far as the text tells", f.name, f.file, f.line));
+      }
+      all.push_back(f.name);
+    }
+    const std::string near = nearest(name, all);
+    list.note(what, fmt::format("no function {} is seen in the text of the source", name),
+              near.empty() ? "right only if a macro or a library makes it; `vprof index` is sure"
+                           : fmt::format("did you mean {}?", near));
+  }
+
+ private:
+  void check_surely(Checklist& list, const Named& named, const std::string& what) const {
+    const auto found = find_function(*program_, named.function, session_.config.place(named.line));
+    if (!found) {
+      return list.problem(what, found.error().message, "correct the name");
+    }
+    list.ok(what, (*found)->key);
+  }
+
+  const Session& session_;
+  Result<Program> program_ = fail("none");
+  ScannedSource scanned_;
+};
+
+void check_functions(Checklist& list, const Session& session, const Names& names) {
+  const std::vector<Named> all = named_functions(session.config);
+  const size_t before = list.problems();
+  for (const Named& named : all) {
+    names.check(list, named);
+  }
+  if (session.config.intervals.empty()) {
+    if (names.annotated()) {
+      list.ok("intervals", "annotated in the source (vprof_begin)");
+    } else {
+      list.problem("intervals", "neither vprof.json nor the source says what an interval is",
+                   "name a function under \"intervals\", or call vprof_begin and vprof_end");
+    }
+  }
+  if (!names.sure()) {
+    return list.note("functions", "not known for sure yet",
+                     "`vprof index` reads the program, then this checks the names");
+  }
+  const auto targets = resolve(session.config, names.program());
+  if (!targets) {
+    if (list.problems() == before) {
+      list.problem("functions", targets.error().message, "correct the name");
+    }
+    return;
+  }
+  for (const std::string& warning : targets->warnings) {
+    list.note("functions", warning, "check the name");
+  }
+  list.ok("functions", fmt::format("{}", fmt::join(targets->roots, ", ")));
+}
+
+/// Patterns that match nothing are mistyped, most likely.
+void check_exclude(Checklist& list, const Session& session, const Names& names) {
+  if (!names.sure()) {
+    return;
+  }
+  for (const std::string& glob : session.config.exclude) {
+    const auto& functions = names.program().functions;
+    const auto hits = std::count_if(functions.begin(), functions.end(), [&](const auto& f) {
+      return ::fnmatch(glob.c_str(), f.file.c_str(), 0) == 0 ||
+             ::fnmatch(glob.c_str(), f.name.c_str(), 0) == 0;
+    });
+    if (hits > 0) {
+      list.ok("exclude",
+              fmt::format("{}: {}", glob, counted(static_cast<size_t>(hits), "function")));
+    } else {
+      list.note("exclude", fmt::format("{} matches no file and no function", glob),
+                "check the pattern");
+    }
+  }
+}
+
+void check_rest(Checklist& list, const Config& config) {
+  for (const auto& [name, value] : config.env) {
+    list.ok("env", fmt::format("{}{}{}", name, value.empty() ? " removed" : "=", value));
+  }
+  list.ok(
+      "factors",
+      fmt::format("{} of at least {:.0f} % of the variance; overhead budget {:.0f} %",
+                  config.factors.k, 100 * config.factors.threshold, 100 * config.overhead_budget));
+  if (!config.leave_out.empty()) {
+    list.ok("record", fmt::format("without waits of kind {}", fmt::join(config.leave_out, ", ")));
+  }
+  if (config.ring_mb > 0) {
+    list.ok("record", fmt::format("the last {} MiB of each thread are kept", config.ring_mb));
+  }
+  if (config.max_mb > 0) {
+    list.ok("record", fmt::format("at most {} MiB for each process", config.max_mb));
+  }
+}
+
+}  // namespace
+
+void check_configuration(Checklist& list, const Session& session) {
+  const Config& config = session.config;
+  list.ok("source", config.source.string());
+  check_command(list, config, "configure", config.configure);
+  check_command(list, config, "build", config.build);
+  check_command(list, config, "run", config.run);
+  const Names names(session);
+  check_functions(list, session, names);
+  check_exclude(list, session, names);
+  check_rest(list, config);
+}
+
+}  // namespace vprof::driver

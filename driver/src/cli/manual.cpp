@@ -1,0 +1,137 @@
+// vprof(1): what the command line offers comes from the program, the rest stands here.
+#include <fmt/format.h>
+
+#include "cli/command_text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+constexpr const char* kDescription = R"(.SH DESCRIPTION
+.B vprof
+tells why the latency of a C or C++ server varies. It builds an instrumented copy of a program with the program's own build, runs
+its workload, decomposes the variance of the latency of a request over the functions, lock waits and queue waits on its critical path, ranks
+them, and looks closer at what varies most until it finds functions small enough to understand. The source tree is never modified.
+.PP
+The program is described in
+.I vprof.json
+in the working directory; everything that is made goes to
+.I .vprof
+beside it. Results go to standard output, progress to standard error.
+)";
+
+constexpr const char* kEnd = R"(.SH EXIT STATUS
+.TP
+.B 0
+done
+.TP
+.B 1
+a condition of
+.B vprof diff \-\-fail\-if
+holds
+.TP
+.B 2
+something is wrong: one line on standard error says what, and what to do
+.TP
+.BR 130 ", " 143 ", " 129
+interrupted by Ctrl-C, SIGTERM, SIGHUP; the same command goes on from there
+.SH FILES
+.TP
+.I vprof.json
+how the program is built and run, and what a request is
+.TP
+.I .vprof/report.json
+the last report
+.TP
+.I .vprof/iterations/N/
+logs, report and profile of each iteration
+.SH ENVIRONMENT
+.TP
+.B NO_COLOR
+no colours, also at a terminal
+.TP
+.B COLUMNS
+width of reports
+.TP
+.B VPROF_HOME
+prefix of the installation whose runtime and helpers are used, if not that of the program itself
+.PP
+An instrumented program that runs by itself, without
+.BR "vprof record" ,
+heeds
+.TP
+.B VPROF_TRACE_DIR
+directory for its trace; nothing is recorded without it
+.TP
+.B VPROF_SITES
+.B off
+records intervals only
+.TP
+.BR VPROF_RING_MB ", " VPROF_TRACE_MB
+what each thread keeps of a long run; the size limit of the trace
+.TP
+.B VPROF_WAITS_OFF
+kinds of waits that are not recorded, separated by commas
+.SH EXAMPLE
+.nf
+vprof init            # write vprof.json, then complete it
+vprof check
+vprof loop \-\-auto
+vprof report \-\-tree
+.fi
+.SH SEE ALSO
+The documentation in the directory
+.I doc/vprof
+of the installation.
+)";
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\') {
+      safe += "\\e";
+    } else if (c == '-') {
+      safe += "\\-";
+    } else if ((c == '.' || c == '\'') && i == 0) {
+      safe += "\\&";
+      safe += c;
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string options(const std::vector<OptionText>& all) {
+  std::string text;
+  for (const OptionText& option : all) {
+    std::string names;
+    for (const std::string& name : option.names) {
+      names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escaped(name));
+    }
+    const std::string value =
+        option.value.empty() ? "" : fmt::format("\\fI{}\\fR", escaped(option.value));
+    const char* space = names.empty() || value.empty() ? "" : " ";
+    text += fmt::format(".TP\n{}{}{}\n{}\n", names, space, value, escaped(option.help));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string manual_page(const CommandText& command) {
+  std::string text = fmt::format(
+      ".TH VPROF 1 \"\" \"vprof {}\" \"User commands\"\n.SH NAME\nvprof \\- tells why latency "
+      "varies\n.SH SYNOPSIS\n.B vprof\n[\\fB\\-C\\fR \\fIDIR\\fR] [\\fB\\-\\-config\\fR "
+      "\\fIFILE\\fR] \\fIVERB\\fR [\\fIoptions\\fR]\n",
+      command.version);
+  text += kDescription;
+  text += ".SH OPTIONS\n" + options(command.options) + ".SH VERBS\n";
+  for (const VerbText& verb : command.verbs) {
+    text += fmt::format(".SS {}\n{}\n{}", verb.name, escaped(verb.help), options(verb.options));
+  }
+  return text + kEnd;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,72 @@
+// vprof.json: what the user says about a program. Reference for users: docs/configuration.md.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vprof/analyzer/analyzer.h"
+#include "vprof/support/files.h"
+
+namespace vprof::driver {
+
+/// A moment in the run of the program: entry to a function or exit from it, and the value to be
+/// taken there.
+struct Point {
+  std::string function;
+  std::string at;     ///< `entry` or `exit`
+  std::string value;  ///< `key` of an interval, or `value` of a label: `arg:0->name`
+  int line = 0;       ///< in vprof.json
+};
+
+/// One semantic interval: either all of one function, or from `begin` to `end`.
+struct Interval {
+  std::string name;
+  std::string function;
+  std::vector<Point> begin, end, switches, label;
+  int line = 0;
+};
+
+/// A synchronisation function of the program's own.
+struct Sync {
+  std::string role;  ///< `acquire`, `release`, `enqueue`, `dequeue`
+  std::string function;
+  std::string value;    ///< the lock, or the task
+  bool shared = false;  ///< the object lies in memory that processes share
+  int line = 0;
+};
+
+struct Config {
+  fs::path file;  ///< vprof.json itself
+  fs::path source;
+  std::string configure, build, run;
+  std::map<std::string, std::string> env;
+  std::string compile_commands;  ///< relative to the source; empty: recorded by the compiler shims
+  std::vector<Interval> intervals;
+  std::vector<Sync> sync;
+  analyzer::Options factors;
+  std::vector<std::string> exclude;
+  std::vector<std::string> leave_out;  ///< kinds of waits that are not recorded
+  int ring_mb = 0;                     ///< what each thread keeps; 0: everything
+  int max_mb = 0;                      ///< of one process's trace; 0: the default of libvprof
+  double overhead_budget = 0.05;       ///< part by which measuring may raise the mean latency
+  int max_iterations = 10;
+  int jobs = 0;  ///< at least 1 after parsing
+
+  /// `vprof.json:LINE`, or without the line where it is not known.
+  std::string place(int line) const;
+};
+
+/// Reads and checks everything that can be checked without the program. Error: `file:LINE: what;
+/// what to do`.
+Result<Config> load_config(const fs::path& file);
+
+/// The same from text; `file` is for messages and for what relative paths refer to.
+Result<Config> parse_config(const std::string& text, const fs::path& file);
+
+/// Every key that vprof.json may hold, as `factors.k`, `intervals.begin.key`; the documentation is
+/// checked against it.
+std::vector<std::string> known_keys();
+
+}  // namespace vprof::driver

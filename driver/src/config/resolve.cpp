@@ -1,0 +1,272 @@
+#include "config/resolve.h"
+
+#include <algorithm>
+#include <set>
+
+#include "vprof/support/json.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using instrumenter::Function;
+using instrumenter::Program;
+using nlohmann::json;
+using Functions = std::vector<const Function*>;
+
+std::string where(const Function& function) {
+  return function.file.empty() ? "no definition in the program"
+                               : fmt::format("{}:{}", function.file, function.line);
+}
+
+std::string unknown_message(const Program& program, const std::string& name) {
+  std::vector<std::string> near;
+  for (const std::string& suggestion : program.suggestions(name)) {
+    const Functions found = program.find(suggestion);
+    near.push_back(found.empty() ? suggestion
+                                 : fmt::format("\"{}\" ({})", suggestion, where(*found[0])));
+  }
+  const std::string hint = near.empty()
+                               ? "names are those of the source, such as \"ns::Class::method\""
+                               : fmt::format("did you mean {}?", listed(near, "or"));
+  return fmt::format("function \"{}\" is not in the program; {}", name, hint);
+}
+
+std::string ambiguous_message(const Functions& found, const std::string& name) {
+  constexpr size_t kShown = 5;
+  std::vector<std::string> keys;
+  for (const Function* function : found) {
+    if (keys.size() < kShown) {
+      keys.push_back(fmt::format("\"{}\"", function->key));
+    }
+  }
+  if (found.size() > kShown) {
+    keys.push_back(fmt::format("{} more", found.size() - kShown));
+  }
+  return fmt::format("function \"{}\" is ambiguous; write one of {}", name, listed(keys, "or"));
+}
+
+/// Narrows what a name may mean: definitions before declarations, exact names before last parts of
+/// names.
+Functions narrowed(Functions found, const std::string& name) {
+  const auto keep = [&found](auto&& condition) {
+    Functions kept;
+    std::copy_if(found.begin(), found.end(), std::back_inserter(kept), condition);
+    if (!kept.empty()) {
+      found = std::move(kept);
+    }
+  };
+  keep([](const Function* f) { return !f->file.empty(); });
+  keep([&name](const Function* f) { return f->name == name || f->key == name; });
+  return found;
+}
+
+/// Turns the configuration into the plan's form while collecting roots; keeps the first error.
+class Resolver {
+ public:
+  Resolver(const Config& config, const Program& program) : config_(config), program_(program) {}
+
+  Result<Targets> run() {
+    targets_.intervals = json::array();
+    targets_.sync = json::array();
+    for (const Interval& interval : config_.intervals) {
+      add_interval(interval);
+    }
+    for (const Sync& sync : config_.sync) {
+      add_sync(sync);
+    }
+    add_annotated();
+    if (!error_.empty()) {
+      return fail("{}", error_);
+    }
+    if (roots_.empty()) {
+      return fail("{}", no_interval());
+    }
+    targets_.roots.assign(roots_.begin(), roots_.end());
+    return std::move(targets_);
+  }
+
+ private:
+  std::string no_interval() const {
+    return fmt::format(
+        "{}: nothing says what an interval is; name a function under \"intervals\", or call "
+        "vprof_begin and "
+        "vprof_end in the source",
+        config_.place(0));
+  }
+
+  /// Key of a function that events are taken from; it becomes a root.
+  std::string root(const std::string& name, int line) {
+    auto function = resolve_function(program_, name, config_.place(line));
+    if (!function) {
+      if (error_.empty()) {
+        error_ = function.error().message;
+      }
+      return "";
+    }
+    const Function& f = **function;
+    if (roots_.insert(f.key).second && program_.callers(f).empty() && f.name != "main") {
+      targets_.warnings.push_back(
+          fmt::format("{}: nothing calls {} ({}) directly; that is right only if it is called "
+                      "through a pointer",
+                      config_.place(line), f.name, where(f)));
+    }
+    return f.key;
+  }
+
+  json points(const std::vector<Point>& all, const char* value_key) {
+    json list = json::array();
+    for (const Point& point : all) {
+      list.push_back({{"function", root(point.function, point.line)},
+                      {"at", point.at},
+                      {value_key, point.value}});
+    }
+    return list;
+  }
+
+  void add_interval(const Interval& interval) {
+    json entry = {{"index", targets_.intervals.size()}, {"name", interval.name}};
+    if (!interval.function.empty()) {
+      entry["function"] = root(interval.function, interval.line);
+    }
+    if (!interval.begin.empty()) {
+      entry["begin"] = points(interval.begin, "key");
+    }
+    if (!interval.end.empty()) {
+      entry["end"] = points(interval.end, "key");
+    }
+    if (!interval.switches.empty()) {
+      entry["switch"] = points(interval.switches, "key");
+    }
+    if (!interval.label.empty()) {
+      entry["label"] = points(interval.label, "value");
+    }
+    targets_.intervals.push_back(std::move(entry));
+  }
+
+  /// Synchronisation functions need no body: it is the calls to them that are redirected.
+  void add_sync(const Sync& sync) {
+    auto function = find_function(program_, sync.function, config_.place(sync.line));
+    if (!function) {
+      if (error_.empty()) {
+        error_ = function.error().message;
+      }
+      return;
+    }
+    if (program_.callers(**function).empty()) {
+      targets_.warnings.push_back(fmt::format("{}: nothing calls {}, so nothing is seen of it",
+                                              config_.place(sync.line), sync.function));
+    }
+    const bool task = sync.role == "enqueue" || sync.role == "dequeue";
+    json entry = {{"index", targets_.sync.size()},
+                  {"role", sync.role},
+                  {"function", (*function)->key},
+                  {task ? "task" : "object", sync.value}};
+    if (sync.shared) {
+      entry["shared"] = true;
+    }
+    targets_.sync.push_back(std::move(entry));
+  }
+
+  /// Whoever calls the annotations of <vprof/annotations.h> works for an interval.
+  void add_annotated() {
+    for (const Function& function : program_.functions) {
+      const bool annotation =
+          function.name.rfind("vprof_", 0) == 0 || function.name.rfind("vprof::", 0) == 0;
+      if (!annotation) {
+        continue;
+      }
+      for (const Function* caller : program_.callers(function)) {
+        if (caller->in_tree && caller->refused.empty()) {
+          roots_.insert(caller->key);
+        }
+      }
+    }
+  }
+
+  const Config& config_;
+  const Program& program_;
+  Targets targets_;
+  std::set<std::string> roots_;
+  std::string error_;
+};
+
+json points_json(const std::vector<Point>& points) {
+  json list = json::array();
+  for (const Point& point : points) {
+    list.push_back({point.function, point.at, point.value});
+  }
+  return list;
+}
+
+}  // namespace
+
+Result<const Function*> find_function(const Program& program, const std::string& name,
+                                      const std::string& place) {
+  const Functions found = narrowed(program.find(name), name);
+  if (found.empty()) {
+    return fail("{}: {}", place, unknown_message(program, name));
+  }
+  if (found.size() > 1) {
+    return fail("{}: {}", place, ambiguous_message(found, name));
+  }
+  return found[0];
+}
+
+Result<const Function*> resolve_function(const Program& program, const std::string& name,
+                                         const std::string& place) {
+  auto function = VPROF_TRY(find_function(program, name, place));
+  const Function& f = *function;
+  if (f.file.empty() || !f.in_tree) {
+    return fail(
+        "{}: function \"{}\" is not defined in the source tree{}, so it cannot be instrumented; "
+        "name a function that "
+        "calls it",
+        place, name, f.file.empty() ? "" : " (" + where(f) + ")");
+  }
+  if (!f.refused.empty()) {
+    return fail(
+        "{}: function \"{}\" ({}) cannot be instrumented: {}; name a function that calls it", place,
+        name, where(f), f.refused);
+  }
+  return function;
+}
+
+Result<Targets> resolve(const Config& config, const Program& program) {
+  return Resolver(config, program).run();
+}
+
+std::vector<std::string> follow_edits(const std::vector<std::string>& keys,
+                                      const Program& program) {
+  std::vector<std::string> followed;
+  for (const std::string& key : keys) {
+    if (program.by_key(key) != nullptr) {
+      followed.push_back(key);
+      continue;
+    }
+    const Functions moved = program.find(key.substr(0, key.rfind(':')));  // name@path
+    if (moved.size() == 1) {
+      followed.push_back(moved[0]->key);
+    }
+  }
+  return followed;
+}
+
+std::string fingerprint(const Config& config) {
+  json all = json::array();
+  for (const Interval& i : config.intervals) {
+    all.push_back({i.name, i.function, points_json(i.begin), points_json(i.end),
+                   points_json(i.switches), points_json(i.label)});
+  }
+  for (const Sync& sync : config.sync) {
+    all.push_back({sync.role, sync.function, sync.value});
+    if (sync.shared) {
+      all.back().push_back("shared");
+    }
+  }
+  all.push_back(config.exclude);
+  return instrumenter::content_hash(all.dump());
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,284 @@
+#include "discovery/source_scan.h"
+
+#include <algorithm>
+
+#include "discovery/source_tokens.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using Tokens = std::vector<Token>;
+
+constexpr size_t kNone = SIZE_MAX;
+
+bool is(const Token& token, std::string_view text) { return token.text == text; }
+
+bool is_word_of_the_language(std::string_view text) {
+  static const std::set<std::string_view> words = {
+      "if",     "for",      "while",    "switch",   "do",       "else",          "return",
+      "sizeof", "catch",    "alignof",  "decltype", "noexcept", "__attribute__", "defined",
+      "typeof", "alignas",  "requires", "throw",    "new",      "delete",        "static_assert",
+      "case",   "_Alignof", "operator", "assert",   "void",     "int",           "char"};
+  return words.contains(text);
+}
+
+/// For each opening bracket the index of its closing one; kNone for others and where there is none.
+std::vector<size_t> partners(const Tokens& tokens) {
+  std::vector<size_t> partner(tokens.size(), kNone);
+  std::vector<size_t> open;
+  const auto opener = [](char close) { return close == ')' ? '(' : close == ']' ? '[' : '{'; };
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const char c = tokens[i].name ? 'x' : tokens[i].text[0];
+    if (c == '(' || c == '[' || c == '{') {
+      open.push_back(i);
+    }
+    if (c != ')' && c != ']' && c != '}') {
+      continue;
+    }
+    // A bracket that is not closed in time belongs to a macro: it is given up.
+    while (!open.empty() && tokens[open.back()].text[0] != opener(c) && c == '}') {
+      open.pop_back();
+    }
+    if (open.empty() || tokens[open.back()].text[0] != opener(c)) {
+      continue;
+    }
+    partner[open.back()] = i;
+    open.pop_back();
+  }
+  return partner;
+}
+
+std::string_view last_part(std::string_view name) {
+  const size_t colon = name.rfind("::");
+  return colon == std::string_view::npos ? name : name.substr(colon + 2);
+}
+
+/// The calls of one function's body.
+class Body {
+ public:
+  Body(const Tokens& tokens, const std::vector<size_t>& partner, ScannedSource& into,
+       ScannedFunction& function)
+      : tokens_(tokens), partner_(partner), into_(into), function_(function) {}
+
+  void walk(size_t begin, size_t end, LoopKind loop) {
+    for (size_t i = begin; i < end; ++i) {
+      const Token& token = tokens_[i];
+      if (!token.name) {
+        continue;
+      }
+      const bool called = i + 1 < end && is(tokens_[i + 1], "(");
+      if ((is(token, "for") || is(token, "while")) && called && partner_[i + 1] != kNone) {
+        i = statement(i, end, loop);
+      } else if (is(token, "do") && i + 1 < end && partner_[i + 1] != kNone) {
+        walk(i + 2, partner_[i + 1], std::max(loop, LoopKind::kWhile));
+        i = partner_[i + 1];
+      } else if (called && !is_word_of_the_language(token.text)) {
+        function_.calls.push_back({std::string(last_part(token.text)), loop});
+        into_.annotated = into_.annotated || is(token, "vprof_begin");
+      } else if (stands_alone_in_arguments(i)) {
+        into_.handed_on.insert(std::string(last_part(token.text)));
+      }
+    }
+  }
+
+ private:
+  /// `for (...)` or `while (...)` at `at` with what it repeats. Returns its last token.
+  size_t statement(size_t at, size_t end, LoopKind outer) {
+    const size_t open = at + 1;
+    const size_t close = partner_[open];
+    const LoopKind loop = std::max(outer, kind_of(at, open, close));
+    walk(open + 1, close, loop);
+    if (close + 1 < end && is(tokens_[close + 1], "{") && partner_[close + 1] != kNone) {
+      walk(close + 2, partner_[close + 1], loop);
+      return partner_[close + 1];
+    }
+    size_t last = close + 1;
+    while (last < end && !is(tokens_[last], ";")) {
+      const size_t partner = partner_[last];
+      const bool block = is(tokens_[last], "{") && partner != kNone;
+      last = partner == kNone ? last + 1 : partner + (block ? 0 : 1);
+      if (block) {
+        break;
+      }
+    }
+    last = std::min(last, end);
+    walk(close + 1, last, loop);
+    return last;
+  }
+
+  LoopKind kind_of(size_t at, size_t open, size_t close) const {
+    if (is(tokens_[at], "for")) {
+      const bool endless = close == open + 3 && is(tokens_[open + 1], ";");
+      return endless ? LoopKind::kEndless : LoopKind::kCounted;
+    }
+    const bool constant =
+        close == open + 2 && (is(tokens_[open + 1], "true") || !tokens_[open + 1].name);
+    return constant ? LoopKind::kEndless : LoopKind::kWhile;
+  }
+
+  bool stands_alone_in_arguments(size_t i) const {
+    if (i == 0 || i + 1 >= tokens_.size()) {
+      return false;
+    }
+    const std::string_view before = tokens_[i - 1].text;
+    const std::string_view after = tokens_[i + 1].text;
+    return (before == "," || before == "(" || before == "&" || before == "=") &&
+           (after == "," || after == ")" || after == ";");
+  }
+
+  const Tokens& tokens_;
+  const std::vector<size_t>& partner_;
+  ScannedSource& into_;
+  ScannedFunction& function_;
+};
+
+/// What stands outside of functions: namespaces and classes are entered, functions are read.
+class File {
+ public:
+  File(std::string_view text, std::string file, ScannedSource& into)
+      : tokens_(tokens_of(text)),
+        partner_(partners(tokens_)),
+        file_(std::move(file)),
+        into_(into) {}
+
+  void run() { scope(0, tokens_.size(), ""); }
+
+ private:
+  void scope(size_t begin, size_t end, const std::string& prefix) {
+    size_t head = begin;
+    for (size_t i = begin; i < end; ++i) {
+      if (is(tokens_[i], ";") || is(tokens_[i], "}")) {
+        head = i + 1;
+      }
+      if (is(tokens_[i], ":") && i > begin && is_access(tokens_[i - 1])) {
+        head = i + 1;
+      }
+      if (is(tokens_[i], "(") && partner_[i] != kNone) {
+        i = partner_[i];
+      }
+      if (!is(tokens_[i], "{") || partner_[i] == kNone) {
+        continue;
+      }
+      block(head, i, prefix);
+      i = partner_[i];
+      head = i + 1;
+    }
+  }
+
+  static bool is_access(const Token& token) {
+    return is(token, "public") || is(token, "private") || is(token, "protected");
+  }
+
+  /// The braces that open at `open`, of a declaration that begins at `head`.
+  void block(size_t head, size_t open, const std::string& prefix) {
+    const size_t name = function_name(head, open);
+    if (name != kNone) {
+      ScannedFunction function{.name = prefix + std::string(tokens_[name].text),
+                               .file = file_,
+                               .line = tokens_[name].line,
+                               .calls = {}};
+      Body(tokens_, partner_, into_, function).walk(open + 1, partner_[open], LoopKind::kNone);
+      into_.functions.push_back(std::move(function));
+      return;
+    }
+    for (size_t i = head; i < open; ++i) {
+      const bool names = is(tokens_[i], "namespace") || is(tokens_[i], "class") ||
+                         is(tokens_[i], "struct") || is(tokens_[i], "union");
+      if (!names && !is(tokens_[i], "extern")) {
+        continue;
+      }
+      const bool named = names && i + 1 < open && tokens_[i + 1].name;
+      return scope(open + 1, partner_[open],
+                   named ? prefix + std::string(tokens_[i + 1].text) + "::" : prefix);
+    }
+    // Values of a table: the functions among them are called from who knows where.
+    for (size_t i = open + 1; i < partner_[open]; ++i) {
+      if (tokens_[i].name) {
+        into_.handed_on.insert(std::string(last_part(tokens_[i].text)));
+      }
+    }
+  }
+
+  /// The name of `type name(parameters) const {`; kNone: it is no function.
+  size_t function_name(size_t head, size_t open) const {
+    for (size_t i = head; i + 1 < open; ++i) {
+      if (is(tokens_[i], "=") || is(tokens_[i], "enum")) {
+        return kNone;
+      }
+      if (!is(tokens_[i + 1], "(")) {
+        continue;
+      }
+      if (!tokens_[i].name || partner_[i + 1] == kNone || partner_[i + 1] > open) {
+        return kNone;
+      }
+      if (!is_word_of_the_language(tokens_[i].text) && !is_attribute(i)) {
+        return i;
+      }
+      i = partner_[i + 1];
+    }
+    return kNone;
+  }
+
+  /// `ATTRIBUTE(x) type name(...)`: more names follow before the braces.
+  bool is_attribute(size_t i) const {
+    static const std::set<std::string_view> behind = {"const",    "noexcept", "override",
+                                                      "final",    "volatile", "throw",
+                                                      "requires", "try",      "mutable"};
+    const size_t close = partner_[i + 1];
+    return close + 2 < tokens_.size() && tokens_[close + 1].name && tokens_[close + 2].name &&
+           !behind.contains(tokens_[close + 1].text);
+  }
+
+  const Tokens tokens_;
+  const std::vector<size_t> partner_;
+  const std::string file_;
+  ScannedSource& into_;
+};
+
+bool is_source(const fs::path& path) {
+  static const std::set<std::string> endings = {".c", ".cc", ".cpp", ".cxx", ".C",
+                                                ".h", ".hh", ".hpp", ".hxx"};
+  return endings.contains(path.extension().string());
+}
+
+bool is_built_in(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory / "CMakeCache.txt", error) ||
+         fs::exists(directory / "meson-info", error);
+}
+
+}  // namespace
+
+void scan_text(std::string_view text, const std::string& file, ScannedSource& into) {
+  ++into.files;
+  File(text, file, into).run();
+}
+
+ScannedSource scan_tree(const fs::path& root) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  using Iterator = fs::recursive_directory_iterator;
+  for (Iterator it(root, fs::directory_options::skip_permission_denied, error), end;
+       !error && it != end; it.increment(error)) {
+    const fs::path& path = it->path();
+    const bool hidden = path.filename().string().starts_with(".");
+    if (it->is_directory(error) && (hidden || is_built_in(path))) {
+      it.disable_recursion_pending();
+    }
+    if (it->is_regular_file(error) && is_source(path)) {
+      files.push_back(path);
+    }
+  }
+  std::sort(files.begin(), files.end());
+  ScannedSource source;
+  for (const fs::path& file : files) {
+    const auto text = read_file(file);
+    if (text) {
+      scan_text(*text, file.lexically_relative(root).string(), source);
+    }
+  }
+  return source;
+}
+
+}  // namespace vprof::driver

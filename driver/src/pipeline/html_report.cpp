@@ -1,0 +1,97 @@
+#include "pipeline/html_report.h"
+
+#include <optional>
+
+#include "pipeline/analysis.h"
+#include "pipeline/exemplars.h"
+#include "pipeline/source_texts.h"
+#include "process/interrupt.h"
+#include "process/progress.h"
+
+namespace vprof::driver {
+
+namespace {
+
+struct Files {
+  fs::path report, profile, trace;
+};
+
+Files files_of(const Session& session, int iteration) {
+  const Workspace& ws = session.workspace;
+  const int current = iteration > 0 ? iteration : session.state.iteration;
+  if (iteration > 0) {
+    const fs::path own = ws.iteration(iteration);
+    return {own / "report.json", own / "profile.vprof", ws.trace(current)};
+  }
+  return {ws.report(), ws.profile(), ws.trace(current)};
+}
+
+std::optional<analyzer::Details> details_in(const fs::path& profile,
+                                            std::vector<std::string>& notes) {
+  const auto bytes = read_file(profile);
+  if (!bytes) {
+    notes.push_back(
+        "There is no profile beside the report, so distributions and single intervals "
+        "are not shown.");
+    return {};
+  }
+  auto details = analyzer::details_of(*bytes);
+  if (!details) {
+    notes.push_back(
+        fmt::format("The profile cannot be read ({}), so distributions and single "
+                    "intervals are not shown.",
+                    details.error().message));
+    return {};
+  }
+  if (details->sampled.empty()) {
+    notes.emplace_back("The profile is of an earlier version and holds no single intervals.");
+  }
+  return *std::move(details);
+}
+
+void add_timelines(const fs::path& trace, report::HtmlInput& input) {
+  if (!input.details) {
+    return;
+  }
+  const interrupt::DieAtOnce at_once;
+  auto shown = exemplars(input.profile, *input.details, trace);
+  if (!shown) {
+    input.notes.push_back(fmt::format("There are no timelines: {}", shown.error().message));
+  } else if (shown->empty()) {
+    input.notes.emplace_back(
+        "The recording is not there any more, so no single intervals are shown as they went; "
+        "`vprof loop --keep-traces` keeps those of all iterations.");
+  } else {
+    input.timelines = std::move(*shown);
+  }
+}
+
+}  // namespace
+
+Result<std::string> make_html(const Session& session, int iteration) {
+  const Files files = files_of(session, iteration);
+  auto read = VPROF_TRY(read_report(files.report));
+  report::HtmlInput input;
+  input.title = session.workspace.root.filename().string();
+  input.profile = std::move(read.first);
+  input.story = std::move(read.second);
+  input.specificity = session.config.factors.specificity;
+  input.details = details_in(files.profile, input.notes);
+  add_timelines(files.trace, input);
+  input.sources = source_texts(session, input.profile);
+  auto text = VPROF_TRY(report::html(input));
+  return text;
+}
+
+Result<fs::path> write_html_report(const Session& session) {
+  if (!report::has_html_page()) {
+    return fs::path();
+  }
+  const Progress progress("HTML report");
+  auto text = VPROF_TRY(make_html(session, 0));
+  fs::path file = session.workspace.html();
+  VPROF_TRY(write_file_atomic(file, text));
+  return file;
+}
+
+}  // namespace vprof::driver

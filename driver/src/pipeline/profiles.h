@@ -1,0 +1,17 @@
+// Profile files: sums that are kept of recordings, on disk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vprof/analyzer/analyzer.h"
+#include "vprof/support/files.h"
+
+namespace vprof::driver {
+
+/// Reads profiles and adds them up. Each is a file, or a directory that holds `profile.vprof` or
+/// `.vprof/profile.vprof`. Error: one line that names the file.
+Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
+                                        const analyzer::Options& options);
+
+}  // namespace vprof::driver

@@ -1,0 +1,366 @@
+#include "pipeline/steps.h"
+
+#include <fcntl.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "build/compile_database.h"
+#include "build/shims.h"
+#include "pipeline/analysis.h"
+#include "process/commands.h"
+#include "process/progress.h"
+#include "vprof/support/json.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using instrumenter::Program;
+using nlohmann::json;
+
+std::string configure_fingerprint(const Config& config) {
+  std::string all = config.configure;
+  for (const auto& [name, value] : config.env) {
+    all += fmt::format("\n{}={}", name, value);
+  }
+  return instrumenter::content_hash(all);
+}
+
+/// All that decides what a whole build yields: the source as it was last copied, and how it is
+/// built.
+std::string build_fingerprint(const Session& session) {
+  const Config& config = session.config;
+  return instrumenter::content_hash(read_file(session.workspace.manifest()).value_or("") + "\n" +
+                                    configure_fingerprint(config) + "\n" + config.build + "\n" +
+                                    config.compile_commands);
+}
+
+std::vector<std::string> rewrite_command(const Session& session, const fs::path& plan) {
+  const Workspace& ws = session.workspace;
+  return {session.locations.instrument,
+          "rewrite",
+          "--index",
+          ws.index(),
+          "--plan",
+          plan,
+          "--mirror",
+          ws.mirror(),
+          "--pristine",
+          ws.pristine(),
+          "--sites",
+          ws.sites(),
+          "--summary",
+          ws.summary()};
+}
+
+Result<void> run_helper(const Session& session, const std::string& step,
+                        std::vector<std::string> argv) {
+  const fs::path log = session.workspace.iteration(session.state.iteration) / (step + ".log");
+  StepCommand command{
+      .step = step, .what = "vprof-instrument", .command = {}, .speaker = "vprof-instrument"};
+  command.command.argv = std::move(argv);
+  command.command.directory = session.workspace.root;
+  command.command.log = log;
+  command.command.on_line = [](std::string_view) {};
+  VPROF_TRY(run_step(command));
+  return {};
+}
+
+json demoted_places(const State& state) {
+  json places = json::array();
+  for (const report::Demoted& one : state.demoted) {
+    if (one.since <= state.iteration) {
+      places.push_back(one.site);
+    }
+  }
+  return places;
+}
+
+Result<void> write_plan(const Session& session, const Targets& targets, Extent extent,
+                        const fs::path& file) {
+  const json plan = {{"schema", 1},
+                     {"all", extent == Extent::kAll},
+                     {"expanded", session.state.expanded},
+                     {"measured", json::array()},
+                     {"demoted", demoted_places(session.state)},
+                     {"exclude", session.config.exclude},
+                     {"intervals", targets.intervals.is_null() ? json::array() : targets.intervals},
+                     {"sync", targets.sync.is_null() ? json::array() : targets.sync}};
+  return write_file_atomic(file, plan.dump(1) + "\n");
+}
+
+/// Takes all instrumentation out of the mirror, so that what is built next is the program as its
+/// authors wrote it.
+Result<void> restore_mirror(const Session& session) {
+  std::error_code error;
+  const Workspace& ws = session.workspace;
+  if (!fs::exists(ws.index(), error) || !fs::exists(ws.plan(), error)) {
+    return {};
+  }
+  Session bare{.config = session.config,
+               .workspace = ws,
+               .locations = session.locations,
+               .state = session.state,
+               .lock = Lock()};
+  bare.state.expanded.clear();
+  if (auto written = write_plan(bare, Targets{}, Extent::kFrontier, ws.plan()); !written) {
+    return written;
+  }
+  return run_helper(session, "restore", rewrite_command(session, ws.plan()));
+}
+
+StepCommand build_command(const Session& session, const std::string& step,
+                          const std::string& text) {
+  StepCommand command{.step = step, .what = fmt::format("the {} command", step), .command = {}};
+  command.command.argv = shell(text);
+  command.command.directory = session.workspace.mirror();
+  command.command.environment = build_environment(session.workspace, session.config.env);
+  command.command.log = session.workspace.iteration(session.state.iteration) / (step + ".log");
+  return command;
+}
+
+Result<void> configure(Session& session) {
+  const std::string wanted = configure_fingerprint(session.config);
+  if (session.state.configured == wanted) {
+    return {};
+  }
+  if (!session.config.configure.empty()) {
+    say("configuring the program in " + shown(session.workspace.mirror()));
+    VPROF_TRY(run_step(build_command(session, "configure", session.config.configure)));
+  }
+  session.state.configured = wanted;
+  return session.save();
+}
+
+/// A header that was rewritten may be unknown to a plain makefile as something that sources depend
+/// on.
+void touch_dependents(const Session& session, const Program& program,
+                      const std::vector<std::string>& changed) {
+  const std::set<std::string> files(changed.begin(), changed.end());
+  for (const instrumenter::Unit& unit : program.units) {
+    if (fs::path(unit.file).is_absolute() || files.contains(unit.file)) {
+      continue;
+    }
+    const bool depends = std::any_of(unit.deps.begin(), unit.deps.end(),
+                                     [&](const auto& d) { return files.contains(d); });
+    if (depends) {
+      ::utimensat(AT_FDCWD, (session.workspace.mirror() / unit.file).c_str(), nullptr, 0);
+    }
+  }
+}
+
+Result<void> clear_trace_directory(const fs::path& trace) {
+  VPROF_TRY(remove_tree(trace));
+  VPROF_TRY(make_directories(trace));
+  // Servers that give up root after start must be able to write; sticky, as /tmp is.
+  if (::chmod(trace.c_str(), 01777) != 0) {
+    return fail("cannot change the mode of {}", shown(trace));
+  }
+  return {};
+}
+
+bool holds_traces(const fs::path& directory) {
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(directory, error)) {
+    if (item.path().extension() == ".vpt") {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> texts(const json& document, const char* key) {
+  std::vector<std::string> all;
+  for (const json& one : document.value(key, json::array())) {
+    all.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+  }
+  return all;
+}
+
+Result<Instrumented> rewrite(const Session& session, const Targets& targets, Extent extent,
+                             const fs::path& plan, std::vector<std::string> command) {
+  VPROF_TRY(write_plan(session, targets, extent, plan));
+  VPROF_TRY(run_helper(session, "instrument", std::move(command)));
+  auto summary = VPROF_TRY(read_json(session.workspace.summary()));
+  return Instrumented{.sites = summary.value("sites", uint64_t{0}),
+                      .files_changed = texts(summary, "files_changed"),
+                      .summary = std::move(summary)};
+}
+
+}  // namespace
+
+Result<MirrorChange> mirror_step(Session& session) {
+  Result<MirrorChange> change;
+  {
+    const Progress progress("copy");
+    change = sync_mirror(session.config.source, session.workspace, session.config.file);
+  }
+  if (!change) {
+    return change;
+  }
+  for (const std::string& path : change->skipped) {
+    warn(fmt::format("not copied into the mirror: {}", path));
+  }
+  const bool configure_changed = std::find(change->changed.begin(), change->changed.end(),
+                                           "configure") != change->changed.end();
+  if (change->first || configure_changed) {
+    session.state.configured.clear();
+  }
+  if (change->first) {
+    for (const fs::path& old : {session.workspace.compile_commands(), session.workspace.index(),
+                                session.workspace.plan()}) {
+      VPROF_TRY(remove_tree(old));
+    }
+    say(fmt::format("copied {} into {}", counted(change->changed.size(), "file"),
+                    shown(session.workspace.mirror())));
+  } else if (change->any()) {
+    say(fmt::format("source changed: {} copied again, {} deleted",
+                    counted(change->changed.size(), "file"), change->deleted.size()));
+  }
+  if (session.state.built == build_fingerprint(session)) {
+    return change;
+  }
+  VPROF_TRY(restore_mirror(session));
+  session.state.built.clear();
+  session.state.step = Step::kMeasure;
+  forget_overhead(session.state);
+  VPROF_TRY(session.save());
+  return change;
+}
+
+Result<void> first_build_step(Session& session) {
+  const std::string wanted = build_fingerprint(session);
+  if (session.state.built == wanted) {
+    return {};
+  }
+  VPROF_TRY(install_shims(session.locations, session.workspace));
+  VPROF_TRY(configure(session));
+  say("building the program as it is, to learn how it is compiled");
+  VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
+  auto database = VPROF_TRY(make_compile_database(session));
+  say(fmt::format("{} recorded", counted(database, "compilation")));
+  session.state.built = wanted;
+  return session.save();
+}
+
+Result<Program> index_step(const Session& session) {
+  const Workspace& ws = session.workspace;
+  auto done = run_helper(
+      session, "index",
+      {session.locations.instrument, "index", "--compile-commands", ws.compile_commands(),
+       "--mirror", ws.mirror(), "--pristine", ws.pristine(), "--cache", ws.cache(), "--out",
+       ws.index(), "--jobs", std::to_string(session.config.jobs)});
+  if (!done) {
+    return tl::unexpected(done.error());
+  }
+  auto program = VPROF_TRY(load_index(session));
+  std::vector<std::string> failed;
+  for (const instrumenter::Unit& unit : program.units) {
+    if (!unit.error.empty()) {
+      failed.push_back(fmt::format("{}: {}", unit.file, unit.error));
+    }
+  }
+  say(fmt::format("{} in {}", counted(program.functions.size(), "function"),
+                  counted(program.units.size(), "compiled file")));
+  if (!failed.empty()) {
+    warn(
+        fmt::format("{} of {} files could not be read by Clang and are not measured; the first: {}",
+                    failed.size(), program.units.size(), failed[0]));
+  }
+  return program;
+}
+
+Result<Program> load_index(const Session& session) {
+  std::error_code error;
+  const fs::path file = session.workspace.index();
+  if (!fs::exists(file, error)) {
+    return fail("there is no {}; run `vprof index` first", shown(file));
+  }
+  return instrumenter::load_program(file.string());
+}
+
+Result<Instrumented> preview_step(const Session& session, const Targets& targets, Extent extent) {
+  const fs::path directory = session.workspace.preview();
+  VPROF_TRY(remove_tree(directory));
+  const fs::path plan = directory / "plan.json";
+  VPROF_TRY(make_directories(directory));
+  std::vector<std::string> command = rewrite_command(session, plan);
+  command.insert(command.end(), {"--preview", directory / "files"});
+  return rewrite(session, targets, extent, plan, std::move(command));
+}
+
+Result<Instrumented> instrument_step(const Session& session, const Program& program,
+                                     const Targets& targets, Extent extent) {
+  const fs::path plan = session.workspace.plan();
+  auto result = VPROF_TRY(rewrite(session, targets, extent, plan, rewrite_command(session, plan)));
+  touch_dependents(session, program, result.files_changed);
+  std::error_code error;
+  const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
+  fs::copy_file(session.workspace.plan(), kept, fs::copy_options::overwrite_existing, error);
+  if (error) {
+    return fail("cannot write {}: {}", shown(kept), error.message());
+  }
+  return result;
+}
+
+Result<Built> build_step(const Session& session) {
+  VPROF_TRY(install_shims(session.locations, session.workspace));
+  auto finished = VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
+  auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
+  return Built{.seconds = finished.seconds, .compiled = recorded.added};
+}
+
+Recording recording_of(const Session& session, bool sites) {
+  const int n = session.state.iteration;
+  return {.argv = shell(session.config.run),
+          .trace = sites ? session.workspace.trace(n) : session.workspace.baseline(n),
+          .log = session.workspace.iteration(n) / (sites ? "run.log" : "baseline.log"),
+          .sites = sites};
+}
+
+Result<double> record_step(const Session& session, const Recording& recording) {
+  VPROF_TRY(clear_trace_directory(recording.trace));
+  StepCommand step{
+      .step = recording.sites ? "run" : "baseline run", .what = "the workload", .command = {}};
+  step.command.argv = recording.argv;
+  step.command.directory = session.workspace.mirror();
+  step.command.environment = session.config.env;
+  step.command.environment["VPROF_TRACE_DIR"] = recording.trace.string();
+  step.command.environment["VPROF_SITES"] = recording.sites ? "" : "off";
+  const Config& config = session.config;
+  if (!config.leave_out.empty()) {
+    step.command.environment["VPROF_WAITS_OFF"] =
+        fmt::format("{}", fmt::join(config.leave_out, ","));
+  }
+  if (config.ring_mb > 0) {
+    step.command.environment["VPROF_RING_MB"] = std::to_string(config.ring_mb);
+  }
+  if (config.max_mb > 0) {
+    step.command.environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
+  }
+  step.command.log = recording.log;
+  step.command.end_leftovers = true;
+  auto finished = VPROF_TRY(run_step(step));
+  if (finished.leftovers) {
+    warn("the workload left processes running; they were ended");
+  }
+  if (!holds_traces(recording.trace)) {
+    // The runtime makes a trace when it has something to write.
+    return fail("{}; or \"run\" does not start the program that is built in {} (output: {})",
+                no_interval_message(session.config), shown(session.workspace.mirror()),
+                shown(recording.log));
+  }
+  std::error_code error;
+  fs::copy_file(session.workspace.sites(), recording.trace / "sites.json",
+                fs::copy_options::overwrite_existing, error);
+  if (error) {
+    return fail("cannot write {}: {}", shown(recording.trace / "sites.json"), error.message());
+  }
+  return finished.seconds;
+}
+
+}  // namespace vprof::driver

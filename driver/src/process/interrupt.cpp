@@ -1,0 +1,66 @@
+#include "process/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string_view>
+
+namespace vprof::driver::interrupt {
+
+namespace {
+
+// Lock-free atomics are the only state that a signal handler may share.
+std::atomic<int> g_signal{0};
+std::atomic<pid_t> g_group{0};
+std::atomic<int> g_die_at_once{0};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
+
+void say(std::string_view text) {
+  // Nothing can be done in a handler if the terminal is gone.
+  [[maybe_unused]] const ssize_t unused = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void handle(int signal) {
+  const int saved = errno;
+  const bool first = g_signal.exchange(signal) == 0;
+  const pid_t group = g_group.load();
+  if (!first && group > 0) {
+    ::kill(-group, SIGKILL);
+  }
+  if (g_die_at_once.load() > 0 || (!first && group <= 0)) {
+    say("\nvprof: interrupted; the same command goes on from here\n");
+    ::_exit(128 + signal);
+  }
+  errno = saved;
+}
+
+}  // namespace
+
+void install() {
+  struct sigaction action{};
+  action.sa_handler = handle;  // no SA_RESTART: a prompt must notice that it was interrupted
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before{};
+    ::sigaction(signal, nullptr, &before);
+    // Under nohup, or in the background of a plain shell, the signal is ignored on purpose.
+    if (before.sa_handler != SIG_IGN) {
+      ::sigaction(signal, &action, nullptr);
+    }
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+bool requested() { return g_signal.load() != 0; }
+
+int exit_code() { return 128 + g_signal.load(); }
+
+void set_child_group(pid_t group) { g_group.store(group); }
+
+DieAtOnce::DieAtOnce() { g_die_at_once.fetch_add(1); }
+
+DieAtOnce::~DieAtOnce() { g_die_at_once.fetch_sub(1); }
+
+}  // namespace vprof::driver::interrupt

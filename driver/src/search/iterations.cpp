@@ -1,0 +1,77 @@
+#include "search/iterations.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "process/commands.h"
+
+namespace vprof::driver {
+
+namespace {
+
+/// Number of an iteration's directory; -1: it is none.
+int number_of(const fs::path& directory) {
+  const std::string name = directory.filename().string();
+  int n = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), n);
+  return error == std::errc() && end == name.data() + name.size() ? n : -1;
+}
+
+std::vector<fs::path> iterations_after(const Workspace& workspace, int last) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(workspace.iterations(), error)) {
+    if (number_of(item.path()) > last) {
+      found.push_back(item.path());
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<void> put_away_iterations(const Session& session, int last) {
+  const std::vector<fs::path> later = iterations_after(session.workspace, last);
+  if (later.empty()) {
+    return {};
+  }
+  const fs::path old = session.workspace.dot / "iterations.previous";
+  VPROF_TRY(remove_tree(old));
+  VPROF_TRY(make_directories(old));
+  for (const fs::path& one : later) {
+    std::error_code error;
+    fs::rename(one, old / one.filename(), error);
+    if (error) {
+      return fail("cannot rename {}: {}", shown(one), error.message());
+    }
+  }
+  return {};
+}
+
+Result<void> keep_state(const Session& session) {
+  const State& state = session.state;
+  return save_state(session.workspace.kept_state(state.iteration), state);
+}
+
+Result<void> go_back(Session& session, int n) {
+  const fs::path file = session.workspace.kept_state(n);
+  std::error_code error;
+  if (n > session.state.iteration || !fs::exists(file, error)) {
+    return fail("there is no iteration {} to go back to; `vprof history` lists them", n);
+  }
+  auto kept = VPROF_TRY(load_state(file));
+  if (kept.built != session.state.built) {
+    // The source was edited since: what was measured then is of another program.
+    forget_overhead(kept);
+    kept.step = Step::kMeasure;
+  }
+  kept.configured = session.state.configured;
+  kept.built = session.state.built;
+  VPROF_TRY(put_away_iterations(session, n));
+  session.state = std::move(kept);
+  say(fmt::format("back at iteration {}; later ones are in {}", n,
+                  shown(session.workspace.dot / "iterations.previous")));
+  return session.save();
+}
+
+}  // namespace vprof::driver

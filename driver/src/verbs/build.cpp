@@ -1,0 +1,26 @@
+// `vprof build`: builds the mirror as it is now with the user's own command.
+#include "pipeline/steps.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+Result<int> verb_build(const Global& global) {
+  auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
+  auto mirrored = VPROF_TRY(mirror_step(session));
+  if (session.state.built.empty()) {
+    VPROF_TRY(first_build_step(session));
+    say("built without instrumentation; `vprof index` and `vprof instrument` come next");
+    return 0;
+  }
+  auto built = VPROF_TRY(build_step(session));
+  if (!session.state.history.empty()) {
+    session.state.history.back().build_s = built.seconds;
+  }
+  VPROF_TRY(session.save());
+  say(fmt::format("{} compiled in {:.1f} s", counted(built.compiled, "file"), built.seconds));
+  return 0;
+}
+
+}  // namespace vprof::driver

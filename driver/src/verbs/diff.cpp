@@ -1,0 +1,53 @@
+// `vprof diff`: two profiles side by side, and a gate for continuous integration.
+#include "vprof/report/diff.h"
+#include "pipeline/analysis.h"
+#include "pipeline/profiles.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+
+namespace vprof::driver {
+
+namespace {
+
+constexpr int kGateFailed = 1;
+
+Result<std::vector<analyzer::Condition>> parse(const std::vector<std::string>& texts) {
+  std::vector<analyzer::Condition> conditions;
+  for (const std::string& text : texts) {
+    auto condition = analyzer::parse_condition(text);
+    if (!condition) {
+      return fail("--fail-if: {}", condition.error().message);
+    }
+    conditions.push_back(std::move(*condition));
+  }
+  return conditions;
+}
+
+}  // namespace
+
+Result<int> verb_diff(const DiffOptions& options) {
+  const auto conditions = VPROF_TRY(parse(options.fail_if));
+  analyzer::Options all;
+  all.least_listed = 0;  // a factor may be small in one of the two
+  const auto a = read_profiles({options.a}, all);
+  if (!a) {
+    return tl::unexpected(a.error());
+  }
+  const auto b = read_profiles({options.b}, all);
+  if (!b) {
+    return tl::unexpected(b.error());
+  }
+  const analyzer::Diff diff = analyzer::diff(*a, *b);
+  say(options.json ? report::readable(report::json(diff)) : report::text(diff, text_options()));
+  int code = 0;
+  for (const analyzer::Condition& condition : conditions) {
+    if (!analyzer::holds(condition, diff, options.certainly)) {
+      continue;
+    }
+    warn(condition.text + (options.certainly ? ": holds for certain" : ": holds"));
+    code = kGateFailed;
+  }
+  return code;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,113 @@
+// `vprof graph [FUNCTION]`: its neighbours in the call graph; the whole graph for other programs.
+#include <cstdio>
+
+#include "pipeline/call_graph.h"
+#include "pipeline/steps.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using instrumenter::Call;
+using instrumenter::CallKind;
+using instrumenter::Function;
+using instrumenter::Program;
+
+const char* kind_of(const Call& call) {
+  switch (call.kind) {
+    case CallKind::kVirtual:
+      return "  virtual";
+    case CallKind::kIndirect:
+      return "  through a pointer";
+    case CallKind::kSpawn:
+      return "  starts a thread with it";
+    case CallKind::kCallback:
+      return "  hands it on";
+    case CallKind::kDirect:
+      break;
+  }
+  return call.noreturn ? "  never returns" : "";
+}
+
+std::string height_of(const Program& program, const Call& call) {
+  const Function* callee = program.by_key(call.callee_key);
+  return callee == nullptr || callee->file.empty() ? ""
+                                                   : fmt::format("  height {}", callee->height);
+}
+
+void print_callers(const Program& program, const Function& function) {
+  const auto callers = program.callers(function);
+  say(callers.empty() ? "callers: none that call it directly" : "callers:");
+  for (const Function* caller : callers) {
+    for (const Call& call : caller->calls) {
+      if (call.callee_key != function.key) {
+        continue;
+      }
+      say(fmt::format("  {}  {}:{}{}", caller->name, call.file, call.line, kind_of(call)));
+    }
+  }
+  for (const Function* f : reached_through(program, function)) {
+    say(fmt::format("  {}  may reach it", f->name));
+  }
+}
+
+void print_callees(const Program& program, const Function& function) {
+  if (!function.file.empty()) {
+    say(function.calls.empty() ? "callees: none" : "callees:");
+  }
+  for (const Call& call : function.calls) {
+    const std::string name = call.callee_name.empty() ? call.callee_key : call.callee_name;
+    const std::string refused =
+        call.reason.empty() ? "" : fmt::format("  not measured in place: {}", call.reason);
+    say(fmt::format("  {}  {}:{}{}{}{}", name, call.file, call.line, height_of(program, call),
+                    kind_of(call), refused));
+  }
+}
+
+void print_targets(const Program& program, const Function& function) {
+  if (function.targets.empty()) {
+    return;
+  }
+  say("a call of it may reach:");
+  for (const std::string& key : function.targets) {
+    const Function* f = program.by_key(key);
+    say(fmt::format("  {}  {}:{}  height {}", f->name, f->file, f->line, f->height));
+  }
+}
+
+Result<const Function*> named(const Program& program, const GraphOptions& options) {
+  if (!options.function.empty()) {
+    return find_function(program, options.function, "graph");
+  }
+  if (options.dot || options.json) {
+    return nullptr;
+  }
+  return fail("name a function, or write the whole graph with --dot or --json");
+}
+
+}  // namespace
+
+Result<int> verb_graph(const Global& global, const GraphOptions& options) {
+  auto session = VPROF_TRY(open_session(global.config, Access::kRead));
+  auto program = VPROF_TRY(load_index(session));
+  auto found = VPROF_TRY(named(program, options));
+  if (options.dot || options.json) {
+    const CallGraph graph = call_graph(program, found);
+    std::fputs((options.dot ? to_dot(graph) : to_json(graph)).c_str(), stdout);
+    return 0;
+  }
+  const Function& function = *found;
+  const std::string place = function.file.empty()
+                                ? "no definition in the program"
+                                : fmt::format("{}:{}", function.file, function.line);
+  say(fmt::format("{}  {}  height {}  {}", function.name, place, function.height,
+                  program.expandable(function) ? "can be broken down" : "cannot be broken down"));
+  print_callers(program, function);
+  print_callees(program, function);
+  print_targets(program, function);
+  return 0;
+}
+
+}  // namespace vprof::driver

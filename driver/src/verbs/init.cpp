@@ -1,0 +1,160 @@
+// `vprof init`: looks at a source tree and writes a vprof.json to start from.
+#include <algorithm>
+#include <thread>
+
+#include "discovery/handlers.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+#include "vprof/support/json.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+struct BuildSystem {
+  std::string name;
+  std::string configure, build;
+};
+
+/// By the files at the top of the tree; where there are several, the one that the others are
+/// usually made from comes later.
+BuildSystem recognise(const fs::path& source) {
+  const auto there = [&source](const char* name) {
+    std::error_code error;
+    return fs::exists(source / name, error);
+  };
+  const std::string jobs = std::to_string(std::max(1U, std::thread::hardware_concurrency()));
+  const std::string make = "make -j" + jobs;
+  if (there("CMakeLists.txt")) {
+    return {"CMake", "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo",
+            "cmake --build build -j" + jobs};
+  }
+  if (there("configure")) {
+    return {"a configure script", "./configure", make};
+  }
+  if (there("configure.ac")) {
+    return {"autoconf", "autoreconf -fi && ./configure", make};
+  }
+  if (there("meson.build")) {
+    return {"Meson", "test -d build || meson setup build --buildtype=debugoptimized",
+            "ninja -C build"};
+  }
+  if (there("Makefile") || there("makefile") || there("GNUmakefile")) {
+    return {"make", "", make};
+  }
+  return {"", "", make};
+}
+
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+constexpr size_t kSuggested = 5;
+
+struct Found {
+  bool annotated = false;  ///< the source says itself what an interval is
+  size_t files = 0;
+  std::vector<Handler> handlers;
+};
+
+Found look_at(const fs::path& source) {
+  const ScannedSource scanned = scan_tree(source);
+  return {.annotated = scanned.annotated,
+          .files = scanned.files,
+          .handlers = likely_handlers(scanned, kSuggested)};
+}
+
+/// The entry of "intervals": the likeliest handler, and the others as comments.
+std::string intervals(const Found& found) {
+  if (found.annotated) {
+    return "    // The source calls vprof_begin and vprof_end, so nothing is needed here.\n";
+  }
+  if (found.handlers.empty()) {
+    return "    { \"name\": \"request\", \"function\": \"handle_request\" }\n";
+  }
+  std::string text;
+  for (size_t i = 0; i < found.handlers.size(); ++i) {
+    const Handler& one = found.handlers[i];
+    text += fmt::format("    // {}  {}\n    //   {}\n", one.name, one.place, one.reason);
+    text += fmt::format("    {}{{ \"name\": \"request\", \"function\": {} }}\n",
+                        i == 0 ? "" : "// ", quoted(one.name));
+  }
+  return text;
+}
+
+/// Comments say what each key is for, so that the file can be completed without the manual.
+std::string configuration(const BuildSystem& system, const Found& found) {
+  return fmt::format(
+      R"(// What vprof needs to know about this program. All keys: docs/configuration.md of vprof.
+{{
+  // The source tree. It is copied to .vprof/mirror and never written to.
+  "source": ".",
+
+  // Commands, run by sh at the top of the copy. "configure" runs once; leave it empty if there is none.
+  "configure": {},
+  "build": {},
+
+  // The workload: starts the program that was built, puts load on it, stops it, and ends by itself.
+  "run": "./run-workload.sh",
+
+  // What one interval is: here one call of a function. See the manual for requests that span functions and
+  // threads. Leave the list empty if the source calls vprof_begin and vprof_end. Suggestions come from the text of
+  // the source: functions with many callees, called in a loop near where a thread begins.
+  "intervals": [
+{}  ],
+
+  // The program's own locks and queues, if it has any; those of POSIX and C++ are known.
+  "sync": {{
+    "acquire": [],
+    "release": [],
+    "enqueue": [],
+    "dequeue": []
+  }},
+
+  // How many factors to look for, and the least part of the variance that counts.
+  "factors": {{ "k": 3, "threshold": 0.05 }}
+}}
+)",
+      quoted(system.configure), quoted(system.build), intervals(found));
+}
+
+void tell(const Found& found) {
+  if (found.annotated) {
+    return say("the source calls vprof_begin: the intervals are those that it annotates");
+  }
+  if (found.handlers.empty()) {
+    return say(fmt::format(
+        "no function in {} looks like it handles a request; name it under \"intervals\"",
+        counted(found.files, "source file")));
+  }
+  say("these look like they handle a request; the first one is written into \"intervals\":");
+  for (const Handler& one : found.handlers) {
+    say(fmt::format("  {}  {}\n      {}", one.name, one.place, one.reason));
+  }
+}
+
+}  // namespace
+
+Result<int> verb_init(const Global& global) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(global.config, error))) {
+    return fail("{} is there already and is not overwritten; edit it, or delete it first",
+                shown(global.config));
+  }
+  const fs::path source = fs::absolute(global.config).parent_path();
+  const BuildSystem system = recognise(source);
+  const Found found = look_at(source);
+  VPROF_TRY(write_file_atomic(global.config, configuration(system, found)));
+  if (system.name.empty()) {
+    say(
+        fmt::format("wrote {}; how the program is built was not recognised, so complete "
+                    "\"configure\" and \"build\"",
+                    shown(global.config)));
+  } else {
+    say(fmt::format("wrote {} for a program built by {}", shown(global.config), system.name));
+  }
+  tell(found);
+  say("next: set \"run\" and \"intervals\" in it, then `vprof check`, then `vprof loop`");
+  return 0;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,101 @@
+// `vprof instrument`: writes the plan and rewrites the mirror; nothing is built.
+#include <algorithm>
+
+#include "build/coverage.h"
+#include "build/insertions.h"
+#include "pipeline/source_excerpt.h"
+#include "pipeline/steps.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+/// Adds what is new to what is expanded already.
+void add(std::vector<std::string>& expanded, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    if (std::find(expanded.begin(), expanded.end(), key) == expanded.end()) {
+      expanded.push_back(key);
+    }
+  }
+}
+
+Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
+                                         const instrumenter::Program& program) {
+  std::vector<std::string> keys;
+  for (const std::string& name : names) {
+    auto function = find_function(program, name, "--expand");
+    // A pointer, a virtual method or a macro stands for the functions behind it.
+    if (function && (*function)->targets.empty()) {
+      function = resolve_function(program, name, "--expand");
+    }
+    if (!function) {
+      return tl::unexpected(function.error());
+    }
+    keys.push_back((*function)->key);
+  }
+  return keys;
+}
+
+/// What would be inserted, as a diff, and the account of it.
+Result<int> show(const Session& session, const Targets& targets, Extent extent) {
+  auto done = VPROF_TRY(preview_step(session, targets, extent));
+  for (const std::string& file : done.files_changed) {
+    auto text = VPROF_TRY(read_file(session.workspace.preview() / "files" / file));
+    std::fputs(insertions(original_text(session, file), text, file).c_str(), stdout);
+  }
+  for (const std::string& line : coverage_in_full(done.summary)) {
+    say(line);
+  }
+  VPROF_TRY(remove_tree(session.workspace.preview()));
+  return 0;
+}
+
+Result<int> instrument(Session& session, const instrumenter::Program& program,
+                       const Targets& targets, Extent extent) {
+  State& state = session.state;
+  state.step = Step::kMeasure;
+  VPROF_TRY(make_directories(session.workspace.iteration(state.iteration)));
+  auto done = VPROF_TRY(instrument_step(session, program, targets, extent));
+  state.history.back().sites = done.sites;
+  VPROF_TRY(session.save());
+  const std::string expanded =
+      extent == Extent::kAll ? "everything" : counted(state.expanded.size(), "function");
+  say(fmt::format("{} expanded, {}, {} rewritten", expanded, counted(done.sites, "site"),
+                  counted(done.files_changed.size(), "file")));
+  for (const std::string& line : coverage_in_full(done.summary)) {
+    say(line);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<int> verb_instrument(const Global& global, const InstrumentOptions& options) {
+  auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
+  auto program = VPROF_TRY(load_index(session));
+  auto targets = VPROF_TRY(resolve(session.config, program));
+  for (const std::string& warning : targets.warnings) {
+    warn(warning);
+  }
+  auto more = VPROF_TRY(keys_of(options.expand, program));
+
+  State& state = session.state;
+  if (state.iteration == 0) {
+    state.iteration = 1;
+    state.intervals = fingerprint(session.config);
+    state.history.resize(1);
+  }
+  state.expanded = follow_edits(state.expanded, program);
+  add(state.expanded, targets.roots);
+  add(state.expanded, more);
+  const Extent extent = options.all ? Extent::kAll : Extent::kFrontier;
+  if (options.dry_run) {
+    return show(session, targets, extent);
+  }
+  return instrument(session, program, targets, extent);
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,35 @@
+// `vprof source FUNCTION`: what was inserted into a function.
+#include <algorithm>
+
+#include "build/insertions.h"
+#include "pipeline/source_excerpt.h"
+#include "pipeline/steps.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+Result<int> verb_source(const Global& global, const std::string& name) {
+  auto session = VPROF_TRY(open_session(global.config, Access::kRead));
+  auto program = VPROF_TRY(load_index(session));
+  auto found = VPROF_TRY(find_function(program, name, "source"));
+  const instrumenter::Function& f = *found;
+  if (f.file.empty()) {
+    return fail("{} has no definition in the program", f.name);
+  }
+
+  auto instrumented = VPROF_TRY(read_file(session.workspace.mirror() / f.file));
+  const auto [first, last] = lines_of_function(session, f);
+  const std::string diff =
+      insertions(original_text(session, f.file), instrumented, f.file, first, last);
+  if (diff.empty()) {
+    const std::string why = f.refused.empty() ? "it is not part of the plan" : f.refused;
+    say(fmt::format("{}  {}:{}: nothing is inserted: {}", f.name, f.file, f.line, why));
+    return 0;
+  }
+  std::fputs(diff.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace vprof::driver

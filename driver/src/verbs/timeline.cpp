@@ -1,0 +1,25 @@
+// `vprof timeline`: how one interval went, from a recording.
+#include "vprof/report/timeline.h"
+
+#include "pipeline/analysis.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+
+namespace vprof::driver {
+
+Result<int> verb_timeline(const Global& global, const TimelineOptions& options) {
+  fs::path trace = options.trace;
+  if (trace.empty()) {
+    auto session = VPROF_TRY(open_session(global.config, Access::kRead));
+    trace = session.workspace.trace(session.state.iteration);
+  }
+  analyzer::Options wanted;
+  wanted.interval = options.interval;
+  const auto timeline = VPROF_TRY(
+      analyzer::timeline_of(trace.string(), (trace / "sites.json").string(), options.id, wanted));
+  say(options.json ? report::readable(report::json(timeline))
+                   : report::text(timeline, text_options()));
+  return 0;
+}
+
+}  // namespace vprof::driver

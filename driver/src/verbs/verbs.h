@@ -1,0 +1,96 @@
+// The verbs of the command line; each is in a file of its own and reads as a list of steps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/iterative_refinement.h"
+#include "vprof/support/files.h"
+
+namespace vprof::driver {
+
+/// What holds for every verb: `--config`, or vprof.json in the directory of `-C`.
+struct Global {
+  fs::path config = "vprof.json";
+};
+
+struct HistoryOptions {
+  bool json = false;
+};
+
+struct InstrumentOptions {
+  std::vector<std::string> expand;  ///< functions besides those that the state has expanded
+  bool all = false;                 ///< every function and call
+  bool dry_run = false;             ///< show what would be inserted, change nothing
+};
+
+struct GraphOptions {
+  std::string function;  ///< empty: the whole program, for an export
+  bool dot = false;
+  bool json = false;
+};
+
+struct ReportOptions {
+  bool json = false;
+  bool tree = false;
+  std::string html;   ///< a file to be written
+  int iteration = 0;  ///< 0: the last one
+};
+
+struct AnalyzeOptions {
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  bool json = false;
+  std::string skip;     ///< a time, as `2s` or `300ms`: intervals that began before are left out
+  std::string profile;  ///< a file to write the profile to
+  unsigned threads = 0;
+};
+
+struct MergeOptions {
+  std::vector<std::string> profiles;
+  std::string output;
+  bool json = false;
+};
+
+struct TimelineOptions {
+  uint64_t id = 0;
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  bool json = false;
+};
+
+struct ExportOptions {
+  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string interval;
+  std::string perfetto, csv, sqlite, folded;  ///< files to be written; empty: not asked for
+};
+
+struct DiffOptions {
+  std::string a, b;
+  std::vector<std::string> fail_if;
+  bool certainly = false;  ///< conditions must hold over the whole confidence interval
+  bool json = false;
+};
+
+/// All return an error of one line, or the exit code.
+Result<int> verb_init(const Global& global);
+Result<int> verb_check(const Global& global);
+Result<int> verb_index(const Global& global);
+Result<int> verb_instrument(const Global& global, const InstrumentOptions& options);
+Result<int> verb_build(const Global& global);
+Result<int> verb_record(const Global& global, const std::vector<std::string>& command,
+                        bool baseline);
+Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
+Result<int> verb_loop(const Global& global, const LoopOptions& options);
+Result<int> verb_history(const Global& global, const HistoryOptions& options);
+Result<int> verb_merge(const MergeOptions& options);
+/// Exit code 1: a condition of `fail_if` holds.
+Result<int> verb_diff(const DiffOptions& options);
+Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
+Result<int> verb_export(const Global& global, const ExportOptions& options);
+Result<int> verb_report(const Global& global, const ReportOptions& options);
+Result<int> verb_graph(const Global& global, const GraphOptions& options);
+Result<int> verb_source(const Global& global, const std::string& function);
+
+}  // namespace vprof::driver

@@ -1,0 +1,56 @@
+#include "workspace/session.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace vprof::driver {
+
+Lock::~Lock() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+Lock& Lock::operator=(Lock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Result<Lock> take_lock(const Workspace& workspace) {
+  const int fd = ::open(workspace.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return fail("cannot write {}: {}", shown(workspace.lock()), std::strerror(errno));
+  }
+  Lock lock(fd);
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    return fail("another vprof is at work in {}; wait for it to end, or end it",
+                shown(workspace.dot));
+  }
+  return lock;
+}
+
+Result<Session> open_session(const fs::path& config_file, Access access) {
+  auto config = VPROF_TRY(load_config(config_file));
+  const Workspace workspace(fs::absolute(config_file).lexically_normal().parent_path());
+  Session session{.config = std::move(config),
+                  .workspace = workspace,
+                  .locations = {},
+                  .state = {},
+                  .lock = Lock()};
+  if (access == Access::kWrite) {
+    auto locations = VPROF_TRY(find_locations());
+    session.locations = std::move(locations);
+    VPROF_TRY(make_directories(workspace.dot));
+    auto lock = VPROF_TRY(take_lock(workspace));
+    session.lock = std::move(lock);
+  }
+  auto state = VPROF_TRY(load_state(workspace));
+  session.state = std::move(state);
+  return session;
+}
+
+}  // namespace vprof::driver

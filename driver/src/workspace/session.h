@@ -1,0 +1,45 @@
+// One run of `vprof` in one directory: configuration, workspace, state, and the lock on them.
+#pragma once
+
+#include "config/config.h"
+#include "workspace/locations.h"
+#include "workspace/state.h"
+
+namespace vprof::driver {
+
+/// Holds the lock file of a workspace until it goes; the kernel releases it when the process dies.
+class Lock {
+ public:
+  Lock() = default;
+  explicit Lock(int fd) : fd_(fd) {}
+  ~Lock();
+  Lock(Lock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  Lock& operator=(Lock&& other) noexcept;
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int fd_ = -1;
+};
+
+/// Error: another vprof works in the same directory.
+Result<Lock> take_lock(const Workspace& workspace);
+
+struct Session {
+  Config config;
+  Workspace workspace;
+  Locations locations;
+  State state;
+  Lock lock;
+
+  Result<void> save() const { return save_state(workspace.state(), state); }
+};
+
+enum class Access : uint8_t {
+  kRead,   ///< looks only: no lock, no installation needed
+  kWrite,  ///< takes the lock, makes `.vprof`, needs all parts of the installation
+};
+
+Result<Session> open_session(const fs::path& config_file, Access access);
+
+}  // namespace vprof::driver

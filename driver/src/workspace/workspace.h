@@ -1,0 +1,41 @@
+// What lies where in `.vprof/` (docs/formats.md).
+#pragma once
+
+#include "vprof/support/files.h"
+
+namespace vprof::driver {
+
+struct Workspace {
+  fs::path root;  ///< absolute directory of vprof.json
+  fs::path dot;   ///< root/.vprof
+
+  explicit Workspace(const fs::path& directory) : root(directory), dot(directory / ".vprof") {}
+
+  fs::path mirror() const { return dot / "mirror"; }
+  fs::path manifest() const { return dot / "mirror.json"; }
+  fs::path pristine() const { return dot / "pristine"; }
+  fs::path shims() const { return dot / "shims"; }
+  fs::path runtime() const { return dot / "runtime"; }
+  fs::path compile_log() const { return dot / "compile_log.jsonl"; }
+  fs::path compile_commands() const { return dot / "compile_commands.json"; }
+  fs::path index() const { return dot / "index.json"; }
+  fs::path cache() const { return dot / "cache"; }
+  fs::path plan() const { return dot / "plan.json"; }
+  fs::path sites() const { return dot / "sites.json"; }
+  fs::path summary() const { return dot / "summary.json"; }
+  fs::path preview() const { return dot / "preview"; }
+  fs::path state() const { return dot / "state.json"; }
+  fs::path lock() const { return dot / "lock"; }
+  fs::path report() const { return dot / "report.json"; }
+  fs::path html() const { return dot / "report.html"; }
+  fs::path profile() const { return dot / "profile.vprof"; }
+  fs::path iterations() const { return dot / "iterations"; }
+  /// Iteration 0 is the build before anything is instrumented.
+  fs::path iteration(int n) const { return iterations() / std::to_string(n); }
+  fs::path trace(int n) const { return iteration(n) / "trace"; }
+  /// As it was before anything was decided on iteration `n`.
+  fs::path kept_state(int n) const { return iteration(n) / "state.json"; }
+  fs::path baseline(int n) const { return iteration(n) / "baseline"; }
+};
+
+}  // namespace vprof::driver

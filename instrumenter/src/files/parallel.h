@@ -1,0 +1,34 @@
+// Independent pieces of work on all cores.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace vprof::instrumenter {
+
+/// Calls `work(i)` once for each i below `count`, on up to `jobs` threads (0: one per core).
+template <typename Work>
+void parallel_for(size_t count, unsigned jobs, const Work& work) {
+  if (jobs == 0) {
+    jobs = std::max(1U, std::thread::hardware_concurrency());
+  }
+  std::atomic<size_t> next{0};
+  const auto loop = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      work(i);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < std::min<size_t>(jobs, count); ++i) {
+    threads.emplace_back(loop);
+  }
+  loop();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+}  // namespace vprof::instrumenter

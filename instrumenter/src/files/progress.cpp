@@ -1,0 +1,17 @@
+#include "files/progress.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+namespace vprof::instrumenter {
+
+void report_progress(size_t done, size_t total, std::string_view what) {
+  // One write per line, so that lines of several threads do not mix.
+  const std::string line = fmt::format("@progress {} {} {}\n", done, total, what);
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace vprof::instrumenter

@@ -1,0 +1,151 @@
+#include "program/heights.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "vprof/instrumenter/program.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+using Graph = std::vector<std::vector<uint32_t>>;
+
+Graph call_graph(const Program& program) {
+  std::unordered_map<std::string_view, uint32_t> ids;
+  for (uint32_t i = 0; i < program.functions.size(); ++i) {
+    ids[program.functions[i].key] = i;
+  }
+  Graph graph(program.functions.size());
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    for (const Call& call : program.functions[i].calls) {
+      if (call.noreturn || (call.kind != CallKind::kDirect && call.kind != CallKind::kVirtual)) {
+        continue;
+      }
+      const auto it = ids.find(call.callee_key);
+      if (it == ids.end()) {
+        continue;
+      }
+      graph[i].push_back(it->second);
+      if (call.kind != CallKind::kVirtual) {
+        continue;
+      }
+      for (const std::string& target : program.functions[it->second].targets) {
+        graph[i].push_back(ids.at(target));
+      }
+    }
+  }
+  return graph;
+}
+
+/// Tarjan's algorithm with an explicit stack (call graphs of servers are deep). It finishes
+/// components in reverse topological order: when a component is complete, the heights of all it
+/// calls are known, so heights are set on the way.
+class ComponentHeights {
+ public:
+  explicit ComponentHeights(const Graph& graph)
+      : graph_(graph),
+        index_(graph.size(), 0),
+        low_(graph.size(), 0),
+        on_stack_(graph.size(), false),
+        heights_(graph.size(), 0) {}
+
+  std::vector<int> run() {
+    for (uint32_t v = 0; v < graph_.size(); ++v) {
+      if (index_[v] == 0) {
+        visit(v);
+      }
+    }
+    return heights_;
+  }
+
+ private:
+  struct Step {
+    uint32_t vertex;
+    size_t next_edge;
+  };
+
+  void enter(uint32_t v) {
+    index_[v] = low_[v] = ++counter_;
+    stack_.push_back(v);
+    on_stack_[v] = true;
+    steps_.push_back({v, 0});
+  }
+
+  void visit(uint32_t root) {
+    enter(root);
+    while (!steps_.empty()) {
+      const uint32_t v = steps_.back().vertex;
+      if (steps_.back().next_edge < graph_[v].size()) {
+        const uint32_t w = graph_[v][steps_.back().next_edge++];
+        if (index_[w] == 0) {
+          enter(w);
+        } else if (on_stack_[w]) {
+          low_[v] = std::min(low_[v], index_[w]);
+        }
+        continue;
+      }
+      if (low_[v] == index_[v]) {
+        close_component(v);
+      }
+      steps_.pop_back();
+      if (!steps_.empty()) {
+        low_[steps_.back().vertex] = std::min(low_[steps_.back().vertex], low_[v]);
+      }
+    }
+  }
+
+  void close_component(uint32_t v) {
+    // From the top: a component is the top of the stack, so this looks only at its own members.
+    const auto first = std::find(stack_.rbegin(), stack_.rend(), v).base() - 1;
+    int height = 0;
+    for (auto it = first; it != stack_.end(); ++it) {
+      for (const uint32_t w : graph_[*it]) {
+        if (!on_stack_[w]) {
+          height = std::max(height, heights_[w] + 1);
+        }
+      }
+    }
+    // A recursive component is at least one call deep even if it calls nothing else.
+    if (height == 0 && std::distance(first, stack_.end()) > 1) {
+      height = 1;
+    }
+    for (auto it = first; it != stack_.end(); ++it) {
+      heights_[*it] = height;
+      on_stack_[*it] = false;
+    }
+    stack_.erase(first, stack_.end());
+  }
+
+  const Graph& graph_;
+  std::vector<uint32_t> index_, low_;
+  std::vector<bool> on_stack_;
+  std::vector<int> heights_;
+  std::vector<uint32_t> stack_;
+  std::vector<Step> steps_;
+  uint32_t counter_ = 0;
+};
+
+}  // namespace
+
+void compute_heights(Program& program) {
+  const Graph graph = call_graph(program);
+  const std::vector<int> heights = ComponentHeights(graph).run();
+  for (size_t i = 0; i < heights.size(); ++i) {
+    program.functions[i].height = heights[i];
+  }
+  // What stands for others is as high as the highest of them: a pointer to large functions is no
+  // leaf.
+  std::unordered_map<std::string_view, int> by_key;
+  for (const Function& f : program.functions) {
+    by_key[f.key] = f.height;
+  }
+  for (Function& f : program.functions) {
+    for (const std::string& target : f.targets) {
+      f.height = std::max(f.height, by_key.at(target));
+    }
+  }
+}
+
+}  // namespace vprof::instrumenter

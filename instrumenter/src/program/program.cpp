@@ -1,0 +1,197 @@
+#include "vprof/instrumenter/program.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "program/heights.h"
+#include "program/targets.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+/// The part of a qualified name behind the last `::` that is not inside template arguments or
+/// parentheses.
+std::string_view last_component(std::string_view name) {
+  int depth = 0;
+  for (size_t i = name.size(); i >= 2; --i) {
+    const char c = name[i - 1];
+    if (c == '>' || c == ')') {
+      ++depth;
+    }
+    if (c == '<' || c == '(') {
+      --depth;
+    }
+    if (depth == 0 && c == ':' && name[i - 2] == ':') {
+      return name.substr(i);
+    }
+  }
+  return name;
+}
+
+/// Levenshtein distance, given up (returns `limit`) as soon as it cannot be smaller.
+size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
+  if (a.size() > b.size()) {
+    std::swap(a, b);
+  }
+  if (b.size() - a.size() >= limit) {
+    return limit;
+  }
+  std::vector<size_t> row(a.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t j = 1; j <= b.size(); ++j) {
+    size_t diagonal = row[0];
+    row[0] = j;
+    size_t best = row[0];
+    for (size_t i = 1; i <= a.size(); ++i) {
+      const size_t substitution = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[i];
+      row[i] = std::min({row[i] + 1, row[i - 1] + 1, substitution});
+      best = std::min(best, row[i]);
+    }
+    if (best >= limit) {
+      return limit;
+    }
+  }
+  return std::min(row[a.size()], limit);
+}
+
+}  // namespace
+
+std::string content_hash(std::string_view text) {
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+void Program::finish() {
+  std::sort(functions.begin(), functions.end(),
+            [](const Function& a, const Function& b) { return a.key < b.key; });
+  by_key_.clear();
+  by_name_.clear();
+  callers_.clear();
+  for (uint32_t i = 0; i < functions.size(); ++i) {
+    const Function& f = functions[i];
+    by_key_[f.key] = i;
+    by_name_[f.name].push_back(i);
+    const std::string_view last = last_component(f.name);
+    if (last != f.name) {
+      by_name_[std::string(last)].push_back(i);
+    }
+  }
+  for (uint32_t i = 0; i < functions.size(); ++i) {
+    for (const Call& call : functions[i].calls) {
+      std::vector<uint32_t>& callers = callers_[call.callee_key];
+      if (callers.empty() || callers.back() != i) {
+        callers.push_back(i);
+      }
+    }
+  }
+  compute_targets(*this);
+  compute_heights(*this);
+}
+
+const Function* Program::by_key(std::string_view key) const {
+  const auto it = by_key_.find(std::string(key));
+  return it == by_key_.end() ? nullptr : &functions[it->second];
+}
+
+std::vector<const Function*> Program::find(std::string_view name) const {
+  if (const Function* f = by_key(name)) {
+    return {f};
+  }
+  const size_t at = name.find('@');
+  const auto it = by_name_.find(std::string(name.substr(0, at)));
+  if (it == by_name_.end()) {
+    return {};
+  }
+  const std::string_view place = at == std::string_view::npos ? "" : name.substr(at + 1);
+  std::vector<const Function*> defined;
+  std::vector<const Function*> declared;
+  for (const uint32_t i : it->second) {
+    const Function& f = functions[i];
+    const std::string full_place = fmt::format("{}:{}", f.file, f.line);
+    if (!place.empty() && f.file != place && full_place != place) {
+      continue;
+    }
+    (f.file.empty() ? declared : defined).push_back(&f);
+  }
+  return defined.empty() ? declared : defined;
+}
+
+std::vector<std::string> Program::suggestions(std::string_view name, size_t count) const {
+  const std::string_view wanted = name.substr(0, name.find('@'));
+  const size_t limit = std::max<size_t>(3, wanted.size() / 3 + 1);
+  std::set<std::pair<size_t, std::string>> best;
+  for (const auto& [known, ids] : by_name_) {
+    const bool defined =
+        std::any_of(ids.begin(), ids.end(), [&](uint32_t i) { return !functions[i].file.empty(); });
+    if (!defined) {
+      continue;
+    }
+    size_t distance = edit_distance(wanted, known, limit);
+    // A name that holds the wanted one (or the reverse) is near even if it is much longer.
+    if (distance >= limit && wanted.size() >= 4 && known.find(wanted) != std::string::npos) {
+      distance = limit;
+    } else if (distance >= limit) {
+      continue;
+    }
+    best.emplace(distance, known);
+    if (best.size() > count) {
+      best.erase(std::prev(best.end()));
+    }
+  }
+  std::vector<std::string> names;
+  names.reserve(best.size());
+  for (const auto& [distance, known] : best) {
+    names.push_back(known);
+  }
+  return names;
+}
+
+std::vector<const Function*> Program::callers(const Function& f) const {
+  std::vector<const Function*> result;
+  const auto it = callers_.find(f.key);
+  if (it == callers_.end()) {
+    return result;
+  }
+  result.reserve(it->second.size());
+  for (const uint32_t i : it->second) {
+    result.push_back(&functions[i]);
+  }
+  return result;
+}
+
+bool is_call(const Call& call) {
+  return call.kind != CallKind::kSpawn && call.kind != CallKind::kCallback;
+}
+
+bool worth_measuring(const Program& program, const Call& call) {
+  if (call.noreturn || call.trivial || !is_call(call)) {
+    return false;
+  }
+  const Function* callee = program.by_key(call.callee_key);
+  return callee == nullptr || !callee->trivial;
+}
+
+bool Program::expandable(const Function& f) const {
+  if (!f.targets.empty()) {
+    return true;
+  }
+  if (!f.in_tree || !f.refused.empty()) {
+    return false;
+  }
+  return std::any_of(f.calls.begin(), f.calls.end(), [&](const Call& call) {
+    if (!worth_measuring(*this, call)) {
+      return false;
+    }
+    if (call.form != Form::kRefused) {
+      return true;
+    }
+    const Function* callee = by_key(call.callee_key);
+    return callee != nullptr && callee->in_tree && callee->refused.empty();
+  });
+}
+
+}  // namespace vprof::instrumenter

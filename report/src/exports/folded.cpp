@@ -1,0 +1,62 @@
+#include <cmath>
+#include <map>
+
+#include "vprof/report/exports.h"
+
+namespace vprof::report {
+namespace {
+
+/// Semicolons part the names, and a line ends a stack.
+std::string frame_name(std::string name) {
+  for (char& c : name) {
+    if (c == ';') {
+      c = ':';
+    }
+    if (static_cast<unsigned char>(c) < 0x20) {
+      c = ' ';
+    }
+  }
+  return name;
+}
+
+class Stacks {
+ public:
+  void add(const analyzer::Node& node, const std::string& above) {
+    const std::string stack =
+        above.empty() ? frame_name(node.function) : above + ";" + frame_name(node.function);
+    for (const analyzer::Node& child : node.children) {
+      add(child, stack);
+    }
+    if (node.children.empty()) {
+      weights_[stack] += node.share;
+    }
+  }
+
+  std::string text(double& left_out) const {
+    std::string out;
+    left_out = 0;
+    for (const auto& [stack, share] : weights_) {
+      const long long weight = std::llround(share * 1e6);
+      if (weight > 0) {
+        out += stack + " " + std::to_string(weight) + "\n";
+      }
+      if (share < 0) {
+        left_out += share;
+      }
+    }
+    return out;
+  }
+
+ private:
+  std::map<std::string, double> weights_;  // two call sites of one function are one stack
+};
+
+}  // namespace
+
+std::string folded(const analyzer::Profile& profile, double& left_out) {
+  Stacks stacks;
+  stacks.add(profile.tree, "");
+  return stacks.text(left_out);
+}
+
+}  // namespace vprof::report

@@ -1,0 +1,122 @@
+#include <map>
+
+#include "exports/wait_spans.h"
+#include "json/names.h"
+#include "vprof/report/exports.h"
+
+namespace vprof::report {
+namespace {
+
+using Json = nlohmann::json;
+using analyzer::Timeline;
+using analyzer::TimelinePiece;
+
+/// The events of one interval. Its rows: 0 the interval itself, then a thread each.
+class Interval {
+ public:
+  Interval(const ShownTimeline& shown, size_t process, size_t& flows, Json& events)
+      : timeline_(shown.timeline), process_(process), flows_(flows), events_(events) {
+    name("process_name", 0,
+         timeline_.interval + " #" + std::to_string(timeline_.id) + " (" + shown.why + ")");
+    name("thread_name", 0, "interval");
+    slice(timeline_.interval, "interval", 0, 0, timeline_.latency_ns,
+          {{"id", std::to_string(timeline_.id)},
+           {"label", timeline_.label},
+           {"latency_ns", timeline_.latency_ns}});
+  }
+
+  void add_pieces() {
+    for (size_t i = 0; i < timeline_.pieces.size(); ++i) {
+      const TimelinePiece& piece = timeline_.pieces[i];
+      const size_t row = row_of(piece.pid, piece.thread, piece.thread_name);
+      slice(piece.path.back(), "critical path", row, piece.from_ns, piece.to_ns,
+            {{"path", piece.path}, {"kind", name_of(piece.kinds.back())}});
+      if (i + 1 < timeline_.pieces.size()) {
+        add_flow(piece, row, timeline_.pieces[i + 1]);
+      }
+    }
+  }
+
+  void add_waits() {
+    for (const WaitSpan& span : wait_spans(timeline_.pieces)) {
+      slice(span.name, name_of(span.kind), row_of(span.pid, span.thread, ""), span.from_ns,
+            span.to_ns, Json::object());
+    }
+  }
+
+ private:
+  /// us, as the format wants; all digits of a ns are kept.
+  double us(int64_t ns) const { return static_cast<double>(timeline_.begin_ns + ns) / 1e3; }
+
+  void name(const char* what, size_t row, const std::string& value) {
+    events_.push_back({{"name", what},
+                       {"ph", "M"},
+                       {"pid", process_},
+                       {"tid", row},
+                       {"args", {{"name", value}}}});
+  }
+
+  size_t row_of(uint32_t pid, uint32_t thread, const std::string& thread_name) {
+    const auto [entry, is_new] = rows_.try_emplace({pid, thread}, rows_.size() + 1);
+    if (is_new) {
+      name("thread_name", entry->second,
+           thread_name + " " + std::to_string(pid) + ":" + std::to_string(thread));
+    }
+    return entry->second;
+  }
+
+  void slice(const std::string& what, const char* category, size_t row, int64_t from, int64_t to,
+             Json arguments) {
+    events_.push_back({{"name", what},
+                       {"cat", category},
+                       {"ph", "X"},
+                       {"ts", us(from)},
+                       {"dur", static_cast<double>(to - from) / 1e3},
+                       {"pid", process_},
+                       {"tid", row},
+                       {"args", std::move(arguments)}});
+  }
+
+  void add_flow(const TimelinePiece& piece, size_t row, const TimelinePiece& next) {
+    if (piece.pid == next.pid && piece.thread == next.thread) {
+      return;
+    }
+    const size_t to = row_of(next.pid, next.thread, next.thread_name);
+    const size_t id = ++flows_;
+    for (const char* phase : {"s", "f"}) {
+      const bool begins = *phase == 's';
+      Json event = {{"name", "goes on"},
+                    {"cat", "wake-up"},
+                    {"ph", phase},
+                    {"id", id},
+                    {"pid", process_},
+                    {"tid", begins ? row : to},
+                    {"ts", us(begins ? piece.from_ns : next.from_ns)}};
+      if (!begins) {
+        event["bp"] = "e";  // binds to the slice around it
+      }
+      events_.push_back(std::move(event));
+    }
+  }
+
+  const Timeline& timeline_;
+  const size_t process_;
+  size_t& flows_;
+  Json& events_;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> rows_;
+};
+
+}  // namespace
+
+nlohmann::json perfetto(const std::vector<ShownTimeline>& timelines) {
+  Json events = Json::array();
+  size_t flows = 0;
+  for (size_t i = 0; i < timelines.size(); ++i) {
+    Interval interval(timelines[i], i + 1, flows, events);
+    interval.add_pieces();
+    interval.add_waits();
+  }
+  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
+}
+
+}  // namespace vprof::report

@@ -1,0 +1,171 @@
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "exports/rows.h"
+#include "json/names.h"
+#include "vprof/report/exports.h"
+
+namespace vprof::report {
+namespace {
+
+// Documented in docs/formats.md. The keys of `times` put those of one place side by side.
+constexpr const char* kSchema = R"(
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+BEGIN;
+CREATE TABLE intervals (
+  interval   INTEGER PRIMARY KEY,
+  name       TEXT    NOT NULL,
+  id         INTEGER NOT NULL,
+  label      TEXT    NOT NULL,
+  begin_ns   INTEGER NOT NULL,
+  latency_ns INTEGER NOT NULL);
+CREATE TABLE places (
+  place    INTEGER PRIMARY KEY,
+  parent   INTEGER REFERENCES places,
+  kind     TEXT    NOT NULL,
+  function TEXT    NOT NULL,
+  key      TEXT    NOT NULL,
+  site     TEXT    NOT NULL,
+  path     TEXT    NOT NULL);
+CREATE TABLE times (
+  place    INTEGER NOT NULL REFERENCES places,
+  interval INTEGER NOT NULL REFERENCES intervals,
+  ns       INTEGER NOT NULL,
+  PRIMARY KEY (place, interval)) WITHOUT ROWID;
+)";
+
+using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+
+class Database {
+ public:
+  explicit Database(const std::string& file) : file_(file), draft_(file + ".part") {}
+  ~Database() {
+    close();
+    std::remove(draft_.c_str());  // not there once it is finished
+  }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  Result<void> begin() {
+    std::remove(draft_.c_str());
+    if (sqlite3_open(draft_.c_str(), &db_) != SQLITE_OK) {
+      return failed();
+    }
+    if (sqlite3_exec(db_, kSchema, nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return failed();
+    }
+    place_ = prepare("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)");
+    interval_ = prepare("INSERT INTO intervals VALUES (?, ?, ?, ?, ?, ?)");
+    time_ = prepare("INSERT INTO times VALUES (?, ?, ?)");
+    if (!place_ || !interval_ || !time_) {
+      return failed();
+    }
+    return {};
+  }
+
+  Result<void> add(const analyzer::PlaceRow& place) {
+    paths_.push_back(place.number == 0 ? place.function
+                                       : paths_[place.parent] + " > " + place.function);
+    bind(place_, 1, place.number);
+    if (place.number == 0) {
+      sqlite3_bind_null(place_.get(), 2);
+    } else {
+      bind(place_, 2, place.parent);
+    }
+    bind(place_, 3, name_of(place.kind));
+    bind(place_, 4, place.function);
+    bind(place_, 5, place.key);
+    bind(place_, 6, place.site);
+    bind(place_, 7, paths_.back());
+    return run(place_);
+  }
+
+  Result<void> add(const analyzer::IntervalRow& row) {
+    const int64_t number = ++intervals_;
+    bind(interval_, 1, number);
+    bind(interval_, 2, row.interval);
+    bind(interval_, 3, static_cast<int64_t>(row.id));
+    bind(interval_, 4, row.label);
+    bind(interval_, 5, row.begin_ns);
+    bind(interval_, 6, static_cast<int64_t>(row.latency_ns));
+    VPROF_TRY(run(interval_));
+    for (const analyzer::PlaceTime& time : row.times) {
+      bind(time_, 1, time.place);
+      bind(time_, 2, number);
+      bind(time_, 3, static_cast<int64_t>(time.ns));
+      VPROF_TRY(run(time_));
+    }
+    return {};
+  }
+
+  Result<void> finish() {
+    constexpr const char* kEnd = "CREATE INDEX by_latency ON intervals (latency_ns); COMMIT;";
+    if (sqlite3_exec(db_, kEnd, nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return failed();
+    }
+    close();
+    if (std::rename(draft_.c_str(), file_.c_str()) != 0) {
+      return fail("{}", "cannot write " + file_ + ": " + std::strerror(errno));
+    }
+    return {};
+  }
+
+ private:
+  Statement prepare(const char* text) {
+    sqlite3_stmt* made = nullptr;
+    sqlite3_prepare_v2(db_, text, -1, &made, nullptr);
+    return {made, sqlite3_finalize};
+  }
+
+  static void bind(const Statement& statement, int column, int64_t value) {
+    sqlite3_bind_int64(statement.get(), column, value);
+  }
+  /// The text must stay as it is until the statement has run.
+  static void bind(const Statement& statement, int column, std::string_view text) {
+    sqlite3_bind_text(statement.get(), column, text.data(), static_cast<int>(text.size()),
+                      SQLITE_STATIC);
+  }
+
+  Result<void> run(const Statement& statement) {
+    if (sqlite3_step(statement.get()) != SQLITE_DONE) {
+      return failed();
+    }
+    sqlite3_reset(statement.get());
+    return {};
+  }
+
+  Result<void> failed() const {
+    return fail("{}", "cannot write " + file_ + ": " + sqlite3_errmsg(db_));
+  }
+
+  void close() {
+    for (Statement* statement : {&place_, &interval_, &time_}) {
+      statement->reset();
+    }
+    sqlite3_close(db_);
+    db_ = nullptr;
+  }
+
+  std::string file_, draft_;
+  sqlite3* db_ = nullptr;
+  Statement place_{nullptr, sqlite3_finalize}, interval_{nullptr, sqlite3_finalize},
+      time_{nullptr, sqlite3_finalize};
+  std::vector<std::string> paths_;  // by place
+  int64_t intervals_ = 0;
+};
+
+}  // namespace
+
+Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_dir,
+                                                     const std::string& sites_json,
+                                                     const analyzer::Options& options,
+                                                     const std::string& file) {
+  return export_rows(trace_dir, sites_json, options, Database(file));
+}
+
+}  // namespace vprof::report

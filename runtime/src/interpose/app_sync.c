@@ -1,0 +1,63 @@
+// The application's own locks and queues, as the configuration names them.
+#include "interpose/waiters.h"
+#include "recording/trace.h"
+#include "vprof/runtime/events.h"
+
+// Declares the annotations.
+#define VPROF_ENABLED
+#include "vprof/annotations.h"
+
+// Below this an acquire that recorded no wait of its own counts as uncontended.
+enum { kLeastWaitsPerSecond = 1000000 };  // 1 us
+
+static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigned def,
+                       uint64_t object) {
+  const struct vprof_slot slots[3] = {
+      vprof_slot_of(event, time, duration),
+      vprof_slot_of(VPROF_EV_CONT, object, (uint64_t)def << VPROF_AUX_SYNC_SHIFT),
+      vprof_slot_of(VPROF_EV_CONT, 0, 0)};
+  vprof_write(slots, 3);
+}
+
+void vprof_rt_acquire_enter(struct vprof_acquire_scope* scope) {
+  scope->waits = vprof_self.waits;
+  scope->start = vprof_sync_on(VPROF_CLASS_APP) ? vprof_wait_start() : 0;
+}
+
+void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
+  if (scope->start == 0 || !vprof_sync_on(VPROF_CLASS_APP)) {
+    return;
+  }
+  const uint64_t took = vprof_now(&vprof_thread_buffer, scope->start) - scope->start;
+  if (scope->waits == vprof_self.waits && took < vprof_ticks_per_second / kLeastWaitsPerSecond) {
+    return;
+  }
+  write_sync(VPROF_EV_WAIT_APP, scope->start, took, scope->def, scope->object);
+}
+
+void vprof_rt_release(unsigned def, uint64_t object) {
+  if (vprof_sync_on(VPROF_CLASS_APP)) {
+    write_sync(VPROF_EV_RELEASE_APP, vprof_wait_start(), 0, def, object);
+  }
+}
+
+static void write_task(uint32_t event, unsigned def, uint64_t task) {
+  if (!vprof_sync_on(VPROF_CLASS_APP) || task == 0) {
+    return;
+  }
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_wait_start(), def),
+                                      vprof_slot_of(VPROF_EV_CONT, task, 0)};
+  vprof_write(slots, 2);
+}
+
+void vprof_rt_enqueue(unsigned def, uint64_t task) { write_task(VPROF_EV_ENQUEUE, def, task); }
+
+// Annotations have no definition in sites.json.
+VPROF_RT_API void vprof_task_created(uint64_t task) {
+  write_task(VPROF_EV_ENQUEUE, VPROF_SYNC_TASK, task);
+}
+VPROF_RT_API void vprof_task_taken(uint64_t task) {
+  write_task(VPROF_EV_DEQUEUE, VPROF_SYNC_TASK, task);
+}
+
+void vprof_rt_dequeue(unsigned def, uint64_t task) { write_task(VPROF_EV_DEQUEUE, def, task); }

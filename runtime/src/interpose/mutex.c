@@ -1,0 +1,138 @@
+// Mutexes.
+//
+// glibc's plain mutex (type normal, not robust, no priority protocol) is taken and given up here, inlined, by the very steps that glibc
+// takes: its lock word is 0 free, 1 locked, 2 locked and somebody sleeps, and has been since processes may share one across versions of
+// glibc. So an uncontended lock and unlock cost what they cost natively: there is no second call. The lock word also says whether somebody
+// may have to be woken, so only a release that finds 2 looks at who waits (waiters.h), and calls libc. All other kinds of mutexes go to
+// libc for each step, after an attempt that cannot block.
+#define _GNU_SOURCE
+#include "interpose/interpose.h"
+
+enum { kFree = -1 };  // of attempt(): call the real function, it will not wait
+
+#ifdef __GLIBC__
+enum { kShared = 128, kRobust = 16 };
+enum { kUnlocked, kLocked };  // 2: somebody may sleep
+
+static inline bool is_plain(const pthread_mutex_t* mutex) {
+  return (mutex->__data.__kind & ~kShared) == 0;
+}
+
+// `owner` is this thread's id, and 0 unless mutexes are recorded.
+static inline bool take_plain(pthread_mutex_t* mutex) {
+  const uint32_t owner = vprof_self.mutex_owner;
+  int expected = kUnlocked;
+  if (owner == 0 || !is_plain(mutex) ||
+      !__atomic_compare_exchange_n(&mutex->__data.__lock, &expected, kLocked, false,
+                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    return false;
+  }
+  mutex->__data.__owner = (int)owner;
+  ++mutex->__data.__nusers;
+  return true;
+}
+
+static inline bool give_up_plain(pthread_mutex_t* mutex) {
+  int expected = kLocked;
+  if (vprof_self.mutex_owner == 0 || !is_plain(mutex) ||
+      __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != kLocked) {
+    return false;
+  }
+  const int owner = mutex->__data.__owner;
+  mutex->__data.__owner = 0;
+  --mutex->__data.__nusers;
+  if (__atomic_compare_exchange_n(&mutex->__data.__lock, &expected, kUnlocked, false,
+                                  __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    return true;
+  }
+  // Somebody has begun to sleep in between. The mutex is still ours: as if nothing had been done.
+  ++mutex->__data.__nusers;
+  mutex->__data.__owner = owner;
+  return false;
+}
+
+// glibc's trylock of a robust mutex that is not recoverable leaves it locked for good, where its lock does not. So robust ones are only
+// looked at: one that nobody or this thread owns is not waited for. (One that is taken at just that moment is, unrecorded.)
+static __attribute__((noinline)) int look_at_robust(const pthread_mutex_t* mutex) {
+  const uint32_t owner =
+      (uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & 0x3fffffff;
+  return owner == 0 || owner == vprof_thread_id() ? kFree : EBUSY;
+}
+#else
+static inline bool take_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
+static inline bool give_up_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
+#endif
+
+// EBUSY: it would block. The attempt has the same effects as the lock: recursive mutexes count up; an error-checking one answers EBUSY
+// to its owner, and the real lock then EDEADLK, without waiting.
+static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
+  if (!vprof_sync_on(VPROF_CLASS_MUTEX)) {
+    return kFree;
+  }
+  vprof_self.mutex_owner = vprof_thread_id();
+#ifdef __GLIBC__
+  if (__builtin_expect((mutex->__data.__kind & kRobust) != 0, 0)) {
+    return look_at_robust(mutex);
+  }
+#endif
+  return real->pthread_mutex_trylock(mutex);
+}
+
+#define LOCK_SLOWLY(mutex, call)                                                            \
+  const struct vprof_real* real = vprof_real_functions();                                   \
+  const int tried = attempt(real, mutex);                                                   \
+  if (tried == kFree) return call;                                                          \
+  if (tried != EBUSY) return tried;                                                         \
+  VPROF_WAIT wait =                                                                         \
+      vprof_wait_begin(VPROF_EV_WAIT_MUTEX, (uintptr_t)(mutex), vprof_mutex_shared(mutex)); \
+  const int slow_result = call;                                                             \
+  vprof_wait_result(&wait, slow_result);                                                    \
+  return slow_result
+
+static __attribute__((noinline)) int lock_slowly(pthread_mutex_t* mutex) {
+  LOCK_SLOWLY(mutex, real->pthread_mutex_lock(mutex));
+}
+
+VPROF_RT_API int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  if (__builtin_expect(take_plain(mutex), 1)) {
+    return 0;
+  }
+  return lock_slowly(mutex);
+}
+
+VPROF_RT_API int pthread_mutex_timedlock(pthread_mutex_t* mutex, const struct timespec* limit) {
+  if (take_plain(mutex)) {
+    return 0;
+  }
+  LOCK_SLOWLY(mutex, real->pthread_mutex_timedlock(mutex, limit));
+}
+
+VPROF_RT_API int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                         const struct timespec* limit) {
+  if (VPROF_REAL(pthread_mutex_clocklock) == NULL) {
+    return ENOSYS;
+  }
+  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) {
+    return VPROF_REAL(pthread_mutex_clocklock)(mutex, clock, limit);
+  }
+  if (take_plain(mutex)) {
+    return 0;
+  }
+  LOCK_SLOWLY(mutex, real->pthread_mutex_clocklock(mutex, clock, limit));
+}
+
+static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t* mutex) {
+  const struct vprof_real* real = vprof_real_functions();
+  struct vprof_release release;
+  vprof_release_begin(&release, VPROF_CLASS_MUTEX, (uintptr_t)mutex, vprof_mutex_shared(mutex));
+  const int result = real->pthread_mutex_unlock(mutex);
+  vprof_release_end(&release, VPROF_EV_RELEASE_MUTEX, result);
+  return result;
+}
+
+VPROF_RT_API int pthread_mutex_unlock(pthread_mutex_t* mutex) {
+  if (__builtin_expect(give_up_plain(mutex), 1)) {
+    return 0;
+  }
+  return unlock_slowly(mutex);
+}

@@ -1,0 +1,199 @@
+#define _GNU_SOURCE
+#include "interpose/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+
+#include "recording/raw_syscall.h"
+
+enum { kMostDescriptors = 65536 };
+
+static struct vprof_stream known[kMostDescriptors];
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const void* data, size_t bytes) {
+  const unsigned char* at = data;
+  for (size_t i = 0; i < bytes; ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): addresses are zeroed before the kernel fills them in
+    hash = mix(hash, at[i]);
+  }
+  return hash;
+}
+
+enum { kPipe = 1, kFlow, kListener, kNumber, kSignals };
+
+// Port alone: a listener may be bound to all addresses.
+uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
+  if (address == NULL || bytes < sizeof(sa_family_t)) {
+    return 0;
+  }
+  if (address->sa_family == AF_INET && bytes >= sizeof(struct sockaddr_in)) {
+    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in*)address)->sin_port);
+  }
+  if (address->sa_family == AF_INET6 && bytes >= sizeof(struct sockaddr_in6)) {
+    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in6*)address)->sin6_port);
+  }
+  if (address->sa_family != AF_UNIX || bytes <= offsetof(struct sockaddr_un, sun_path)) {
+    return 0;
+  }
+  const char* path = ((const struct sockaddr_un*)address)->sun_path;
+  size_t length = bytes - offsetof(struct sockaddr_un, sun_path);
+  while (length > 1 && path[length - 1] == 0) {
+    --length;
+  }
+  return mix_bytes(mix(kListener, AF_UNIX), path, length);
+}
+
+uint64_t vprof_stream_signals(uint64_t pid) { return mix(kSignals, pid); }
+
+static uint64_t flow(const struct sockaddr_storage* from, socklen_t from_bytes,
+                     const struct sockaddr_storage* to, socklen_t to_bytes) {
+  return mix_bytes(mix_bytes(kFlow, from, from_bytes), to, to_bytes);
+}
+
+/// What a descriptor stands for. Not by fstat(): that asks for the times of a file, too, and a kernel that is asked (since
+/// Linux 6.13) gives the next write a time of its own, which makes each fdatasync() of a file that is always written write the
+/// inode as well. PostgreSQL's TPC-B lost a tenth of its throughput by it.
+struct vprof_file {
+  uint64_t number;
+  uint64_t device;
+  uint16_t mode;
+};
+
+static bool ask_file(int fd, struct vprof_file* file) {
+  struct statx answer = {0};
+  const long result = vprof_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+                                    STATX_TYPE | STATX_INO, (long)&answer, 0);
+  if (result == 0) {
+    *file = (struct vprof_file){answer.stx_ino,
+                                (uint64_t)answer.stx_dev_major << 32 | answer.stx_dev_minor,
+                                answer.stx_mode};
+    return true;
+  }
+  if (result != -ENOSYS && result != -EPERM) {
+    return false;  // an old kernel, or a sandbox
+  }
+  struct stat status = {0};
+  const int errno_before = errno;
+  const int failed = fstat(fd, &status);
+  errno = errno_before;
+  *file = (struct vprof_file){status.st_ino,
+                              (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev),
+                              (uint16_t)status.st_mode};
+  return failed == 0;
+}
+
+static struct vprof_stream ask_socket(int fd, const struct vprof_file* file) {
+  struct vprof_stream stream = {0, 0, VPROF_STREAM_FLOW, 1, 0};
+  struct sockaddr_storage local = {0};
+  struct sockaddr_storage peer = {0};
+  socklen_t local_bytes = sizeof local;
+  socklen_t peer_bytes = sizeof peer;
+  if (vprof_syscall(SYS_getsockname, fd, (long)&local, (long)&local_bytes, 0, 0, 0) != 0) {
+    return stream;
+  }
+  const bool connected =
+      vprof_syscall(SYS_getpeername, fd, (long)&peer, (long)&peer_bytes, 0, 0, 0) == 0;
+  if (connected) {
+    stream.socket = file->number;
+  }
+  if (!connected) {
+    stream.in = vprof_stream_address((struct sockaddr*)&local, local_bytes);
+  } else if (local.ss_family == AF_UNIX) {
+    // Only one end has a name: nothing tells which connection to it this is.
+    stream.in = mix(mix(kPipe, file->device), file->number);
+  } else {
+    stream.in = flow(&peer, peer_bytes, &local, local_bytes);
+    stream.out = flow(&local, local_bytes, &peer, peer_bytes);
+  }
+  return stream;
+}
+
+// `before`: what it was when it was asked last.
+static struct vprof_stream ask(int fd, const struct vprof_stream* before) {
+  struct vprof_stream stream = {0, 0, VPROF_STREAM_OTHER, 0, 0};
+  struct vprof_file file;
+  if (fd < 0 || !ask_file(fd, &file)) {
+    return stream;
+  }
+  if (S_ISSOCK(file.mode)) {
+    return before->socket == file.number ? *before : ask_socket(fd, &file);
+  }
+  if (S_ISFIFO(file.mode)) {
+    stream.in = stream.out = mix(mix(kPipe, file.device), file.number);
+    stream.kind = VPROF_STREAM_FLOW;
+    stream.shared = 1;
+  } else if (S_ISREG(file.mode) || S_ISDIR(file.mode) || S_ISBLK(file.mode)) {
+    stream.in = stream.out = mix(mix(kPipe, file.device), file.number);
+    stream.kind = VPROF_STREAM_FILE;
+    stream.shared = 1;
+  } else if ((file.mode & S_IFMT) == 0) {  // of no type: eventfd and its kin
+    stream.in = stream.out = mix(kNumber, (uint64_t)fd);
+    stream.kind = VPROF_STREAM_FLOW;
+  }
+  return stream;
+}
+
+// Threads that race here store the same, or one of them uses a descriptor that another closes.
+void vprof_stream_set(int fd, struct vprof_stream stream) {
+  if (fd < 0 || fd >= kMostDescriptors) {
+    return;
+  }
+  struct vprof_stream* entry = &known[fd];
+  __atomic_store_n(&entry->kind, VPROF_STREAM_UNKNOWN, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry->in, stream.in, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->out, stream.out, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->shared, stream.shared, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->socket, stream.socket, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->kind, stream.kind, __ATOMIC_RELEASE);
+}
+
+void vprof_stream_forget(int fd) {
+  if (fd >= 0 && fd < kMostDescriptors && known[fd].kind != VPROF_STREAM_UNKNOWN) {
+    __atomic_store_n(&known[fd].kind, VPROF_STREAM_UNKNOWN, __ATOMIC_RELEASE);
+  }
+}
+
+struct vprof_stream vprof_stream_of(int fd) {
+  const struct vprof_stream nothing = {0, 0, VPROF_STREAM_UNKNOWN, 0, 0};
+  if (fd >= 0 && fd < kMostDescriptors) {
+    const struct vprof_stream* entry = &known[fd];
+    struct vprof_stream stream;
+    stream.kind = __atomic_load_n(&entry->kind, __ATOMIC_ACQUIRE);
+    stream.in = __atomic_load_n(&entry->in, __ATOMIC_RELAXED);
+    stream.out = __atomic_load_n(&entry->out, __ATOMIC_RELAXED);
+    stream.shared = __atomic_load_n(&entry->shared, __ATOMIC_RELAXED);
+    stream.socket = __atomic_load_n(&entry->socket, __ATOMIC_RELAXED);
+    if (stream.kind != VPROF_STREAM_UNKNOWN) {
+      return stream;
+    }
+  }
+  const struct vprof_stream stream = ask(fd, &nothing);
+  vprof_stream_set(fd, stream);
+  return stream;
+}
+
+// What signalfd(), timerfd_create() and socketpair() said of it, nobody else can say.
+struct vprof_stream vprof_stream_asked(int fd) {
+  const struct vprof_stream now = vprof_stream_of(fd);
+  if (now.kind == VPROF_STREAM_TIMER || now.kind == VPROF_STREAM_SIGNAL) {
+    return now;
+  }
+  const struct vprof_stream asked = ask(fd, &now);
+  if (now.socket != 0 && asked.socket == now.socket) {
+    return now;
+  }
+  if (asked.kind == now.kind && now.out != 0 && asked.out == 0) {
+    return now;
+  }
+  vprof_stream_set(fd, asked);
+  return asked;
+}

@@ -1,0 +1,118 @@
+// Threads: who made whom, and who waited for whose end.
+//
+// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation: the frame of the trampoline below is the
+// last that is unwound. Destructors of thread-local objects run after that and may still record; the buffer stays theirs.
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <threads.h>
+
+#include "interpose/interpose.h"
+
+#define CANCELLABLE __attribute__((visibility("default")))
+
+struct vprof_start {
+  void* (*function)(void*);
+  thrd_start_t c11_function;
+  void* argument;
+  uint32_t creator;
+};
+
+static void thread_over(const bool* recorded) {
+  if (!*recorded || !vprof_sync_on(VPROF_CLASS_JOIN)) {
+    return;
+  }
+  struct vprof_release release = {vprof_waiters_of((uintptr_t)pthread_self()), 0, 0,
+                                  (uintptr_t)pthread_self(), 0};
+  vprof_release_take(&release);
+  vprof_release_write(&release, VPROF_EV_RELEASE_JOIN, 0);
+}
+
+static struct vprof_start begin(void* argument) {
+  const struct vprof_start start = *(struct vprof_start*)argument;
+  free(argument);
+  const struct vprof_slot slots[2] = {
+      vprof_slot_of(VPROF_EV_THREAD_START, vprof_ticks(), 0),
+      vprof_slot_of(VPROF_EV_CONT, (uintptr_t)pthread_self(), start.creator)};
+  vprof_write(slots, 2);
+  return start;
+}
+
+static void* thread_main(void* argument) {
+  const struct vprof_start start = begin(argument);
+  __attribute__((cleanup(thread_over), unused)) const bool recorded = true;
+  return start.function(start.argument);
+}
+
+static int c11_thread_main(void* argument) {
+  const struct vprof_start start = begin(argument);
+  __attribute__((cleanup(thread_over), unused)) const bool recorded = true;
+  return start.c11_function(start.argument);
+}
+
+static struct vprof_start* new_start(void* argument) {
+  struct vprof_start* start = vprof_sync_on(VPROF_CLASS_JOIN) ? malloc(sizeof *start) : NULL;
+  if (start == NULL) {
+    return NULL;
+  }
+  start->function = NULL;
+  start->c11_function = NULL;
+  start->argument = argument;
+  start->creator = vprof_thread_serial();
+  return start;
+}
+
+VPROF_RT_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                void* (*function)(void*), void* argument) {
+  const struct vprof_real* real = vprof_real_functions();
+  struct vprof_start* start = new_start(argument);
+  if (start == NULL) {
+    return real->pthread_create(thread, attributes, function, argument);
+  }
+  start->function = function;
+  const int result = real->pthread_create(thread, attributes, thread_main, start);
+  if (result != 0) {
+    free(start);
+  }
+  return result;
+}
+
+VPROF_RT_API int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
+  const struct vprof_real* real = vprof_real_functions();
+  if (real->thrd_create == NULL) {
+    return thrd_error;
+  }
+  struct vprof_start* start = new_start(argument);
+  if (start == NULL) {
+    return real->thrd_create(thread, function, argument);
+  }
+  start->c11_function = function;
+  const int result = real->thrd_create(thread, c11_thread_main, start);
+  if (result != thrd_success) {
+    free(start);
+  }
+  return result;
+}
+
+// glibc's pthread_join acts upon a cancellation only where it blocks, as the attempt does not.
+#define JOIN(name, ...)                                                             \
+  const struct vprof_real* real = vprof_real_functions();                           \
+  if (real->name == NULL) return ENOSYS;                                            \
+  if (!vprof_sync_on(VPROF_CLASS_JOIN) || real->pthread_tryjoin_np == NULL)         \
+    return real->name(__VA_ARGS__);                                                 \
+  const int tried = real->pthread_tryjoin_np(thread, value);                        \
+  if (tried != EBUSY) return tried;                                                 \
+  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_JOIN, (uintptr_t)thread, false); \
+  const int result = real->name(__VA_ARGS__);                                       \
+  vprof_wait_result(&wait, result);                                                 \
+  return result
+
+CANCELLABLE int pthread_join(pthread_t thread, void** value) { JOIN(pthread_join, thread, value); }
+
+CANCELLABLE int pthread_timedjoin_np(pthread_t thread, void** value, const struct timespec* limit) {
+  JOIN(pthread_timedjoin_np, thread, value, limit);
+}
+
+CANCELLABLE int pthread_clockjoin_np(pthread_t thread, void** value, clockid_t clock,
+                                     const struct timespec* limit) {
+  JOIN(pthread_clockjoin_np, thread, value, clock, limit);
+}

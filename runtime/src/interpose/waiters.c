@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include "interpose/waiters.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+struct vprof_waiters* vprof_waiters;
+
+void vprof_waiters_init(void) {
+  void* table = mmap(NULL, (sizeof(struct vprof_waiters) << VPROF_WAITERS_BITS) + VPROF_PAGE_BYTES,
+                     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (table != MAP_FAILED) {
+    vprof_waiters = table;
+  }
+}
+
+struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared) {
+  const struct vprof_wait wait = {vprof_waiters_of(object),
+                                  vprof_wait_start(),
+                                  object,
+                                  shared ? VPROF_AUX_SHARED : 0,
+                                  event,
+                                  0};
+  atomic_fetch_add(&wait.waiters->count, 1);
+  return wait;
+}
+
+static void write_wait(uint32_t event, uint64_t start, uint64_t end, uint64_t object, uint64_t aux,
+                       uint64_t sequence) {
+  const int errno_before = errno;
+  const struct vprof_slot slots[3] = {vprof_slot_of(event, start, end > start ? end - start : 0),
+                                      vprof_slot_of(VPROF_EV_CONT, object, aux),
+                                      vprof_slot_of(VPROF_EV_CONT, sequence, 0)};
+  vprof_write(slots, 3);
+  ++vprof_self.waits;
+  errno = errno_before;
+}
+
+void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared) {
+  const uint64_t sequence = object != 0 ? atomic_load(&vprof_waiters_of(object)->sequence) : 0;
+  write_wait(event, start, end, object, shared ? VPROF_AUX_SHARED : 0, sequence);
+}
+
+struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared) {
+  struct vprof_wait wait = vprof_wait_begin(event, object, shared);
+  wait.least_us = 5;
+  return wait;
+}
+
+void vprof_wait_end(struct vprof_wait* wait) {
+  const uint64_t sequence = atomic_load(&wait->waiters->sequence);
+  const uint64_t now = vprof_ticks();
+  atomic_fetch_sub(&wait->waiters->count, 1);
+  const bool waited =
+      wait->event != 0 && now - wait->start >= vprof_ticks_per_second / 1000000 * wait->least_us;
+  if (waited) {
+    write_wait(wait->event, wait->start, now, wait->object, wait->aux, sequence);
+  }
+  // For a condition, and then for its mutex.
+  const bool several = wait->event == VPROF_EV_WAIT_FILE || wait->event == VPROF_EV_WAIT_COND;
+  vprof_wait_over(now - wait->start, waited, several);
+}
+
+void vprof_release_take(struct vprof_release* release) {
+  release->sequence = atomic_fetch_add(&release->waiters->sequence, 1) + 1;
+  release->time = vprof_ticks();
+}
+
+void vprof_release_write(const struct vprof_release* release, uint32_t event, uint64_t payload) {
+  const int errno_before = errno;
+  const struct vprof_slot slots[3] = {vprof_slot_of(event, release->time, payload),
+                                      vprof_slot_of(VPROF_EV_CONT, release->object, release->aux),
+                                      vprof_slot_of(VPROF_EV_CONT, release->sequence, 0)};
+  vprof_write(slots, 3);
+  errno = errno_before;
+}

@@ -1,0 +1,305 @@
+// The slow way of a record: a new chunk for the thread, or drop and count.
+//
+// Signal handlers may come at any instruction here and run instrumented code that ends up here
+// again. What makes that safe:
+//
+//  - `busy` is set while a thread takes a new chunk. A handler that finds it set drops its record,
+//  counts it, and takes back what it
+//    added to the cursor, so that the interrupted code finds the cursor as it left it.
+//  - While the new chunk is installed, `end` is 0: nobody finds room. Order: end = 0, cursor,
+//  chunk, end.
+//  - `busy` holds the frame address of the slow path rather than a flag. If a handler leaves by
+//  siglongjmp, it stays set; a later
+//    slow path whose frame is not deeper in the stack then knows that the old one is gone.
+//  - A handler may renew the chunk between a failed reservation and the slow path that follows it.
+//  So the slow path looks again, and
+//    touches the slot it was refused only if that lies in the current chunk.
+//
+// A thread that got no chunk has cursor = end = 0, so every record of it comes here, is counted,
+// and returns.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "recording/raw_syscall.h"
+#include "recording/trace.h"
+
+VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer
+    __attribute__((tls_model("initial-exec"))) = {0, 0, &vprof_unwatched, 0};
+__thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
+
+enum { kSlotBytes = sizeof(struct vprof_slot) };
+enum { kRetryTicks = 1 << 21 };  // about a millisecond
+
+// The compiler must not move stores across this; the processor does not, as seen by handlers on the
+// same thread.
+static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
+
+// While there is no header, drops are counted beside it. Whoever comes last of the two, the one
+// that counts here or the one that opens the trace, carries them over.
+void vprof_count_early_drops(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  if (atomic_load(&trace->state) != VPROF_OPEN) {
+    return;
+  }
+  vprof_count(&trace->header->dropped, atomic_exchange(&trace->dropped_early, 0));
+}
+
+static void drop(unsigned slots) {
+  struct vprof_trace* trace = &vprof_trace;
+  __atomic_fetch_add(&vprof_self.dropped, slots, __ATOMIC_RELAXED);
+  if (atomic_load(&trace->state) == VPROF_OPEN) {
+    vprof_count(&trace->header->dropped, slots);
+  } else {
+    atomic_fetch_add(&trace->dropped_early, slots);
+    vprof_count_early_drops();
+  }
+}
+
+uint32_t vprof_thread_serial(void) {
+  if (vprof_self.serial == 0) {
+    vprof_self.serial = atomic_fetch_add(&vprof_trace.next_serial, 1) + 1;
+  }
+  return vprof_self.serial;
+}
+
+uint32_t vprof_thread_id(void) {
+  if (vprof_self.tid == 0) {
+    vprof_self.tid = (uint32_t)vprof_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+  }
+  return vprof_self.tid;
+}
+
+static void own(struct vprof_chunk_header* chunk) {
+  chunk->index = vprof_self.chunks;
+  chunk->opened_ticks = vprof_ticks();
+  vprof_syscall(SYS_prctl, PR_GET_NAME, (long)chunk->thread_name, 0, 0, 0, 0);
+  vprof_chunk_set_owner(chunk, vprof_thread_serial(),
+                        vprof_thread_id());  // last: until here it is nobody's
+  vprof_count(&vprof_trace.header->chunks, 1);
+  if (vprof_self.chunks++ != 0) {
+    vprof_preemption_look();
+    return;
+  }
+  vprof_count(&vprof_trace.header->threads, 1);
+  vprof_preemption_watch();
+}
+
+static void install(struct vprof_chunk_header* chunk) {
+  volatile struct vprof_buffer* buffer = &vprof_thread_buffer;
+  const uintptr_t at = (uintptr_t)chunk;
+  buffer->end = 0;
+  fence();
+  buffer->cursor = chunk != NULL ? at + sizeof *chunk : 0;
+  vprof_self.chunk = at;
+  fence();
+  if (chunk != NULL) {
+    buffer->end = at + chunk->bytes;
+  }
+}
+
+// ---- ring: the thread's chunks are a list from the oldest to the newest
+
+static void add_to_ring(struct vprof_chunk_header* chunk) {
+  struct vprof_thread* self = &vprof_self;
+  chunk->next = 0;
+  if (self->oldest == NULL) {
+    self->oldest = chunk;
+  } else {
+    self->newest->next = (uintptr_t)chunk;
+  }
+  self->newest = chunk;
+  self->kept += chunk->bytes;
+}
+
+// More than may be kept is given up, and, where there is no other room, the oldest chunk.
+static void shrink_ring(bool no_room) {
+  struct vprof_thread* self = &vprof_self;
+  while ((self->kept > vprof_settings.ring || no_room) && self->oldest != self->newest) {
+    struct vprof_chunk_header* chunk = self->oldest;
+    struct vprof_chunk_header* next = (struct vprof_chunk_header*)(uintptr_t)chunk->next;
+    const uint32_t bytes = chunk->bytes;
+    if (!vprof_chunk_hand_over(chunk)) {
+      return;
+    }
+    self->oldest = next;
+    self->kept -= bytes;
+    no_room = false;
+  }
+}
+
+static void hand_over_full(struct vprof_chunk_header* chunk) {
+  if (chunk->bytes == vprof_chunk_bytes[VPROF_CHUNK_CLASSES - 1]) {
+    vprof_chunk_hand_over(chunk);
+  }
+}
+
+// Caller has set `busy`. True: there is a new chunk.
+static bool renew(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  struct vprof_chunk_header* chunk = NULL;
+  vprof_notice_fork();
+  const uint32_t epoch = trace->epoch;
+  if (atomic_load(&trace->state) == VPROF_OPEN || (vprof_active() && vprof_trace_start())) {
+    const uintptr_t full = vprof_self.chunk;
+    chunk = vprof_chunk_take(vprof_self.chunks);
+    if (trace->epoch != epoch) {
+      chunk = NULL;  // a handler has forked, and this is the child
+    }
+    if (chunk != NULL) {
+      own(chunk);
+    }
+    if (vprof_settings.ring != 0) {
+      if (chunk != NULL) {
+        add_to_ring(chunk);
+      }
+      shrink_ring(chunk == NULL);
+    } else if (chunk != NULL && full != 0) {
+      hand_over_full((struct vprof_chunk_header*)full);
+    }
+  }
+  install(chunk);
+  // A ring has just given up its oldest chunk, which can be had at once.
+  const bool hopeless = chunk == NULL && vprof_settings.ring == 0;
+  vprof_self.retry_at = hopeless ? vprof_ticks() + kRetryTicks : 0;
+  return chunk != NULL;
+}
+
+// Says in the trace that something is missing here; the new chunk has room for it.
+static void report_drops(void) {
+  const uint64_t dropped = __atomic_exchange_n(&vprof_self.dropped, 0, __ATOMIC_RELAXED);
+  if (dropped == 0) {
+    return;
+  }
+  const uintptr_t at = vprof_advance(&vprof_thread_buffer, kSlotBytes);
+  if (at >= vprof_thread_buffer.end) {
+    return;
+  }
+  const struct vprof_slot slot = vprof_slot_of(VPROF_EV_DROPPED, vprof_ticks(), dropped);
+  vprof_store_slot(at, slot.word0, slot.word1);
+}
+
+// For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
+// address of the slots, or 0.
+static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsigned slots) {
+  struct vprof_thread* self = &vprof_self;
+  struct vprof_buffer* buffer = &vprof_thread_buffer;
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
+  const bool interrupted = self->busy != 0 && here < self->busy;
+  // Asking costs some microseconds, which a program that records into a full file would pay for
+  // every record.
+  if (interrupted || (self->retry_at != 0 && vprof_ticks() < self->retry_at)) {
+    vprof_advance(buffer, -bytes);
+    drop(slots);
+    return 0;
+  }
+  const int errno_before = errno;
+  uintptr_t at = 0;
+  for (bool more = true; more && at == 0;) {
+    self->busy = here;
+    fence();
+    const volatile struct vprof_buffer* now = buffer;
+    if (now->cursor + bytes > now->end) {
+      if (refused > self->chunk && refused < now->end) {
+        vprof_store_slot(refused, 0, VPROF_EV_PAD);
+      }
+      more = renew();
+    }
+    fence();
+    self->busy = 0;
+    fence();
+    if (!more) {
+      break;
+    }
+    report_drops();
+    refused = vprof_advance(buffer, bytes);
+    if (refused + bytes <= buffer->end) {
+      at = refused;
+    }
+  }
+  if (at == 0) {
+    drop(slots);
+  }
+  errno = errno_before;
+  return at;
+}
+
+static uintptr_t reserve(unsigned slots) {
+  const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
+  const uintptr_t at = vprof_advance(&vprof_thread_buffer, bytes);
+  if (at + bytes <= vprof_thread_buffer.end) {
+    return at;
+  }
+  return reserve_slow(at, slots);
+}
+
+void vprof_write(const struct vprof_slot* slots, unsigned count) {
+  const uintptr_t at = reserve(count);
+  if (at == 0) {
+    return;
+  }
+  for (unsigned i = count; i-- > 0;) {
+    vprof_store_slot(at + (uintptr_t)i * kSlotBytes, slots[i].word0, slots[i].word1);
+  }
+}
+
+// Of the event that the thread has recorded last, if it is in the chunk and has three slots at most.
+uint64_t vprof_last_end(void) {
+  const struct vprof_slot* slots = (const struct vprof_slot*)vprof_thread_buffer.cursor;
+  const uintptr_t first = vprof_self.chunk + sizeof(struct vprof_chunk_header);
+  for (int back = 1; back <= 3 && vprof_self.chunk != 0 && (uintptr_t)(slots - back) >= first;
+       ++back) {
+    const struct vprof_slot slot = slots[-back];
+    const uint64_t id = slot.word1 & VPROF_ID_MASK;
+    if (id == VPROF_EV_CONT) {
+      continue;
+    }
+    const bool lasts = id < VPROF_EV_FIRST || id == VPROF_EV_PREEMPTED ||
+                       (id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST);
+    return slot.word0 + (lasts ? slot.word1 >> VPROF_ID_BITS : 0);
+  }
+  return 0;
+}
+
+// The inlined code has advanced the cursor.
+void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uintptr_t at) {
+  if (duration > VPROF_PAYLOAD_MAX) {
+    // An event that says nothing takes the slot, unless a handler has renewed the chunk meanwhile.
+    if (at > vprof_self.chunk && at < vprof_thread_buffer.end) {
+      vprof_store_slot(at, start, VPROF_EV_DROPPED);
+    }
+    // Counters of two processors may differ by a few ticks: a frame that ends before it starts took
+    // no time.
+    if ((int64_t)duration < 0) {
+      duration = 0;
+    }
+    const struct vprof_slot slots[2] = {vprof_slot_of(VPROF_EV_LONG_FRAME, start, id),
+                                        vprof_slot_of(VPROF_EV_CONT, duration, 0)};
+    vprof_write(slots, 2);
+    return;
+  }
+  at = reserve_slow(at, 1);
+  if (at != 0) {
+    vprof_store_slot(at, start, duration << VPROF_ID_BITS | id);
+  }
+}
+
+void vprof_rt_close(uint64_t* open, uint64_t* starts, unsigned* ids, unsigned slots) {
+  // The exception may have come from an argument, before the function that was named was entered.
+  vprof_thread_buffer.entering = 0;
+  for (;;) {
+    unsigned latest = slots;
+    for (unsigned i = 0; i < slots; ++i) {
+      if ((open[i / 64] >> i % 64 & 1) != 0 && (latest == slots || starts[i] > starts[latest])) {
+        latest = i;
+      }
+    }
+    if (latest == slots) {
+      return;
+    }
+    open[latest / 64] &= ~(UINT64_C(1) << latest % 64);
+    vprof_record(ids[latest], starts[latest]);
+  }
+}

@@ -1,0 +1,228 @@
+// Intervals: annotations, and what the configuration names.
+//
+// VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every error, so a scope may never be closed.
+// The thread keeps a list of the open ones with their frame addresses. Stacks grow down: when a scope is entered whose frame lies higher
+// than that of a listed one, or which is the very same object, the listed one has been left. Its interval gets no END (when it ended,
+// nobody knows) and is reported as incomplete. Until then the thread is taken to work for it. On other stacks (coroutines, signal
+// stacks) addresses say less; then at worst a nested activation becomes an interval or the other way round, no state is damaged.
+#include <string.h>
+
+#include "recording/trace.h"
+#include "vprof/runtime/events.h"
+
+// The header is compiled into users' programs and needs <stdint.h> only; here its functions are defined.
+#define VPROF_ENABLED
+#include "vprof/annotations.h"
+
+enum { kPidShift = 40 };
+
+static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_wait_start(), flags),
+                                      vprof_slot_of(VPROF_EV_CONT, id, def)};
+  vprof_write(slots, 2);
+}
+
+static void work_for(uint64_t id, uint64_t flags) {
+  vprof_self.work_id = id;
+  vprof_self.work_flags = id != 0 ? flags : 0;
+}
+
+static void mark(int what, unsigned def, uint64_t id, uint64_t flags) {
+  static const uint32_t events[] = {VPROF_EV_BEGIN, VPROF_EV_END, VPROF_EV_SWITCH};
+  if (what < VPROF_WHAT_BEGIN || what > VPROF_WHAT_SWITCH) {
+    return;
+  }
+  if (!vprof_active() || (id == 0 && what != VPROF_WHAT_SWITCH)) {
+    return;
+  }
+  write_mark(events[what], def, id, flags);
+  if (what != VPROF_WHAT_END) {
+    work_for(id, flags);
+  } else if (vprof_self.work_id == id) {
+    work_for(0, 0);
+  }
+}
+
+static void label(uint64_t id, uint64_t flags, const char* text) {
+  if (!vprof_active() || id == 0 || text == NULL) {
+    return;
+  }
+  struct vprof_slot slots[2 + (VPROF_LABEL_MAX + 7) / 8];
+  const size_t length = strnlen(text, VPROF_LABEL_MAX);
+  unsigned count = 0;
+  slots[count++] = vprof_slot_of(VPROF_EV_LABEL, vprof_ticks(), length);
+  slots[count++] = vprof_slot_of(VPROF_EV_CONT, id, flags);
+  for (size_t at = 0; at < length; at += 8) {
+    uint64_t part = 0;
+    for (size_t i = at; i < length && i < at + 8; ++i) {
+      // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): i < strnlen(text)
+      part |= (uint64_t)(unsigned char)text[i] << 8 * (i - at);
+    }
+    slots[count++] = vprof_slot_of(VPROF_EV_CONT, part, 0);
+  }
+  vprof_write(slots, count);
+}
+
+static void work(uint64_t id, uint64_t flags, uint64_t units) {
+  if (!vprof_active() || id == 0 || units == 0) {
+    return;
+  }
+  const struct vprof_slot slots[3] = {vprof_slot_of(VPROF_EV_WORK, vprof_ticks(), flags),
+                                      vprof_slot_of(VPROF_EV_CONT, id, 0),
+                                      vprof_slot_of(VPROF_EV_CONT, units, 0)};
+  vprof_write(slots, 3);
+}
+
+static void label_number(uint64_t id, uint64_t flags, int64_t number) {
+  char text[24];
+  char* at = text + sizeof text;
+  *--at = 0;
+  uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+  do {
+    *--at = (char)('0' + rest % 10);
+  } while ((rest /= 10) != 0);
+  if (number < 0) {
+    *--at = '-';
+  }
+  label(id, flags, at);
+}
+
+// ---- annotations: ids mean the same in all processes; index 0 in sites.json
+
+VPROF_RT_API void vprof_begin(uint64_t id) { mark(VPROF_WHAT_BEGIN, 0, id, 0); }
+VPROF_RT_API void vprof_end(uint64_t id) { mark(VPROF_WHAT_END, 0, id, 0); }
+VPROF_RT_API void vprof_switch(uint64_t id) { mark(VPROF_WHAT_SWITCH, 0, id, 0); }
+VPROF_RT_API void vprof_label(uint64_t id, const char* text) { label(id, 0, text); }
+VPROF_RT_API void vprof_work(uint64_t id, uint64_t units) {
+  // An interval that the configuration named is known by an id of this process.
+  const bool current = id == 0;
+  work(current ? vprof_self.work_id : id, current ? vprof_self.work_flags : 0, units);
+}
+
+VPROF_RT_API struct vprof_working_for vprof_current_work(void) {
+  const struct vprof_working_for work = {vprof_self.work_id, vprof_self.work_flags};
+  return work;
+}
+
+VPROF_RT_API void vprof_resume_work(struct vprof_working_for work) {
+  if (work.id == vprof_self.work_id && work.flags == vprof_self.work_flags) {
+    return;
+  }
+  mark(VPROF_WHAT_SWITCH, 0, work.id, work.flags);
+}
+
+// Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
+static uint64_t fresh_id(void) {
+  static atomic_uint_fast64_t count;
+  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
+         atomic_fetch_add(&count, 1) + 1;
+}
+
+static bool is_ours(uint64_t id) {
+  return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
+}
+
+// What VPROF_THREAD_KEY stands for. An END that finds none open gets an id that was never begun, and counts as incomplete; so does what a
+// fork left behind in the child.
+static uint64_t own_interval(int what, unsigned def) {
+  struct vprof_own* own = vprof_self.own;
+  for (unsigned i = 0; i < VPROF_OWN_INTERVALS; ++i) {
+    if (vprof_self.own[i].id != 0 && vprof_self.own[i].def == def) {
+      own = &vprof_self.own[i];
+      break;
+    }
+    if (vprof_self.own[i].id == 0) {
+      own = &vprof_self.own[i];
+    }
+  }
+  const uint64_t open = own->def == def && is_ours(own->id) ? own->id : 0;
+  if (what == VPROF_WHAT_SWITCH) {
+    return open;
+  }
+  const uint64_t id = what == VPROF_WHAT_END && open != 0 ? open : fresh_id();
+  own->def = def;
+  own->id = what == VPROF_WHAT_BEGIN ? id : 0;
+  return id;
+}
+
+// ---- by configuration
+
+void vprof_rt_interval(int what, unsigned def, uint64_t key) {
+  if (key == VPROF_THREAD_KEY && vprof_active()) {
+    key = own_interval(what, def);
+  }
+  mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
+}
+
+void vprof_rt_label(unsigned def, uint64_t key, const char* text) {
+  (void)def;  // the format knows the interval by its id
+  label(key, VPROF_INTERVAL_PROCESS_LOCAL, text);
+}
+
+void vprof_rt_label_int(unsigned def, uint64_t key, int64_t number) {
+  (void)def;
+  label_number(key, VPROF_INTERVAL_PROCESS_LOCAL, number);
+}
+
+void vprof_rt_label_current(unsigned def, const char* text) {
+  (void)def;
+  label(vprof_self.work_id, vprof_self.work_flags, text);
+}
+
+void vprof_rt_label_current_int(unsigned def, int64_t number) {
+  (void)def;
+  label_number(vprof_self.work_id, vprof_self.work_flags, number);
+}
+
+// Removes the activations that a longjmp has left. True: one of this definition is still open.
+static bool is_nested(const struct vprof_interval_scope* scope, uintptr_t frame) {
+  struct vprof_thread* self = &vprof_self;
+  while (self->activations > 0) {
+    const struct vprof_activation* top = &self->activation[self->activations - 1];
+    if (top->frame > frame || (top->frame == frame && top->scope != scope)) {
+      break;
+    }
+    --self->activations;
+  }
+  for (uint32_t i = 0; i < self->activations; ++i) {
+    if (self->activation[i].def == scope->def) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void vprof_rt_interval_enter(struct vprof_interval_scope* scope, void* frame_address) {
+  struct vprof_thread* self = &vprof_self;
+  const uintptr_t frame = (uintptr_t)frame_address;
+  scope->id = 0;
+  if (!vprof_active() || is_nested(scope, frame)) {
+    return;
+  }
+  scope->id = fresh_id();
+  scope->previous = self->work_id;
+  scope->previous_flags = self->work_flags;
+  if (self->activations < VPROF_ACTIVATIONS) {
+    const struct vprof_activation activation = {frame, scope, scope->def};
+    self->activation[self->activations++] = activation;
+  }
+  mark(VPROF_WHAT_BEGIN, scope->def, scope->id, VPROF_INTERVAL_PROCESS_LOCAL);
+}
+
+void vprof_rt_interval_leave(struct vprof_interval_scope* scope) {
+  struct vprof_thread* self = &vprof_self;
+  if (scope->id == 0 || !is_ours(scope->id)) {
+    return;  // the latter: a child of fork leaves its parent's interval
+  }
+  for (uint32_t i = self->activations; i-- > 0;) {
+    if (self->activation[i].scope != scope) {
+      continue;
+    }
+    self->activations = i;  // those above it were left by longjmp
+    break;
+  }
+  mark(VPROF_WHAT_END, scope->def, scope->id, VPROF_INTERVAL_PROCESS_LOCAL);
+  if (scope->previous != 0) {
+    mark(VPROF_WHAT_SWITCH, scope->def, scope->previous, scope->previous_flags);
+  }
+}

@@ -1,0 +1,110 @@
+#include "vprof/support/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace vprof {
+
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+/// Writes all of `text`, however often the kernel takes only a part.
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return false;
+    }
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    return fail("{} is a directory, not a file", shown(path));
+  }
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    return fail("cannot read {}: {}", shown(path), reason());
+  }
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad()) {
+    return fail("cannot read {}: {}", shown(path), reason());
+  }
+  return text.str();
+}
+
+Result<void> write_file_atomic(const fs::path& path, std::string_view text) {
+  std::error_code ignored;  // open() reports a directory that could not be made
+  if (path.has_parent_path()) {
+    fs::create_directories(path.parent_path(), ignored);
+  }
+  const fs::path temporary = path.string() + fmt::format(".tmp{}", ::getpid());
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return fail("cannot write {}: {}", shown(temporary), reason());
+  }
+  // Without fsync a crash of the machine could leave the new name on an empty file.
+  struct stat present{};
+  const bool mode_kept =
+      ::stat(path.c_str(), &present) != 0 || ::fchmod(fd, present.st_mode & 07777) == 0;
+  const bool ok = mode_kept && write_all(fd, text) && ::fsync(fd) == 0;
+  const std::string why = ok ? "" : reason();
+  ::close(fd);
+  if (!ok || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string message = ok ? reason() : why;
+    ::unlink(temporary.c_str());
+    return fail("cannot write {}: {}", shown(path), message);
+  }
+  return {};
+}
+
+Result<void> make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    return fail("cannot create {}: {}", shown(path), error.message());
+  }
+  return {};
+}
+
+Result<void> remove_tree(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) {
+    return fail("cannot delete {}: {}", shown(path), error.message());
+  }
+  return {};
+}
+
+std::string shown(const fs::path& path) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  if (error) {
+    return path.string();
+  }
+  const fs::path near = path.lexically_relative(here);
+  if (near.empty() || near.string().size() >= path.string().size()) {
+    return path.string();
+  }
+  return near.string();
+}
+
+}  // namespace vprof
