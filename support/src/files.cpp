@@ -52,10 +52,6 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Result<void> write_file_atomic(const fs::path& path, std::string_view text) {
-  std::error_code ignored;  // open() reports a directory that could not be made
-  if (path.has_parent_path()) {
-    fs::create_directories(path.parent_path(), ignored);
-  }
   const fs::path temporary = path.string() + fmt::format(".tmp{}", ::getpid());
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) {
@@ -74,6 +70,13 @@ Result<void> write_file_atomic(const fs::path& path, std::string_view text) {
     return fail("cannot write {}: {}", shown(path), message);
   }
   return {};
+}
+
+Result<void> write_file_with_parents(const fs::path& path, std::string_view text) {
+  if (path.has_parent_path()) {
+    VPROF_TRY(make_directories(path.parent_path()));
+  }
+  return write_file_atomic(path, text);
 }
 
 Result<void> make_directories(const fs::path& path) {
