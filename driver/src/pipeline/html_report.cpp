@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "pipeline/analysis.h"
 #include "pipeline/exemplars.h"
+#include "pipeline/results.h"
 #include "pipeline/source_texts.h"
 #include "process/interrupt.h"
 #include "process/progress.h"

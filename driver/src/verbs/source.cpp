@@ -1,4 +1,4 @@
-// `vprof source FUNCTION`: what was inserted into a function.
+// `vprof source FUNCTION`: what was inserted into a function, as a diff.
 #include <algorithm>
 
 #include "build/insertions.h"
