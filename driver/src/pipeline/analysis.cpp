@@ -20,13 +20,15 @@ std::string names_of(const std::vector<Point>& points) {
 /// Which functions of an interval were never called, as far as the configuration tells.
 std::string why_not_completed(const Interval& interval) {
   if (!interval.function.empty()) {
-    return fmt::format("interval \"{}\": its function {} was never called, or never returned, "
-                       "during the workload",
-                       interval.name, interval.function);
+    return fmt::format(
+        "interval \"{}\": its function {} was never called, or never returned, "
+        "during the workload",
+        interval.name, interval.function);
   }
-  return fmt::format("interval \"{}\": {} (begin) or {} (end) was never called during the "
-                     "workload, or their keys do not match",
-                     interval.name, names_of(interval.begin), names_of(interval.end));
+  return fmt::format(
+      "interval \"{}\": {} (begin) or {} (end) was never called during the "
+      "workload, or their keys do not match",
+      interval.name, names_of(interval.begin), names_of(interval.end));
 }
 
 std::string why_no_interval(const Config& config) {
@@ -61,7 +63,8 @@ std::string no_interval_message(const Config& config) {
 
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace) {
   auto profile = VPROF_TRY(analyze_with_progress(session, trace, "analyze"));
-  analyzer::compare_with_baseline(profile.interval, session.state.baseline.latencies(), profile.overhead);
+  analyzer::compare_with_baseline(profile.interval, session.state.baseline.latencies(),
+                                  profile.overhead);
   return profile;
 }
 

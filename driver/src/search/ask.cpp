@@ -18,7 +18,7 @@ namespace {
 
 using analyzer::Factor;
 
-constexpr int kPollMs = 100;  // how soon a prompt notices Ctrl-C
+constexpr int kPollMs = 100;          // how soon a prompt notices Ctrl-C
 constexpr double kLeastShown = 0.01;  // contribution of a node in the tree that the user asks for
 
 enum class Answer : uint8_t { kExpand, kAccept, kSetAside, kQuit };

@@ -104,7 +104,8 @@ Keys callbacks_of(const Function& library, const Program& program, const State& 
   });
   const bool is_call_operator = library.name.size() > std::string_view("::operator()").size() &&
                                 library.name.ends_with("::operator()");
-  const bool any = passed_to_it.empty() && is_call_operator && passed_to_any.size() <= kMostCallbacks;
+  const bool any =
+      passed_to_it.empty() && is_call_operator && passed_to_any.size() <= kMostCallbacks;
   return any ? passed_to_any : passed_to_it;
 }
 

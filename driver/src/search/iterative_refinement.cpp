@@ -43,9 +43,9 @@ class Refinement {
 
   Result<void> run() {
     VPROF_TRY(prepare());
-    VPROF_TRY(begin_or_resume());  // lines 1 to 3
-    bool expanding = true;         // e
-    while (expanding) {            // line 4
+    VPROF_TRY(begin_or_resume());                       // lines 1 to 3
+    bool expanding = true;                              // e
+    while (expanding) {                                 // line 4
       const Profile profile = VPROF_TRY(break_down());  // lines 5 to 11
       expanding = VPROF_TRY(decide(profile));           // lines 12 to 20
     }
@@ -192,9 +192,10 @@ class Refinement {
     const bool exhausted = decision.expand.empty();
     const bool thinner = exhausted && !at_limit && worth_thinning(session_, profile);
     if (exhausted && !thinner) {
-      return finish(fmt::format("done after iteration {}: no factor that can be broken down "
-                                "contributes {:.0f} % of the variance",
-                                state_.iteration, 100 * profile.threshold));
+      return finish(
+          fmt::format("done after iteration {}: no factor that can be broken down "
+                      "contributes {:.0f} % of the variance",
+                      state_.iteration, 100 * profile.threshold));
     }
     if (at_limit) {
       return finish(fmt::format(

@@ -27,27 +27,34 @@ struct Object<DecidedFactor> {
 
 template <>
 struct Object<Baseline> {
-  static constexpr auto kFields = std::tuple{
-      required("iteration", &Baseline::iteration), required("count", &Baseline::count),
-      required("mean_ns", &Baseline::mean_ns),     required("mean_ci95", &Baseline::mean_ci95),
-      required("p50_ns", &Baseline::p50_ns),       required("variance_ns2", &Baseline::variance_ns2)};
+  static constexpr auto kFields = std::tuple{required("iteration", &Baseline::iteration),
+                                             required("count", &Baseline::count),
+                                             required("mean_ns", &Baseline::mean_ns),
+                                             required("mean_ci95", &Baseline::mean_ci95),
+                                             required("p50_ns", &Baseline::p50_ns),
+                                             required("variance_ns2", &Baseline::variance_ns2)};
 };
 
 template <>
 struct Object<Leading> {
-  static constexpr auto kFields =
-      std::tuple{required("factor", &Leading::factor), required("contribution", &Leading::contribution)};
+  static constexpr auto kFields = std::tuple{required("factor", &Leading::factor),
+                                             required("contribution", &Leading::contribution)};
 };
 
 template <>
 struct Object<Iteration> {
-  static constexpr auto kFields = std::tuple{
-      required("expanded", &Iteration::expanded),     required("sites", &Iteration::sites),
-      required("build_s", &Iteration::build_s),       required("run_s", &Iteration::run_s),
-      required("mean_ns", &Iteration::mean_ns),       required("variance_ns2", &Iteration::variance_ns2),
-      required("mean_ratio", &Iteration::mean_ratio), required("variance_ratio", &Iteration::variance_ratio),
-      required("selected", &Iteration::selected),     required("set_aside", &Iteration::set_aside),
-      required("leading", &Iteration::leading),       required("demoted", &Iteration::demoted)};
+  static constexpr auto kFields = std::tuple{required("expanded", &Iteration::expanded),
+                                             required("sites", &Iteration::sites),
+                                             required("build_s", &Iteration::build_s),
+                                             required("run_s", &Iteration::run_s),
+                                             required("mean_ns", &Iteration::mean_ns),
+                                             required("variance_ns2", &Iteration::variance_ns2),
+                                             required("mean_ratio", &Iteration::mean_ratio),
+                                             required("variance_ratio", &Iteration::variance_ratio),
+                                             required("selected", &Iteration::selected),
+                                             required("set_aside", &Iteration::set_aside),
+                                             required("leading", &Iteration::leading),
+                                             required("demoted", &Iteration::demoted)};
 };
 
 template <>

@@ -35,8 +35,8 @@ struct State {
   /// Fingerprint of `intervals`, `sync` and `exclude` in vprof.json. If it changes, the search
   /// starts over.
   std::string intervals;
-  std::vector<std::string> expanded;      ///< function keys, in the order of their expansion
-  std::vector<DecidedFactor> selected;    ///< accepted as answers
+  std::vector<std::string> expanded;    ///< function keys, in the order of their expansion
+  std::vector<DecidedFactor> selected;  ///< accepted as answers
   std::vector<DecidedFactor> set_aside;
   /// One entry per iteration. The steps fill in the last one.
   std::vector<report::Iteration> history;

@@ -1,0 +1,335 @@
+// Structs as JSON: each struct is described once, and writing, reading and the JSON Schema all come
+// from that description.
+//
+//   template <>
+//   struct vprof::json::Object<Leading> {
+//     static constexpr auto kFields = std::tuple{
+//         required("factor", &Leading::factor, "name of the factor"),
+//         optional("contribution", &Leading::contribution, "part of the variance")};
+//   };
+//   template <>
+//   struct vprof::json::Words<Step> {
+//     static constexpr std::array kWords = {"measure", "analyze"};  // in the order of the enum
+//   };
+//
+//   nlohmann::json document = json::write(leading);
+//   Result<Leading> leading = json::read<Leading>(document);  // "factors/3/rank: must be a number"
+//   nlohmann::json schema = json::schema<Leading>();
+//
+// Members may be bool, integers, double, std::string, enums with Words, std::vector, std::array,
+// std::set, std::map from strings, std::optional, nlohmann::json, and other described structs, also
+// recursively.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "vprof/support/result.h"
+
+namespace vprof::json {
+
+using Json = nlohmann::json;
+
+/// Description of a struct: specialise with a tuple `kFields`, and optionally `kName` (of the
+/// definition in a schema; needed by structs that contain themselves), `kDescription`, and hooks
+/// `static void written(const T&, Json&)` and `static void check(T&, const Json&)` for what fields
+/// cannot say. `check` throws ReadError.
+template <class T>
+struct Object;
+
+/// Names of an enum's values, in the order of the enum, which counts from 0.
+template <class T>
+struct Words;
+
+template <class T, class Member>
+struct Field {
+  const char* name;
+  Member T::* member;
+  const char* description;
+  bool required;
+};
+
+/// A field that every file has.
+template <class T, class Member>
+constexpr Field<T, Member> required(const char* name, Member T::* member,
+                                    const char* description = "") {
+  return {name, member, description, true};
+}
+
+/// A field that keeps its default where a file does not have it. It is always written.
+template <class T, class Member>
+constexpr Field<T, Member> optional(const char* name, Member T::* member,
+                                    const char* description = "") {
+  return {name, member, description, false};
+}
+
+/// What is wrong with a document. Only thrown below read(), which turns it into an Error.
+class ReadError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace internal {
+
+template <class T>
+concept Described = requires { Object<T>::kFields; };
+template <class T>
+concept Enumerated = std::is_enum_v<T> && requires { Words<T>::kWords; };
+template <class T>
+concept NamedObject = requires { Object<T>::kName; };
+template <class T>
+concept DescribedInWords = requires { Object<T>::kDescription; };
+template <class T>
+concept WrittenHook = requires(const T& value, Json& json) { Object<T>::written(value, json); };
+template <class T>
+concept CheckHook = requires(T& value, const Json& json) { Object<T>::check(value, json); };
+
+template <class T, template <class...> class Template>
+inline constexpr bool kIs = false;
+template <template <class...> class Template, class... Arguments>
+inline constexpr bool kIs<Template<Arguments...>, Template> = true;
+template <class T>
+inline constexpr bool kIsArray = false;
+template <class T, size_t N>
+inline constexpr bool kIsArray<std::array<T, N>> = true;
+
+/// Deeper documents would exhaust the stack; no analysis makes such.
+inline constexpr int kDeepest = 10'000;
+
+template <class T>
+void write_to(Json& to, const T& value) {
+  if constexpr (Described<T>) {
+    to = Json::object();
+    std::apply([&](const auto&... field) { (write_to(to[field.name], value.*field.member), ...); },
+               Object<T>::kFields);
+    if constexpr (WrittenHook<T>) {
+      Object<T>::written(value, to);
+    }
+  } else if constexpr (Enumerated<T>) {
+    to = Words<T>::kWords.at(static_cast<size_t>(value));
+  } else if constexpr (kIs<T, std::optional>) {
+    if (value) {
+      write_to(to, *value);
+    }
+  } else if constexpr (kIs<T, std::vector> || kIs<T, std::set> || kIsArray<T>) {
+    to = Json::array();
+    for (const auto& element : value) {
+      write_to(to.emplace_back(), element);
+    }
+  } else if constexpr (kIs<T, std::map>) {
+    to = Json::object();
+    for (const auto& [name, element] : value) {
+      write_to(to[name], element);
+    }
+  } else {
+    to = value;
+  }
+}
+
+inline void demand(bool holds, const std::string& path, const char* wanted) {
+  if (!holds) {
+    throw ReadError((path.empty() ? "document" : path) + ": must be " + wanted);
+  }
+}
+
+inline std::string below(const std::string& path, std::string_view name) {
+  return path.empty() ? std::string(name) : path + "/" + std::string(name);
+}
+
+template <class T>
+void read_to(T& to, const Json& from, const std::string& path, int depth) {
+  if (depth > kDeepest) {
+    throw ReadError(path.substr(0, 80) + "...: too deep");
+  }
+  if constexpr (Described<T>) {
+    demand(from.is_object(), path, "an object");
+    const auto read_field = [&](const auto& field) {
+      const auto found = from.find(field.name);
+      const std::string at = below(path, field.name);
+      if (found != from.end()) {
+        return read_to(to.*field.member, *found, at, depth + 1);
+      }
+      if (field.required) {
+        throw ReadError(at + ": is missing");
+      }
+    };
+    std::apply([&](const auto&... field) { (read_field(field), ...); }, Object<T>::kFields);
+    if constexpr (CheckHook<T>) {
+      Object<T>::check(to, from);
+    }
+  } else if constexpr (Enumerated<T>) {
+    demand(from.is_string(), path, "a word");
+    const auto& word = from.get_ref<const std::string&>();
+    for (size_t i = 0; i < Words<T>::kWords.size(); ++i) {
+      if (word == Words<T>::kWords[i]) {
+        to = static_cast<T>(i);
+        return;
+      }
+    }
+    throw ReadError(path + ": unknown word '" + word + "'");
+  } else if constexpr (kIs<T, std::optional>) {
+    if (from.is_null()) {
+      return to.reset();
+    }
+    read_to(to.emplace(), from, path, depth + 1);
+  } else if constexpr (kIs<T, std::vector>) {
+    demand(from.is_array(), path, "a list");
+    to.clear();
+    to.reserve(from.size());
+    for (size_t i = 0; i < from.size(); ++i) {
+      typename T::value_type element{};
+      read_to(element, from[i], below(path, std::to_string(i)), depth + 1);
+      to.push_back(std::move(element));
+    }
+  } else if constexpr (kIs<T, std::set>) {
+    demand(from.is_array(), path, "a list");
+    to.clear();
+    for (size_t i = 0; i < from.size(); ++i) {
+      typename T::value_type element{};
+      read_to(element, from[i], below(path, std::to_string(i)), depth + 1);
+      to.insert(std::move(element));
+    }
+  } else if constexpr (kIsArray<T>) {
+    demand(from.is_array() && from.size() == to.size(), path, "a list of the right length");
+    for (size_t i = 0; i < to.size(); ++i) {
+      read_to(to[i], from[i], below(path, std::to_string(i)), depth + 1);
+    }
+  } else if constexpr (kIs<T, std::map>) {
+    demand(from.is_object(), path, "an object");
+    to.clear();
+    for (const auto& [name, element] : from.items()) {
+      read_to(to[name], element, below(path, name), depth + 1);
+    }
+  } else if constexpr (std::is_same_v<T, Json>) {
+    to = from;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    demand(from.is_string(), path, "a text");
+    to = from.get<std::string>();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    demand(from.is_boolean(), path, "true or false");
+    to = from.get<bool>();
+  } else {
+    static_assert(std::is_arithmetic_v<T>, "a member of this type has no form in JSON");
+    demand(from.is_number(), path, "a number");
+    to = from.get<T>();
+  }
+}
+
+template <class T>
+Json schema_of(Json& definitions);
+
+template <class T>
+Json object_schema(Json& definitions) {
+  Json schema = {{"type", "object"}};
+  if constexpr (DescribedInWords<T>) {
+    schema["description"] = Object<T>::kDescription;
+  }
+  const auto add = [&](const auto& field) {
+    using Member = std::remove_cvref_t<decltype(std::declval<T>().*field.member)>;
+    Json member = schema_of<Member>(definitions);
+    if (field.description[0] != '\0') {
+      member["description"] = field.description;
+    }
+    schema["properties"][field.name] = std::move(member);
+    if (field.required) {
+      schema["required"].push_back(field.name);
+    }
+  };
+  std::apply([&](const auto&... field) { (add(field), ...); }, Object<T>::kFields);
+  return schema;
+}
+
+template <class T>
+Json schema_of(Json& definitions) {
+  if constexpr (Described<T> && NamedObject<T>) {
+    const std::string name = Object<T>::kName;
+    if (!definitions.contains(name)) {
+      definitions[name] = Json::object();  // ends the recursion of a struct that contains itself
+      Json schema = object_schema<T>(definitions);
+      definitions[name] = std::move(schema);
+    }
+    // draft-07 ignores what stands beside $ref, so a description goes around it.
+    return {{"allOf", {{{"$ref", "#/definitions/" + name}}}}};
+  } else if constexpr (Described<T>) {
+    return object_schema<T>(definitions);
+  } else if constexpr (Enumerated<T>) {
+    Json words = Json::array();
+    for (const auto& word : Words<T>::kWords) {
+      words.push_back(word);
+    }
+    return {{"enum", std::move(words)}};
+  } else if constexpr (kIs<T, std::optional>) {
+    return schema_of<typename T::value_type>(definitions);
+  } else if constexpr (kIsArray<T>) {
+    const size_t size = std::tuple_size_v<T>;
+    return {{"type", "array"},
+            {"items", schema_of<typename T::value_type>(definitions)},
+            {"minItems", size},
+            {"maxItems", size}};
+  } else if constexpr (kIs<T, std::vector> || kIs<T, std::set>) {
+    return {{"type", "array"}, {"items", schema_of<typename T::value_type>(definitions)}};
+  } else if constexpr (kIs<T, std::map>) {
+    return {{"type", "object"},
+            {"additionalProperties", schema_of<typename T::mapped_type>(definitions)}};
+  } else if constexpr (std::is_same_v<T, Json>) {
+    return Json::object();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return {{"type", "string"}};
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::is_integral_v<T>) {
+    Json schema = {{"type", "integer"}};
+    if constexpr (std::is_unsigned_v<T>) {
+      schema["minimum"] = 0;
+    }
+    return schema;
+  } else {
+    return {{"type", "number"}};
+  }
+}
+
+}  // namespace internal
+
+/// The struct as a JSON object, with every field.
+template <class T>
+Json write(const T& value) {
+  Json document;
+  internal::write_to(document, value);
+  return document;
+}
+
+/// The struct from a JSON object. Unknown fields are ignored, so that older programs read newer
+/// files. Error: one line that begins with the path of the value at fault.
+template <class T>
+Result<T> read(const Json& document) {
+  try {
+    T value{};
+    internal::read_to(value, document, "", 0);
+    return value;
+  } catch (const std::exception& error) {
+    return fail("{}", error.what());
+  }
+}
+
+/// JSON Schema (draft-07) of the struct, without `$schema`, `$id` and `title`.
+template <class T>
+Json schema() {
+  Json definitions = Json::object();
+  Json document = internal::object_schema<T>(definitions);
+  if (!definitions.empty()) {
+    document["definitions"] = std::move(definitions);
+  }
+  return document;
+}
+
+}  // namespace vprof::json

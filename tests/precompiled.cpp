@@ -1,0 +1,1 @@
+// Precompiled headers belong to a target that compiles something with them (tests/CMakeLists.txt).

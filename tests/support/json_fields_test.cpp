@@ -1,0 +1,122 @@
+#include "vprof/support/json_fields.h"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+enum class Colour : uint8_t { kRed, kGreen };
+
+struct Inner {
+  std::string name;
+  std::array<double, 2> range{};
+  bool operator==(const Inner&) const = default;
+};
+
+struct Tree {
+  uint32_t count = 7;
+  Colour colour = Colour::kRed;
+  std::optional<int> limit;
+  std::map<std::string, bool> flags;
+  std::set<std::string> words;
+  Inner inner;
+  std::vector<Tree> children;
+  bool operator==(const Tree&) const = default;
+};
+
+}  // namespace
+
+namespace vprof::json {
+
+template <>
+struct Words<Colour> {
+  static constexpr std::array kWords = {"red", "green"};
+};
+
+template <>
+struct Object<Inner> {
+  static constexpr auto kFields =
+      std::tuple{required("name", &Inner::name), optional("range", &Inner::range, "in ns")};
+};
+
+template <>
+struct Object<Tree> {
+  static constexpr const char* kName = "tree";
+  static constexpr auto kFields =
+      std::tuple{required("count", &Tree::count),      optional("colour", &Tree::colour),
+                 optional("limit", &Tree::limit),      optional("flags", &Tree::flags),
+                 optional("words", &Tree::words),      required("inner", &Tree::inner),
+                 optional("children", &Tree::children)};
+};
+
+}  // namespace vprof::json
+
+using vprof::json::Json;
+
+namespace {
+
+Tree sample() {
+  Tree leaf{.count = 1, .colour = Colour::kGreen, .limit = 3, .inner = {"leaf", {1, 2}}};
+  return {.count = 2,
+          .flags = {{"a", true}},
+          .words = {"x", "y"},
+          .inner = {"root", {}},
+          .children = {leaf, leaf}};
+}
+
+std::string error_of(const Json& document) {
+  const auto read = vprof::json::read<Tree>(document);
+  return read ? "" : read.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("json fields: what is written is read back") {
+  const Json document = vprof::json::write(sample());
+  CHECK(document["children"][1]["colour"] == "green");
+  CHECK(document["limit"].is_null());
+  const auto read = vprof::json::read<Tree>(document);
+  REQUIRE(read);
+  CHECK(*read == sample());
+}
+
+TEST_CASE("json fields: fields that are not there keep their defaults, unknown ones are ignored") {
+  const auto read =
+      vprof::json::read<Tree>({{"count", 5}, {"inner", {{"name", "n"}}}, {"later", true}});
+  REQUIRE(read);
+  CHECK(*read == Tree{.count = 5, .inner = {"n", {}}});
+}
+
+TEST_CASE("json fields: an error names the value at fault") {
+  Json document = vprof::json::write(sample());
+  document["children"][1]["inner"]["name"] = 3;
+  CHECK(error_of(document) == "children/1/inner/name: must be a text");
+  document = vprof::json::write(sample());
+  document["inner"].erase("name");
+  CHECK(error_of(document) == "inner/name: is missing");
+  document["inner"] = {{"name", "n"}, {"range", {1}}};
+  CHECK(error_of(document) == "inner/range: must be a list of the right length");
+  document["colour"] = "blue";
+  CHECK(error_of(document) == "colour: unknown word 'blue'");
+  CHECK(error_of(Json::array()) == "document: must be an object");
+}
+
+TEST_CASE("json fields: a document that is too deep is refused") {
+  Json document = vprof::json::write(sample());
+  for (int i = 0; i < 6'000; ++i) {
+    Json outer = {{"count", 1}, {"inner", {{"name", "n"}}}};
+    outer["children"].push_back(std::move(document));
+    document = std::move(outer);
+  }
+  CHECK(error_of(document).find("too deep") != std::string::npos);
+}
+
+TEST_CASE(
+    "json fields: the schema names what is required and ends where a struct contains itself") {
+  const Json schema = vprof::json::schema<Tree>();
+  CHECK(schema["required"] == Json({"count", "inner"}));
+  CHECK(schema["properties"]["colour"]["enum"] == Json({"red", "green"}));
+  CHECK(schema["properties"]["count"]["minimum"] == 0);
+  CHECK(schema["properties"]["inner"]["properties"]["range"]["description"] == "in ns");
+  CHECK(schema["properties"]["children"]["items"]["allOf"][0]["$ref"] == "#/definitions/tree");
+  CHECK(schema["definitions"]["tree"]["properties"].contains("children"));
+}

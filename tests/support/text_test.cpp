@@ -1,0 +1,42 @@
+#include "vprof/support/text.h"
+
+#include <catch2/catch.hpp>
+
+using namespace vprof;
+using Lines = std::vector<std::string>;
+
+TEST_CASE("text: edit distance counts a swap of neighbours once") {
+  CHECK(edit_distance("", "") == 0);
+  CHECK(edit_distance("abc", "") == 3);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("loop", "lop") == 1);
+  CHECK(edit_distance("loop", "lopo") == 1);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+}
+
+TEST_CASE("text: edit distance stops at its limit") {
+  CHECK(edit_distance("kitten", "sitting", 4) == 3);
+  CHECK(edit_distance("kitten", "sitting", 3) == 3);
+  CHECK(edit_distance("kitten", "sitting", 1) == 1);
+  CHECK(edit_distance("a", "abcdefgh", 2) == 2);
+}
+
+TEST_CASE("text: the last part of a name leaves template arguments alone") {
+  CHECK(last_part("f") == "f");
+  CHECK(last_part("ns::Class<a::b>::method") == "method");
+  CHECK(last_part("ns::Class<a::b>") == "Class<a::b>");
+  CHECK(last_part("f(a::b)") == "f(a::b)");
+}
+
+TEST_CASE("text: lines end with either line end, and the last may lack it") {
+  CHECK(lines_of("").empty());
+  CHECK(lines_of("a\r\n\nb") == Lines{"a", "", "b"});
+  CHECK(lines_of("a\n") == Lines{"a"});
+}
+
+TEST_CASE("text: times have the unit that gives three digits") {
+  CHECK(human_time(0) == "0 ns");
+  CHECK(human_time(207e3) == "207 us");
+  CHECK(human_time(1.08e6) == "1.08 ms");
+  CHECK(human_time(-2.5e9) == "-2.50 s");
+}
