@@ -3,7 +3,7 @@
 
 #include "build/coverage.h"
 #include "build/insertions.h"
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source_lines.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"

@@ -6,8 +6,7 @@
 
 namespace vprof::driver {
 
-Result<int> verb_record(const Global& global, const std::vector<std::string>& command,
-                        bool baseline) {
+Result<int> verb_record(const Global& global, const RecordOptions& options) {
   auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
   std::error_code error;
   if (!fs::exists(session.workspace.sites(), error)) {
@@ -16,13 +15,13 @@ Result<int> verb_record(const Global& global, const std::vector<std::string>& co
         "first");
   }
   VPROF_TRY(make_directories(session.workspace.iteration(session.state.iteration)));
-  WorkloadRun run = workload_run(session, baseline ? Sites::kOff : Sites::kOn);
-  if (!command.empty()) {
-    run.argv = command;
+  WorkloadRun run = workload_run(session, options.baseline ? Sites::kOff : Sites::kOn);
+  if (!options.command.empty()) {
+    run.argv = options.command;
   }
   const double seconds = VPROF_TRY(record_step(session, run));
   State& state = session.state;
-  if (baseline) {
+  if (options.baseline) {
     state.baseline = baseline_of(VPROF_TRY(baseline_summary(session, run.trace)), state.iteration);
     VPROF_TRY(session.save());
   } else if (!state.history.empty()) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "build/insertions.h"
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source_lines.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
