@@ -178,6 +178,9 @@ Result<Profile> merge(const std::vector<std::string>& profiles, const Options& o
     if (!account) {
       return fail("{}: {}", i + 1, account.error().message);
     }
+    if (profiles.size() == 1) {  // not a sum: the same Profile as analyze() returned
+      return profile_of(*account, options);
+    }
     if (i != 0 && account->interval != interval) {
       return fail("{}: it is of the interval '{}', the first of '{}'", i + 1, account->interval,
                   interval);

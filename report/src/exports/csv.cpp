@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "exports/formats.h"
 #include "exports/rows.h"
 #include "json/names.h"
 #include "vprof/report/exports.h"
@@ -95,6 +96,11 @@ Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
                                                   const analyzer::Options& options,
                                                   const std::string& file) {
   return export_rows(trace_dir, sites_json, options, Csv(file));
+}
+
+Result<std::string> write_csv(ExportSource& source, const std::string& file) {
+  return written_intervals(
+      VPROF_TRY(export_csv(source.trace_dir, source.sites_json, source.options, file)));
 }
 
 }  // namespace vprof::report

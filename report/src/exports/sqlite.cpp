@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "exports/formats.h"
 #include "exports/rows.h"
 #include "json/names.h"
 #include "vprof/report/exports.h"
@@ -166,6 +167,11 @@ Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_di
                                                      const analyzer::Options& options,
                                                      const std::string& file) {
   return export_rows(trace_dir, sites_json, options, Database(file));
+}
+
+Result<std::string> write_sqlite(ExportSource& source, const std::string& file) {
+  return written_intervals(
+      VPROF_TRY(export_sqlite(source.trace_dir, source.sites_json, source.options, file)));
 }
 
 }  // namespace vprof::report
