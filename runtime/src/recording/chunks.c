@@ -110,7 +110,7 @@ struct vprof_chunk_header* vprof_chunk_prepare_timed(uint32_t bytes) {
   const long waits_before = waits();
   struct vprof_chunk_header* chunk = vprof_chunk_prepare(bytes);
   const uint64_t now = vprof_monotonic_ns();
-  if (now - start > kLong && waits() != waits_before) {
+  if (now - start > kLong * vprof_settings.patience && waits() != waits_before) {
     atomic_store(&vprof_trace.slow_until, now + kAvoid);
   }
   return chunk;

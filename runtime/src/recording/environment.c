@@ -106,6 +106,13 @@ static void set_ring(const char* megabytes) {
   vprof_settings.ring = mb << 20;
 }
 
+// For tests: factor on how long the runtime waits for its helper or for the disk before it gives up
+// and drops records. A test must not depend on how busy the machine is.
+static void set_patience(const char* factor) {
+  const unsigned long long wanted = factor != NULL ? strtoull(factor, NULL, 10) : 0;
+  vprof_settings.patience = wanted == 0 ? 1 : wanted > 1000000 ? 1000000 : wanted;
+}
+
 // The classes of waits that are not wanted: "mutex,sem". An unknown name is passed over; the driver has checked them.
 static void select_classes(const char* off) {
   static const struct {
@@ -138,6 +145,7 @@ __attribute__((constructor)) static void start(void) {
     set_window(getenv("VPROF_WINDOW_MB"));
     set_ring(getenv("VPROF_RING_MB"));
     select_classes(getenv("VPROF_WAITS_OFF"));
+    set_patience(getenv("VPROF_PATIENCE"));
     vprof_clock_init();
     vprof_helper_init();
     vprof_fork_init();

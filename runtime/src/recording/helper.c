@@ -146,7 +146,7 @@ void vprof_helper_finish(void) {
   }
   atomic_store(&trace->finishing, true);
   vprof_helper_wake();
-  for (int patience = 400; atomic_load(&trace->finishing) && patience > 0; --patience) {
+  for (uint64_t patience = 400 * vprof_settings.patience; atomic_load(&trace->finishing) && patience > 0; --patience) {
     const struct timespec pause = {0, 50000};
     vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
   }

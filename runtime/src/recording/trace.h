@@ -77,6 +77,7 @@ struct vprof_settings {
   uint64_t family;   // the same in all children by fork
   bool sites;        // false: intervals only
   uint32_t classes;  // enum vprof_class: the waits that are recorded
+  uint64_t patience;  // factor on every time limit of the runtime; 1 unless a test forbids limits
 };
 
 struct vprof_activation {  // an open VPROF_INTERVAL of this thread

@@ -153,7 +153,7 @@ bool vprof_trace_start(void) {
   }
   // The one who starts it is another thread (a handler that interrupts it finds `busy` set), so it
   // goes on meanwhile.
-  for (int patience = 4000; state == VPROF_STARTING && patience > 0; --patience) {
+  for (uint64_t patience = 4000 * vprof_settings.patience; state == VPROF_STARTING && patience > 0; --patience) {
     const struct timespec pause = {0, 50000};
     vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     state = atomic_load(&trace->state);
@@ -193,7 +193,7 @@ static uint64_t give_back(uint64_t end) {
 // A helper that is making the file longer just now must not do so after it has been cut. It knows by now that it is to stop; on a disk that
 // hangs the program's exit does not wait for it.
 static void wait_for_helper(void) {
-  for (int patience = 2000; atomic_load(&vprof_trace.extending) && patience > 0; --patience) {
+  for (uint64_t patience = 2000 * vprof_settings.patience; atomic_load(&vprof_trace.extending) && patience > 0; --patience) {
     const struct timespec pause = {0, 50000};
     vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
   }
