@@ -78,6 +78,13 @@ static void set_ring(const char* megabytes) {
   vprof_settings.ring = mb << 20;
 }
 
+// For tests: factor on every time limit of the runtime, since a test must not depend on how busy the
+// machine is.
+static void set_patience(const char* factor) {
+  const unsigned long long wanted = factor != NULL ? strtoull(factor, NULL, 10) : 0;
+  vprof_settings.patience = wanted == 0 ? 1 : wanted > 1000000 ? 1000000 : wanted;
+}
+
 // `off`: the classes not to record, such as "mutex,sem". Unknown names are ignored; the driver has
 // checked them.
 static void select_classes(const char* off) {
@@ -116,5 +123,6 @@ bool vprof_settings_read(void) {
   set_window(getenv("VPROF_WINDOW_MB"));
   set_ring(getenv("VPROF_RING_MB"));
   select_classes(getenv("VPROF_WAITS_OFF"));
+  set_patience(getenv("VPROF_PATIENCE"));
   return true;
 }

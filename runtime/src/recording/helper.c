@@ -27,6 +27,7 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "base/settings.h"
 #include "recording/buffer.h"
 #include "recording/helper_output.h"
 #include "recording/hooks.h"
@@ -118,7 +119,8 @@ void vprof_helper_finish(void) {
   }
   atomic_store(&trace->finishing, true);
   vprof_helper_wake();
-  for (int patience = 400; atomic_load(&trace->finishing) && patience > 0; --patience) {
+  for (uint64_t patience = 400 * vprof_settings.patience;
+       atomic_load(&trace->finishing) && patience > 0; --patience) {
     vprof_pause(50000);
   }
 }

@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "base/settings.h"
 #include "storage/trace.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -115,7 +116,7 @@ struct vprof_chunk_header* vprof_chunk_prepare_timed(uint32_t bytes) {
   const long waits_before = waits();
   struct vprof_chunk_header* chunk = vprof_chunk_prepare(bytes);
   const uint64_t now = vprof_monotonic_ns();
-  if (now - start > kLong && waits() != waits_before) {
+  if (now - start > kLong * vprof_settings.patience && waits() != waits_before) {
     atomic_store(&vprof_trace.slow_until, now + kAvoid);
   }
   return chunk;
