@@ -34,7 +34,7 @@ Result<PristineFiles> PristineFiles::open(const std::string& mirror, const std::
 }
 
 Result<void> PristineFiles::save() const {
-  return write_file_atomic(pristine_ + "/manifest.json", nlohmann::json(written_).dump(1));
+  return write_file_with_parents(pristine_ + "/manifest.json", nlohmann::json(written_).dump(1));
 }
 
 bool PristineFiles::is_ours(const std::string& file, const std::string& content) const {
@@ -77,7 +77,7 @@ Result<bool> PristineFiles::prepare(const std::string& file, const std::string& 
     }
     hashes.push_back(content_hash(current));
   } else {
-    VPROF_TRY(write_file_atomic(pristine_ + "/" + file, current));
+    VPROF_TRY(write_file_with_parents(pristine_ + "/" + file, current));
   }
   return true;
 }
@@ -122,9 +122,9 @@ Result<std::vector<std::string>> PristineFiles::update(
     }
     const std::string path = mirror_ + "/" + change.file;
     if (change.text != nullptr) {
-      change.done = write_file_atomic(path, *change.text);
+      change.done = write_file_with_parents(path, *change.text);
     } else if (const auto original = read_file(pristine_ + "/" + change.file); original) {
-      change.done = write_file_atomic(path, *original);
+      change.done = write_file_with_parents(path, *original);
     } else {
       change.done = tl::unexpected(original.error());
     }

@@ -132,7 +132,7 @@ Result<void> IndexCache::save() const {
                       {"pool", state_->pool}};
   std::string bytes;
   json::to_cbor(document, nlohmann::detail::output_adapter<char>(bytes));
-  return write_file_atomic(state_->path, bytes);
+  return write_file_with_parents(state_->path, bytes);
 }
 
 }  // namespace vprof::instrumenter

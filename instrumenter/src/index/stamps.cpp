@@ -64,7 +64,7 @@ Result<void> save_origin(const std::string& origin_file, const std::string& inde
                       {"commands", origin.commands},
                       {"index", content_hash(indexed)},
                       {"stamps", origin.stamps}};
-  return write_file_atomic(origin_file, document.dump());
+  return write_file_with_parents(origin_file, document.dump());
 }
 
 }  // namespace vprof::instrumenter

@@ -245,7 +245,7 @@ Result<void> save_program(const Program& program, const std::string& path) {
                       {"conflicts", program.conflicts}};
   // Source text may hold bytes that are not UTF-8 (old comments, spelled callees): replaced, never
   // a failure.
-  return write_file_atomic(path, document.dump(-1, ' ', false, json::error_handler_t::replace));
+  return write_file_with_parents(path, document.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace vprof::instrumenter

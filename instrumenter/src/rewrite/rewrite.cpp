@@ -51,7 +51,7 @@ Result<Texts> texts_of(const Edits& edits, const PristineFiles& pristine) {
 Result<std::vector<std::string>> write_preview(const Texts& texts, const std::string& directory) {
   std::vector<std::string> files;
   for (const auto& [file, text] : texts) {
-    VPROF_TRY(write_file_atomic(fmt::format("{}/{}", directory, file), text));
+    VPROF_TRY(write_file_with_parents(fmt::format("{}/{}", directory, file), text));
     files.push_back(file);
   }
   return files;

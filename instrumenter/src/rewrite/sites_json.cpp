@@ -178,7 +178,7 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
                       {"sync", std::move(sync)},
                       {"unwrapped", std::move(unwrapped)},
                       {"site_ids", std::move(ids)}};
-  return write_file_atomic(path, document.dump(1, ' ', false, json::error_handler_t::replace));
+  return write_file_with_parents(path, document.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
 Result<void> save_summary(const Program& program, const Instrumentation& result,
@@ -204,7 +204,7 @@ Result<void> save_summary(const Program& program, const Instrumentation& result,
        {{"measured", coverage.calls}, {"by_rule", by_rule}, {"not_possible", not_possible}}},
       {"units_failed", failed},
       {"conflicts", program.conflicts}};
-  return write_file_atomic(path, document.dump(1, ' ', false, json::error_handler_t::replace));
+  return write_file_with_parents(path, document.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace vprof::instrumenter
