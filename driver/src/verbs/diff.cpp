@@ -4,6 +4,7 @@
 #include "pipeline/profiles.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -38,7 +39,7 @@ Result<int> verb_diff(const DiffOptions& options) {
     return tl::unexpected(b.error());
   }
   const analyzer::Diff diff = analyzer::diff(*a, *b);
-  say(options.json ? report::readable(report::json(diff)) : report::text(diff, text_options()));
+  say(options.json ? json_text(report::json(diff)) : report::text(diff, text_options()));
   int code = 0;
   for (const analyzer::Condition& condition : conditions) {
     if (!analyzer::holds(condition, diff, options.certainly)) {

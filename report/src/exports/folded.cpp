@@ -6,7 +6,7 @@
 namespace vprof::report {
 namespace {
 
-/// Semicolons part the names, and a line ends a stack.
+/// A name without the characters that separate names and stacks.
 std::string frame_name(std::string name) {
   for (char& c : name) {
     if (c == ';') {
@@ -48,7 +48,7 @@ class Stacks {
   }
 
  private:
-  std::map<std::string, double> weights_;  // two call sites of one function are one stack
+  std::map<std::string, double> weights_;  // call sites of one function share a stack
 };
 
 }  // namespace

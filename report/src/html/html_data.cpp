@@ -5,9 +5,9 @@
 #include <set>
 
 #include "html/html_timeline.h"
-#include "json/names.h"
 #include "text/overhead_text.h"
 #include "vprof/report/html.h"
+#include "vprof/report/json.h"
 
 namespace vprof::report {
 namespace {
@@ -222,7 +222,7 @@ class Data {
       const Node& node = *order_[i].node;
       size_t more = 0;
       Json own = {{"name", node.function},
-                  {"kind", report::name_of(node.kind)},
+                  {"kind", word_for(node.kind)},
                   {"parent", order_[i].parent},
                   {"site", node.site},
                   {"definition", details_ != nullptr ? details_->nodes[i].definition : ""},
