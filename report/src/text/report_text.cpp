@@ -117,10 +117,8 @@ std::string text(const Profile& profile, const Story& story, const TextOptions& 
   for (const std::string& line : overhead_lines(profile, story)) {
     out.paragraph(line);
   }
-  out.paragraph(
-      "> look here first; share: variance that moves with the latency; "
-      "body(f): time in f itself",
-      0, Style::kFaint);
+  out.paragraph("> look here first; share: moves with the latency; body(f): f's own time", 0,
+                Style::kFaint);
   return out.take();
 }
 
