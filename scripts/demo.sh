@@ -4,10 +4,9 @@ set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-install_packages
+install_packages "${packages_to_build[@]}"
 
-say "Building vprof (build/release; a few minutes the first time, mostly for the part that uses Clang)"
-mkdir -p "$root/build"
+say "Building vprof (build/release)"
 configure release
 cmake --build "$root/build/release" --parallel "$parallel" --target vprof
 vprof=$root/build/release/driver/vprof

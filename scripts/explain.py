@@ -28,12 +28,12 @@ def explain(report):
     if not report["factors"]:
         return f"{first}. No factor contributes enough to be named."
     factor = report["factors"][0]
-    second = f"{describe(factor)} holds {100 * factor['contribution']:.0f} % of that variance"
+    second = f"{describe(factor)} accounts for {100 * factor['contribution']:.0f} % of that variance"
     path = max(factor["instances"], key=lambda i: abs(i["contribution"]), default={}).get("path", [])
     if len(path) > 1:
         second += f", reached through {' → '.join(path)}"
     second += (
-        f": if it took the same time every time, the standard deviation would fall from {milliseconds(interval['stddev_ns'])} "
+        f": if it always took the same time, the standard deviation would fall from {milliseconds(interval['stddev_ns'])} "
         f"to about {milliseconds(interval['stddev_ns'] * max(0.0, 1 - factor['share']) ** 0.5)}"
     )
     return f"{first}. {second}."

@@ -1,26 +1,32 @@
-# Sourced by demo.sh and test.sh: what both need before they can do their own work. Bash.
+# Sourced by demo.sh, test.sh and soak.sh: what they need before they can do their own work. Bash.
 #
 # Everything comes from Debian 12 (main, updates, security). A machine that has it all is not touched.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# One line a package group, with what needs it.
-packages=(
-  g++ gcc libc6-dev make cmake ninja-build ccache pkg-config # the build
+# Each array holds what one purpose needs beyond those before it. shellcheck disable=SC2034
+packages_to_build=(
+  g++ gcc libc6-dev make cmake ninja-build ccache pkg-config
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
-  llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev # tests and checks
-  uftrace valgrind # benchmarks/compare.sh, tests
-  zsh groff-base # tests of completion and manual page
+  nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev libsqlite3-dev
+  libutf8proc-dev
+  python3 ca-certificates
+)
+packages_to_test=(
+  catch2 python3-jsonschema llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind
+  nodejs npm chromium sqlite3 # the HTML report, exports
+  zsh groff-base # completion and manual page
+  git
+)
+packages_to_soak=(
+  uftrace # benchmarks/compare.sh
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user # the other processor
-  nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev libutf8proc-dev catch2
-  nodejs npm chromium libsqlite3-dev sqlite3 # the HTML report, its tests, exports
-  python3 python3-jsonschema ca-certificates # scripts and end-to-end tests
 )
 
 started=$SECONDS
 
-# A heading with the time since the start, so that one sees what takes long.
+# A heading with the time since the start.
 say() {
   printf '\n[%02d:%02d] %s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$*"
 }
@@ -49,10 +55,10 @@ is_installed() {
   dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'
 }
 
-install_packages() {
-  command -v apt-get >/dev/null || die "this script sets up Debian 12; elsewhere, install: ${packages[*]}"
+install_packages() { # package...
+  command -v apt-get >/dev/null || die "this script sets up Debian 12; elsewhere, install: $*"
   local missing=() package
-  for package in "${packages[@]}"; do
+  for package in "$@"; do
     is_installed "$package" || missing+=("$package")
   done
   if [ ${#missing[@]} = 0 ]; then
@@ -70,8 +76,8 @@ install_packages() {
   rm -f "${TMPDIR:-/tmp}/vprof-apt.$$.log"
 }
 
-# How many compilations run at once: one a core, but no more than memory allows (files that include Clang take
-# up to 1.5 GB each).
+# How many compilations run at once: one per core, but no more than memory allows. Files that include Clang take up to
+# 1.5 GB each.
 parallel_jobs() {
   local cores memory_kb by_memory
   cores=$(nproc)
@@ -81,8 +87,9 @@ parallel_jobs() {
   [ "$cores" -le "$by_memory" ] && echo "$cores" || echo "$by_memory"
 }
 
-configure() { # preset
-  (cd "$root" && cmake --preset "$1" >"$root/build/$1-configure.log" 2>&1) || {
+configure() { # preset [cmake options]
+  mkdir -p "$root/build"
+  (cd "$root" && cmake --preset "$@" >"$root/build/$1-configure.log" 2>&1) || {
     tail -30 "$root/build/$1-configure.log" >&2
     return 1
   }

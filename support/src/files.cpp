@@ -31,6 +31,31 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+/// Which crash a file survives as a whole.
+enum class Durability : uint8_t { kProcess, kMachine };
+
+Result<void> replace_file(const fs::path& path, std::string_view text, Durability durability) {
+  const fs::path temporary = path.string() + fmt::format(".tmp{}", ::getpid());
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return fail("cannot write {}: {}", shown(temporary), reason());
+  }
+  // Without fsync a crash of the machine could leave the new name on an empty file.
+  struct stat present{};
+  const bool mode_kept =
+      ::stat(path.c_str(), &present) != 0 || ::fchmod(fd, present.st_mode & 07777) == 0;
+  const bool ok =
+      mode_kept && write_all(fd, text) && (durability == Durability::kProcess || ::fsync(fd) == 0);
+  const std::string why = ok ? "" : reason();
+  ::close(fd);
+  if (!ok || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string message = ok ? reason() : why;
+    ::unlink(temporary.c_str());
+    return fail("cannot write {}: {}", shown(path), message);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path) {
@@ -52,28 +77,14 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Result<void> write_file_atomic(const fs::path& path, std::string_view text) {
-  std::error_code ignored;  // open() reports a directory that could not be made
+  return replace_file(path, text, Durability::kMachine);
+}
+
+Result<void> write_file_with_parents(const fs::path& path, std::string_view text) {
   if (path.has_parent_path()) {
-    fs::create_directories(path.parent_path(), ignored);
+    VPROF_TRY(make_directories(path.parent_path()));
   }
-  const fs::path temporary = path.string() + fmt::format(".tmp{}", ::getpid());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return fail("cannot write {}: {}", shown(temporary), reason());
-  }
-  // Without fsync a crash of the machine could leave the new name on an empty file.
-  struct stat present{};
-  const bool mode_kept =
-      ::stat(path.c_str(), &present) != 0 || ::fchmod(fd, present.st_mode & 07777) == 0;
-  const bool ok = mode_kept && write_all(fd, text) && ::fsync(fd) == 0;
-  const std::string why = ok ? "" : reason();
-  ::close(fd);
-  if (!ok || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string message = ok ? reason() : why;
-    ::unlink(temporary.c_str());
-    return fail("cannot write {}: {}", shown(path), message);
-  }
-  return {};
+  return replace_file(path, text, Durability::kProcess);
 }
 
 Result<void> make_directories(const fs::path& path) {

@@ -10,8 +10,15 @@ import sys
 from pathlib import Path
 
 
+INCONCLUSIVE = 77  # exit status; ctest's SKIP_RETURN_CODE
+
+
 class Failure(Exception):
     """A claim that did not hold; the message says which."""
+
+
+class Inconclusive(Exception):
+    """Nothing can be said about the claims; the message says why."""
 
 
 def require(condition, message):
@@ -33,9 +40,12 @@ def arguments(*extra):
 
 
 def main(test):
-    """Runs test() and turns a Failure into one line and exit status 1."""
+    """Runs test() and turns a Failure into one line and exit status 1, Inconclusive into exit status 77."""
     try:
         test()
+    except Inconclusive as reason:
+        print(f"INCONCLUSIVE: {reason}", file=sys.stderr)
+        sys.exit(INCONCLUSIVE)
     except Failure as failure:
         print(f"FAILED: {failure}", file=sys.stderr)
         sys.exit(1)

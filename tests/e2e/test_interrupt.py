@@ -1,4 +1,7 @@
-"""Interrupted at any step, the loop leaves a state from which `vprof loop` goes on, and no process behind."""
+"""Interrupted at any step, the loop leaves no process behind and a state from which `vprof loop` continues.
+
+Nothing here has a deadline: a loop that hangs runs into the time limit of the whole test.
+"""
 
 import json
 import os
@@ -19,7 +22,7 @@ from e2e import (
     unqualified,
 )
 
-# The loop is in a certain step when a certain file has appeared: a step's log is made as it begins.
+# The file that shows that the loop has reached a step: each step creates its log when it begins.
 STEPS = [
     ("mirror and first build", "mirror", signal.SIGINT),
     ("index", "cache", signal.SIGINT),
@@ -29,11 +32,10 @@ STEPS = [
     ("terminated build", "iterations/2/build.log", signal.SIGTERM),
     ("killed run", "iterations/2/run.log", signal.SIGKILL),
 ]
-STEP_TIMEOUT_S = 120
 
 
 def session_is_gone(session):
-    """Whether no process of the session is left; zombies that wait for init do not count."""
+    """Whether no process of the session is left; zombies do not count."""
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
@@ -41,14 +43,14 @@ def session_is_gone(session):
             with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
                 state, _, _, of_session = file.read().rsplit(")", 1)[1].split()[:4]
         except (OSError, ValueError, IndexError):
-            continue  # it has ended meanwhile
+            continue  # it has ended
         if int(of_session) == session and state != "Z":
             return False
     return True
 
 
 def interrupt(vprof, example, step, mark, how):
-    """Starts the loop as a terminal would, in a session of its own, and sends it `how` when `mark` has appeared."""
+    """Starts the loop in a session of its own, as a terminal would, and sends it `how` once `mark` exists."""
     loop = subprocess.Popen(
         [str(vprof), "-C", str(example), "loop", "--auto"],
         stdout=subprocess.DEVNULL,
@@ -60,26 +62,18 @@ def interrupt(vprof, example, step, mark, how):
     began = time.time()
     mark = example / ".vprof" / mark
     while loop.poll() is None and not (mark.exists() and mark.stat().st_mtime >= began - 1):
-        require(time.time() - began < STEP_TIMEOUT_S, f"{step}: {mark} did not appear")
         time.sleep(0.005)
     if loop.poll() is not None:
         raise SystemExit(f"FAILED: {step}: the loop ended before {mark} appeared: {loop.stderr.read()}")
-    time.sleep(0.2)
     os.killpg(loop.pid, how)
-    try:
-        _, errors = loop.communicate(timeout=20)
-    except subprocess.TimeoutExpired:
-        os.killpg(loop.pid, signal.SIGKILL)
-        raise SystemExit(f"FAILED: {step}: the loop goes on 20 s after the signal") from None
+    _, errors = loop.communicate()
     messages = [line for line in errors.splitlines() if line.startswith("vprof: ")]  # the rest is progress
     print(f"{step}: status {loop.returncode} {messages}", flush=True)
     if how != signal.SIGKILL:
         require(loop.returncode == 128 + how, f"{step}: exit status {loop.returncode}, not {128 + how}")
         require(len(messages) == 1, f"{step}: not one line that says what happened, but {messages}")
-    deadline = time.time() + 5
-    while not session_is_gone(loop.pid) and time.time() < deadline:
+    while not session_is_gone(loop.pid):
         time.sleep(0.05)
-    require(session_is_gone(loop.pid), f"{step}: processes are left")
     state = example / ".vprof" / "state.json"
     if state.exists():
         json.loads(state.read_text(encoding="utf-8"))

@@ -82,9 +82,9 @@ TEST_CASE("killed while files are written, each is known for what it is") {
   CHECK(folder.open().update({{"a.c", "ONE"}, {"b.c", "TWO"}}));
   // A disk that is full at the second file stops it where a kill would: b.c cannot be replaced.
   PristineFiles files = folder.open();
-  fs::create_directories(folder.root / ("mirror/b.c.vprof-" + std::to_string(::getpid())));
+  fs::create_directories(folder.root / ("mirror/b.c.tmp" + std::to_string(::getpid())));
   CHECK_FALSE(files.update({{"a.c", "1"}, {"b.c", "2"}}));
-  fs::remove(folder.root / ("mirror/b.c.vprof-" + std::to_string(::getpid())));
+  fs::remove(folder.root / ("mirror/b.c.tmp" + std::to_string(::getpid())));
   CHECK(folder.read("a.c") == "1");
   CHECK(folder.read("b.c") == "TWO");
   CHECK(*folder.open().original("a.c") == "one");

@@ -2,9 +2,9 @@
 # CC, CXX: the cross compilers. QEMU: qemu-aarch64. SYSROOT. SOURCE: the repository. DIRECTORY: to build in. TESTS: test_runtime.
 file(REMOVE_RECURSE ${DIRECTORY})
 file(MAKE_DIRECTORY ${DIRECTORY})
-file(GLOB runtime ${SOURCE}/runtime/src/*.c)
+file(GLOB_RECURSE runtime ${SOURCE}/runtime/src/*.c)
 file(GLOB subject ${SOURCE}/tests/runtime/subjects/*.cpp)
-set(includes -I${SOURCE}/runtime/include -I${SOURCE}/annotations/include)
+set(includes -I${SOURCE}/runtime/src -I${SOURCE}/runtime/include -I${SOURCE}/annotations/include)
 execute_process(COMMAND ${CC} -O2 -std=gnu11 -shared -fPIC -fvisibility=hidden -fexceptions -Wall -Wextra -Wshadow -Werror ${includes}
                         ${runtime} -Wl,-z,now -Wl,-z,defs -Wl,-soname,libvprof.so.0 -o ${DIRECTORY}/libvprof.so.0
                 COMMAND_ERROR_IS_FATAL ANY)

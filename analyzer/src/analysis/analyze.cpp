@@ -19,19 +19,16 @@ namespace {
 /// One pass over a recording: what all kinds of intervals that are asked for took.
 class Pass {
  public:
-  Pass(TraceStream& stream, const Sites& sites, const Options& options, bool want_paths)
+  Pass(TraceStream& stream, const Sites& sites, const Options& options)
       : stream_(stream),
         sites_(sites),
         options_(options),
         crew_(options.threads),
-        want_paths_(want_paths),
-        builder_(stream.window(), want_paths) {}
+        builder_(stream.window()) {}
 
   std::vector<Account> run() {
     scan(stream_, builder_, options_, crew_, [&](const std::vector<Interval>& ready) {
-      if (want_paths_) {
-        links_.build(stream_.window());
-      }
+      links_.build(stream_.window());
       add(ready);
     });
     builder_.finish();
@@ -64,7 +61,7 @@ class Pass {
       }
       if (kinds_[kind] == nullptr) {
         kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
-                                                       want_paths_, crew_, stream_.begin());
+                                                       crew_, stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
@@ -111,7 +108,6 @@ class Pass {
   const Sites& sites_;
   const Options& options_;
   Crew crew_;
-  const bool want_paths_;
   IntervalBuilder builder_;
   Links links_;
   uint64_t skipped_ = 0;
@@ -145,10 +141,10 @@ Result<Account> choose(std::vector<Account> accounts, const std::string& trace_d
 }
 
 Result<Account> collect(const std::string& trace_dir, const std::string& sites_json,
-                        const Options& options, bool want_paths) {
+                        const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
-  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, want_paths));
-  return choose(Pass(stream, sites, options, want_paths).run(), trace_dir, options.interval);
+  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites));
+  return choose(Pass(stream, sites, options).run(), trace_dir, options.interval);
 }
 
 Profile profile_of(const Account& account, const Options& options) {
@@ -170,7 +166,7 @@ Profile profile_of(const Account& account, const Options& options) {
 
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options) {
-  const auto account = VPROF_TRY(collect(trace_dir, sites_json, options, true));
+  const auto account = VPROF_TRY(collect(trace_dir, sites_json, options));
   return profile_of(account, options);
 }
 
@@ -181,6 +177,9 @@ Result<Profile> merge(const std::vector<std::string>& profiles, const Options& o
     const auto account = from_bytes(profiles[i]);
     if (!account) {
       return fail("{}: {}", i + 1, account.error().message);
+    }
+    if (profiles.size() == 1) {  // not a sum: the same Profile as analyze() returned
+      return profile_of(*account, options);
     }
     if (i != 0 && account->interval != interval) {
       return fail("{}: it is of the interval '{}', the first of '{}'", i + 1, account->interval,
@@ -193,12 +192,6 @@ Result<Profile> merge(const std::vector<std::string>& profiles, const Options& o
     return fail("0: no profiles to merge");
   }
   return profile_of(sum.finish(), options);
-}
-
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
-                                          const std::string& sites_json, const Options& options) {
-  const auto account = VPROF_TRY(collect(trace_dir, sites_json, options, false));
-  return summarize(account);
 }
 
 }  // namespace vprof::analyzer

@@ -78,7 +78,7 @@ class Collector {
 class KindCollector {
  public:
   KindCollector(uint32_t kind, const Window& window, const Sites& sites, const Links& links,
-                bool want_paths, Crew& crew, int64_t start);
+                Crew& crew, int64_t start);
 
   /// Intervals of this kind, in order of falling begin; `labels` as of the IntervalBuilder.
   void add(const std::vector<const Interval*>& intervals, const std::vector<std::string>& labels);

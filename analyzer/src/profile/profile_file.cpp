@@ -292,7 +292,8 @@ Losses read_losses(const Json& from) {
 }
 
 Json to_json(const Overhead& overhead) {
-  return {overhead.records, overhead.dropped, overhead.chunks, overhead.stalls, overhead.record_ns};
+  return {overhead.records, overhead.dropped,   overhead.chunks,
+          overhead.stalls,  overhead.record_ns, overhead.threads};
 }
 
 Overhead read_overhead(const Json& from) {
@@ -302,6 +303,9 @@ Overhead read_overhead(const Json& from) {
   overhead.chunks = from.at(2).get<uint64_t>();
   overhead.stalls = from.at(3).get<uint64_t>();
   overhead.record_ns = from.at(4).get<double>();
+  if (from.size() > 5) {  // missing from files of earlier versions
+    overhead.threads = from.at(5).get<uint64_t>();
+  }
   return overhead;
 }
 

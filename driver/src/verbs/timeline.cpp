@@ -1,7 +1,7 @@
-// `vprof timeline`: how one interval went, from a recording.
+// `vprof timeline`: one interval of a recording, piece by piece.
 #include "vprof/report/timeline.h"
 
-#include "pipeline/analysis.h"
+#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"

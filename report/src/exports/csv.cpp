@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "exports/formats.h"
 #include "exports/rows.h"
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
@@ -79,6 +80,11 @@ Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
                                                   const analyzer::Options& options,
                                                   const std::string& file) {
   return export_rows(trace_dir, sites_json, options, CsvWriter(file));
+}
+
+Result<std::string> write_csv(ExportSource& source, const std::string& file) {
+  return written_intervals(
+      VPROF_TRY(export_csv(source.trace_dir, source.sites_json, source.options, file)));
 }
 
 }  // namespace vprof::report

@@ -1,8 +1,10 @@
 #include <map>
 
+#include "exports/formats.h"
 #include "exports/wait_spans.h"
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
+#include "vprof/support/files.h"
 
 namespace vprof::report {
 namespace {
@@ -117,6 +119,13 @@ nlohmann::json perfetto(const std::vector<ShownTimeline>& timelines) {
     interval.add_waits();
   }
   return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
+}
+
+Result<std::string> write_perfetto(ExportSource& source, const std::string& file) {
+  const auto timelines = VPROF_TRY(source.timelines());
+  const std::string text = perfetto(timelines).dump(-1, ' ', false, Json::error_handler_t::replace);
+  VPROF_TRY(write_file_atomic(file, text));
+  return fmt::format("{} intervals piece by piece", timelines.size());
 }
 
 }  // namespace vprof::report

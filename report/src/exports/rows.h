@@ -52,4 +52,13 @@ Result<analyzer::IntervalTimesSummary> export_rows(const std::string& trace_dir,
   return summary;
 }
 
+/// `2000 intervals`, and how many are missing.
+inline std::string written_intervals(const analyzer::IntervalTimesSummary& summary) {
+  std::string written = fmt::format("{} intervals", summary.intervals);
+  if (summary.left_out != 0) {
+    written += fmt::format("; {} more were too long to follow", summary.left_out);
+  }
+  return written;
+}
+
 }  // namespace vprof::report

@@ -197,10 +197,6 @@ Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_j
 /// the file at fault, from 1.
 Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options);
 
-/// Only the latency summary, without critical paths: for baseline runs.
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
-                                          const std::string& sites_json, const Options& options);
-
 /// How often each site was passed in a recording, by site id. Error: as of analyze().
 Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options);
 

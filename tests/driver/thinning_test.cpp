@@ -1,5 +1,5 @@
 // Which call sites are left out of the next plan.
-#include "search/thin.h"
+#include "search/thinning.h"
 
 #include <catch2/catch.hpp>
 

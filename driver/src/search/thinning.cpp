@@ -1,5 +1,4 @@
-#include "search/thin.h"
-#include "vprof/support/json.h"
+#include "search/thinning.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +13,10 @@ namespace {
 using nlohmann::json;
 using report::Demoted;
 
-constexpr double kLittle = 0.01;      // of the variance: less is not worth its own measurement
+constexpr double kLittle = 0.01;      // of the variance: less is not worth a measurement
 constexpr double kLeastCost = 0.001;  // of the latency: less is not worth leaving out
 
-/// What most of any node of a call varies: by callee and `file:line`.
+/// The largest part of the variance in any node of a call, by callee and `file:line`.
 using Variation = std::map<std::pair<std::string, std::string>, double>;
 
 void add_variation(const analyzer::Node& node, Variation& variation) {
@@ -36,7 +35,7 @@ std::map<int, std::string> function_names(const json& sites) {
   return names;
 }
 
-/// Calls that are measured where they are made, with how often they were: one entry a place.
+/// The measured calls that matter little, by place, with how often they were made.
 std::map<std::string, Demoted> measured_calls(const json& sites, const std::vector<uint64_t>& calls,
                                               const Variation& variation) {
   const std::map<int, std::string> names = function_names(sites);
@@ -79,10 +78,10 @@ Thinning thin_plan(const analyzer::Profile& profile, const json& sites,
                    const std::vector<uint64_t>& calls, const State& state, double excess) {
   Variation variation;
   add_variation(profile.tree, variation);
-  // What a usual interval feels of it.
-  const double usual =
+  // Costs are relative to a typical interval.
+  const double typical =
       profile.interval.p50_ns > 0 ? profile.interval.p50_ns : profile.interval.mean_ns;
-  const double all = static_cast<double>(profile.interval.count) * usual;
+  const double all = static_cast<double>(profile.interval.count) * typical;
   std::vector<Demoted> candidates;
   for (auto& [place, one] : measured_calls(sites, calls, variation)) {
     if (left_out_already(state, place)) {

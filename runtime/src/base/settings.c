@@ -1,62 +1,34 @@
-// The constructor: what does the environment want?
 #define _GNU_SOURCE
+#include "base/settings.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
-
-VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
-_Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES,
-               "the table has a byte for every site of the format");
+#include "base/raw_syscall.h"
+#include "vprof/runtime/trace_format.h"
 
 struct vprof_settings vprof_settings;
 
 enum { kDefaultCapacityMb = 8192, kLeastCapacityMb = 1 };
 enum { kWindowMb = 64, kMostRingMb = 1 << 20 };
 
-void vprof_rt_set_site(unsigned id, int on) {
-  if (id == 0 || id >= VPROF_RT_SITES) {
-    return;
-  }
-  __atomic_store_n(&vprof_site_on[id], on != 0 && vprof_active() ? 1 : 0, __ATOMIC_RELAXED);
-}
-
-void vprof_all_sites(int on) { memset(vprof_site_on + 1, on, VPROF_RT_SITES - 1); }
-
-// "12,20-29": these only. Anything that is no number ends the list, so that a mistake measures too little, not too much.
-static void select_sites(const char* list) {
-  while (*list >= '0' && *list <= '9') {
-    char* end = NULL;
-    unsigned long first = strtoul(list, &end, 10);
-    unsigned long last = first;
-    if (*end == '-') {
-      last = strtoul(end + 1, &end, 10);
-    }
-    for (unsigned long id = first; id <= last && id < VPROF_RT_SITES; ++id) {
-      if (id != 0) {
-        vprof_site_on[id] = 1;
-      }
-    }
-    list = *end == ',' ? end + 1 : end;
-  }
-}
-
-// Standard error is still what the program was started with, so this is the one place that may write to it.
+// Only here does libvprof write to standard error: before main() it still is what the program was
+// started with.
 static void complain(const char* directory, const char* why) {
   char text[VPROF_PATH_MAX + 256];
   const int length =
       snprintf(text, sizeof text, "vprof: VPROF_TRACE_DIR=%.4000s: %s; nothing is recorded\n",
                directory, why);
   if (length > 0 && vprof_syscall(SYS_write, STDERR_FILENO, (long)text, length, 0, 0, 0) < 0) {
-    return;  // nobody listens
+    return;  // standard error is closed
   }
 }
 
-// Absolute, since the file is made at the first record and the program may have changed its directory by then.
+// The file is made at the first record. The program may have changed its directory by then, so the
+// path is made absolute now.
 static bool set_directory(const char* directory) {
   char* out = vprof_settings.directory;
   size_t used = 0;
@@ -106,12 +78,17 @@ static void set_ring(const char* megabytes) {
   vprof_settings.ring = mb << 20;
 }
 
-// The classes of waits that are not wanted: "mutex,sem". An unknown name is passed over; the driver has checked them.
+// `off`: the classes not to record, such as "mutex,sem". Unknown names are ignored; the driver has
+// checked them.
 static void select_classes(const char* off) {
   static const struct {
     const char* name;
     uint32_t class;
-  } names[] = {VPROF_CLASS_NAMES};
+  } names[] = {
+#define NAMED_CLASS(id, bit, text) {text, VPROF_CLASS_##id},
+      VPROF_WAIT_CLASSES(NAMED_CLASS)
+#undef NAMED_CLASS
+  };
   vprof_settings.classes = VPROF_CLASS_ALL;
   while (off != NULL && *off != 0) {
     const size_t length = strcspn(off, ",");
@@ -127,32 +104,17 @@ static void select_classes(const char* off) {
   }
 }
 
-__attribute__((constructor)) static void start(void) {
-  const int errno_before = errno;
-  vprof_real_init();
+static bool is_off(const char* sites) { return sites != NULL && strcmp(sites, "off") == 0; }
+
+bool vprof_settings_read(void) {
   const char* directory = getenv("VPROF_TRACE_DIR");
-  if (directory != NULL && directory[0] != 0 && set_directory(directory)) {
-    const char* sites = getenv("VPROF_SITES");
-    vprof_settings.sites = sites == NULL || strcmp(sites, "off") != 0;
-    set_capacity(getenv("VPROF_TRACE_MB"));
-    set_window(getenv("VPROF_WINDOW_MB"));
-    set_ring(getenv("VPROF_RING_MB"));
-    select_classes(getenv("VPROF_WAITS_OFF"));
-    vprof_clock_init();
-    vprof_helper_init();
-    vprof_fork_init();
-    vprof_trace.pid = getpid();
-    vprof_settings.family = (vprof_clock_read().realtime_ns << 20 ^ (uint64_t)vprof_trace.pid) | 1;
-    atomic_store(&vprof_trace.state, VPROF_READY);
-    if (vprof_settings.sites) {
-      vprof_waiters_init();
-      vprof_preemption_init();
-      if (sites == NULL || sites[0] == 0 || strcmp(sites, "on") == 0) {
-        vprof_all_sites(1);
-      } else {
-        select_sites(sites);
-      }
-    }
+  if (directory == NULL || directory[0] == 0 || !set_directory(directory)) {
+    return false;
   }
-  errno = errno_before;
+  vprof_settings.sites = !is_off(getenv("VPROF_SITES"));
+  set_capacity(getenv("VPROF_TRACE_MB"));
+  set_window(getenv("VPROF_WINDOW_MB"));
+  set_ring(getenv("VPROF_RING_MB"));
+  select_classes(getenv("VPROF_WAITS_OFF"));
+  return true;
 }

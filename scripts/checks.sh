@@ -1,0 +1,93 @@
+# Sourced by test.sh and soak.sh: running checks, and counting what passed and what failed. Bash.
+# shellcheck shell=bash disable=SC2154  # root and parallel are set by setup.sh
+
+passed=0
+failed=0
+skipped=0
+failures=()
+timings=()
+logs=$root/build/test-logs
+
+log_of() { # name
+  echo "$logs/${1//[^a-zA-Z0-9]/-}.log"
+}
+
+# The last line that every run of the tests prints.
+finish() {
+  say "Done"
+  local line
+  for line in "${timings[@]}"; do echo "$line"; done
+  for line in "${failures[@]}"; do echo "failed: $line"; done
+  if [ "$skipped" = 0 ]; then
+    echo "$passed passed, $failed failed"
+  else
+    echo "$passed passed, $failed failed, $skipped skipped"
+  fi
+  [ "$failed" = 0 ]
+}
+
+record() { # name status: a check that counts as one test
+  if [ "$2" = 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    failures+=("$1")
+  fi
+}
+
+timed() { # name seconds
+  timings+=("$(printf '%5d s  %s' "$2" "$1")")
+}
+
+# Runs a check. Shows its output only if it fails, but for lines that begin with `note: `.
+check() { # name command...
+  local name=$1 log status=0 before=$SECONDS
+  log=$(log_of "$name")
+  shift
+  say "$name"
+  "$@" >"$log" 2>&1 || status=$?
+  record "$name" "$status"
+  timed "$name" $((SECONDS - before))
+  if [ "$status" = 0 ]; then
+    echo "ok ($((SECONDS - before)) s)"
+    sed -n '/^note: /p' "$log"
+  else
+    tail -40 "$log"
+    echo "FAILED ($((SECONDS - before)) s); the whole output: $log"
+  fi
+  return "$status"
+}
+
+count_of() { # log pattern: the number of tests that ctest's summary lists so
+  grep -cE "^[[:space:]]+[0-9]+ - .* \\($2\\)$" "$1" || true
+}
+
+# Runs a part of ctest and adds its counts. Each test has one try.
+run_ctest() { # name directory [ctest options]
+  local name=$1 directory=$2 log total bad not_run before=$SECONDS
+  shift 2
+  log=$(log_of "$name")
+  say "$name"
+  ctest --test-dir "$directory" --output-on-failure --no-tests=error "$@" >"$log" 2>&1 || true
+  timed "$name" $((SECONDS - before))
+  total=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log" | tail -1)
+  if [ -z "$total" ]; then
+    tail -20 "$log"
+    record "$name (no test was run)" 1
+    return
+  fi
+  bad=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of.*/\1/p' "$log" | tail -1)
+  not_run=$(count_of "$log" 'Skipped')
+  if [ "$bad" != 0 ]; then
+    grep -vE '^ *[0-9]+/[0-9]+ Test +#.*(Passed|Skipped)|^ *Start ' "$log" | tail -80
+    failures+=("$name: $bad of $total tests, see $log")
+  fi
+  passed=$((passed + total - bad - not_run))
+  failed=$((failed + bad))
+  skipped=$((skipped + not_run))
+  echo "$((total - bad - not_run)) of $total passed in $((SECONDS - before)) s"
+}
+
+build() { # preset [cmake options]
+  configure "$@" && cmake --build "$root/build/$1" --parallel "$parallel"
+}

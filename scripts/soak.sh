@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# What takes too long for every change, and what cannot be told from one run on a shared machine: real servers with
+# everything instrumented, each planted cause ten times, 10,000 random programs, coverage of confidence intervals, the
+# other processor, long fuzzing, and the unit tests twenty times beside busy loops. Ends with a line "N passed, N failed".
+#
+#   soak.sh            all of it: some hours
+#   soak.sh NAME...    only these parts: tests random planted repeat fuzz subjects
+set -euo pipefail
+# shellcheck source=scripts/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+# shellcheck source=scripts/checks.sh
+. "$root/scripts/checks.sh"
+
+parts=(tests random planted repeat fuzz subjects)
+chosen=("$@")
+[ $# != 0 ] || chosen=("${parts[@]}")
+for part in "${chosen[@]}"; do
+  [[ " ${parts[*]} " == *" $part "* ]] || die "unknown part $part (known: ${parts[*]})"
+done
+
+# Tests that measure time or need the other processor.
+soak_tests() {
+  run_ctest "Tests with the label soak" "$root/build/release" -L soak
+}
+
+soak_random() {
+  check "10,000 random programs against the oracle" \
+    "$root/build/release/tests/analyzer/vprof_analyzer_tests" "[many]" || true
+  check "Coverage of the confidence intervals" \
+    "$root/build/release/tests/analyzer/vprof_analyzer_tests" "[coverage]" || true
+  local language
+  for language in c cpp; do
+    check "100 random instrumented programs: $language" python3 "$root/tests/instrumenter/random_programs.py" \
+      --instrument "$root/build/release/instrumenter/vprof-instrument" --include "$root/runtime/include" \
+      --lib "$root/build/release/runtime" --filecheck FileCheck-19 --clang clang-19 \
+      --language "$language" --first 1000 --count 100 || true
+  done
+}
+
+soak_planted() {
+  local program
+  for program in "$root"/tests/planted/programs/*.c*; do
+    program=$(basename "${program%.*}")
+    check "Planted cause, ten times: $program" "$root/tests/planted/run.sh" 10 "$program" || true
+  done
+}
+
+# Twenty rounds beside a busy loop on each core: no test may depend on an idle machine.
+soak_repeat() {
+  local loops=() round core
+  for ((core = 0; core < $(nproc); ++core)); do
+    (while :; do :; done) &
+    loops+=($!)
+  done
+  for ((round = 1; round <= 20; ++round)); do
+    run_ctest "Unit tests beside busy loops, round $round of 20" "$root/build/release" -LE 'e2e|soak' -j "$parallel"
+  done
+  kill "${loops[@]}"
+  wait "${loops[@]}" 2>/dev/null || true
+}
+
+soak_fuzz() {
+  check "Build: asan-ubsan" build asan-ubsan || return 0
+  check "Fuzzing: the reader, for ten minutes" "$root/build/asan-ubsan/tests/fuzz/fuzz_reader" \
+    -max_total_time=600 -rss_limit_mb=1024 -timeout=10 -len_control=0 -max_len=16384 || true
+}
+
+soak_subjects() {
+  local subject compiler
+  for subject in memcached leveldb httpd capnproto postgresql; do
+    for compiler in gcc clang; do
+      check "Everything instrumented: $subject, $compiler" "$root/tests/subjects/$subject.sh" "$compiler" || true
+    done
+  done
+}
+
+install_packages "${packages_to_build[@]}" "${packages_to_test[@]}" "${packages_to_soak[@]}"
+mkdir -p "$logs"
+cd "$root"
+if ! check "Build: release" build release; then
+  finish
+  exit 1
+fi
+for part in "${chosen[@]}"; do "soak_$part"; done
+finish
