@@ -4,6 +4,7 @@
 #include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -32,7 +33,7 @@ Result<int> verb_diff(const DiffOptions& options) {
   const auto a = VPROF_TRY(read_profiles({options.a}, all));
   const auto b = VPROF_TRY(read_profiles({options.b}, all));
   const analyzer::Diff diff = analyzer::diff(a, b);
-  say(options.json ? report::readable(report::json(diff)) : report::text(diff, text_options()));
+  say(options.json ? json_text(report::json(diff)) : report::text(diff, text_options()));
   int code = 0;
   for (const analyzer::Condition& condition : conditions) {
     if (analyzer::holds(condition, diff, options.certainly)) {

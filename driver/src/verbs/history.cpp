@@ -2,6 +2,7 @@
 #include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -12,7 +13,7 @@ Result<int> verb_history(const Global& global, const HistoryOptions& options) {
     return fail("nothing has been measured yet; run `vprof loop`");
   }
   if (options.json) {
-    say(report::readable(report::history_json(state.history)));
+    say(json_text(report::history_json(state.history)));
   } else {
     say(report::history_text(state.history, text_options()));
   }

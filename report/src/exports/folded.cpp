@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNegligible = 0.0005;  // share of the variance
 
-/// Semicolons part the names, and a line ends a stack.
+/// A name without the characters that separate names and stacks.
 std::string frame_name(std::string name) {
   for (char& c : name) {
     if (c == ';') {
@@ -53,7 +53,7 @@ class Stacks {
   }
 
  private:
-  std::map<std::string, double> weights_;  // two call sites of one function are one stack
+  std::map<std::string, double> weights_;  // call sites of one function share a stack
 };
 
 }  // namespace
