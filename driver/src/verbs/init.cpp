@@ -17,8 +17,8 @@ struct BuildSystem {
   std::string configure, build;
 };
 
-/// Goes by the files at the top of the tree. A generated file counts before those that it is usually
-/// generated from.
+/// Goes by the files at the top of the tree. A generated file counts before those that it is
+/// usually generated from.
 BuildSystem build_system_of(const fs::path& source) {
   const auto there = [&source](const char* name) {
     std::error_code error;
@@ -89,15 +89,16 @@ std::string configuration(const BuildSystem& system, const Found& found) {
   // The source tree. It is copied to .vprof/mirror and never written to.
   "source": ".",
 
-  // Shell commands, run at the top of the copy. "configure" runs once; leave it empty if there is none.
+  // Shell commands, run at the top of the copy. "configure" runs once; leave it empty if there is
+  // none.
   "configure": {},
   "build": {},
 
   // The workload: starts the built program, puts load on it, stops it, and ends by itself.
   "run": "./run-workload.sh",
 
-  // What one interval is: here one call of a function. For requests that span functions and threads see
-  // the documentation. Leave the list empty if the source calls vprof_begin and vprof_end. The
+  // What one interval is: here one call of a function. For requests that span functions and threads
+  // see the documentation. Leave the list empty if the source calls vprof_begin and vprof_end. The
   // suggestions are functions with many callees, called in a loop near the start of a thread.
   "intervals": [
 {}  ],
