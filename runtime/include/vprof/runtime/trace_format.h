@@ -166,8 +166,8 @@ enum vprof_event {
    * + CONT {serial of the thread, 0}. Written afterwards, by the thread or by the helper thread. */
   VPROF_EV_PREEMPTED = 0xff0034,
 
-  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}.
-   * Only waits that blocked are recorded. */
+  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}. Only
+   * waits that blocked are recorded. */
   VPROF_EV_WAIT_FIRST = 0xff0100,
 /* clang-format off */
 #define VPROF_WAIT_EVENT(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
