@@ -24,7 +24,8 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 static uint64_t mix_bytes(uint64_t hash, const void* data, size_t bytes) {
   const unsigned char* at = data;
   for (size_t i = 0; i < bytes; ++i) {
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): addresses are zeroed before the kernel fills them in
+    // The kernel fills in addresses that were zeroed before.
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     hash = mix(hash, at[i]);
   }
   return hash;
@@ -63,9 +64,9 @@ static uint64_t flow(const struct sockaddr_storage* from, socklen_t from_bytes,
 
 // What a descriptor refers to.
 //
-// Why not fstat(). That asks for the file's times too. Since Linux 6.13 a kernel that was asked gives
-// the next write a distinct time, so every fdatasync() of a file that is written all the time also
-// writes the inode. PostgreSQL's TPC-B lost a tenth of its throughput to that.
+// Why not fstat(). That asks for the file's times too. Since Linux 6.13 a kernel that was asked
+// gives the next write a distinct time, so every fdatasync() of a file that is written all the time
+// also writes the inode. PostgreSQL's TPC-B lost a tenth of its throughput to that.
 struct vprof_file {
   uint64_t number;
   uint64_t device;
