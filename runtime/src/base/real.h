@@ -1,4 +1,4 @@
-// libc's own versions of the functions that libvprof interposes on. A function that this libc lacks is NULL.
+// libc's own versions of the functions that libvprof interposes on.
 #ifndef VPROF_REAL_H
 #define VPROF_REAL_H
 
@@ -19,7 +19,7 @@
 
 struct sembuf;
 
-// name, symbol version that is wanted first ("": the default), parameters
+// result, name, preferred symbol version ("": the default), parameters
 #define VPROF_REAL_FUNCTIONS(X)                                                                   \
   X(int, pthread_mutex_lock, "", (pthread_mutex_t*))                                              \
   X(int, pthread_mutex_trylock, "", (pthread_mutex_t*))                                           \
@@ -145,6 +145,7 @@ struct sembuf;
   X(pid_t, wait4, "", (pid_t, int*, int, struct rusage*))                                         \
   X(int, waitid, "", (idtype_t, id_t, siginfo_t*, int))
 
+// A function that this libc lacks is NULL.
 struct vprof_real {
 #define VPROF_REAL_MEMBER(result, name, version, parameters) result(*name) parameters;
   VPROF_REAL_FUNCTIONS(VPROF_REAL_MEMBER)
@@ -152,9 +153,12 @@ struct vprof_real {
 };
 
 extern struct vprof_real vprof_real;
+
+// Looks all of them up. Concurrent calls are harmless: they find the same addresses. It calls
+// dlsym(), so it is not safe in a signal handler; the constructor has called it by then.
 void vprof_real_init(void);
 
-// Other libraries' constructors may lock before ours has run, so everybody asks. Threads that look up at once find the same.
+// Any thread, also before our constructor: other libraries' constructors may take locks earlier.
 static inline const struct vprof_real* vprof_real_functions(void) {
   if (__builtin_expect(__atomic_load_n(&vprof_real.pthread_mutex_lock, __ATOMIC_ACQUIRE) == NULL,
                        0)) {

@@ -1,31 +1,37 @@
-// Handing out the file, chunk by chunk, with all pages present.
+// Hands out the file chunk by chunk, with all pages present.
 //
-// Pages that cannot be had are faulted in by MADV_POPULATE_WRITE, which returns an error where a store would bring SIGBUS. That costs
-// some 0.5 us a page (2 ns a record) if the file system has given the file its blocks before, and several times that if it must find a
-// block for each page. So the helper allocates ahead of need, as much again as the trace has grown to, by fallocate(). It has the
-// descriptor for that in a table of its own (helper.c).
+// Where the pages come from. MADV_POPULATE_WRITE faults them in and returns an error where a store
+// would raise SIGBUS. A page costs some 0.5 us (2 ns a record) if the file already has its block,
+// and several times that if the file system has to find one. So the helper calls fallocate() ahead
+// of need, each time for as much again as the trace has grown to. It holds the descriptor for that
+// in a descriptor table of its own (recording/helper.c).
 //
-// Not MADV_HUGEPAGE: it makes a page three times as cheap where the machine has memory to give, but on a virtual machine whose host takes free memory
-// back, large pages are just what is always taken: 6.2 instead of 3.7 us a page of 4 KiB, measured with PostgreSQL.
+// Why not MADV_HUGEPAGE. It makes a page three times as cheap on a machine with memory to spare. On
+// a virtual machine whose host takes back free memory, huge pages are the ones that are always
+// taken: with PostgreSQL a 4 KiB page cost 6.2 us instead of 3.7.
 //
-// A disk that is too slow: the kernel stops those who make pages dirty, the helper and whoever prepares a chunk itself. Whoever has been
-// stopped for long says so, and for some time nobody but the helper tries: threads drop and count. Not having been given a processor is
-// something else, so only waits count that the kernel calls voluntary.
+// Slow disks. When too many pages are dirty, the kernel blocks whoever dirties another: the helper,
+// and any thread that prepares its own chunk. Whoever was blocked for long says so, and for a
+// second only the helper tries; threads drop and count. Losing the processor is not blocking, so
+// only waits that the kernel counts as voluntary are taken as a sign.
 #define _GNU_SOURCE
+#include "storage/chunks.h"
+
 #include <errno.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "base/settings.h"
+#include "storage/trace.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
 enum { kLeastAhead = 256 << 10, kMostAhead = 64 << 20 };  // bytes
-enum { kSlow = 20000000 };                                // ns
 
 void vprof_count(uint64_t* counter, uint64_t by) {
   __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
@@ -59,7 +65,7 @@ static bool populate(char* from, uint32_t bytes) {
   if (result != -EINVAL) {
     return false;
   }
-  // A kernel before 5.14: touching is all there is, and a full disk is fatal.
+  // Kernels before 5.14 leave only touching the pages, and then a full disk is fatal.
   for (uint32_t at = 0; at < bytes; at += VPROF_PAGE_BYTES) {
     *(volatile char*)(from + at) = 0;
   }
@@ -74,7 +80,7 @@ void vprof_file_publish(uint64_t end) {
   }
 }
 
-// Between allocate() and the magic a kill leaves a hole of zero pages, which readers step over.
+// A kill between the allocation and the magic leaves a hole of zero pages, which readers skip.
 struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load_explicit(&trace->full, memory_order_relaxed)) {
@@ -121,8 +127,8 @@ bool vprof_disk_is_slow(void) {
   return until != 0 && vprof_monotonic_ns() < until;
 }
 
-// The one who ends the trace (trace_file.c) closes it and then waits while `extending` is set, so that nothing is added to a
-// file that has been cut.
+// Must not add to a file that has been cut. Whoever ends the trace (recording/trace_lifecycle.c)
+// closes it first and then waits while `extending` is set; so after setting it, look again.
 void vprof_chunks_extend(int fd) {
   struct vprof_trace* trace = &vprof_trace;
   if (fd < 0 || trace->extended >= trace->capacity) {
@@ -145,7 +151,7 @@ void vprof_chunks_extend(int fd) {
     }
     if (next + ahead / 2 > trace->extended && end > from) {
       const long result = vprof_syscall(SYS_fallocate, fd, 0, (long)from, (long)(end - from), 0, 0);
-      // Not every file system can; where the disk is full, single pages may still be had.
+      // Not every file system can do this. On a full disk single pages may still be available.
       trace->extended = result == 0 ? end : UINT64_MAX;
     }
   }

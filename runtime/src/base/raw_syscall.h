@@ -1,11 +1,13 @@
-// System calls that touch neither errno nor any other thread-local state of libc, for the helper thread (helper.c) and for code
-// that may run in a signal handler. Result: that of the kernel, errors as -errno.
+// System calls that touch neither errno nor any other thread-local state of libc: for the helper
+// thread, which has none, and for code that may run in a signal handler. Returns what the kernel
+// returns; errors are -errno. Never interposed, so a call is never recorded as a wait.
 #ifndef VPROF_RAW_SYSCALL_H
 #define VPROF_RAW_SYSCALL_H
 
 #include <errno.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static inline long vprof_syscall(long number, long a, long b, long c, long d, long e, long f) {
@@ -36,6 +38,12 @@ static inline long vprof_syscall(long number, long a, long b, long c, long d, lo
   long result = syscall(number, a, b, c, d, e, f);
   return result == -1 ? -errno : result;
 #endif
+}
+
+// Sleeps; a signal may end it early. Less than a second.
+static inline void vprof_pause(long ns) {
+  const struct timespec time = {0, ns};
+  vprof_syscall(SYS_nanosleep, (long)&time, 0, 0, 0, 0, 0);
 }
 
 #endif

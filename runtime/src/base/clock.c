@@ -1,7 +1,9 @@
-// Time in ticks: the time-stamp counter where it runs at one rate on all processors, else CLOCK_MONOTONIC.
+// The time-stamp counter is a clock only where it runs at one rate on all processors.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,16 +12,18 @@
 #include <cpuid.h>
 #endif
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
 
 int vprof_clock_kind = VPROF_CLOCK_MONOTONIC;
 uint64_t vprof_ticks_per_second = 1000000000;
+uint64_t vprof_unwatched = 1;
 
 static struct vprof_clock_reading first_reading;
 static bool calibrated;
 
-// libc's own, behind any interceptor of a sanitizer: those need thread-local state that the helper thread lacks.
+// libc's own function, past any sanitizer's interceptor: those need thread-local state, which the
+// helper thread lacks.
 static int (*real_clock_gettime)(clockid_t, struct timespec*) = clock_gettime;
 
 static uint64_t now_ns(clockid_t clock) {
@@ -32,10 +36,11 @@ uint64_t vprof_monotonic_ns(void) { return now_ns(CLOCK_MONOTONIC); }
 
 uint64_t vprof_rt_ticks(void) {
   const uint64_t now = now_ns(CLOCK_MONOTONIC);
-  return now != 0 ? now : 1;  // 0 means "off" in a scope
+  return now != 0 ? now : 1;  // a scope takes 0 for "off"
 }
 
-// The clocks are read one after another; of several rounds the one that took least time is right to some 20 ns.
+// The clocks can only be read one after another. Of several rounds, the shortest leaves the least
+// time between the readings.
 struct vprof_clock_reading vprof_clock_read(void) {
   struct vprof_clock_reading best = {0, 0, 0};
   uint64_t best_width = UINT64_MAX;
@@ -56,7 +61,7 @@ struct vprof_clock_reading vprof_clock_read(void) {
 }
 
 #if defined(__x86_64__)
-// The processor says that its counter is invariant, or the kernel keeps time by it.
+// Either the processor declares its counter invariant, or the kernel itself keeps time by it.
 static bool counter_is_steady(void) {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0) {
@@ -94,7 +99,7 @@ void vprof_clock_init(void) {
   first_reading = vprof_clock_read();
 }
 
-// Two readings at least 1 ms apart give the rate to about 1 in 10^5; the snapshots in the trace refine it.
+// Two readings at least 1 ms apart. The snapshots in the trace refine the rate later.
 void vprof_clock_calibrate(void) {
   if (vprof_clock_kind == VPROF_CLOCK_MONOTONIC || calibrated) {
     return;
@@ -107,10 +112,11 @@ void vprof_clock_calibrate(void) {
   calibrated = true;
 }
 
-// The same instructions as in a scope, on memory of this function. Least of several batches: the rest is disturbance.
+// Runs the instructions of a scope on memory of its own. The shortest of several batches counts:
+// anything above it is noise.
 uint64_t vprof_record_cost_x256(void) {
   enum { kBatches = 8, kRecords = 64 };
-  static uint64_t known;  // of the parent, in a forked child
+  static uint64_t known;  // a forked child inherits it
   if (known != 0) {
     return known;
   }

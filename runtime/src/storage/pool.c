@@ -1,22 +1,28 @@
-// Chunks that are ready, and the way they go from thread to thread.
+// Chunks that are ready, and how they get from thread to thread.
 //
-// A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A thread that takes one wakes the helper if that
-// sleeps. A thread that finds none prepares a small chunk itself (a stall: some microseconds) and raises the number that the helper keeps
-// ready. Small chunks are for threads that write little: the size grows with the number of chunks a thread has had.
+// A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A thread that
+// finds none prepares a small chunk itself (a stall: some microseconds) and raises the number that
+// the helper keeps ready. A thread's chunks grow as it takes more of them, so threads that record
+// little get by with small ones.
 //
-// A thread hands full chunks of the largest size to `used`, and the helper makes them ready again (archive.c). Nobody waits for that: where
-// `used` has no room, or nobody needs it, the chunk stays what it is, a part of the file.
+// A thread hands full chunks of the largest size to `used`, and the helper makes them ready again
+// (archive.c). Nobody waits for that: if `used` has no room, or nobody needs the chunk, it remains
+// part of the file.
 //
-// Ring (VPROF_RING_MB): a thread hands over its oldest chunks once it has more than it may keep, and what was in them is lost and counted.
-#define _GNU_SOURCE
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+// Ring (VPROF_RING_MB): a thread that holds more than it may keep hands over its oldest chunks;
+// what they held is lost, and counted.
+#include "storage/pool.h"
+
+#include "base/clock.h"
+#include "storage/chunks.h"
+#include "storage/trace.h"
 
 const uint32_t vprof_chunk_bytes[VPROF_CHUNK_CLASSES] = {4096, 65536, 262144, 1048576};
 static const unsigned first_target[VPROF_CHUNK_CLASSES] = {8, 2, 0, 0};
 static const unsigned most_target[VPROF_CHUNK_CLASSES] = {VPROF_POOL_SLOTS, 16, 8, 16};
 
 enum { kLargest = VPROF_CHUNK_CLASSES - 1 };
+
 void vprof_pool_start(void) {
   for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) {
     atomic_store(&vprof_trace.pool_target[c], first_target[c]);
@@ -24,6 +30,11 @@ void vprof_pool_start(void) {
 }
 
 // ---- the helper's side
+
+struct vprof_pool vprof_pool_open(int fd) {
+  const struct vprof_pool pool = {{fd, 0, 0}, vprof_archive_possible(fd), 0, 0};
+  return pool;
+}
 
 static bool put_ready(struct vprof_chunk_header* chunk, unsigned class) {
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
@@ -61,14 +72,15 @@ static void recycle_ring(struct vprof_pool* pool) {
     return;
   }
   for (struct vprof_chunk_header* chunk; (chunk = take_used()) != NULL;) {
-    // Where the pool has no room, it stays cleared and ownerless: at most what the pool holds, too.
-    if (vprof_archive(pool, chunk) == VPROF_REUSE_NOW) {
+    // If the pool is full, the chunk stays cleared and ownerless. That can be no more chunks than
+    // the pool has places.
+    if (vprof_archive_chunk(&pool->archive, chunk) == VPROF_REUSE_NOW) {
       put_ready(chunk, class_of(chunk));
     }
   }
 }
 
-// A running mean of what each of the two ways takes, in ns.
+// A running mean, in ns.
 static void learn(uint64_t* mean, uint64_t start) {
   const uint64_t took = vprof_monotonic_ns() - start;
   *mean = *mean == 0 ? took : *mean - *mean / 8 + took / 8;
@@ -83,7 +95,7 @@ static struct vprof_chunk_header* make_largest(struct vprof_pool* pool, bool urg
   }
   while (used != NULL) {
     atomic_store(&vprof_trace.extending, true);
-    const enum vprof_reuse reuse = vprof_archive(pool, used);
+    const enum vprof_reuse reuse = vprof_archive_chunk(&pool->archive, used);
     atomic_store(&vprof_trace.extending, false);
     learn(&pool->archive_ns, start);
     if (reuse == VPROF_REUSE_NOW) {
@@ -98,7 +110,7 @@ static struct vprof_chunk_header* make_largest(struct vprof_pool* pool, bool urg
   struct vprof_chunk_header* chunk = vprof_chunk_prepare_timed(vprof_chunk_bytes[kLargest]);
   learn(&pool->fresh_ns, start);
   if (pool->archive_ns > 0) {
-    pool->archive_ns -= pool->archive_ns / 64;  // to be tried again
+    pool->archive_ns -= pool->archive_ns / 64;  // so that archiving is tried again
   }
   return chunk;
 }
@@ -115,7 +127,7 @@ void vprof_pool_fill(struct vprof_pool* pool) {
       }
     }
     for (; ready < target; ++ready) {
-      vprof_chunks_extend(pool->fd);
+      vprof_chunks_extend(pool->archive.fd);
       struct vprof_chunk_header* chunk = c == kLargest
                                              ? make_largest(pool, ready == 0)
                                              : vprof_chunk_prepare_timed(vprof_chunk_bytes[c]);
@@ -181,7 +193,7 @@ static void raise_target(unsigned c, unsigned least) {
   }
 }
 
-// What a thread does when nothing of its size is ready: smaller chunks, then one of its own, then whatever is left.
+// No chunk of the wanted size is ready: take a smaller one, else prepare one, else take any.
 static struct vprof_chunk_header* take_other(unsigned wanted) {
   for (unsigned c = wanted; c-- > 1;) {
     struct vprof_chunk_header* chunk = take_ready(c);
@@ -206,7 +218,7 @@ static struct vprof_chunk_header* take_other(unsigned wanted) {
 
 struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
   unsigned wanted = chunks < VPROF_CHUNK_CLASSES ? chunks : kLargest;
-  // A ring of a few large chunks would lose much at once.
+  // A ring of a few large chunks would lose a large part of itself at once.
   while (vprof_settings.ring != 0 && wanted > 0 &&
          vprof_chunk_bytes[wanted] > vprof_settings.ring / 8) {
     --wanted;
@@ -220,7 +232,6 @@ struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
   if (wanted + 1 < VPROF_CHUNK_CLASSES && vprof_settings.ring == 0) {
     raise_target(wanted + 1, 2);
   }
-  vprof_helper_wake();
   return chunk;
 }
 

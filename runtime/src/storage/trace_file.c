@@ -2,14 +2,17 @@
 // size at exit.
 //
 // The file is reserved up front as one sparse mapping, and its descriptor is closed at once: many
-// programs close all descriptors, and later chdir, chroot or setuid must not matter. From then on
-// handing out a chunk is one compare-and-swap of `next`.
+// programs close all descriptors, and later calls of chdir, chroot or setuid must not matter. From
+// then on handing out a chunk is one compare-and-swap of `next`.
 //
-// Nobody may touch the mapping behind the end of the file (SIGBUS). The end moves once, at exit,
-// when other threads may still run. So the order there is: `next` becomes CLOSED (from now on no
-// chunk is handed out, and what it was before is behind every chunk that was), then the file is cut
-// there. A full disk is the same danger: a page that cannot be had is SIGBUS, too (chunks.c).
+// Nobody may touch the mapping beyond the end of the file (SIGBUS). The end moves once, at exit,
+// while other threads may still run. So the order there is: `next` becomes CLOSED (no chunk is
+// handed out any more, and its last value lies beyond every chunk that was), and then the file is
+// cut at that value. A full disk is the same danger, since touching a page that cannot be allocated
+// raises SIGBUS too (chunks.c).
 #define _GNU_SOURCE
+#include "storage/trace_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,8 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "storage/trace.h"
 
 enum { kLeastCapacity = 1 << 20 };
 
@@ -29,7 +33,7 @@ struct vprof_trace vprof_trace;
 
 // ---- making it
 
-// A file beyond RLIMIT_FSIZE would bring SIGXFSZ.
+// A file beyond RLIMIT_FSIZE would raise SIGXFSZ.
 static uint64_t wanted_capacity(void) {
   uint64_t capacity = vprof_settings.capacity;
   struct rlimit limit;
@@ -40,7 +44,7 @@ static uint64_t wanted_capacity(void) {
   return capacity;
 }
 
-// Reserves file and addresses; halves until both can be had.
+// Reserves file size and address space, halving until both are granted.
 static bool reserve(int fd) {
   struct vprof_trace* trace = &vprof_trace;
   for (uint64_t bytes = wanted_capacity(); bytes > VPROF_FILE_HEADER_BYTES;
@@ -62,7 +66,7 @@ static bool reserve(int fd) {
   return false;
 }
 
-// By write(), which reports a full disk where a store would bring SIGBUS.
+// Written, not stored through the mapping: on a full disk a write fails, a store raises SIGBUS.
 static bool write_header(int fd) {
   static struct vprof_file_header header;
   const struct vprof_clock_reading now = vprof_clock_read();
@@ -86,17 +90,25 @@ static bool write_header(int fd) {
   if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0) {
     header.program[0] = 0;
   }
-  // Not pwrite(): that is ours, and would record this as a wait of the program.
+  // Not pwrite(): that is interposed and would record this as a wait of the program.
   return vprof_syscall(SYS_pwrite64, fd, (long)&header, sizeof header, 0, 0, 0) ==
          (long)sizeof header;
 }
 
-// Under another name until it has its header, so that whoever is killed meanwhile leaves nothing that looks like a trace. The descriptor is
-// the caller's to close.
-static bool make_file(int* descriptor) {
+void vprof_trace_file_unmap(void) {
   struct vprof_trace* trace = &vprof_trace;
-  static char
-      unfinished[sizeof trace->path + 8];  // not on the stack, which may be a small signal stack
+  if (trace->base != NULL) {
+    munmap(trace->base, trace->capacity);
+  }
+  trace->base = NULL;
+}
+
+// The file gets its final name once it has its header, so that a process killed before leaves
+// nothing that looks like a trace.
+int vprof_trace_file_make(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  // Not on the stack, which may be a small signal stack.
+  static char unfinished[sizeof trace->path + 8];
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(trace->path, sizeof trace->path, "%s/%d-%lld%09ld.vpt", vprof_settings.directory,
@@ -104,67 +116,25 @@ static bool make_file(int* descriptor) {
   strcpy(stpcpy(unfinished, trace->path), ".new");
   const int fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) {
-    return false;
+    return -1;
   }
-  *descriptor = fd;
   struct stat status;
   if (fstat(fd, &status) == 0 && reserve(fd) && write_header(fd) &&
       rename(unfinished, trace->path) == 0) {
     trace->device = status.st_dev;
     trace->inode = status.st_ino;
-    return true;
+    return fd;
   }
   unlink(unfinished);
-  if (trace->base != NULL) {
-    munmap(trace->base, trace->capacity);
-  }
-  trace->base = NULL;
+  vprof_trace_file_unmap();
   close(fd);
-  return false;
-}
-
-static bool start_now(void) {
-  struct vprof_trace* trace = &vprof_trace;
-  vprof_clock_calibrate();
-  // After a fork this is the parent's: shared, so it would keep the file's blocks in use.
-  if (trace->base != NULL) {
-    munmap(trace->base, trace->capacity);
-  }
-  trace->base = NULL;
-  int fd = -1;
-  if (!make_file(&fd)) {
-    vprof_all_sites(0);
-    atomic_store(&trace->state, VPROF_FAILED);
-    return false;
-  }
-  atomic_store(&trace->next, VPROF_FILE_HEADER_BYTES);
-  atomic_store(&trace->state, VPROF_OPEN);
-  vprof_count_early_drops();
-  vprof_helper_start(fd);
-  close(fd);
-  return true;
-}
-
-bool vprof_trace_start(void) {
-  struct vprof_trace* trace = &vprof_trace;
-  int state = VPROF_READY;
-  if (atomic_compare_exchange_strong(&trace->state, &state, VPROF_STARTING)) {
-    return start_now();
-  }
-  // The one who starts it is another thread (a handler that interrupts it finds `busy` set), so it
-  // goes on meanwhile.
-  for (uint64_t patience = 4000 * vprof_settings.patience; state == VPROF_STARTING && patience > 0; --patience) {
-    const struct timespec pause = {0, 50000};
-    vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
-    state = atomic_load(&trace->state);
-  }
-  return state == VPROF_OPEN;
+  return -1;
 }
 
 // ---- ending it
 
-// Chunks at the end of the file that the helper made ready and nobody took need not be kept.
-static uint64_t give_back(uint64_t end) {
+// Chunks at the end of the file that the helper made ready and nobody took are not worth keeping.
+static uint64_t without_spare_chunks(uint64_t end) {
   struct vprof_trace* trace = &vprof_trace;
   struct vprof_chunk_header* spare[VPROF_CHUNK_CLASSES * VPROF_POOL_SLOTS];
   unsigned spares = 0;
@@ -190,28 +160,9 @@ static uint64_t give_back(uint64_t end) {
   return end;
 }
 
-// A helper that is making the file longer just now must not do so after it has been cut. It knows by now that it is to stop; on a disk that
-// hangs the program's exit does not wait for it.
-static void wait_for_helper(void) {
-  for (uint64_t patience = 2000 * vprof_settings.patience; atomic_load(&vprof_trace.extending) && patience > 0; --patience) {
-    const struct timespec pause = {0, 50000};
-    vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
-  }
-}
-
-// Best effort: a trace that was not cut is sparse, and `used` says where it ends.
-__attribute__((destructor)) static void finish(void) {
+void vprof_trace_file_cut(uint64_t next) {
   struct vprof_trace* trace = &vprof_trace;
-  if (atomic_load(&trace->state) != VPROF_OPEN || getpid() != trace->pid) {
-    return;
-  }
-  vprof_helper_finish();
-  const uint64_t next = atomic_exchange(&trace->next, VPROF_CLOSED);
-  if (next == VPROF_CLOSED) {
-    return;
-  }
-  wait_for_helper();
-  const uint64_t end = give_back(next);
+  const uint64_t end = without_spare_chunks(next);
   __atomic_store_n(&trace->header->used, end, __ATOMIC_RELEASE);
   const int fd = open(trace->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) {
