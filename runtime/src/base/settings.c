@@ -78,11 +78,12 @@ static void set_ring(const char* megabytes) {
   vprof_settings.ring = mb << 20;
 }
 
-// For tests: factor on every time limit of the runtime, since a test must not depend on how busy the
-// machine is.
+// For tests, which must not depend on how busy the machine is: a factor on how long the runtime waits
+// for its helper or the disk before it gives up.
 static void set_patience(const char* factor) {
-  const unsigned long long wanted = factor != NULL ? strtoull(factor, NULL, 10) : 0;
-  vprof_settings.patience = wanted == 0 ? 1 : wanted > 1000000 ? 1000000 : wanted;
+  enum { kMostPatience = 1000000 };
+  const unsigned long long wanted = factor != NULL ? strtoull(factor, NULL, 10) : 1;
+  vprof_settings.patience = wanted > kMostPatience ? kMostPatience : wanted == 0 ? 1 : wanted;
 }
 
 // `off`: the classes not to record, such as "mutex,sem". Unknown names are ignored; the driver has
