@@ -15,7 +15,7 @@ packages=(
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user # the other processor
   nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev catch2
   nodejs npm chromium libsqlite3-dev sqlite3 # the HTML report, its tests, exports
-  python3 ca-certificates # scripts and end-to-end tests
+  python3 python3-jsonschema ca-certificates # scripts and end-to-end tests
 )
 
 started=$SECONDS

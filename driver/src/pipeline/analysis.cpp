@@ -89,7 +89,7 @@ Result<analyzer::Profile> whole_analysis(const Session& session, const fs::path&
 
 std::string no_interval_message(const Config& config) {
   return fmt::format("{}: {}",
-                     config.place(config.intervals.empty() ? 0 : config.intervals[0].line),
+                     config.location(config.intervals.empty() ? 0 : config.intervals[0].line),
                      why_no_interval(config));
 }
 

@@ -12,6 +12,7 @@ struct Locations {
   fs::path instrument;  ///< vprof-instrument
   fs::path shim;        ///< vprof-shim
   fs::path runtime;     ///< libvprof.so
+  fs::path schemas;     ///< directory of the JSON Schemas
   std::vector<fs::path>
       includes;  ///< directories that hold `vprof/annotations.h` and what it includes
 };
