@@ -36,9 +36,10 @@ struct CommandLine {
 /// Whether a compiler with this file name is GCC: `gcc-12`, `x86_64-linux-gnu-g++`.
 bool is_gcc(const std::string& name);
 
-/// Options that switch off the warnings that GCC's optimizer infers from control flow. Inserted code
-/// changes control flow, and a new warning would break a build with -Werror. The options follow the
-/// user's own. GCC ignores `-Wno-` with an unknown name, so one list works for all versions.
+/// Options that switch off the warnings that GCC's optimizer infers from control flow. Inserted
+/// code changes control flow, and a new warning would break a build with -Werror. The options
+/// follow the user's own. GCC ignores `-Wno-` with an unknown name, so one list works for all
+/// versions.
 const std::vector<std::string>& quiet_flags();
 
 /// The arguments with each readable `@file` replaced by the file's content, as in GCC.

@@ -2,9 +2,9 @@
 //
 //   cc ARGS ──▶ find the real cc ──▶ record the compilation ──▶ exec cc INCLUDES RUNTIME ARGS
 //
-// `.vprof/shims/cc` is a link to this program. Its settings are in `shim.conf` next to the link, not
-// in the environment: a build may clear the environment, and CMake remembers the full path of the
-// link and uses it in later runs.
+// `.vprof/shims/cc` is a link to this program. Its settings are in `shim.conf` next to the link,
+// not in the environment: a build may clear the environment, and CMake remembers the full path of
+// the link and uses it in later runs.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,8 +74,8 @@ std::string search(const std::string& name, bool wanted_shim) {
   return "";
 }
 
-/// Removes directories of shims from PATH, so that the real compiler (ccache, a wrapper script) calls
-/// real programs, too.
+/// Removes directories of shims from PATH, so that the real compiler (ccache, a wrapper script)
+/// calls real programs, too.
 void remove_shims_from_path(const std::string& name) {
   std::string path;
   for (const std::string& directory : path_directories()) {

@@ -28,8 +28,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 json moved_to_mirror(json entry, const Session& session) {
   const std::string from = session.config.source.string();
   const std::string to = session.workspace.mirror().string();
-  // An entry that the build wrote in the mirror is right already. The mirror may be inside the source
-  // tree, so replacing the path again would break the entry.
+  // An entry that the build wrote in the mirror is right already. The mirror may be inside the
+  // source tree, so replacing the path again would break the entry.
   if (entry.dump().find(to) != std::string::npos) {
     return entry;
   }

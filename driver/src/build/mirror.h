@@ -22,17 +22,17 @@ struct MirrorChange {
   bool any() const { return !changed.empty() || !deleted.empty(); }
 };
 
-/// Brings the mirror up to date with `source`. Copies new and changed files (by size, time and mode)
-/// and deletes files that are gone, in both cases with their pristine copies. Keeps what the build
-/// generated.
+/// Brings the mirror up to date with `source`. Copies new and changed files (by size, time and
+/// mode) and deletes files that are gone, in both cases with their pristine copies. Keeps what the
+/// build generated.
 ///
 /// - Does not copy `.git`, `.vprof`, object files (`*.o`, `*.lo`: the build would think they are up
 ///   to date), and build trees of CMake or Meson, which contain absolute paths back into the source
 ///   tree.
 /// - The first copy keeps times and modes. A file that replaces an older copy gets the time of the
 ///   sync, so that make rebuilds what depends on it.
-/// - A relative link that leads out of the source tree becomes an absolute one. An absolute link into
-///   the source tree leads into the mirror instead.
+/// - A relative link that leads out of the source tree becomes an absolute one. An absolute link
+///   into the source tree leads into the mirror instead.
 ///
 /// `leave_out` is one more file not to copy: vprof.json, because editing it does not change the
 /// program. Error: kInterrupted, or a file could not be copied. Files copied by then stay; the next

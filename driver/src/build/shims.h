@@ -15,8 +15,8 @@ namespace vprof::driver {
 bool is_compiler_name(const std::string& name);
 
 /// Fills `.vprof/shims` with a link per compiler on PATH, and `.vprof/runtime` with links to the
-/// runtime library and its headers. Because of the latter, a build's search paths do not include the
-/// rest of the prefix where vprof is installed.
+/// runtime library and its headers. Because of the latter, a build's search paths do not include
+/// the rest of the prefix where vprof is installed.
 Result<void> install_shims(const Locations& locations, const Workspace& workspace);
 
 /// The environment for `configure` and `build`: `extra`, with the shims first on PATH. If CC or CXX
@@ -32,9 +32,9 @@ struct Recorded {
   std::vector<std::string> static_links;
 };
 
-/// Merges the shims' log into compile_commands.json and deletes the log. For one file and output, the
-/// last entry wins. Entries of earlier builds stay, because an incremental build compiles only some
-/// files. Entries whose source no longer exists (conftest.c) are removed.
+/// Merges the shims' log into compile_commands.json and deletes the log. For one file and output,
+/// the last entry wins. Entries of earlier builds stay, because an incremental build compiles only
+/// some files. Entries whose source no longer exists (conftest.c) are removed.
 Result<Recorded> collect_compile_commands(const Workspace& workspace);
 
 }  // namespace vprof::driver

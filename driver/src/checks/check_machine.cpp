@@ -115,8 +115,8 @@ void check_load(Checklist& list) {
   list.note("other work", found, "other work on this machine will show up as variance");
 }
 
-/// Checks whether a thread can find out that it lost its processor: through restartable sequences if
-/// libc registers them, or through context switches if the kernel lets us record them.
+/// Checks whether a thread can find out that it lost its processor: through restartable sequences
+/// if libc registers them, or through context switches if the kernel lets us record them.
 void check_switches(Checklist& list) {
   const auto* sequences = static_cast<const unsigned*>(::dlsym(RTLD_DEFAULT, "__rseq_size"));
   if (sequences != nullptr && *sequences != 0) {

@@ -1,6 +1,6 @@
 // Finds the functions and calls of a source tree from its text alone, for a program that has not
-// been built yet. The result is approximate (overloads, macros that hide calls), which is good enough
-// for suggestions. Measuring relies on Clang instead.
+// been built yet. The result is approximate (overloads, macros that hide calls), which is good
+// enough for suggestions. Measuring relies on Clang instead.
 #pragma once
 
 #include <set>

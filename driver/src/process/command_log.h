@@ -13,8 +13,8 @@ namespace vprof::driver {
 std::vector<std::string> last_lines(const fs::path& path, size_t count);
 
 /// The first lines of a build's log, up to `count`, that look like an error from a compiler, a
-/// linker or make. After a parallel build, the last lines rarely contain it. Empty if the log cannot
-/// be read.
+/// linker or make. After a parallel build, the last lines rarely contain it. Empty if the log
+/// cannot be read.
 std::vector<std::string> error_lines(const fs::path& path, size_t count);
 
 }  // namespace vprof::driver

@@ -1,5 +1,5 @@
-// Runs a command of the user, or a helper of ours, as a step of a verb: with progress, a log, and an
-// explanation if it fails.
+// Runs a command of the user, or a helper of ours, as a step of a verb: with progress, a log, and
+// an explanation if it fails.
 #pragma once
 
 #include "process/process.h"

@@ -192,16 +192,16 @@ int wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// Whether a process of the group still runs. vprof is the subreaper of its orphans (see main()), so
-/// the dead ones are reaped first: a zombie would count as running.
+/// Whether a process of the group still runs. vprof is the subreaper of its orphans (see main()),
+/// so the dead ones are reaped first: a zombie would count as running.
 bool group_lives(pid_t group) {
   while (::waitpid(-group, nullptr, WNOHANG) > 0) {
   }
   return ::kill(-group, 0) == 0;
 }
 
-/// Ends a group: a server that the workload left running would keep its port and write into the next
-/// recording. Returns whether there was anything to end.
+/// Ends a group: a server that the workload left running would keep its port and write into the
+/// next recording. Returns whether there was anything to end.
 bool end_group(pid_t group) {
   if (!group_lives(group)) {
     return false;
