@@ -46,11 +46,11 @@ TEST_CASE("an interval that begins just before the recording counts") {
   thread.end(2, 4000);
   process.write(scratch.path());
   const std::string sites = test::SitesWriter().write(scratch.path());
-  CHECK(analyzer::summarize_latency(scratch.path(), sites, {})->count == 2);
+  CHECK(analyzer::analyze(scratch.path(), sites, {})->interval.count == 2);
   CHECK(analyzer::timelines_of(scratch.path(), sites, {{1, 1010}, {2, 1000}}, {})->size() == 2);
   analyzer::Options options;
   options.skip_ns = 500;
-  CHECK(analyzer::summarize_latency(scratch.path(), sites, options)->count == 1);
+  CHECK(analyzer::analyze(scratch.path(), sites, options)->interval.count == 1);
 }
 
 TEST_CASE("a run against its baseline") {

@@ -81,8 +81,9 @@ TEST_CASE("latency, labels, and what is between them") {
     now += 100;
   }
   process.write(dir.path());
-  const auto summary = analyzer::summarize_latency(dir.path(), sites.write(dir.path()), {});
-  REQUIRE(summary);
+  const auto profile = analyzer::analyze(dir.path(), sites.write(dir.path()), {});
+  REQUIRE(profile);
+  const analyzer::IntervalSummary* summary = &profile->interval;
   CHECK(summary->count == 4);
   CHECK(summary->mean_ns == Approx(16.5));
   CHECK(summary->variance_ns2 == Approx((42.25 + 182.25 + 6.25 + 20.25) / 4));

@@ -56,7 +56,7 @@ class Init(Project):
 
     def test_nothing_is_overwritten(self):
         self.write("vprof.json", "mine")
-        self.fails("init", words=["vprof.json", "not overwritten"])
+        self.fails("init", words=["vprof.json", "already exists"])
         self.assertEqual((self.root / "vprof.json").read_text(), "mine")
 
 

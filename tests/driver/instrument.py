@@ -81,7 +81,7 @@ class Instrument(support.Project):
         self.vprof("index")
         out = self.vprof("graph", "dispatch").stdout
         self.assertRegex(out, r"background  src/dispatch.c:14 .*starts a thread with it")
-        self.assertRegex(out, r"by_value  src/dispatch.c:16 .*hands it on")
+        self.assertRegex(out, r"by_value  src/dispatch.c:16 .*passes it on")
         self.assertRegex(out, r"\(\*handlers\[i % 2\]\)  src/dispatch.c:17 .*through a pointer")
         pointer = self.vprof("graph", "(*handlers[i % 2])").stdout
         self.assertIn("can be broken down", pointer)

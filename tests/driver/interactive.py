@@ -34,7 +34,7 @@ class Terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def read(self, timeout):
-        """What has come by now; nothing at the end."""
+        """Waits for output: None if there was none in time, "" at the end."""
         if not select.select([self.master], [], [], timeout)[0]:
             return None
         try:
@@ -43,7 +43,7 @@ class Terminal:
             return ""
 
     def expect(self, pattern, timeout=60):
-        """Everything up to `pattern`, which is taken away."""
+        """Returns the output up to the end of `pattern` and drops it from the buffer."""
         deadline = time.time() + timeout
         while not re.search(pattern, self.text):
             more = self.read(0.2)
@@ -58,7 +58,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def finish(self, code=0, timeout=60):
-        """Everything up to the end of the program."""
+        """Waits for the end of the program and returns the remaining output."""
         deadline = time.time() + timeout
         while time.time() < deadline:
             more = self.read(0.2)
@@ -79,7 +79,7 @@ class Interactive(Project):
         """Answers every question by `choose(name)` until the program ends."""
         asked = []
         while True:
-            seen = terminal.expect(rf"(?:{PROMPT})|(?:vprof loop` goes on)|(?:done after)|(?:limit of)")
+            seen = terminal.expect(rf"(?:{PROMPT})|(?:vprof loop` resumes)|(?:done after)|(?:limit of)")
             if not re.search(PROMPT, seen):
                 break
             name = re.findall(r"^\d+\. (.+?)  ", seen, re.M)[-1]
@@ -111,7 +111,7 @@ class Interactive(Project):
     def test_source_and_tree_are_shown_and_nonsense_is_asked_again(self):
         terminal = Terminal(self, "loop")
         while not re.search(r"\n\d+\. step  ", seen := terminal.expect(PROMPT)):
-            terminal.type("s\n")  # on a busy machine something else may come before it
+            terminal.type("s\n")  # on a busy machine another factor may come first
         self.assertRegex(seen, r"\d+\. step  src/work\.c:\d+\n +[\d.]+ % of the variance")
         terminal.type("o\n")
         self.assertRegex(terminal.expect(PROMPT), r" 25  int step\(")
@@ -120,7 +120,7 @@ class Interactive(Project):
         terminal.type("?\n")
         self.assertIn("letters in brackets", terminal.expect(PROMPT))
         terminal.type("q\n")
-        self.assertIn("goes on from here", terminal.finish())
+        self.assertIn("resumes here", terminal.finish())
 
     def test_quit_keeps_what_was_decided_and_goes_on_without_a_new_run(self):
         terminal = Terminal(self, "loop")
@@ -140,7 +140,7 @@ class Interactive(Project):
         terminal = Terminal(self, "loop")
         terminal.expect(PROMPT)
         terminal.type("\x04")
-        self.assertIn("goes on from here", terminal.finish())
+        self.assertIn("resumes here", terminal.finish())
 
     def test_ctrl_c_at_the_question(self):
         terminal = Terminal(self, "loop")

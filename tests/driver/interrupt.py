@@ -19,7 +19,7 @@ class Interrupt(Project):
         child.send_signal(wanted)
         out, err = child.communicate(timeout=30)
         self.assertEqual(child.returncode, 128 + wanted, out + err)
-        self.assertIn("goes on from here", err)
+        self.assertIn("run the same command again to resume", err)
         self.assertNotIn(f"{self.root}", self.commands(), "a process was left behind")
 
     def commands(self):
@@ -74,7 +74,7 @@ class Interrupt(Project):
         child = self.start("loop", "--auto")
         self.wait_for(".vprof/mirror/reached", child)
         self.interrupted(child)
-        self.assertIn("going on with iteration 1", self.resumes())
+        self.assertIn("resuming iteration 1", self.resumes())
 
     def test_in_the_workload(self):
         self.slow("run", "reached")
@@ -83,7 +83,7 @@ class Interrupt(Project):
         self.interrupted(child)
         state = json.loads((self.root / ".vprof/state.json").read_text())
         self.assertEqual((state["iteration"], state["step"]), (1, "measure"))
-        self.assertIn("going on with iteration 1", self.resumes())
+        self.assertIn("resuming iteration 1", self.resumes())
 
     def test_in_the_second_iteration(self):
         self.vprof("loop", "--auto", "--max-iterations", "1")
@@ -91,7 +91,7 @@ class Interrupt(Project):
         child = self.start("loop", "--auto", "--max-iterations", "2")
         self.wait_for(".vprof/mirror/reached", child)
         self.interrupted(child)
-        self.assertIn("going on with iteration 2", self.resumes())
+        self.assertIn("resuming iteration 2", self.resumes())
 
     def test_a_second_signal_kills_at_once(self):
         self.config('"./prog"', '"trap : INT TERM; touch reached; while :; do sleep 0.1; done"')
@@ -125,7 +125,7 @@ class Interrupt(Project):
         child.kill()
         child.wait()
         self.end_orphans()
-        self.assertIn("going on with iteration 1", self.resumes())
+        self.assertIn("resuming iteration 1", self.resumes())
 
     def test_two_at_once_refuse_each_other(self):
         self.slow("run", "reached")

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "pipeline/analysis.h"
 #include "program_fixture.h"
 #include "search/ask.h"
 
@@ -46,9 +45,9 @@ Profile profile(std::vector<Factor> factors) {
 const std::string kHandle = "handle@a.c:10", kStore = "store@b.c:5", kParse = "parse@a.c:1",
                   kWorker = "worker@c.c:7";
 
-std::vector<std::string> ids(const std::vector<Decided>& all) {
+std::vector<std::string> ids(const std::vector<DecidedFactor>& all) {
   std::vector<std::string> names;
-  for (const Decided& one : all) {
+  for (const DecidedFactor& one : all) {
     names.push_back(one.id);
   }
   return names;
@@ -119,14 +118,14 @@ TEST_CASE("what was set aside stays aside, and so does the body of what was expa
   CHECK(decide_automatically(profile({variance(kStore, 0.9), body}), program(), state, {})
             .expand.empty());
   Profile p = profile({variance(kStore, 0.9)});
-  overlay_decisions(p, state);
+  mark_decisions(p, state);
   CHECK(p.factors[0].status == FactorStatus::kSetAside);
 }
 
 namespace {
 
 /// start() makes a thread of pump() by pthread_create, hands on_tick() to a library function, and
-/// calls std::function, by which on_tick() may be reached, too.
+/// calls std::function, which may reach on_tick() as well.
 vprof::instrumenter::Program with_callbacks() {
   using vprof::instrumenter::CallKind;
   vprof::instrumenter::Program made = program();

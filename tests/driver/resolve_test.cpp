@@ -28,12 +28,12 @@ std::string error_of(const std::string& intervals) {
 
 TEST_CASE("names become keys and roots") {
   const auto targets = resolve(config_of(R"("intervals": {"name": "r", "function": "handle"},
-                                            "sync": {"acquire": {"function": "lock"}})"),
+                                            "sync": {"acquire": {"function": "store"}})"),
                                program());
   REQUIRE(targets);
   CHECK(targets->intervals[0]["function"] == "handle@a.c:10");
   CHECK(targets->intervals[0]["index"] == 0);
-  CHECK(targets->sync[0]["function"] == "lock@");
+  CHECK(targets->sync[0]["function"] == "store@b.c:5");
   CHECK(targets->sync[0]["object"] == "arg:0");
   // `worker` calls the annotations.
   CHECK(targets->roots == std::vector<std::string>{"handle@a.c:10", "worker@c.c:7"});
@@ -69,6 +69,13 @@ TEST_CASE("an ambiguous name gets its candidates") {
 TEST_CASE("a function of a library cannot be an interval") {
   CHECK_THAT(error_of("\"intervals\": {\"function\": \"log\"}"),
              Contains("not defined in the source tree"));
+}
+
+TEST_CASE("a function of a library cannot be a lock or a queue of the program") {
+  CHECK_THAT(error_of("\"intervals\": {\"function\": \"handle\"},\n"
+                      "\"sync\": {\"acquire\": {\"function\": \"lock\"}}"),
+             Contains("vprof.json:2: function \"lock\" is not defined in the source tree") &&
+                 Contains("name a function that calls it"));
 }
 
 TEST_CASE("a function that nothing calls directly is worth a warning") {

@@ -9,6 +9,7 @@ The input file says what to do in its own comments:
   COMPILERS: gcc       only these families; default gcc and clang
   CHECK lines          read by FileCheck against the rewritten text
   UNWRAPPED: reason    a call must be listed as unwrapped for this reason
+  LABELS: a b          labels that the trace must contain
 
 Then the original and the instrumented text are compiled by both compilers and run (instrumented: with and without a
 trace); all must print the same and exit the same.
@@ -84,6 +85,14 @@ def build_and_run(arguments, source, out, compiler, flags, instrumented):
     return outcomes
 
 
+def check_labels(trace, labels):
+    """A label is stored in groups of 8 bytes, the last one padded with zeros; the first group is looked for."""
+    recorded = b"".join(open(os.path.join(trace, name), "rb").read() for name in os.listdir(trace))
+    for label in labels:
+        if label.encode()[:8].ljust(8, b"\0") not in recorded:
+            fail(f"the trace has no label \"{label}\"")
+
+
 def parse_arguments(**more):
     parser = argparse.ArgumentParser()
     for option in ("instrument", "include", "lib", "filecheck", "clang"):
@@ -121,6 +130,7 @@ def check(arguments, path):
             outcomes = build_and_run(arguments, os.path.abspath(path), os.path.join(work, "original"),
                                      compiler, flags, False)
             outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler, flags, True)
+            check_labels(os.path.join(work, "trace"), " ".join(directives(text, "LABELS")).split())
             expected = expected or outcomes[0]
             for outcome in outcomes:
                 if outcome != expected:

@@ -21,19 +21,16 @@ namespace {
 /// One pass over a recording: the sums of each kind of interval that is asked for.
 class Pass {
  public:
-  Pass(TraceStream& stream, const Sites& sites, const Options& options, bool want_paths)
+  Pass(TraceStream& stream, const Sites& sites, const Options& options)
       : stream_(stream),
         sites_(sites),
         options_(options),
         crew_(options.threads),
-        want_paths_(want_paths),
-        builder_(stream.window(), want_paths) {}
+        builder_(stream.window()) {}
 
   std::vector<IntervalSums> run() {
     scan(stream_, builder_, options_, crew_, [&](const std::vector<Interval>& ready) {
-      if (want_paths_) {
-        links_.build(stream_.window());
-      }
+      links_.build(stream_.window());
       add(ready);
     });
     builder_.finish();
@@ -66,7 +63,7 @@ class Pass {
       }
       if (kinds_[kind] == nullptr) {
         kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
-                                                       want_paths_, crew_, stream_.begin());
+                                                       crew_, stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
@@ -112,7 +109,6 @@ class Pass {
   const Sites& sites_;
   const Options& options_;
   Crew crew_;
-  const bool want_paths_;
   IntervalBuilder builder_;
   Links links_;
   uint64_t skipped_ = 0;
@@ -146,10 +142,10 @@ Result<IntervalSums> choose(std::vector<IntervalSums> all, const std::string& tr
 }
 
 Result<IntervalSums> collect(const std::string& trace_dir, const std::string& sites_json,
-                             const Options& options, bool want_paths) {
+                             const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
-  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, want_paths));
-  return choose(Pass(stream, sites, options, want_paths).run(), trace_dir, options.interval);
+  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites));
+  return choose(Pass(stream, sites, options).run(), trace_dir, options.interval);
 }
 
 Profile profile_of(const IntervalSums& sums, const Options& options) {
@@ -173,7 +169,7 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
 
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options) {
-  const auto sums = VPROF_TRY(collect(trace_dir, sites_json, options, true));
+  const auto sums = VPROF_TRY(collect(trace_dir, sites_json, options));
   return profile_of(sums, options);
 }
 
@@ -188,6 +184,9 @@ Result<Profile> merge(const std::vector<ProfileBytes>& profiles, const Options& 
     if (!sums) {
       return fail("{}: {}", profile.name, sums.error().message);
     }
+    if (profiles.size() == 1) {  // keeps what a sum does not have: the number of threads
+      return profile_of(*sums, options);
+    }
     if (&profile == &profiles.front()) {
       interval = sums->interval;
     } else if (sums->interval != interval) {
@@ -197,12 +196,6 @@ Result<Profile> merge(const std::vector<ProfileBytes>& profiles, const Options& 
     builder.add(*sums);
   }
   return profile_of(builder.finish(), options);
-}
-
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
-                                          const std::string& sites_json, const Options& options) {
-  const auto sums = VPROF_TRY(collect(trace_dir, sites_json, options, false));
-  return summarize(sums);
 }
 
 }  // namespace vprof::analyzer

@@ -165,9 +165,9 @@ void Collector::add_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
-                             const Links& links, bool want_paths, Crew& crew, int64_t start)
+                             const Links& links, Crew& crew, int64_t start)
     : kind_(kind), sites_(sites), crew_(crew) {
-  for (unsigned i = 0; want_paths && i < crew.size(); ++i) {
+  for (unsigned i = 0; i < crew.size(); ++i) {
     collectors_.push_back(std::make_unique<Collector>(window, sites, links, start));
   }
 }
@@ -186,9 +186,6 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
     newest_ = std::max(newest_, interval->number);
   }
   label_names_ = labels;
-  if (collectors_.empty()) {
-    return;
-  }
   for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
     for (auto& collector : collectors_) {
       collector->halve_batches();

@@ -54,7 +54,7 @@ class Collector {
 class KindCollector {
  public:
   KindCollector(uint32_t kind, const Window& window, const Sites& sites, const Links& links,
-                bool want_paths, Crew& crew, int64_t start);
+                Crew& crew, int64_t start);
 
   /// Adds intervals of this kind, latest begin first. `labels`: IntervalBuilder::labels().
   void add(const std::vector<const Interval*>& intervals, const std::vector<std::string>& labels);

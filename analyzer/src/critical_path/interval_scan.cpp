@@ -22,8 +22,8 @@ void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
 
 Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const Options& options,
                         const std::function<void(const Scanned&)>& take) {
-  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, true));
-  IntervalBuilder builder(stream.window(), true);
+  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites));
+  IntervalBuilder builder(stream.window());
   Links links;
   Crew crew(options.threads);
   ScanResult result;

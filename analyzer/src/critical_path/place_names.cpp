@@ -10,44 +10,11 @@ namespace vprof::analyzer {
 
 std::string wait_function(uint32_t event) {
   switch (event) {
-    case VPROF_EV_WAIT_MUTEX:
-      return "pthread_mutex_lock";
-    case VPROF_EV_WAIT_RDLOCK:
-      return "pthread_rwlock_rdlock";
-    case VPROF_EV_WAIT_WRLOCK:
-      return "pthread_rwlock_wrlock";
-    case VPROF_EV_WAIT_COND:
-      return "pthread_cond_wait";
-    case VPROF_EV_WAIT_JOIN:
-      return "pthread_join";
-    case VPROF_EV_WAIT_SEM:
-      return "sem_wait";
-    case VPROF_EV_WAIT_STREAM:
-      return "read";
-    case VPROF_EV_WAIT_POLL:
-      return "poll";
-    case VPROF_EV_WAIT_FILE:
-      return "file I/O";
-    case VPROF_EV_WAIT_TIMER:
-      return "sleep";
-    case VPROF_EV_WAIT_SPIN:
-      return "pthread_spin_lock";
-    case VPROF_EV_WAIT_BARRIER:
-      return "pthread_barrier_wait";
-    case VPROF_EV_WAIT_ONCE:
-      return "pthread_once";
-    case VPROF_EV_WAIT_FUTEX:
-      return "futex";
-    case VPROF_EV_WAIT_SYSV:
-      return "semop";
-    case VPROF_EV_WAIT_QUEUE:
-      return "message queue";
-    case VPROF_EV_WAIT_SIGNAL:
-      return "signal";
-    case VPROF_EV_WAIT_CHILD:
-      return "waitpid";
-    case VPROF_EV_WAIT_SEND:
-      return "write";
+#define VPROF_WAIT_FUNCTION(kind, number, wait_class, function, ended_by) \
+  case VPROF_EV_WAIT_##kind:                                              \
+    return function;
+    VPROF_WAIT_KINDS(VPROF_WAIT_FUNCTION)
+#undef VPROF_WAIT_FUNCTION
     default:
       return fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
   }

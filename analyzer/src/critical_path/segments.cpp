@@ -169,7 +169,6 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
 }
 
 void IntervalBuilder::close(Interval& interval) {
-  add_to(completed_, interval.kind);
   std::vector<IntervalSegment>& segments = interval.segments;
   std::sort(segments.begin(), segments.end(),
             [](const IntervalSegment& a, const IntervalSegment& b) {
@@ -232,7 +231,7 @@ void IntervalBuilder::works_for(uint32_t thread, Interval* interval, int64_t sin
   state.until = since;
   const uint32_t last = state.last;
   state.last = interval == nullptr ? kNone : interval->serial;
-  if (interval == nullptr || !want_segments_) {
+  if (interval == nullptr) {
     return;
   }
   const int64_t end = std::min(until, interval->end);

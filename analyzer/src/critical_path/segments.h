@@ -47,8 +47,7 @@ inline constexpr uint64_t kMostWork = uint64_t{1} << 47;
 /// END opens an interval and the first BEGIN of its id before it completes it.
 class IntervalBuilder {
  public:
-  IntervalBuilder(Window& window, bool want_segments)
-      : window_(window), want_segments_(want_segments), threads_(window.threads.size()) {}
+  explicit IntervalBuilder(Window& window) : window_(window), threads_(window.threads.size()) {}
 
   /// Takes all marks after `complete_after` out of the window, fills in Thread::segments, and
   /// returns the intervals that began after it, in order of falling begin. They are the caller's
@@ -68,9 +67,6 @@ class IntervalBuilder {
   const std::vector<std::string>& labels() const { return labels_; }
   uint64_t incomplete(uint32_t kind) const {
     return kind < incomplete_.size() ? incomplete_[kind] : 0;
-  }
-  uint64_t completed(uint32_t kind) const {
-    return kind < completed_.size() ? completed_[kind] : 0;
   }
   /// 1 + the greatest kind seen.
   uint32_t kinds() const { return kinds_; }
@@ -113,7 +109,6 @@ class IntervalBuilder {
   void count_incomplete(uint32_t kind);
 
   Window& window_;
-  const bool want_segments_;
   std::vector<State> threads_;
   std::vector<Interval> ready_;
   std::vector<Interval> slots_;
@@ -123,7 +118,7 @@ class IntervalBuilder {
   // What completed intervals leave behind, for new ones.
   std::vector<Open::node_type> spare_entries_;
   std::vector<std::vector<IntervalSegment>> spare_segments_;
-  std::vector<uint64_t> incomplete_, completed_, ended_;  // by kind
+  std::vector<uint64_t> incomplete_, ended_;  // by kind
   std::vector<std::string> labels_ = {""};
   std::unordered_map<std::string, uint32_t> label_index_ = {{"", 0}};
   uint32_t kinds_ = 0;

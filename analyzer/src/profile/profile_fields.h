@@ -17,6 +17,7 @@ namespace vprof::analyzer {
 using Json = nlohmann::json;
 
 /// A struct that is written as a list: specialise with a tuple `kMembers` of pointers to members.
+/// Members from index `kOptional` on keep their default in files of earlier versions.
 template <class T>
 struct ListStruct;
 /// A struct that is written as an object: specialise with a tuple `kMembers` of NamedMember.
@@ -38,8 +39,10 @@ struct ListStruct<Losses> {
 };
 template <>
 struct ListStruct<Overhead> {
-  static constexpr std::tuple kMembers{&Overhead::records, &Overhead::dropped, &Overhead::chunks,
-                                       &Overhead::stalls, &Overhead::record_ns};
+  static constexpr std::tuple kMembers{&Overhead::records,   &Overhead::dropped,
+                                       &Overhead::chunks,    &Overhead::stalls,
+                                       &Overhead::record_ns, &Overhead::threads};
+  static constexpr size_t kOptional = 5;
 };
 template <>
 struct ListStruct<LatencySums> {
@@ -109,6 +112,8 @@ struct PackedStruct<PlaceExemplar> {
 template <class T>
 concept WrittenAsList = requires { ListStruct<T>::kMembers; };
 template <class T>
+concept HasOptionalMembers = requires { ListStruct<T>::kOptional; };
+template <class T>
 concept WrittenAsObject = requires { ObjectStruct<T>::kMembers; };
 
 template <class T>
@@ -144,8 +149,15 @@ template <class T>
 void decode(const Json& from, T& to, [[maybe_unused]] size_t first = 0) {
   if constexpr (WrittenAsList<T>) {
     size_t i = first;
-    std::apply([&](auto... member) { (decode(from.at(i++), to.*member), ...); },
-               ListStruct<T>::kMembers);
+    const auto decode_member = [&](auto member) {
+      if constexpr (HasOptionalMembers<T>) {
+        if (i >= ListStruct<T>::kOptional && i >= from.size()) {
+          return;
+        }
+      }
+      decode(from.at(i++), to.*member);
+    };
+    std::apply([&](auto... member) { (decode_member(member), ...); }, ListStruct<T>::kMembers);
   } else if constexpr (WrittenAsObject<T>) {
     std::apply([&](auto... field) { (decode(from.at(field.name), to.*field.member), ...); },
                ObjectStruct<T>::kMembers);

@@ -32,9 +32,8 @@ bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPRO
 /// is kept of those it cannot use but a count.
 class Decoder {
  public:
-  Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock,
-          bool want_items)
-      : thread_(thread), sites_(sites), clock_(clock), want_items_(want_items) {
+  Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock)
+      : thread_(thread), sites_(sites), clock_(clock) {
     process_scope_ = thread.process + 1;
     family_scope_ = process.family == 0 ? process_scope_ : process.family | kFamilyScope;
   }
@@ -47,7 +46,7 @@ class Decoder {
     }
     size_t rest = 0;  // continuations behind the slot that is next
     for (size_t at = count_; at > 0;) {
-      if (want_items_ && frames(at)) {
+      if (frames(at)) {
         thread_.counts.torn += std::exchange(rest, 0);  // a frame has none: their head is gone
         continue;
       }
@@ -131,9 +130,6 @@ class Decoder {
 
   void frame(uint32_t site, uint64_t start, uint64_t duration) {
     ++thread_.counts.records;
-    if (!want_items_) {
-      return;
-    }
     if (!sites_.holds(site)) {
       ++thread_.counts.unknown;
       return;
@@ -194,9 +190,6 @@ class Decoder {
     if (!next(object) || !next(sequence)) {
       return false;
     }
-    if (!want_items_) {
-      return true;
-    }
     const uint64_t aux = payload_of(object);
     if (thread_.waits.size() >= kWaitBit) {
       return true;
@@ -214,9 +207,6 @@ class Decoder {
     vprof_slot sequence{};
     if (!next(object) || !next(sequence)) {
       return false;
-    }
-    if (!want_items_) {
-      return true;
     }
     thread_.releases.push_back({key(object.word0, payload_of(object), id), sequence.word0,
                                 clock_.to_ns(head.word0), 0,
@@ -288,7 +278,7 @@ class Decoder {
       return false;
     }
     auto& list = id == VPROF_EV_ENQUEUE ? thread_.enqueues : thread_.dequeues;
-    if (want_items_ && what.word0 != 0) {
+    if (what.word0 != 0) {
       list.push_back(
           {clock_.to_ns(head.word0), what.word0, static_cast<uint32_t>(payload_of(head))});
     }
@@ -299,9 +289,6 @@ class Decoder {
     vprof_slot whom{};
     if (!next(whom)) {
       return false;
-    }
-    if (!want_items_) {
-      return true;
     }
     const auto serial = static_cast<uint32_t>(whom.word0);
     if (serial != thread_.serial) {
@@ -328,7 +315,6 @@ class Decoder {
   Thread& thread_;
   const KnownSites& sites_;
   const Clock& clock_;
-  const bool want_items_;
   uint64_t process_scope_ = 0;
   uint64_t family_scope_ = 0;
   const vprof_slot* slots_ = nullptr;
@@ -371,8 +357,8 @@ KnownSites::KnownSites(const Sites& sites)
 }
 
 void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,
-            const Clock& clock, bool want_items, Thread& thread) {
-  Decoder(thread, process, sites, clock, want_items).decode(slots);
+            const Clock& clock, Thread& thread) {
+  Decoder(thread, process, sites, clock).decode(slots);
 }
 
 bool is_head(const vprof_slot& slot) { return slot.word1 != 0 && id_of(slot) != VPROF_EV_CONT; }

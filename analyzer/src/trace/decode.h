@@ -35,9 +35,8 @@ class KnownSites {
 Clock make_clock(const TraceFile& file);
 
 /// Appends what slots hold to the timeline of its thread, the last record first.
-/// `want_items` false leaves out frames, waits and tasks (for a latency summary).
 void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,
-            const Clock& clock, bool want_items, Thread& thread);
+            const Clock& clock, Thread& thread);
 
 /// A slot with which a record begins.
 bool is_head(const vprof_slot& slot);

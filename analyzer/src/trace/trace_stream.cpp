@@ -150,10 +150,9 @@ void ItemRoom::provide(Items& items, size_t count, size_t most_spare) {
   spare_.push_back(std::move(other));
 }
 
-Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites,
-                                      bool want_items) {
+Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites) {
   auto files = VPROF_TRY(open_traces(directory));
-  TraceStream stream(sites, want_items);
+  TraceStream stream(sites);
   for (TraceFile& file : files) {
     stream.add_file(std::move(file));
   }
@@ -312,7 +311,7 @@ void TraceStream::read_helpers(const std::vector<std::vector<Slots>>& newest_fir
     for (const Slots part : newest_first[index]) {
       helper.items.grow(part.count + 1);
       helper.counts.missing_bytes += read_slots(*file_of_[index], part, slots);
-      decode(slots, window_.processes[helper.process], known_, clocks_[index], want_items_, helper);
+      decode(slots, window_.processes[helper.process], known_, clocks_[index], helper);
       helper.items.resize(0);  // of damage
       helper.items.fence();
       helper.nesting = {};
@@ -364,7 +363,7 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
   std::vector<vprof_slot> slots;
   for (const Slots part : newest_first) {
     thread.counts.missing_bytes += read_slots(*file_of_[index], part, slots);
-    decode(slots, window_.processes[thread.process], known_, clocks_[index], want_items_, thread);
+    decode(slots, window_.processes[thread.process], known_, clocks_[index], thread);
   }
   // Read of the helper thread, perhaps long before what they lie in: then they wait for that.
   const int64_t oldest = std::min(thread.nesting.oldest_end, complete_after_);

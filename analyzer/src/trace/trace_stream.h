@@ -43,8 +43,7 @@ class ItemRoom {
 class TraceStream {
  public:
   /// Opens all files and orders their chunks. Error: one line, as of open_traces().
-  static Result<TraceStream> open(const std::string& directory, const Sites& sites,
-                                  bool want_items);
+  static Result<TraceStream> open(const std::string& directory, const Sites& sites);
 
   /// Drops what only matters at or after `time`, then reads about `records` more slots (at least as
   /// many as were still needed of the last time, so that the whole takes linear time). False: there
@@ -94,11 +93,9 @@ class TraceStream {
   Amount read(uint32_t thread, const std::vector<Slots>& newest_first, int64_t before);
   void read_helpers(const std::vector<std::vector<Slots>>& newest_first);
 
-  explicit TraceStream(const Sites& sites, bool want_items)
-      : known_(sites), want_items_(want_items) {}
+  explicit TraceStream(const Sites& sites) : known_(sites) {}
 
   KnownSites known_;
-  bool want_items_;
   std::vector<TraceFile> files_;
   std::vector<Clock> clocks_;  // by thread: a clock remembers where it was asked last
   std::vector<std::shared_ptr<const File>> file_of_;  // by thread

@@ -145,9 +145,9 @@ class Resolver {
     targets_.intervals.push_back(std::move(entry));
   }
 
-  /// Synchronisation functions need no body: it is the calls to them that are redirected.
+  /// Events are recorded inside the function, so it needs a body in the source tree.
   void add_sync(const Sync& sync) {
-    auto function = find_function(program_, sync.function, config_.place(sync.line));
+    auto function = resolve_function(program_, sync.function, config_.place(sync.line));
     if (!function) {
       if (error_.empty()) {
         error_ = function.error().message;

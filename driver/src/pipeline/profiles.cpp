@@ -16,7 +16,7 @@ Result<fs::path> profile_at(const fs::path& path) {
       return path / name;
     }
   }
-  return fail("{} holds no profile.vprof; `vprof analyze` and `vprof loop` write one", shown(path));
+  return fail("{} has no profile.vprof; `vprof analyze` and `vprof loop` write one", shown(path));
 }
 
 }  // namespace

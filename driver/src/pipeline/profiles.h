@@ -1,4 +1,4 @@
-// Profile files: sums that are kept of recordings, on disk.
+// Profile files: the sums of recordings on disk.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace vprof::driver {
 
-/// Reads profiles and adds them up. Each is a file, or a directory that holds `profile.vprof` or
+/// Reads profiles and adds them up. Each path is a file, or a directory with `profile.vprof` or
 /// `.vprof/profile.vprof`. Error: one line that names the file.
 Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
                                         const analyzer::Options& options);

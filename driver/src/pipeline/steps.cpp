@@ -191,6 +191,40 @@ Result<Instrumented> rewrite(const Session& session, const Targets& targets, Ext
                       .summary = std::move(summary)};
 }
 
+/// The environment tells the runtime what to record.
+StepCommand workload_command(const Session& session, const WorkloadRun& run) {
+  const Config& config = session.config;
+  const bool on = run.sites == Sites::kOn;
+  StepCommand step{.step = on ? "run" : "baseline run", .what = "the workload", .command = {}};
+  step.command.argv = run.argv;
+  step.command.directory = session.workspace.mirror();
+  step.command.log = run.log;
+  step.command.end_leftovers = true;
+  std::map<std::string, std::string>& environment = step.command.environment;
+  environment = config.env;
+  environment["VPROF_TRACE_DIR"] = run.trace.string();
+  environment["VPROF_SITES"] = on ? "" : "off";
+  if (!config.leave_out.empty()) {
+    environment["VPROF_WAITS_OFF"] = fmt::format("{}", fmt::join(config.leave_out, ","));
+  }
+  if (config.ring_mb > 0) {
+    environment["VPROF_RING_MB"] = std::to_string(config.ring_mb);
+  }
+  if (config.max_mb > 0) {
+    environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
+  }
+  return step;
+}
+
+Result<void> copy_over(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (error) {
+    return fail("cannot write {}: {}", shown(to), error.message());
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<MirrorChange> mirror_step(Session& session) {
@@ -298,12 +332,7 @@ Result<Instrumented> instrument_step(const Session& session, const Program& prog
   const fs::path plan = session.workspace.plan();
   auto result = VPROF_TRY(rewrite(session, targets, extent, plan, rewrite_command(session, plan)));
   touch_dependents(session, program, result.files_changed);
-  std::error_code error;
-  const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
-  fs::copy_file(session.workspace.plan(), kept, fs::copy_options::overwrite_existing, error);
-  if (error) {
-    return fail("cannot write {}: {}", shown(kept), error.message());
-  }
+  VPROF_TRY(copy_over(plan, session.workspace.iteration(session.state.iteration) / "plan.json"));
   return result;
 }
 
@@ -314,52 +343,29 @@ Result<Built> build_step(const Session& session) {
   return Built{.seconds = finished.seconds, .compiled = recorded.added};
 }
 
-Recording recording_of(const Session& session, bool sites) {
+WorkloadRun workload_run(const Session& session, Sites sites) {
+  const Workspace& workspace = session.workspace;
   const int n = session.state.iteration;
+  const bool on = sites == Sites::kOn;
   return {.argv = shell(session.config.run),
-          .trace = sites ? session.workspace.trace(n) : session.workspace.baseline(n),
-          .log = session.workspace.iteration(n) / (sites ? "run.log" : "baseline.log"),
+          .trace = on ? workspace.trace(n) : workspace.baseline(n),
+          .log = workspace.iteration(n) / (on ? "run.log" : "baseline.log"),
           .sites = sites};
 }
 
-Result<double> record_step(const Session& session, const Recording& recording) {
-  VPROF_TRY(clear_trace_directory(recording.trace));
-  StepCommand step{
-      .step = recording.sites ? "run" : "baseline run", .what = "the workload", .command = {}};
-  step.command.argv = recording.argv;
-  step.command.directory = session.workspace.mirror();
-  step.command.environment = session.config.env;
-  step.command.environment["VPROF_TRACE_DIR"] = recording.trace.string();
-  step.command.environment["VPROF_SITES"] = recording.sites ? "" : "off";
-  const Config& config = session.config;
-  if (!config.leave_out.empty()) {
-    step.command.environment["VPROF_WAITS_OFF"] =
-        fmt::format("{}", fmt::join(config.leave_out, ","));
-  }
-  if (config.ring_mb > 0) {
-    step.command.environment["VPROF_RING_MB"] = std::to_string(config.ring_mb);
-  }
-  if (config.max_mb > 0) {
-    step.command.environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
-  }
-  step.command.log = recording.log;
-  step.command.end_leftovers = true;
-  auto finished = VPROF_TRY(run_step(step));
+Result<double> record_step(const Session& session, const WorkloadRun& run) {
+  VPROF_TRY(clear_trace_directory(run.trace));
+  const Finished finished = VPROF_TRY(run_step(workload_command(session, run)));
   if (finished.leftovers) {
-    warn("the workload left processes running; they were ended");
+    warn("the workload left processes running; vprof ended them");
   }
-  if (!holds_traces(recording.trace)) {
+  if (!holds_traces(run.trace)) {
     // The runtime makes a trace when it has something to write.
     return fail("{}; or \"run\" does not start the program that is built in {} (output: {})",
                 no_interval_message(session.config), shown(session.workspace.mirror()),
-                shown(recording.log));
+                shown(run.log));
   }
-  std::error_code error;
-  fs::copy_file(session.workspace.sites(), recording.trace / "sites.json",
-                fs::copy_options::overwrite_existing, error);
-  if (error) {
-    return fail("cannot write {}: {}", shown(recording.trace / "sites.json"), error.message());
-  }
+  VPROF_TRY(copy_over(session.workspace.sites(), run.trace / "sites.json"));
   return finished.seconds;
 }
 

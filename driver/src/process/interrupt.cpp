@@ -30,7 +30,7 @@ void handle(int signal) {
     ::kill(-group, SIGKILL);
   }
   if (g_die_at_once.load() > 0 || (!first && group <= 0)) {
-    say("\nvprof: interrupted; the same command goes on from here\n");
+    say("\nvprof: interrupted; run the same command again to resume\n");
     ::_exit(128 + signal);
   }
   errno = saved;

@@ -1,9 +1,9 @@
-// `vprof instrument`: writes the plan and rewrites the mirror; nothing is built.
-#include <algorithm>
+// `vprof instrument`: writes the plan and rewrites the mirror, but does not build it.
+#include <cstdio>
 
 #include "build/coverage.h"
 #include "build/insertions.h"
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source_lines.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
@@ -12,15 +12,6 @@
 namespace vprof::driver {
 
 namespace {
-
-/// Adds what is new to what is expanded already.
-void add(std::vector<std::string>& expanded, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) {
-    if (std::find(expanded.begin(), expanded.end(), key) == expanded.end()) {
-      expanded.push_back(key);
-    }
-  }
-}
 
 Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
                                          const instrumenter::Program& program) {
@@ -39,7 +30,7 @@ Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
   return keys;
 }
 
-/// What would be inserted, as a diff, and the account of it.
+/// Prints what would be inserted as a diff, and how many calls that measures.
 Result<int> show(const Session& session, const Targets& targets, Extent extent) {
   auto done = VPROF_TRY(preview_step(session, targets, extent));
   for (const std::string& file : done.files_changed) {
@@ -89,8 +80,8 @@ Result<int> verb_instrument(const Global& global, const InstrumentOptions& optio
     state.history.resize(1);
   }
   state.expanded = follow_edits(state.expanded, program);
-  add(state.expanded, targets.roots);
-  add(state.expanded, more);
+  expand(state, targets.roots);
+  expand(state, more);
   const Extent extent = options.all ? Extent::kAll : Extent::kFrontier;
   if (options.dry_run) {
     return show(session, targets, extent);

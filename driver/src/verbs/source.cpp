@@ -1,8 +1,8 @@
-// `vprof source FUNCTION`: what was inserted into a function.
+// `vprof source FUNCTION`: what was inserted into a function, as a diff.
 #include <algorithm>
 
 #include "build/insertions.h"
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source_lines.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"

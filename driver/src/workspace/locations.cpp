@@ -3,8 +3,7 @@
 
 #include <cstdlib>
 
-// The installed layout as CMake knows it, relative to the directory of the program; set in
-// driver/CMakeLists.txt.
+// driver/CMakeLists.txt sets the installed layout, relative to the directory of the program.
 #ifndef VPROF_RELATIVE_LIBDIR
 #error \
     "VPROF_RELATIVE_LIBDIR, VPROF_RELATIVE_LIBEXECDIR and VPROF_RELATIVE_INCLUDEDIR must be set by the build"
@@ -51,7 +50,7 @@ Result<Locations> search() {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) {
     return fail(
-        "cannot find out where vprof is installed (/proc/self/exe: {}); set VPROF_HOME to its "
+        "cannot find the installation of vprof (/proc/self/exe: {}); set VPROF_HOME to its "
         "prefix",
         error.message());
   }

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "exports/wait_spans.h"
-#include "json/names.h"
+#include "vprof/report/json.h"
 
 namespace vprof::report {
 namespace {
@@ -71,7 +71,7 @@ nlohmann::json to_json(const ShownTimeline& shown) {
     std::vector<size_t> place;
     place.reserve(piece.path.size());
     for (size_t i = 0; i < piece.path.size(); ++i) {
-      place.push_back(names.of({piece.path[i], name_of(piece.kinds[i])}));
+      place.push_back(names.of({piece.path[i], word_for(piece.kinds[i])}));
     }
     const size_t known = threads.values().size();
     const size_t thread = threads.of({piece.pid, piece.thread});
@@ -88,7 +88,7 @@ nlohmann::json to_json(const ShownTimeline& shown) {
     if (thread == known) {
       continue;  // only in pieces that were joined to others
     }
-    waits.push_back({span.from_ns, span.to_ns, thread, span.name, name_of(span.kind)});
+    waits.push_back({span.from_ns, span.to_ns, thread, span.name, word_for(span.kind)});
   }
   return {{"why", shown.why},
           {"id", std::to_string(timeline.id)},

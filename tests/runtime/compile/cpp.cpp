@@ -38,8 +38,8 @@ void no_value(const item* it, long number) {
   VPROF_ENTRY_EVENT(SWITCH, 2, it->number);
   VPROF_ENTRY_LABEL(0, it, it->name);
   VPROF_ENTRY_LABEL_CURRENT(1, it->bytes);
-  VPROF_ENTRY_LABEL_INT(2, it, it->number);
-  VPROF_ENTRY_LABEL_CURRENT_INT(3, number);
+  VPROF_ENTRY_LABEL(2, it, it->number);
+  VPROF_ENTRY_LABEL_CURRENT(3, number);
   VPROF_ENTRY_LABEL_CURRENT(4, it->array);
   VPROF_ENTRY_LABEL_CURRENT(5, "x");
   VPROF_RELEASE(0, it);

@@ -165,8 +165,8 @@ static void handle(Request* request, int kind, const unsigned char* text) {
   VPROF_ENTRY_EVENT(BEGIN, 1, request);
   VPROF_ENTRY_LABEL(1, request, request->name);
   VPROF_ENTRY_LABEL_CURRENT(2, text);
-  VPROF_ENTRY_LABEL_CURRENT_INT(3, kind);
-  VPROF_ENTRY_LABEL_INT(4, request, -9223372036854775807LL - 1);
+  VPROF_ENTRY_LABEL_CURRENT(3, kind);
+  VPROF_ENTRY_LABEL(4, request, -9223372036854775807LL - 1);
   VPROF_ENTRY_EVENT(SWITCH, 2, request->number);
   leaf();
   VPROF_EVENT(SWITCH, 1, request);

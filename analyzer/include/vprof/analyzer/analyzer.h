@@ -304,10 +304,6 @@ Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_j
 /// or its interval is not that of the first. There must be at least one profile.
 Result<Profile> merge(const std::vector<ProfileBytes>& profiles, const Options& options);
 
-/// Only the latency summary, without critical paths: for baseline runs. Errors as for analyze().
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
-                                          const std::string& sites_json, const Options& options);
-
 /// How often each site was passed in a recording, by site id. Errors as for analyze(); a recording
 /// without intervals is not an error.
 Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vprof/analyzer/interval_times.h"
@@ -32,5 +34,33 @@ Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_di
                                                      const std::string& sites_json,
                                                      const analyzer::Options& options,
                                                      const std::string& file);
+
+/// What a format is made from: a recording, and what the analysis makes of it.
+class ExportSource {
+ public:
+  ExportSource(std::string trace, std::string sites, analyzer::Options analysis)
+      : trace_dir(std::move(trace)), sites_json(std::move(sites)), options(std::move(analysis)) {}
+  virtual ~ExportSource() = default;
+
+  /// The analysis of the recording, made once. Valid as long as the source.
+  virtual Result<const analyzer::Profile*> profile() = 0;
+  /// The slowest intervals and some typical ones.
+  virtual Result<std::vector<ShownTimeline>> timelines() = 0;
+
+  const std::string trace_dir;
+  const std::string sites_json;
+  const analyzer::Options options;
+};
+
+/// One format of `vprof export`.
+struct ExportFormat {
+  const char* name;  ///< `csv`: its option is `--csv FILE`
+  const char* help;
+  /// Writes a file and returns what is in it: `2000 intervals`. Error: one line.
+  Result<std::string> (*write)(ExportSource& source, const std::string& file);
+};
+
+/// All formats, in the order of the command line.
+std::span<const ExportFormat> export_formats();
 
 }  // namespace vprof::report

@@ -74,9 +74,6 @@ nlohmann::json history_json(const std::vector<Iteration>& iterations);
 /// report.json, schema 1 (DESIGN §10). Fields are added, never renamed.
 nlohmann::json json(const analyzer::Profile& profile, const Story& story);
 
-/// JSON to be read: a line for each value. Bytes that are no UTF-8 are replaced.
-std::string readable(const nlohmann::json& document);
-
 /// The same as it is written: a line for each value, but the tree, which would be indented as deep
 /// as programs call, on one line.
 std::string json_text(const analyzer::Profile& profile, const Story& story);

@@ -5,13 +5,15 @@
  *   VPROF_ACQUIRE(0, lock);                     the function takes the object, and may wait for it
  *   VPROF_EXIT_EVENT(END, 0, request);          BEGIN, END or SWITCH at every way out
  *   VPROF_ENTRY_EVENT(BEGIN, 0, request);       BEGIN, END or SWITCH at entry
- *   VPROF_ENTRY_LABEL(0, request, text);        label of the interval that is known by the key; _INT: a number as label
- *   VPROF_ENTRY_LABEL_CURRENT(0, text);         label of the interval this thread works for; _INT: a number as label
+ *   VPROF_ENTRY_LABEL(0, request, value);       label of the interval that is known by the key
+ *   VPROF_ENTRY_LABEL_CURRENT(0, value);        label of the interval this thread works for
  *   VPROF_RELEASE(0, lock);                     the function gives the object up
  *   VPROF_ENQUEUE(0, task);                     the function hands the task on
  * Statements, in generated wrappers:
  *   VPROF_EVENT(END, 0, result);                BEGIN, END or SWITCH now
  *   VPROF_DEQUEUE(0, result);                   the task was taken over (0: nothing was)
+ *
+ * A label is a zero-terminated text (a null pointer: no label) or a number; its type decides. In C++ it may also be a string class.
  *
  * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are integers or pointers. All but the
  * interval scopes cost a call into libvprof, which is little against what they stand for.
@@ -88,14 +90,59 @@ __attribute__((__always_inline__)) inline vprof_u64 vprof_key(const T& vprof_int
   return static_cast<vprof_u64>(vprof_integer);
 }
 
-/* Texts: zero-terminated, of any character type, or anything with c_str(). */
+/* Labels: a text of any character type, a class with c_str(), or a number, which includes enumerations and bool. */
+template <bool vprof_is_class>
+struct vprof_label_of;
+
+template <>
+struct vprof_label_of<true> {
+  template <class T>
+  static __attribute__((__always_inline__)) inline void vprof_record(unsigned vprof_def,
+                                                                     vprof_u64 vprof_key,
+                                                                     const T& vprof_string) {
+    vprof_rt_label(vprof_def, vprof_key, vprof_string.c_str());
+  }
+  template <class T>
+  static __attribute__((__always_inline__)) inline void vprof_record_current(
+      unsigned vprof_def, const T& vprof_string) {
+    vprof_rt_label_current(vprof_def, vprof_string.c_str());
+  }
+};
+
+template <>
+struct vprof_label_of<false> {
+  template <class T>
+  static __attribute__((__always_inline__)) inline void vprof_record(unsigned vprof_def,
+                                                                     vprof_u64 vprof_key,
+                                                                     const T& vprof_number) {
+    vprof_rt_label_int(vprof_def, vprof_key, static_cast<vprof_i64>(vprof_number));
+  }
+  template <class T>
+  static __attribute__((__always_inline__)) inline void vprof_record_current(
+      unsigned vprof_def, const T& vprof_number) {
+    vprof_rt_label_current_int(vprof_def, static_cast<vprof_i64>(vprof_number));
+  }
+};
+
 template <class T>
-__attribute__((__always_inline__)) inline const char* vprof_text(T* vprof_s) {
-  return reinterpret_cast<const char*>(vprof_s);
+__attribute__((__always_inline__)) inline void vprof_label(unsigned vprof_def, vprof_u64 vprof_key,
+                                                           T* vprof_text) {
+  vprof_rt_label(vprof_def, vprof_key, reinterpret_cast<const char*>(vprof_text));
 }
 template <class T>
-__attribute__((__always_inline__)) inline const char* vprof_text(const T& vprof_s) {
-  return vprof_s.c_str();
+__attribute__((__always_inline__)) inline void vprof_label(unsigned vprof_def, vprof_u64 vprof_key,
+                                                           const T& vprof_value) {
+  vprof_label_of<__is_class(T)>::vprof_record(vprof_def, vprof_key, vprof_value);
+}
+template <class T>
+__attribute__((__always_inline__)) inline void vprof_label_current(unsigned vprof_def,
+                                                                   T* vprof_text) {
+  vprof_rt_label_current(vprof_def, reinterpret_cast<const char*>(vprof_text));
+}
+template <class T>
+__attribute__((__always_inline__)) inline void vprof_label_current(unsigned vprof_def,
+                                                                   const T& vprof_value) {
+  vprof_label_of<__is_class(T)>::vprof_record_current(vprof_def, vprof_value);
 }
 
 struct vprof_interval_guard {
@@ -149,8 +196,9 @@ struct vprof_exit_guard {
 }  // extern "C++"
 
 #define VPROF_RT_KEY(vprof_k) ::vprof::vprof_key(vprof_k)
-#define VPROF_RT_TEXT(vprof_t) ::vprof::vprof_text(vprof_t)
-#define VPROF_RT_NUMBER(vprof_v) static_cast<vprof_i64>(vprof_v)
+#define VPROF_RT_LABEL(vprof_def, vprof_k, vprof_v) \
+  ::vprof::vprof_label(vprof_def, VPROF_RT_KEY(vprof_k), vprof_v)
+#define VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v) ::vprof::vprof_label_current(vprof_def, vprof_v)
 
 #define VPROF_INTERVAL(vprof_def) \
   ::vprof::vprof_interval_guard vprof_interval_##vprof_def __attribute__((__unused__)) (vprof_def)
@@ -164,8 +212,18 @@ struct vprof_exit_guard {
 #else /* C */
 
 #define VPROF_RT_KEY(vprof_k) ((vprof_u64)(vprof_address)(vprof_k))
-#define VPROF_RT_TEXT(vprof_t) ((const char*)(vprof_t))
+/* Both branches must compile for every type, hence the cast of a text through an integer; only one of them is left even without
+ * optimization. Unlike _Generic, this works in every dialect of C and for pointers to any type. */
+#define VPROF_RT_IS_POINTER(vprof_v) (__builtin_classify_type(vprof_v) == 5)
+#define VPROF_RT_TEXT(vprof_v) ((const char*)(vprof_address)(vprof_v))
 #define VPROF_RT_NUMBER(vprof_v) ((vprof_i64)(vprof_v))
+#define VPROF_RT_LABEL(vprof_def, vprof_k, vprof_v)                               \
+  (VPROF_RT_IS_POINTER(vprof_v)                                                   \
+       ? vprof_rt_label(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_TEXT(vprof_v)) \
+       : vprof_rt_label_int(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_NUMBER(vprof_v)))
+#define VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v)                                          \
+  (VPROF_RT_IS_POINTER(vprof_v) ? vprof_rt_label_current(vprof_def, VPROF_RT_TEXT(vprof_v)) \
+                                : vprof_rt_label_current_int(vprof_def, VPROF_RT_NUMBER(vprof_v)))
 
 VPROF_RT_INLINE struct vprof_exit_event vprof_exit_event_of(int vprof_what, unsigned vprof_def,
                                                             vprof_u64 vprof_key) {
@@ -209,18 +267,10 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def,
 #define VPROF_ENTRY_EVENT(vprof_what, vprof_def, vprof_k)   \
   VPROF_RT_AT_ENTRY(vprof_entry_##vprof_what##_##vprof_def, \
                     vprof_rt_interval(VPROF_WHAT_##vprof_what, vprof_def, VPROF_RT_KEY(vprof_k)))
-#define VPROF_ENTRY_LABEL(vprof_def, vprof_k, vprof_t) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,           \
-                    vprof_rt_label(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_TEXT(vprof_t)))
-#define VPROF_ENTRY_LABEL_INT(vprof_def, vprof_k, vprof_v)                                        \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, vprof_rt_label_int(vprof_def, VPROF_RT_KEY(vprof_k), \
-                                                                VPROF_RT_NUMBER(vprof_v)))
-#define VPROF_ENTRY_LABEL_CURRENT(vprof_def, vprof_t) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,          \
-                    vprof_rt_label_current(vprof_def, VPROF_RT_TEXT(vprof_t)))
-#define VPROF_ENTRY_LABEL_CURRENT_INT(vprof_def, vprof_v) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,              \
-                    vprof_rt_label_current_int(vprof_def, VPROF_RT_NUMBER(vprof_v)))
+#define VPROF_ENTRY_LABEL(vprof_def, vprof_k, vprof_v) \
+  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, VPROF_RT_LABEL(vprof_def, vprof_k, vprof_v))
+#define VPROF_ENTRY_LABEL_CURRENT(vprof_def, vprof_v) \
+  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v))
 #define VPROF_RELEASE(vprof_def, vprof_object) \
   VPROF_RT_AT_ENTRY(vprof_release_##vprof_def, \
                     vprof_rt_release(vprof_def, VPROF_RT_KEY(vprof_object)))
