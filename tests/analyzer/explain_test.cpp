@@ -13,7 +13,7 @@ namespace {
 
 using test::Request;
 
-/// The time in f is proportional to the work, with some noise; that in g depends on the label alone.
+/// The time in f is proportional to the work, with some noise; the time in g depends on the label.
 /// Large amounts of work are declared in two parts.
 std::vector<Request> requests(size_t labels) {
   std::vector<Request> all;

@@ -42,7 +42,7 @@ const analyzer::FigureChange& figure(const analyzer::Diff& diff, const std::stri
   throw std::out_of_range(name);
 }
 
-/// A recording that fills every part of a profile: two labels, declared work, a factor that is rare.
+/// A recording that fills every part of a profile: two labels, declared work, a rare factor.
 Profile golden_recording() {
   std::vector<test::Request> all;
   test::Noise noise(7);

@@ -15,8 +15,8 @@
 
 namespace vprof::analyzer {
 
-/// The members of a struct that are packed, in order: specialise with a tuple `kMembers` of pointers
-/// to them. They may be uint64_t, int64_t and UInt128.
+/// The members of a struct that are packed, in order: specialise with a tuple `kMembers` of
+/// pointers to them. They may be uint64_t, int64_t and UInt128.
 template <class T>
 struct PackedStruct;
 
