@@ -102,7 +102,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (mode % 4 == 0) {
     analyze({data, data + size});
   } else if (mode % 4 == 1) {
-    (void)vprof::analyzer::merge({std::string(reinterpret_cast<const char*>(data), size)}, {});
+    (void)vprof::analyzer::merge({{"fuzz", std::string(reinterpret_cast<const char*>(data), size)}},
+                                 {});
   } else {
     analyze(with_slots(data, size));
   }
