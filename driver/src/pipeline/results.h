@@ -24,8 +24,8 @@ Result<analyzer::Profile> load_profile(const Session& session);
 /// could not be measured. A missing `sites_json` is not an error.
 report::Story story_of(const Session& session, const fs::path& sites_json);
 
-/// Marks the decisions of the state in `profile`; writes the report of the current iteration and its
-/// copy.
+/// Marks the decisions of the state in `profile`; writes the report of the current iteration and
+/// its copy.
 Result<void> write_report(const Session& session, analyzer::Profile profile);
 
 /// Reads a report back. Error: there is none, with the verb that makes one.

@@ -15,8 +15,8 @@ namespace vprof::driver {
 /// are restored, and the whole program counts as not built.
 Result<MirrorChange> mirror_step(Session& session);
 
-/// Runs `configure` if it has not succeeded yet, and `build` if the source has changed since the last
-/// whole build. Both run through the shims, which record compile_commands.json.
+/// Runs `configure` if it has not succeeded yet, and `build` if the source has changed since the
+/// last whole build. Both run through the shims, which record compile_commands.json.
 Result<void> first_build_step(Session& session);
 
 /// Makes the index, or keeps the one there is if nothing has changed.

@@ -17,8 +17,8 @@ using instrumenter::CallKind;
 using instrumenter::Function;
 using instrumenter::Program;
 
-/// If it is unknown which of the functions passed around is meant, all of them are expanded, but not
-/// more than this: most of a larger number would have nothing to do with the factor.
+/// If it is unknown which of the functions passed around is meant, all of them are expanded, but
+/// not more than this: most of a larger number would have nothing to do with the factor.
 constexpr size_t kMostCallbacks = 50;
 
 using Keys = std::set<std::string>;
@@ -120,8 +120,8 @@ const analyzer::Node* node_at(const analyzer::Node& root, const std::vector<std:
   return node;
 }
 
-/// The share of the variance of `untracked(thread)` nodes in and below `node`: threads outside every
-/// measured function.
+/// The share of the variance of `untracked(thread)` nodes in and below `node`: threads outside
+/// every measured function.
 double untracked_share(const analyzer::Node& node) {
   if (node.kind == analyzer::NodeKind::kUntracked) {
     return node.function.starts_with("untracked(") ? node.share : 0;
@@ -158,9 +158,9 @@ Keys expandable_callees(CallKind kind, const Program& program, const State& stat
   return keys;
 }
 
-/// The functions that threads start with: main and what is passed to pthread_create and its like. If
-/// all of those are expanded, the functions passed to anything else, such as a lambda in a vector of
-/// threads.
+/// The functions that threads start with: main and what is passed to pthread_create and its like.
+/// If all of those are expanded, the functions passed to anything else, such as a lambda in a
+/// vector of threads.
 Keys thread_roots(const Program& program, const State& state) {
   Keys roots = expandable_callees(CallKind::kSpawn, program, state);
   for (const Function& f : program.functions) {

@@ -5,8 +5,8 @@
 
 namespace vprof::driver {
 
-/// Moves the iterations after `last` to `.vprof/iterations.previous`, replacing what an earlier call
-/// moved there. Without such iterations nothing changes.
+/// Moves the iterations after `last` to `.vprof/iterations.previous`, replacing what an earlier
+/// call moved there. Without such iterations nothing changes.
 Result<void> put_away_iterations(const Session& session, int last);
 
 /// Keeps the state before any decision on the current iteration, for go_back().

@@ -14,8 +14,8 @@ namespace vprof::driver {
 
 namespace {
 
-/// By how much measuring is certainly beyond the budget, as a fraction of the latency. 0 or less: it
-/// is not.
+/// By how much measuring is certainly beyond the budget, as a fraction of the latency. 0 or less:
+/// it is not.
 double excess(const Session& session, const analyzer::Profile& profile) {
   return analyzer::sure_overhead(profile.overhead) - session.config.overhead_budget;
 }

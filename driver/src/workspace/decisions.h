@@ -1,4 +1,5 @@
-// How the search refers to factors across iterations: an id to recognise them by and a name to show.
+// How the search refers to factors across iterations: an id to recognise them by and a name to
+// show.
 #pragma once
 
 #include <string>

@@ -7,7 +7,8 @@
 
 namespace vprof::driver {
 
-/// Holds the lock of a workspace until it is destroyed. The kernel releases it when the process dies.
+/// Holds the lock of a workspace until it is destroyed. The kernel releases it when the process
+/// dies.
 class Lock {
  public:
   Lock() = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vprof/report/json.h"
 #include "vprof/support/json.h"
 #include "vprof/support/json_fields.h"
 
@@ -10,9 +11,6 @@ namespace vprof::json {
 using driver::Baseline;
 using driver::DecidedFactor;
 using driver::State;
-using report::Demoted;
-using report::Iteration;
-using report::Leading;
 
 template <>
 struct Words<driver::Step> {
@@ -33,36 +31,6 @@ struct Object<Baseline> {
                                              required("mean_ci95", &Baseline::mean_ci95),
                                              required("p50_ns", &Baseline::p50_ns),
                                              required("variance_ns2", &Baseline::variance_ns2)};
-};
-
-template <>
-struct Object<Leading> {
-  static constexpr auto kFields = std::tuple{required("factor", &Leading::factor),
-                                             required("contribution", &Leading::contribution)};
-};
-
-template <>
-struct Object<Iteration> {
-  static constexpr auto kFields = std::tuple{required("expanded", &Iteration::expanded),
-                                             required("sites", &Iteration::sites),
-                                             required("build_s", &Iteration::build_s),
-                                             required("run_s", &Iteration::run_s),
-                                             required("mean_ns", &Iteration::mean_ns),
-                                             required("variance_ns2", &Iteration::variance_ns2),
-                                             required("mean_ratio", &Iteration::mean_ratio),
-                                             required("variance_ratio", &Iteration::variance_ratio),
-                                             required("selected", &Iteration::selected),
-                                             required("set_aside", &Iteration::set_aside),
-                                             required("leading", &Iteration::leading),
-                                             required("demoted", &Iteration::demoted)};
-};
-
-template <>
-struct Object<Demoted> {
-  static constexpr auto kFields =
-      std::tuple{required("function", &Demoted::function), required("site", &Demoted::site),
-                 required("calls", &Demoted::calls), required("cost", &Demoted::cost),
-                 required("since", &Demoted::since)};
 };
 
 template <>

@@ -12,6 +12,7 @@ struct vprof_settings {
   char directory[VPROF_PATH_MAX];  // absolute
   uint64_t capacity;               // bytes: size limit of one process's file
   uint64_t window;                 // bytes of trace before full chunks are written out
+  uint64_t patience;               // factor on every time limit; 1 except in tests
   uint64_t ring;                   // bytes that each thread keeps; 0: everything
   uint64_t family;                 // the same in all processes that fork from one another
   bool sites;                      // false: only intervals are recorded

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "base/settings.h"
 #include "recording/buffer.h"
 #include "recording/helper.h"
 #include "recording/sites.h"
@@ -41,7 +42,8 @@ bool vprof_trace_start(void) {
   }
   // Another thread is starting it. It cannot be one that this code interrupts, since a handler that
   // finds `busy` set does not come here; so it makes progress meanwhile.
-  for (int patience = 4000; state == VPROF_STARTING && patience > 0; --patience) {
+  for (uint64_t patience = 4000 * vprof_settings.patience; state == VPROF_STARTING && patience > 0;
+       --patience) {
     vprof_pause(kPause);
     state = atomic_load(&trace->state);
   }
@@ -51,7 +53,8 @@ bool vprof_trace_start(void) {
 // A helper that is extending the file at this moment must not do so after the cut. It knows by now
 // that it is to stop. If the disk hangs, the program's exit does not: it waits some 0.1 s.
 static void wait_for_helper(void) {
-  for (int patience = 2000; atomic_load(&vprof_trace.extending) && patience > 0; --patience) {
+  for (uint64_t patience = 2000 * vprof_settings.patience;
+       atomic_load(&vprof_trace.extending) && patience > 0; --patience) {
     vprof_pause(kPause);
   }
 }

@@ -11,9 +11,9 @@
 // taken: with PostgreSQL a 4 KiB page cost 6.2 us instead of 3.7.
 //
 // Slow disks. When too many pages are dirty, the kernel blocks whoever dirties another: the helper,
-// and any thread that prepares its own chunk. Whoever was blocked for long says so, and for a second
-// only the helper tries; threads drop and count. Losing the processor is not blocking, so only waits
-// that the kernel counts as voluntary are taken as a sign.
+// and any thread that prepares its own chunk. Whoever was blocked for long says so, and for a
+// second only the helper tries; threads drop and count. Losing the processor is not blocking, so
+// only waits that the kernel counts as voluntary are taken as a sign.
 #define _GNU_SOURCE
 #include "storage/chunks.h"
 
@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "base/settings.h"
 #include "storage/trace.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -115,7 +116,7 @@ struct vprof_chunk_header* vprof_chunk_prepare_timed(uint32_t bytes) {
   const long waits_before = waits();
   struct vprof_chunk_header* chunk = vprof_chunk_prepare(bytes);
   const uint64_t now = vprof_monotonic_ns();
-  if (now - start > kLong && waits() != waits_before) {
+  if (now - start > kLong * vprof_settings.patience && waits() != waits_before) {
     atomic_store(&vprof_trace.slow_until, now + kAvoid);
   }
   return chunk;
