@@ -16,8 +16,8 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
     const Site& site = sites.sites[node.site];
     place.name = function.name;
     place.key = function.key;
-    place.where = site.where;
-    place.site = site.place;
+    place.where = site.location;
+    place.site = site.source_line;
     place.height = function.height;
     place.expandable = function.expandable;
     place.expanded = function.expanded;
@@ -73,8 +73,9 @@ const std::vector<NodeTimes::Time>& NodeTimes::of(const std::vector<LeafTime>& l
   return times_;
 }
 
-Collector::Collector(const Window& window, const Sites& sites, const Links& links, int64_t start)
-    : tree_(sites), walker_(window, sites, links, tree_), start_(start) {}
+Collector::Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges,
+                     int64_t start)
+    : tree_(sites), walker_(window, sites, edges, tree_), start_(start) {}
 
 void Collector::keep(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
                      const std::string& label) {
@@ -205,10 +206,10 @@ void Collector::give(AccountSum& sum, const Sites& sites, int64_t run,
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
-                             const Links& links, Crew& crew, int64_t start)
-    : kind_(kind), sites_(sites), crew_(crew) {
-  for (unsigned i = 0; i < crew.size(); ++i) {
-    collectors_.push_back(std::make_unique<Collector>(window, sites, links, start));
+                             const WakeUpEdges& edges, WorkerPool& pool, int64_t start)
+    : kind_(kind), sites_(sites), pool_(pool) {
+  for (unsigned i = 0; i < pool.size(); ++i) {
+    collectors_.push_back(std::make_unique<Collector>(window, sites, edges, start));
   }
 }
 
@@ -236,7 +237,7 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
   // Intervals of many records are few at a time, and there must be work for all.
   const size_t some = std::clamp<size_t>(intervals.size() / (8 * collectors_.size()), 1, kPortion);
   const size_t portions = (intervals.size() + some - 1) / some;
-  crew_.each(portions, [&](size_t portion, unsigned worker) {
+  pool_.each(portions, [&](size_t portion, unsigned worker) {
     const size_t end = std::min(intervals.size(), (portion + 1) * some);
     for (size_t i = portion * some; i < end; ++i) {
       const Interval& interval = *intervals[i];

@@ -42,7 +42,7 @@ class NodeTimes {
 class Collector {
  public:
   /// `start`: begin of the recording.
-  Collector(const Window& window, const Sites& sites, const Links& links, int64_t start);
+  Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges, int64_t start);
 
   void add(const Interval& interval, uint64_t batch, const std::string& label);
   /// Two batches become one.
@@ -77,8 +77,8 @@ class Collector {
 /// All intervals of one kind: spreads them over collectors.
 class KindCollector {
  public:
-  KindCollector(uint32_t kind, const Window& window, const Sites& sites, const Links& links,
-                Crew& crew, int64_t start);
+  KindCollector(uint32_t kind, const Window& window, const Sites& sites, const WakeUpEdges& edges,
+                WorkerPool& pool, int64_t start);
 
   /// Intervals of this kind, in order of falling begin; `labels` as of the IntervalBuilder.
   void add(const std::vector<const Interval*>& intervals, const std::vector<std::string>& labels);
@@ -87,7 +87,7 @@ class KindCollector {
  private:
   uint32_t kind_;
   const Sites& sites_;
-  Crew& crew_;
+  WorkerPool& pool_;
   std::vector<std::unique_ptr<Collector>> collectors_;  // by worker
   unsigned shift_ = 0;  // an interval belongs to batch number >> shift
   uint64_t newest_ = 0;
