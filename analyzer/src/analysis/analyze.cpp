@@ -170,26 +170,28 @@ Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_j
   return profile_of(account, options);
 }
 
-Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options) {
+Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options,
+                      const std::vector<std::string>& names) {
+  const auto name = [&](size_t i) { return i < names.size() ? names[i] : std::to_string(i + 1); };
   AccountSum sum;
   std::string interval;
   for (size_t i = 0; i < profiles.size(); ++i) {
     const auto account = from_bytes(profiles[i]);
     if (!account) {
-      return fail("{}: {}", i + 1, account.error().message);
+      return fail("{}: {}", name(i), account.error().message);
     }
     if (profiles.size() == 1) {  // not a sum: the same Profile as analyze() returned
       return profile_of(*account, options);
     }
     if (i != 0 && account->interval != interval) {
-      return fail("{}: it is of the interval '{}', the first of '{}'", i + 1, account->interval,
+      return fail("{}: it is of the interval '{}', the first of '{}'", name(i), account->interval,
                   interval);
     }
     interval = account->interval;
     sum.add(*account);
   }
   if (profiles.empty()) {
-    return fail("0: no profiles to merge");
+    return fail("no profiles to merge");
   }
   return profile_of(sum.finish(), options);
 }

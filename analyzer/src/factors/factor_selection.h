@@ -26,6 +26,6 @@ std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Bat
 int graph_height(const VarianceTree& tree);
 
 /// (graph height - height) to the power the user chose (equation 2.3).
-double specificity(int graph_height, int height, Specificity power);
+double specificity(int graph_height, int height, Specificity rule);
 
 }  // namespace vprof::analyzer

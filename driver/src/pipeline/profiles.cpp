@@ -1,9 +1,5 @@
 #include "pipeline/profiles.h"
 
-#include <cstdlib>
-
-#include "vprof/support/result.h"
-
 namespace vprof::driver {
 
 namespace {
@@ -26,24 +22,13 @@ Result<fs::path> profile_at(const fs::path& path) {
 Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
                                         const analyzer::Options& options) {
   std::vector<std::string> contents;
-  std::vector<fs::path> files;
+  std::vector<std::string> names;
   for (const std::string& path : paths) {
-    const auto file = VPROF_TRY(profile_at(path));
-    auto content = VPROF_TRY(read_file(file));
-    files.push_back(file);
-    contents.push_back(std::move(content));
+    const fs::path file = VPROF_TRY(profile_at(path));
+    contents.push_back(VPROF_TRY(read_file(file)));
+    names.push_back(shown(file));
   }
-  auto profile = analyzer::merge(contents, options);
-  if (profile) {
-    return profile;
-  }
-  // "N: what is wrong": the N-th file.
-  const std::string& error = profile.error().message;
-  const size_t number = std::strtoul(error.c_str(), nullptr, 10);
-  if (number == 0 || number > files.size()) {
-    return fail("{}", error);
-  }
-  return fail("{}{}", shown(files[number - 1]), error.substr(error.find(':')));
+  return analyzer::merge(contents, options, names);
 }
 
 }  // namespace vprof::driver

@@ -17,7 +17,22 @@
 
 namespace vprof::analyzer {
 
+/// The ranking rules: which power of its distance to the root of the call graph is the specificity
+/// of a factor (equation 2.3 has kQuadratic).
 enum class Specificity : uint8_t { kLinear, kQuadratic, kCubic };
+
+struct SpecificityRule {
+  const char* name;  ///< in vprof.json
+  int power;
+};
+
+/// In the order of the enum.
+inline constexpr std::array<SpecificityRule, 3> kSpecificityRules = {
+    {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}}};
+
+constexpr const SpecificityRule& rule_of(Specificity specificity) {
+  return kSpecificityRules.at(static_cast<size_t>(specificity));
+}
 
 /// What the user can set about factor selection (dissertation, Algorithm 1; technical report,
 /// Algorithm 2 for `dominance`).
@@ -192,10 +207,12 @@ struct Profile {
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options);
 
-/// Adds up profile files (their bytes) of one interval: the result is that of one analysis of all
-/// their recordings, in whatever order they stand. Error: one line, which begins with the number of
-/// the file at fault, from 1.
-Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options);
+/// Adds up profile files (their bytes) of one interval. The result is that of one analysis of all
+/// their recordings, in any order; a single profile gives what analyze() returned. Error: one line
+/// that begins with the name of the file at fault.
+/// @param names of the profiles, for errors; without names their numbers, from 1
+Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options,
+                      const std::vector<std::string>& names = {});
 
 /// How often each site was passed in a recording, by site id. Error: as of analyze().
 Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options);
