@@ -200,7 +200,7 @@ TEST_CASE("declared work and labels explain parts of a factor") {
   const std::string text = report::text(p, {}, {.width = 200, .color = false});
   CHECK(text.find("work: 250 units on average, 8.40 us each; explains 40.0 % of the variance") !=
         std::string::npos);
-  CHECK(text.find("tail share 80.0 %; 25.0 % explained by work; 3.0 % by label") !=
+  CHECK(text.find("tail share 80.0 %; 25.0 % explained by work; 3.0 % explained by label") !=
         std::string::npos);
   CHECK(text.find("; -20.0 % explained by work") != std::string::npos);
   const auto back = report::from_json(report::json(p, {}));

@@ -108,8 +108,9 @@ TEST_CASE("a sleep is not preemption, whether it is recorded or not") {
 
 // The two clocks and the kernel's own count agree to some percent, unless the machine is very busy.
 TEST_CASE("nearly all time without a processor is recorded", "[soak]") {
-  const std::string scenario = GENERATE("share_a_processor", "share_a_processor_and_nap",
-                                        "share_a_processor_and_wait", "share_a_processor_in_a_child");
+  const std::string scenario =
+      GENERATE("share_a_processor", "share_a_processor_and_nap", "share_a_processor_and_wait",
+               "share_a_processor_in_a_child");
   // ThreadSanitizer's waits for conditions are its own.
   if (kThreadSanitizer && scenario == "share_a_processor_and_wait") {
     return;

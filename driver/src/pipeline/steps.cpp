@@ -61,7 +61,7 @@ Result<void> run_helper(const Session& session, const std::string& step,
                         std::vector<std::string> argv) {
   const fs::path log = session.workspace.iteration(session.state.iteration) / (step + ".log");
   StepCommand command{
-      .step = step, .what = "vprof-instrument", .command = {}, .speaker = "vprof-instrument"};
+      .step = step, .what = "vprof-instrument", .command = {}, .helper = "vprof-instrument"};
   command.command.argv = std::move(argv);
   command.command.directory = session.workspace.root;
   command.command.log = log;

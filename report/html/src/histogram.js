@@ -1,10 +1,10 @@
-// How latencies are distributed, with percentiles.
+// The distribution of latencies, with percentiles.
 import { scaleLinear, scaleLog, scaleSqrt } from 'd3-scale';
 import { MARGIN, chart, timeTicks, xAxis, yAxis } from './charts.js';
 import { choice, el, section, select, svg, tooltip } from './dom.js';
 import { count, time } from './format.js';
 
-/** Bins of unequal width to columns of one width on the axis; a bin's intervals are spread evenly over it. */
+/** Turns bins of unequal width into columns of equal width on the axis. Spreads a bin's intervals evenly over it. */
 function columns(bins, x, width) {
   const size = 6;
   const from = x.range()[0];
@@ -64,7 +64,7 @@ export function histogram(data) {
     });
 
   const labels = data.labels.length > 1 && data.labels.some((own) => own.bins.length > 0);
-  return section('histogram', 'Distribution', 'How often each latency occurred. Two humps are two ways to go: labels, or a rare path.',
+  return section('histogram', 'Distribution', 'How often each latency occurred. Two peaks mean two kinds of work: different labels, or a rare path.',
     el('div', { class: 'controls' },
       labels ? select('Label', 'histogram-label', [['all', 'all'], ...data.labels.slice(0, 100).map((own, i) =>
         [String(i), `${own.label || '(none)'} (${count(own.count)})`])], 'all', (value) => { label = value; drawing.redraw(); }) : null,

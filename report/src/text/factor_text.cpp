@@ -135,7 +135,7 @@ void write_shares(const Factor& factor, TextWriter& out) {
     text += fmt::format("; {} explained by work", percent(factor.work_share));
   }
   if (std::abs(factor.label_share) >= kLeastShown) {
-    text += fmt::format("; {} by label", percent(factor.label_share));
+    text += fmt::format("; {} explained by label", percent(factor.label_share));
   }
   const size_t others = other_places(factor);
   if (others != 0) {
