@@ -19,6 +19,21 @@ const Keys top_keys = {"$schema", "source",           "configure",      "build",
 const Keys factor_keys = {"k", "threshold", "specificity", "dominance"};
 const Keys record_keys = {"leave_out", "ring_mb", "max_mb"};
 
+void read_specificity(ObjectReader& reader, analyzer::Specificity& specificity) {
+  const std::string wanted = reader.string("specificity", analyzer::rule_of(specificity).name);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < analyzer::kSpecificityRules.size(); ++i) {
+    const std::string name = analyzer::kSpecificityRules.at(i).name;
+    if (name == wanted) {
+      specificity = static_cast<analyzer::Specificity>(i);
+      return;
+    }
+    names.push_back(fmt::format("\"{}\"", name));
+  }
+  reader.report("specificity",
+                fmt::format("\"specificity\" must be {}, not \"{}\"", listed(names, "or"), wanted));
+}
+
 analyzer::Options read_factors(ObjectReader& top) {
   analyzer::Options options;
   auto reader = top.object("factors", factor_keys);
@@ -28,17 +43,7 @@ analyzer::Options read_factors(ObjectReader& top) {
   options.k = reader->integer("k", options.k, 1, 100);
   options.threshold = reader->number("threshold", options.threshold, 0, 1);
   options.dominance = reader->number("dominance", options.dominance, 0, 1);
-  const std::string kind = reader->string("specificity", "quadratic");
-  if (kind == "linear") {
-    options.specificity = analyzer::Specificity::kLinear;
-  } else if (kind == "cubic") {
-    options.specificity = analyzer::Specificity::kCubic;
-  } else if (kind != "quadratic") {
-    reader->report(
-        "specificity",
-        fmt::format("\"specificity\" must be \"linear\", \"quadratic\" or \"cubic\", not \"{}\"",
-                    kind));
-  }
+  read_specificity(*reader, options.specificity);
   return options;
 }
 

@@ -5,11 +5,11 @@
 #include <thread>
 
 #include "discovery/handlers.h"
+#include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"
 #include "vprof/support/text.h"
-#include "workspace/locations.h"
 
 namespace vprof::driver {
 
