@@ -1,4 +1,4 @@
-"""Bad input: one clear line, exit code 2, nothing lost, the source tree as it was."""
+"""Bad input: one clear error line, exit code 2, no data lost, and an unchanged source tree."""
 import shutil
 import subprocess
 import unittest
@@ -32,7 +32,7 @@ class BadInput(Project):
         self.fails("loop", "--atuo", words=["--atuo"])
         self.fails("loop", "--resume", "--restart", words=["--re"])
 
-    def test_nobody_to_ask(self):
+    def test_no_terminal_to_ask_at(self):
         self.fails("loop", words=["--auto"])
         self.assertFalse((self.root / ".vprof").exists())
 
@@ -41,7 +41,7 @@ class BadInput(Project):
         self.fails("loop", "--auto", words=["vprof.json:5:", '"oder"', '"order"', "src/main.c:4"])
         self.fails("instrument", words=["vprof.json:5:", '"oder"'])
         self.fails("check", words=["1 problem"])
-        # Nothing is lost: the index is there, and the corrected name goes through.
+        # No data is lost: the index exists, and the corrected name works.
         self.config('"function": "oder"', '"function": "order"')
         self.vprof("instrument", "--expand", "step")
         self.fails("instrument", "--expand", "stepp", words=["--expand", '"step"'])
@@ -58,19 +58,19 @@ class BadInput(Project):
     def test_function_that_is_never_called(self):
         self.config('"function": "order"', '"function": "never"')
         self.fails("loop", "--auto", words=["vprof.json:5:", "order", "never", "never called"])
-        # With the workload's own function the loop goes on; only the search begins anew.
+        # With a function of the workload the loop continues; only the search starts over.
         self.config('"function": "never"', '"function": "order"')
         self.vprof("loop", "--auto", "--max-iterations", "1")
 
-    def test_nothing_says_what_an_interval_is(self):
+    def test_no_interval_is_defined(self):
         self.config('{ "name": "order", "function": "order" }', "")
         self.fails("loop", "--auto", words=["intervals", "vprof_begin"])
 
     def test_build_that_fails(self):
-        self.write("src/work.c", (self.root / "src/work.c").read_text() + "this is no C\n")
+        self.write("src/work.c", (self.root / "src/work.c").read_text() + "this is not C\n")
         done = self.fails("loop", "--auto", words=["build command", "exit code 2", ".vprof/iterations/0/build.log"])
         self.assertIn("  | src/work.c", done.stderr)
-        self.write("src/work.c", (self.root / "src/work.c").read_text().replace("this is no C\n", ""))
+        self.write("src/work.c", (self.root / "src/work.c").read_text().replace("this is not C\n", ""))
         self.vprof("loop", "--auto", "--max-iterations", "1")
 
     def test_configure_that_fails(self):
@@ -120,7 +120,7 @@ class BadInput(Project):
 
 
 class BadTraces(Project):
-    """Traces that are not, or not wholly, traces."""
+    """Files that are not traces, and traces with parts missing."""
 
     def setUp(self):
         super().setUp()
@@ -135,7 +135,7 @@ class BadTraces(Project):
         self.assertEqual((self.root / ".vprof/state.json").read_text(), state)
 
     def test_foreign_trace(self):
-        self.trace.write_bytes(b"#!/bin/sh\necho this is no trace\n" * 1000)
+        self.trace.write_bytes(b"#!/bin/sh\necho not a trace\n" * 1000)
         self.fails("analyze", str(self.copy), words=[self.trace.name])
 
     def test_truncated_trace(self):
@@ -144,10 +144,10 @@ class BadTraces(Project):
             self.trace.write_bytes(whole[:size])
             self.fails("analyze", str(self.copy), words=[])
 
-    def test_trace_cut_in_the_middle_loses_only_its_end(self):
+    def test_trace_without_its_second_half(self):
         whole = self.trace.read_bytes()
         self.trace.write_bytes(whole[:len(whole) // 2])
-        # Either what is left is analysed, or there is one line that says why not; never a crash.
+        # Either the rest is analysed, or one line says why not; never a crash.
         result = subprocess.run([VPROF, "analyze", str(self.copy)], cwd=self.root, capture_output=True, text=True)
         self.assertIn(result.returncode, (0, 2), result.stderr)
 

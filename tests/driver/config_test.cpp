@@ -1,5 +1,6 @@
 #include "config/config.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -29,6 +30,23 @@ Result<Config> with(const std::string& rest) {
 }
 
 std::string error_of(const Result<Config>& config) { return config ? "" : config.error().message; }
+
+std::string page(const std::string& name) {
+  return vprof::test::read(std::string(VPROF_DOCS) + "/" + name);
+}
+
+/// The complete configurations on a page of the documentation.
+std::vector<std::string> configurations(const std::string& name) {
+  const std::string text = page(name);
+  const std::string fence = "```jsonc\n";
+  std::vector<std::string> all;
+  for (size_t at = text.find(fence + "{"); at != std::string::npos;
+       at = text.find(fence + "{", at + 1)) {
+    const size_t begin = at + fence.size();
+    all.push_back(text.substr(begin, text.find("```", begin) - begin));
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -181,50 +199,42 @@ TEST_CASE("similar names are suggested") {
 }
 
 TEST_CASE("docs/configuration.md has every key") {
-  const std::string page = vprof::test::read(std::string(VPROF_DOCS) + "/configuration.md");
-  REQUIRE(!page.empty());
+  const std::string text = page("configuration.md");
+  REQUIRE(!text.empty());
   for (const std::string& key : known_keys()) {
     INFO(key);
-    CHECK(page.find("`" + key + "`") != std::string::npos);
+    CHECK(text.find("`" + key + "`") != std::string::npos);
   }
 }
 
 TEST_CASE("docs/configuration.md has only known keys and valid examples") {
-  const std::string page = vprof::test::read(std::string(VPROF_DOCS) + "/configuration.md");
+  const std::string text = page("configuration.md");
   const auto keys = known_keys();
   // Every row of a table of keys starts with the key.
-  for (size_t at = page.find("\n| `"); at != std::string::npos; at = page.find("\n| `", at + 1)) {
+  for (size_t at = text.find("\n| `"); at != std::string::npos; at = text.find("\n| `", at + 1)) {
     const size_t begin = at + 4;
-    const std::string key = page.substr(begin, page.find('`', begin) - begin);
+    const std::string key = text.substr(begin, text.find('`', begin) - begin);
     INFO(key);
     CHECK(std::find(keys.begin(), keys.end(), key) != keys.end());
   }
-  size_t examples = 0;
-  for (size_t at = page.find("```jsonc\n"); at != std::string::npos;
-       at = page.find("```jsonc\n", at + 1)) {
-    const size_t begin = at + 9;
-    const std::string example = page.substr(begin, page.find("```", begin) - begin);
+  const auto examples = configurations("configuration.md");
+  CHECK(examples.size() >= 2);
+  for (const std::string& example : examples) {
     INFO(example);
     CHECK(error_of(parse(example)) == "");
-    ++examples;
   }
-  CHECK(examples >= 2);
 }
 
 TEST_CASE("configurations in the guides are valid") {
-  size_t examples = 0;
-  for (const char* name : {"/how-to.md", "/getting-started.md"}) {
-    const std::string page = vprof::test::read(std::string(VPROF_DOCS) + name);
-    for (size_t at = page.find("```jsonc\n{"); at != std::string::npos;
-         at = page.find("```jsonc\n{", at + 1)) {
-      const size_t begin = at + 9;
-      const std::string example = page.substr(begin, page.find("```", begin) - begin);
+  size_t count = 0;
+  for (const char* name : {"how-to.md", "getting-started.md"}) {
+    for (const std::string& example : configurations(name)) {
       INFO(example);
       CHECK(error_of(parse(example)) == "");
-      ++examples;
+      ++count;
     }
   }
-  CHECK(examples >= 6);
+  CHECK(count >= 6);
 }
 
 namespace {

@@ -59,7 +59,7 @@ class Html(Project):
         damaged = self.data("damaged.html")
         self.assertEqual(damaged["intervals"], [])
         self.assertTrue(any("cannot be read" in note for note in damaged["notes"]), damaged["notes"])
-        self.fails("report", "--html", "no/such/directory/x.html", words=["no/such/directory"])
+        self.fails("report", "--html", "vprof.json/x.html", words=["vprof.json"])
 
     def test_there_is_no_report_yet(self):
         self.fails("report", "--html", "x.html", words=["vprof loop"])

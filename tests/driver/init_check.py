@@ -13,7 +13,7 @@ class Init(Project):
     def written(self):
         self.vprof("init")
         text = (self.root / "vprof.json").read_text()
-        # What was written is valid: only the functions and the workload are still to be named.
+        # The file is valid; only its functions and its workload need completing.
         self.assertIn("OK       configuration", self.vprof("check").stdout)
         return text
 
@@ -61,13 +61,13 @@ class Init(Project):
 
 
 class Check(Project):
-    def test_all_is_well(self):
+    def test_a_valid_configuration(self):
         out = self.vprof("check").stdout
         for what in ("configuration", "source", "vprof", "compiler", "build", "factors"):
             self.assertRegex(out, rf"OK +{what}:")
-        self.assertFalse((self.root / ".vprof").exists(), "check only looks")
+        self.assertFalse((self.root / ".vprof").exists(), "check must not create anything")
 
-    def test_the_machine_is_looked_at(self):
+    def test_the_machine_is_checked(self):
         out = self.vprof("check").stdout
         for what in ("clock", "preemption", "processors", "other work", "disk"):
             self.assertRegex(out, rf"(OK|note|PROBLEM) +{what}: ")
@@ -75,13 +75,13 @@ class Check(Project):
         self.vprof("loop", "--auto", "--max-iterations", "1")
         self.assertRegex(self.vprof("check").stdout, r"processors: .* in the last recording")
 
-    def test_names_are_looked_for_in_the_text_before_there_is_an_index(self):
+    def test_names_are_searched_in_the_text_before_there_is_an_index(self):
         self.assertRegex(self.vprof("check").stdout,
                          r'OK +interval "order" \(vprof.json:5\): order  src/main.c:4, according to a text search')
         self.config('"function": "order"', '"function": "ordr"')
         self.assertRegex(self.vprof("check").stdout, r"note +interval .*no function ordr .*did you mean order\?")
 
-    def test_every_line_is_looked_at(self):
+    def test_every_setting_is_checked(self):
         self.config(""",
   "record": { "leave_out": ["preemption"] }""", "")
         self.config('"build": "make",', """"build": "make",
@@ -105,7 +105,7 @@ class Check(Project):
         self.vprof("index", code=0)
         self.fails("check", words=["1 problem"])
 
-    def test_a_build_tool_that_is_missing(self):
+    def test_a_missing_build_tool(self):
         self.config('"make"', '"no_such_tool -j2"')
         done = self.fails("check", words=["1 problem"])
         self.assertRegex(done.stdout, r"PROBLEM +build: there is no program no_such_tool; install it")

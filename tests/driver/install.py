@@ -40,7 +40,7 @@ class Install(Project):
         self.assertIn(schema.as_uri(), (self.root / "vprof.json").read_text())
         self.vprof("check")
 
-    def test_a_part_that_is_missing(self):
+    def test_a_missing_part(self):
         self.use(self.prefix)
         shutil.rmtree(self.prefix / "libexec")
         self.fails("loop", "--auto", words=["vprof-instrument", "VPROF_HOME"])

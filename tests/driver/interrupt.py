@@ -11,7 +11,7 @@ import unittest
 
 from support import Project
 
-HANG_GUARD = 250  # seconds
+HANG_GUARD = 600  # seconds
 # A workload that ignores signals. It ends when it is killed.
 DEAF = r'''"trap 'touch asked' INT TERM; touch reached; while :; do cat ../../gate; done"'''
 

@@ -16,8 +16,7 @@ using vprof::test::write;
 
 namespace {
 
-/// Everything about a tree that a tool could have changed: names, contents, modes, times, targets
-/// of links.
+/// The state of a tree: names, contents, modes, times and targets of links.
 std::map<std::string, std::string> snapshot(const fs::path& root) {
   std::map<std::string, std::string> all;
   for (const auto& item : fs::recursive_directory_iterator(root)) {
@@ -78,10 +77,10 @@ TEST_CASE("a first copy keeps contents, modes, times and links, and does not tou
        {".git", ".git/HEAD", ".vprof", ".vprof/x", "a.o", "built", "built/CMakeCache.txt"}) {
     wanted.erase(left_out);
   }
-  // Times of directories change with what is put into them.
+  // The time of a directory changes with its contents.
   wanted.erase("dir");
   copy.erase("dir");
-  // A link has a time of its own that says nothing.
+  // A link has a time of its own, which does not matter.
   for (const char* link : {"link.c", "dangling"}) {
     CHECK(fs::read_symlink(f.mirror / link) == fs::read_symlink(f.source / link));
     wanted.erase(link);
@@ -100,7 +99,7 @@ TEST_CASE("a second sync changes nothing") {
   CHECK(snapshot(f.mirror) == before);
 }
 
-TEST_CASE("edits, new files and deletions are followed; what the build made stays") {
+TEST_CASE("edits, new files and deletions reach the mirror; generated files stay") {
   Fixture f;
   f.sync();
   write(f.mirror / "generated.h", "made");
@@ -117,7 +116,7 @@ TEST_CASE("edits, new files and deletions are followed; what the build made stay
   CHECK_FALSE(fs::exists(f.mirror / "dir/with space.c"));
 }
 
-TEST_CASE("a file that changed loses its pristine copy and its instrumentation") {
+TEST_CASE("a changed file loses its pristine copy and its instrumentation") {
   Fixture f;
   f.sync();
   write(f.workspace.pristine() / "a.c", "int a;\n");
@@ -132,7 +131,7 @@ TEST_CASE("a file that changed loses its pristine copy and its instrumentation")
   CHECK(fs::exists(f.workspace.pristine() / "dir/with space.c"));
 }
 
-TEST_CASE("an older version that comes back is new to make") {
+TEST_CASE("an older version of a file looks new to make") {
   Fixture f;
   f.sync();
   const auto object_time = fs::file_time_type::clock::now();
@@ -142,7 +141,7 @@ TEST_CASE("an older version that comes back is new to make") {
   CHECK(fs::last_write_time(f.mirror / "a.c") >= object_time - std::chrono::seconds(1));
 }
 
-TEST_CASE("a file of read-only mode is replaced, and kinds may change") {
+TEST_CASE("read-only files are replaced, and a file may become a directory") {
   Fixture f;
   fs::permissions(f.source / "a.c", fs::perms::owner_read);
   f.sync();
@@ -172,7 +171,7 @@ TEST_CASE("links never lead from the mirror back into the source tree") {
   CHECK(fs::canonical(f.mirror / "dir/inside.c") == fs::canonical(f.mirror / "a.c"));
 }
 
-TEST_CASE("a mirror without its manifest is made anew") {
+TEST_CASE("a mirror without its manifest is created again") {
   Fixture f;
   f.sync();
   write(f.mirror / "a.c", "instrumented");
@@ -182,7 +181,7 @@ TEST_CASE("a mirror without its manifest is made anew") {
   CHECK(read(f.mirror / "a.c") == "int a;\n");
 }
 
-TEST_CASE("the configuration is no part of the program") {
+TEST_CASE("the configuration is not copied") {
   Fixture f;
   write(f.source / "vprof.json", "{}");
   REQUIRE(sync_mirror(f.source, f.workspace, f.source / "vprof.json"));

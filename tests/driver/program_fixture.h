@@ -1,4 +1,4 @@
-// A small program, as the index would describe it.
+// A small program as the index describes it.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,12 @@ inline instrumenter::Function function(const std::string& key,
   return made;
 }
 
-/// main > handle > {parse, store > lock, log}; two functions named `helper`; `worker` is called
-/// through a pointer alone.
+/// The call graph; `worker` is only called through a pointer, and two functions are named `helper`:
+///
+///   main ─▶ handle ─┬─▶ parse ─▶ helper (a.c)
+///                   ├─▶ store ─▶ lock, helper (b.c), log
+///                   └─▶ log
+///   worker ─▶ vprof_begin, log
 inline instrumenter::Program program() {
   instrumenter::Program made;
   made.functions = {function("handle@a.c:10", {"parse@a.c:1", "store@b.c:5", "log@"}),

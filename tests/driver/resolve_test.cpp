@@ -54,7 +54,7 @@ TEST_CASE("an interval that spans functions") {
   CHECK_FALSE(interval.contains("switch"));
 }
 
-TEST_CASE("an unknown name gets suggestions with their place") {
+TEST_CASE("an unknown name gets suggestions with their location") {
   CHECK_THAT(error_of("\n\"intervals\": {\"function\": \"handel\"}"),
              Contains("vprof.json:2: function \"handel\" is not in the program; did you mean "
                       "\"handle\" (a.c:10)"));
@@ -78,7 +78,7 @@ TEST_CASE("a function of a library cannot be a lock or a queue of the program") 
                  Contains("name a function that calls it"));
 }
 
-TEST_CASE("a function that nothing calls directly is worth a warning") {
+TEST_CASE("a function that nothing calls directly gets a warning") {
   const auto targets = resolve(config_of("\"intervals\": {\"function\": \"worker\"}"), program());
   REQUIRE(targets);
   REQUIRE(targets->warnings.size() == 1);
@@ -100,7 +100,7 @@ TEST_CASE("keys follow functions that move") {
         std::vector<std::string>{"handle@a.c:10", "store@b.c:5"});
 }
 
-TEST_CASE("the fingerprint sees what a search depends on, and nothing else") {
+TEST_CASE("the fingerprint covers only what a search depends on") {
   const std::string base = fingerprint(config_of("\"intervals\": {\"function\": \"handle\"}"));
   CHECK(base == fingerprint(config_of("\n\"intervals\": {\"function\": \"handle\"}, \"jobs\": 7")));
   CHECK(base != fingerprint(config_of("\"intervals\": {\"function\": \"store\"}")));

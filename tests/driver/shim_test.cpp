@@ -41,7 +41,7 @@ TEST_CASE("modes of a compiler command") {
   CHECK(parse({"-o", "a.c"}).mode == Mode::kQuery);
 }
 
-TEST_CASE("what is a source") {
+TEST_CASE("sources among the arguments") {
   CHECK(sources(parse({"-c", "a.c", "b.cpp", "c.o", "d.s", "-I", "e.c", "-DX", "-o", "f.c"})) ==
         Arguments{"a.c", "b.cpp"});
   CHECK(sources(parse({"-c", "-x", "c", "a.inc", "-x", "none", "b.inc", "c.cc"})) ==
@@ -50,7 +50,7 @@ TEST_CASE("what is a source") {
   CHECK(sources(parse({"-include", "config.c", "-c", "dir.c/a"})).empty());
 }
 
-TEST_CASE("flags go only where they are used") {
+TEST_CASE("flags are added only where they are used") {
   CHECK(parse({"a.o", "-o", "a"}).takes_runtime);
   CHECK_FALSE(parse({"a.o", "-o", "a"}).preprocesses);
   CHECK(parse({"-c", "a.S"}).preprocesses);
@@ -64,7 +64,7 @@ TEST_CASE("flags go only where they are used") {
   CHECK(parse({"-shared", "-nostdlib", "a.o", "-lstdc++", "-lc"}).takes_runtime);
 }
 
-TEST_CASE("which compilers are GCC") {
+TEST_CASE("GCC is recognised by its name") {
   for (const char* name :
        {"gcc", "g++", "gcc-12", "x86_64-linux-gnu-gcc-12", "aarch64-linux-gnu-g++"}) {
     CHECK(is_gcc(name));
@@ -74,7 +74,7 @@ TEST_CASE("which compilers are GCC") {
   }
 }
 
-TEST_CASE("response files are read") {
+TEST_CASE("response files are expanded") {
   const Temporary directory;
   vprof::test::write(directory / "inner", "b.c");
   vprof::test::write(directory / "args", "-c 'a b.c' \"-DX=\\\"y\\\"\"\n-I inc\\ dir @" +
@@ -94,7 +94,7 @@ TEST_CASE("one entry per source, without the other sources") {
   CHECK(output_of(linked, linked.sources[0]) == "a.out");
 }
 
-TEST_CASE("the log is JSON lines whatever the arguments hold") {
+TEST_CASE("the log is one JSON object per line, whatever the arguments are") {
   const Temporary directory;
   const CommandLine line = parse({"-c", "a.c", "-DX=\"quoted\"\\\t\n"});
   record((directory / "log").string(), "/usr/bin/cc", {"-DVPROF_ENABLED"}, line);
@@ -111,7 +111,7 @@ TEST_CASE("the log is JSON lines whatever the arguments hold") {
   CHECK(nlohmann::json::parse(second)["static"] == "prog");
 }
 
-TEST_CASE("names of compilers") {
+TEST_CASE("compilers are recognised by their names") {
   using vprof::driver::is_compiler_name;
   for (const char* name : {"cc", "gcc", "g++", "c++", "clang", "clang++", "gcc-12", "clang++-19",
                            "c99", "c89-gcc", "ccache"}) {

@@ -1,4 +1,4 @@
-"""How builds of several kinds look through the shims."""
+"""What the compiler shims do in builds of several kinds."""
 import json
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 from support import Project
 
 CONFIGURE = """#!/bin/sh
-# What autoconf's configure does in essence: many small compilations of files that it deletes again.
+# Like the configure of autoconf: many small compilations of files that it then deletes.
 : ${CC=cc}
 for n in 1 2 3 4 5; do
   echo "int main(void) { return 0; }" > conftest.c
@@ -33,7 +33,7 @@ class Shims(Project):
         return sorted(os.path.relpath(os.path.join(e["directory"], e["file"]), mirror) for e in entries)
 
     def linked(self, program="prog"):
-        """Whether the runtime is among the libraries of a program in the mirror."""
+        """Whether a program in the mirror is linked with the runtime."""
         out = subprocess.run(["ldd", self.root / ".vprof/mirror" / program], capture_output=True, text=True).stdout
         return "libvprof.so" in out and "not found" not in out
 
@@ -44,7 +44,7 @@ class Shims(Project):
         self.assertIn("-DVPROF_ENABLED", arguments)
         include = Path(arguments[arguments.index("-isystem") + 1])
         self.assertTrue((include / "vprof").is_dir())
-        # As the user gave them.
+        # The user's own options follow unchanged.
         self.assertEqual(arguments[-6:], ["-O1", "-g", "-c", "src/main.c", "-o", "src/main.o"])
         self.assertTrue(self.linked())
 
@@ -86,7 +86,7 @@ class Shims(Project):
     def test_ccache(self):
         env = {"CC": "ccache gcc", "CCACHE_DIR": str(self.root.parent / "ccache")}
         self.assertEqual(len(self.index(env=env)), 2)
-        # From the cache, too: the compiler itself is never called then.
+        # The second time, ccache answers from its cache and does not call the compiler.
         shutil.rmtree(self.root / ".vprof")
         self.assertEqual(len(self.index(env=env)), 2)
         self.assertTrue(self.linked())
@@ -105,12 +105,12 @@ class Shims(Project):
         self.root = other
         self.assertEqual(len(self.index(env=env)), 2)
 
-    def test_static_programs_are_told(self):
+    def test_static_programs_are_reported(self):
         self.config('"make"', '"make && cc -static -o fixed src/main.o src/work.o"')
         self.assertIn("fixed", self.vprof("index").stderr)
         self.assertFalse(self.linked("fixed"))
 
-    def test_guesses_of_the_optimizer_break_no_build(self):
+    def test_warnings_of_the_optimizer_do_not_break_a_build(self):
         self.write("src/flow.c", "int get(void);\nint flow(int a) {\n  int x;\n  if (a > 5) x = get();\n"
                                  "  if (get()) return x;\n  return 0;\n}\n")
         command = "gcc -O2 -Wall -Werror -c src/flow.c"
@@ -119,7 +119,7 @@ class Shims(Project):
         build = (self.root / "Makefile").read_text()
         self.write("Makefile", f"all: prog\n\t{command}\n{build}")
         self.index()
-        # What the user's own eyes would find is still an error.
+        # A warning that does not come from the optimizer is still an error.
         self.write("src/flow.c", "static int unused;\n")
         self.fails("index", words=["build"])
 
@@ -128,7 +128,7 @@ class Shims(Project):
         self.assertEqual(len(self.index()), 2)
         self.assertTrue(self.linked())
 
-    def test_object_files_in_the_source_tree_do_not_hide_anything(self):
+    def test_object_files_in_the_source_tree_are_built_again(self):
         subprocess.run(["make"], cwd=self.root, check=True, capture_output=True)
         (self.root / "prog").unlink()
         self.assertEqual(len(self.index()), 2)
@@ -150,7 +150,7 @@ class Shims(Project):
         self.config("db.json", "none.json")
         self.fails("index", words=["none.json"])
 
-    def test_clang_makes_no_noise(self):
+    def test_clang_accepts_the_flags(self):
         if shutil.which("clang") is None and shutil.which("clang-19") is None:
             self.skipTest("needs clang")
         clang = "clang" if shutil.which("clang") else "clang-19"

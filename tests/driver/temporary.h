@@ -1,4 +1,4 @@
-// A directory that goes away with the test.
+// A temporary directory for a test, and helpers to read and write files.
 #pragma once
 
 #include <unistd.h>
@@ -10,6 +10,7 @@
 
 namespace vprof::test {
 
+/// Deletes its directory when it is destroyed.
 class Temporary {
  public:
   Temporary() {

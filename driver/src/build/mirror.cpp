@@ -4,35 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <map>
 
+#include "build/manifest.h"
 #include "process/interrupt.h"
-#include "vprof/support/json.h"
-#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
 namespace {
-
-using nlohmann::json;
-
-/// The properties that tell whether a file has changed.
-struct Entry {
-  char kind = 'f';  ///< `f`ile, `d`irectory, `l`ink
-  int64_t size = 0;
-  int64_t mtime_ns = 0;
-  unsigned mode = 0;
-  std::string target;  ///< target of a link, as in the source
-
-  bool operator==(const Entry&) const = default;
-};
-
-using Manifest = std::map<std::string, Entry>;  // sorted: a directory precedes its contents
-
-int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000LL + time.tv_nsec; }
 
 timespec to_timespec(int64_t ns) {
   return {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
@@ -42,97 +22,6 @@ bool inside(const fs::path& path, const fs::path& directory) {
   const fs::path relative = path.lexically_relative(directory);
   return !relative.empty() && *relative.begin() != "..";
 }
-
-bool is_object_file(const fs::path& name) {
-  return name.extension() == ".o" || name.extension() == ".lo";
-}
-
-/// Whether CMake or Meson has configured a build tree here.
-bool is_build_tree(const fs::path& directory) {
-  std::error_code error;
-  return fs::exists(directory / "CMakeCache.txt", error) ||
-         fs::is_directory(directory / "meson-private", error);
-}
-
-/// For a build at the top of the source tree: whether a file contains absolute paths, and must
-/// therefore not be copied.
-bool has_absolute_paths(const fs::path& relative) {
-  return relative == "CMakeCache.txt" || relative == "CMakeFiles";
-}
-
-/// Lists the source tree. Reads directories and opens no file.
-class Scan {
- public:
-  Scan(const fs::path& source, fs::path leave_out, std::vector<std::string>& skipped)
-      : source_(source), leave_out_(std::move(leave_out)), skipped_(skipped) {}
-
-  Result<Manifest> run() {
-    std::vector<fs::path> pending = {fs::path()};
-    while (!pending.empty()) {
-      const fs::path directory = std::move(pending.back());
-      pending.pop_back();
-      std::error_code error;
-      for (const auto& item : fs::directory_iterator(source_ / directory, error)) {
-        const fs::path relative = directory / item.path().filename();
-        VPROF_TRY(look_at(relative, pending));
-      }
-      if (error) {
-        return fail("cannot read {}: {}", shown(source_ / directory), error.message());
-      }
-    }
-    return std::move(found_);
-  }
-
- private:
-  Result<void> look_at(const fs::path& relative, std::vector<fs::path>& pending) {
-    const fs::path name = relative.filename();
-    if (name == ".git" || name == ".vprof" || is_object_file(name) ||
-        has_absolute_paths(relative)) {
-      return {};
-    }
-    const fs::path full = source_ / relative;
-    if (full == leave_out_) {
-      return {};
-    }
-    struct stat status{};
-    if (::lstat(full.c_str(), &status) != 0) {
-      return fail("cannot read {}: {}", shown(full), std::strerror(errno));
-    }
-    Entry entry{.kind = 'f',
-                .size = status.st_size,
-                .mtime_ns = nanoseconds(status.st_mtim),
-                .mode = status.st_mode & 07777,
-                .target = ""};
-    if (S_ISDIR(status.st_mode)) {
-      if (is_build_tree(full)) {
-        skipped_.push_back(relative.string());
-        return {};
-      }
-      // A directory's size and time change with its contents, which have entries of their own.
-      entry.kind = 'd';
-      entry.size = 0;
-      entry.mtime_ns = 0;
-      pending.push_back(relative);
-    } else if (S_ISLNK(status.st_mode)) {
-      std::error_code error;
-      entry.kind = 'l';
-      entry.target = fs::read_symlink(full, error).string();
-      if (error) {
-        return fail("cannot read {}: {}", shown(full), error.message());
-      }
-    } else if (!S_ISREG(status.st_mode)) {
-      skipped_.push_back(relative.string());
-      return {};
-    }
-    found_.emplace(relative.string(), entry);
-    return {};
-  }
-
-  const fs::path& source_;
-  const fs::path leave_out_;
-  std::vector<std::string>& skipped_;
-  Manifest found_;
-};
 
 /// Copies content, mode and time under a temporary name and renames it: a file of the mirror is old
 /// or new, never incomplete.
@@ -166,9 +55,9 @@ fs::path retargeted(const fs::path& source, const fs::path& mirror, const std::s
   return inside(leads_to, source) ? target : leads_to;
 }
 
-class Sync {
+class MirrorWriter {
  public:
-  Sync(const fs::path& source, const Workspace& workspace, bool first)
+  MirrorWriter(const fs::path& source, const Workspace& workspace, bool first)
       : source_(source),
         mirror_(workspace.mirror()),
         pristine_(workspace.pristine()),
@@ -228,46 +117,12 @@ class Sync {
   bool first_;
 };
 
-Manifest load_manifest(const Workspace& workspace) {
-  Manifest manifest;
-  std::error_code error;
-  if (!fs::is_directory(workspace.mirror(), error)) {
-    return manifest;
-  }
-  auto document = read_json(workspace.manifest());
-  if (!document || !document->is_object()) {
-    return manifest;
-  }
-  for (const auto& [path, e] : document->items()) {
-    if (!e.is_array() || e.size() != 5) {
-      return {};
-    }
-    const std::string kind = e[0];
-    manifest[path] = {.kind = kind.empty() ? 'f' : kind[0],
-                      .size = e[1],
-                      .mtime_ns = e[2],
-                      .mode = e[3],
-                      .target = e[4]};
-  }
-  return manifest;
-}
-
-Result<void> save_manifest(const Workspace& workspace, const Manifest& manifest) {
-  json document = json::object();
-  for (const auto& [path, e] : manifest) {
-    document[path] = {std::string(1, e.kind), e.size, e.mtime_ns, e.mode, e.target};
-  }
-  // File names need not be UTF-8; dump() would throw on those that are not.
-  return write_file_atomic(workspace.manifest(),
-                           document.dump(-1, ' ', false, json::error_handler_t::replace));
-}
-
 }  // namespace
 
 Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& workspace,
                                  const fs::path& leave_out) {
   MirrorChange change;
-  auto now = VPROF_TRY(Scan(source, leave_out, change.skipped).run());
+  auto now = VPROF_TRY(list_source(source, leave_out, change.skipped));
   const Manifest before = load_manifest(workspace);
   change.first = before.empty();
   if (change.first) {
@@ -277,13 +132,13 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
     VPROF_TRY(remove_tree(workspace.pristine()));
   }
   VPROF_TRY(make_directories(workspace.mirror()));
-  Sync sync(source, workspace, change.first);
+  MirrorWriter writer(source, workspace, change.first);
   // Backwards, so that the contents of a directory are deleted before the directory.
   for (auto entry = before.rbegin(); entry != before.rend(); ++entry) {
     if (now.contains(entry->first)) {
       continue;
     }
-    VPROF_TRY(sync.remove(entry->first, entry->second));
+    VPROF_TRY(writer.remove(entry->first, entry->second));
     change.deleted.push_back(entry->first);
   }
   for (const auto& [path, entry] : now) {
@@ -294,7 +149,7 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
     if (interrupt::requested()) {
       return fail(ErrorKind::kInterrupted, "interrupted");
     }
-    VPROF_TRY(sync.copy(path, entry));
+    VPROF_TRY(writer.copy(path, entry));
     if (entry.kind != 'd') {
       change.changed.push_back(path);
     }

@@ -91,25 +91,23 @@ void ObjectReader::require(const std::string& key, const std::string& hint) {
   }
 }
 
-std::string ObjectReader::string(const std::string& key, const std::string& otherwise) {
+const json* ObjectReader::find(const std::string& key, TypeTest test, const std::string& wanted) {
   const json* value = find(key);
-  if (value == nullptr) {
-    return otherwise;
+  if (value != nullptr && !(value->*test)()) {
+    report(key, must_be(key, wanted, *value));
+    return nullptr;
   }
-  if (!value->is_string()) {
-    report(key, must_be(key, "a string", *value));
-    return otherwise;
-  }
-  return value->get<std::string>();
+  return value;
+}
+
+std::string ObjectReader::string(const std::string& key, const std::string& otherwise) {
+  const json* value = find(key, &json::is_string, "a string");
+  return value == nullptr ? otherwise : value->get<std::string>();
 }
 
 double ObjectReader::number(const std::string& key, double otherwise, double least, double most) {
-  const json* value = find(key);
+  const json* value = find(key, &json::is_number, "a number");
   if (value == nullptr) {
-    return otherwise;
-  }
-  if (!value->is_number()) {
-    report(key, must_be(key, "a number", *value));
     return otherwise;
   }
   const double number = value->get<double>();
@@ -130,32 +128,18 @@ int ObjectReader::integer(const std::string& key, int otherwise, int least, int 
 }
 
 bool ObjectReader::flag(const std::string& key, bool otherwise) {
-  const json* value = find(key);
-  if (value == nullptr) {
-    return otherwise;
-  }
-  if (!value->is_boolean()) {
-    report(key, fmt::format("\"{}\" must be true or false", key));
-    return otherwise;
-  }
-  return value->get<bool>();
+  const json* value = find(key, &json::is_boolean, "true or false");
+  return value == nullptr ? otherwise : value->get<bool>();
 }
 
 std::vector<std::string> ObjectReader::strings(const std::string& key) {
-  const json* value = find(key);
-  if (value == nullptr) {
-    return {};
-  }
-  if (value->is_string()) {
+  constexpr const char* kWanted = "a list of strings";
+  if (const json* value = find(key); value != nullptr && value->is_string()) {
     return {value->get<std::string>()};
   }
-  constexpr const char* kWanted = "a list of strings";
-  if (!value->is_array()) {
-    report(key, must_be(key, kWanted, *value));
-    return {};
-  }
+  const json* value = find(key, &json::is_array, kWanted);
   std::vector<std::string> list;
-  for (size_t i = 0; i < value->size(); ++i) {
+  for (size_t i = 0; value != nullptr && i < value->size(); ++i) {
     const json& element = (*value)[i];
     if (element.is_string()) {
       list.push_back(element.get<std::string>());
@@ -168,12 +152,8 @@ std::vector<std::string> ObjectReader::strings(const std::string& key) {
 
 std::map<std::string, std::string> ObjectReader::string_map(const std::string& key,
                                                             const std::string& example) {
-  const json* value = find(key);
+  const json* value = find(key, &json::is_object, "an object " + example);
   if (value == nullptr) {
-    return {};
-  }
-  if (!value->is_object()) {
-    report(key, fmt::format("\"{}\" must be an object {}", key, example));
     return {};
   }
   std::map<std::string, std::string> map;
@@ -198,19 +178,12 @@ std::optional<ObjectReader> ObjectReader::object(const std::string& key, const K
 
 std::vector<ObjectReader> ObjectReader::objects(const std::string& key, const std::string& what,
                                                 const Keys& keys) {
-  const json* value = find(key);
-  if (value == nullptr) {
-    return {};
-  }
-  if (value->is_object()) {
+  if (const json* value = find(key); value != nullptr && value->is_object()) {
     return {ObjectReader(state_, *value, path(key), what, keys)};
   }
-  if (!value->is_array()) {
-    report(key, must_be(key, "an object {...} or a list of them", *value));
-    return {};
-  }
+  const json* value = find(key, &json::is_array, "an object {...} or a list of them");
   std::vector<ObjectReader> readers;
-  for (size_t i = 0; i < value->size(); ++i) {
+  for (size_t i = 0; value != nullptr && i < value->size(); ++i) {
     readers.emplace_back(state_, (*value)[i], fmt::format("{}/{}", path(key), i), what, keys);
   }
   return readers;

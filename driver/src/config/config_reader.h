@@ -62,6 +62,10 @@ class ObjectReader {
  private:
   std::string path(const std::string& key) const { return path_ + "/" + key; }
   const nlohmann::json* find(const std::string& key) const;
+  /// The value of a key if it has the right type; null if the key is missing. Reports a value of
+  /// another type; `wanted` names the right one.
+  using TypeTest = bool (nlohmann::json::*)() const noexcept;
+  const nlohmann::json* find(const std::string& key, TypeTest test, const std::string& wanted);
 
   ReadState& state_;
   const nlohmann::json& value_;
