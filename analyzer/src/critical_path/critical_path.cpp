@@ -2,8 +2,8 @@
 //
 // The algorithm starts at the segment in which the interval ends and walks backwards. It attributes
 // the time of each segment to functions. Out of a wait it follows the wake-up edge, to attribute
-// what the waker did meanwhile. At the beginning of a segment it goes on to the segment that came
-// before, or to the one that created this one.
+// what the waker did meanwhile. At the beginning of a segment it continues with the segment that
+// came before, or with the one that created this one.
 //
 //   In the paper                                 Here
 //   ------------------------------------------   ------------------------------------------------

@@ -1,20 +1,9 @@
 #include "trace/frame_history.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace vprof::analyzer {
-
-void ItemArray::grow(size_t count) {
-  count = std::max<size_t>(count, 1);
-  void* data = std::realloc(data_, count * sizeof(Item));
-  if (data == nullptr) {
-    throw std::bad_alloc();
-  }
-  data_ = static_cast<Item*>(data);
-  capacity_ = count;
-}
 
 void Thread::cut(uint32_t later, int64_t end, uint32_t earlier) {
   items[later].start = end;

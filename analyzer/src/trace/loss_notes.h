@@ -1,3 +1,4 @@
+// Notes in the report on what a recording lacks.
 #pragma once
 
 #include "vprof/analyzer/analyzer.h"

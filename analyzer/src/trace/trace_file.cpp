@@ -24,14 +24,14 @@ using Bytes = std::span<const unsigned char>;
 std::string check_header(const std::string& path, const vprof_file_header& header) {
   if (header.magic == __builtin_bswap64(VPROF_TRACE_MAGIC)) {
     return fmt::format(
-        "{}: trace of a machine with the other byte order; analyze it on such a machine", path);
+        "{}: trace from a machine with the other byte order; analyze it on such a machine", path);
   }
   if (header.magic != VPROF_TRACE_MAGIC) {
     return fmt::format("{}: not a trace; remove it from the trace directory", path);
   }
   if (header.endian != VPROF_TRACE_ENDIAN) {
     return fmt::format(
-        "{}: trace of a machine with the other byte order; analyze it on such a machine", path);
+        "{}: trace from a machine with the other byte order; analyze it on such a machine", path);
   }
   if (header.version != VPROF_TRACE_VERSION) {
     return fmt::format(

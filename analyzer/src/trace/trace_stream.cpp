@@ -332,7 +332,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   overhead.dropped = losses.dropped;
   if (unknown != 0) {
     losses.notes.push_back(fmt::format(
-        "{} records of sites or events that are not known: is sites.json that of the run?",
+        "{} records of sites or events that are unknown: does sites.json belong to this run?",
         unknown));
   }
   if (clipped != 0) {

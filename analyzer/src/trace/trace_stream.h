@@ -19,7 +19,7 @@
 
 #include "trace/decode.h"
 #include "trace/frame_history.h"
-#include "trace/item_pool.h"
+#include "trace/item_array.h"
 #include "trace/trace_file.h"
 #include "trace/worker_pool.h"
 

@@ -1,9 +1,20 @@
-#include "trace/item_pool.h"
+#include "trace/item_array.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace vprof::analyzer {
+
+void ItemArray::grow(size_t count) {
+  count = std::max<size_t>(count, 1);
+  void* data = std::realloc(data_, count * sizeof(Item));
+  if (data == nullptr) {
+    throw std::bad_alloc();
+  }
+  data_ = static_cast<Item*>(data);
+  capacity_ = count;
+}
 
 void ItemPool::reserve(ItemArray& items, size_t count, size_t most_spare) {
   const auto too_large = [&](const ItemArray& array) {
