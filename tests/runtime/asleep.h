@@ -1,4 +1,4 @@
-// Waits until another thread sleeps, as the kernel reports it: no duration has to be guessed.
+// Waits until another thread sleeps, as the kernel reports it, instead of guessing how long that takes.
 //
 // Uses system calls only, past every function that libvprof interposes, so that nothing here appears
 // in a trace or counts as a waiter.
@@ -18,8 +18,8 @@ namespace vprof::test {
 
 inline int this_thread() { return static_cast<int>(syscall(SYS_gettid)); }
 
-// Sleeps for at least this long. A short pause between two looks, or the least length of a wait;
-// never a guess how long something else may take.
+// Sleeps for at least this long. For the pause between two polls, or the minimum length of a wait; never
+// as a guess how long something takes.
 inline void rest_us(long us) {
   const timespec length{us / 1000000, us % 1000000 * 1000};
   syscall(SYS_nanosleep, &length, nullptr);
@@ -77,7 +77,7 @@ inline std::string task_directory(int thread) {
   return "/proc/self/task/" + std::to_string(thread);
 }
 
-// Not for timers: what ends the sleep must wait for this.
+// Whoever ends that sleep must wait for this first, so it cannot see a timed sleep.
 inline void until_asleep(const std::string& task, const SleepsOn& on = {}) {
   while (!is_asleep(task, on)) {
     rest_us(20);

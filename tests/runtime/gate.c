@@ -1,6 +1,6 @@
-// Linked behind libvprof and before libc, so libvprof finds these as libc's functions. A scenario can
-// so act at the one moment that it is about: after the runtime's own steps and before the real call,
-// or after that and before the runtime goes on.
+// Linked after libvprof and before libc, so libvprof takes these for libc's functions. A scenario can
+// therefore act at exactly the moment it is about: between the runtime's steps and the real call, on
+// either side of it.
 #define _GNU_SOURCE
 #include "gate.h"
 

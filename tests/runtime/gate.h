@@ -1,11 +1,11 @@
-// What a subject gets to see, and to hold up, between libvprof and libc (gate.c).
+// Lets a subject observe and hold up calls from libvprof to libc (gate.c).
 #pragma once
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Called on the thread that makes the call, immediately before and after libc's function. NULL: not.
+// Called on the calling thread, immediately before and after libc's function. NULL: nothing is called.
 extern __attribute__((visibility("default"))) void (*vprof_test_gate)(const char* function,
                                                                       int is_over);
 

@@ -1,4 +1,4 @@
-// A program that knows nothing of VProfiler and loads an instrumented library, which brings libvprof with it.
+// A program that is not instrumented. It loads a library that is, which brings libvprof with it.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -48,7 +48,7 @@ std::vector<Chunk> chunks_of(std::ifstream& file, Trace& trace) {
   std::vector<Chunk> chunks;
   const uint64_t end = std::min<uint64_t>(trace.header.used, trace.file_bytes);
   if (trace.header.used > trace.file_bytes) {
-    trace.error = "used lies beyond the end of the file";
+    trace.error = "used is beyond the end of the file";
   }
   for (uint64_t at = VPROF_FILE_HEADER_BYTES; at < end;) {
     Chunk chunk;
@@ -132,7 +132,7 @@ Trace read_trace(const std::string& path) {
     std::stable_sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
       return a.header.index < b.header.index;
     });
-    // A chunk that was being written out is there twice; the first is whole.
+    // A chunk that was being archived appears twice. The first is whole.
     const auto same = [](const Chunk& a, const Chunk& b) {
       return a.header.index == b.header.index;
     };
@@ -166,7 +166,7 @@ std::vector<Trace> read_traces(const std::string& directory) {
       traces.push_back(read_trace(entry.path().string()));
     }
   }
-  // CLOCK_REALTIME may be set back.
+  // CLOCK_REALTIME may jump back.
   std::sort(traces.begin(), traces.end(), [](const Trace& a, const Trace& b) {
     return a.header.start_monotonic_ns < b.header.start_monotonic_ns;
   });

@@ -1,5 +1,5 @@
-// A reader of traces for the tests of the runtime, as plain as can be: everything in memory,
-// nothing tolerated silently.
+// A reader of traces for the tests of the runtime, as plain as possible: it keeps everything in memory
+// and tolerates nothing silently.
 #pragma once
 
 #include <vprof/runtime/trace_format.h>
@@ -31,7 +31,7 @@ struct Thread {
   uint64_t holes = 0;    // zero slots before non-zero ones
   uint64_t orphans = 0;  // continuations without a head
 
-  // As they ended. Between them may be preemptions, which come when the machine likes.
+  // In the order in which they ended, without the events between them.
   std::vector<Record> frames() const;
 };
 
@@ -50,24 +50,24 @@ struct Trace {
   uint64_t frames(uint32_t site) const;
 };
 
-// Of processes that come from one another by fork: the first one's, which need not be the first to record.
+// Of processes that fork from one another: the trace of the first, which need not be the first to record.
 const Trace& root_of(const std::vector<Trace>& traces);
 
 Trace read_trace(const std::string& path);
-/// All traces of a directory, in order of their start.
+// All traces of a directory, in the order in which they start.
 std::vector<Trace> read_traces(const std::string& directory);
 
-// ThreadSanitizer has a thread of its own, makes fork of vfork, and hands on signals when it likes.
+// ThreadSanitizer has a thread of its own, turns vfork into fork, and delivers signals late.
 #ifdef __SANITIZE_THREAD__
 inline constexpr bool kThreadSanitizer = true;
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
-// Text of an EV_LABEL.
+// The text of an EV_LABEL.
 std::string label_text(const Record& record);
 
-// Empty if any two frames of the thread are disjoint or one lies in the other and is written first.
+// Empty if any two frames of the thread are disjoint, or one contains the other and is written after it.
 std::string nesting_error(const Thread& thread);
 
 }  // namespace vprof::test

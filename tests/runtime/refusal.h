@@ -1,4 +1,4 @@
-// System calls that fail in a subject: for Setup::before_exec.
+// Makes system calls of a subject fail. For Setup::before_exec.
 #pragma once
 
 #include <linux/filter.h>
@@ -13,7 +13,7 @@
 
 namespace vprof::test {
 
-// A system call that fails from now on: always, or where the low half of one argument has a value.
+// A system call that fails from now on: always, or if the low half of one argument has this value.
 struct Refusal {
   const char* what;
   long call;

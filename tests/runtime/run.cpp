@@ -1,7 +1,6 @@
 #include "run.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,7 +89,7 @@ void supervise(pid_t child, const Setup& setup, const std::string& directory) {
     usleep(500);
   }
   while (setup.kill_when && !has_ended(child) && !setup.kill_when()) {
-    sched_yield();
+    usleep(200);
   }
   if (setup.kill_when) {
     kill(child, SIGKILL);

@@ -17,9 +17,9 @@ struct Setup {
   std::function<void()> before_exec;  // in the child
   std::string trace_directory;        // empty: a fresh one
   bool on_disk = false;               // a fresh one is not in memory, even if there is room
-  // Kills the subject once this is true. It is asked again and again.
+  // The subject is killed once this is true, which is polled.
   std::function<bool()> kill_when = nullptr;
-  // Releases a subject that waits in until_released() once this is true of its traces.
+  // A subject that waits in until_released() is released once this is true of its traces.
   std::function<bool(const std::vector<Trace>&)> until = nullptr;
 };
 
@@ -57,7 +57,7 @@ struct Outcome {
   bool is_told(const Record& wait) const;
 };
 
-// Every trace in the outcome has been checked for the guarantees of the format; the test fails if one does not hold.
+// Checks every trace of the outcome for the guarantees of the format; the test fails if one is broken.
 Outcome run(const std::string& scenario, const Setup& setup = {});
 
 // A directory that is removed at the end of the test.

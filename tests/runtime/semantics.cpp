@@ -97,7 +97,7 @@ void mutex_type(const char* type_name, int type) {
   row("  trylock by the owner", pthread_mutex_trylock(&mutex));
   locked_by_other(mutex);
   for (int i = 0; i < 6; ++i) {
-    // One unlock too many is undefined for the types that do not check.
+    // Unlocking once too often is undefined for the types that do not check.
     if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK || i == 0) {
       row("  unlock", pthread_mutex_unlock(&mutex));
     }

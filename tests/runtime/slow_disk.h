@@ -1,6 +1,6 @@
-// A disk that is slow, stands still, or is the last thing a program asks for: the calls by which the
-// runtime gets blocks and pages of its file, or writes to it, are answered by a process of the test.
-// For Setup::before_exec. The kernel asks that process at each such call (seccomp).
+// A simulated disk: a process of the test answers the calls by which the runtime gets blocks and pages
+// of its file or writes to it (seccomp user notification). It can delay them, never answer, or kill the
+// program. For Setup::before_exec.
 #pragma once
 
 #include <linux/filter.h>

@@ -51,7 +51,7 @@ TEST_CASE("annotations") {
   }
 }
 
-TEST_CASE("annotated tasks say who made and who took them") {
+TEST_CASE("annotated tasks record who created and who took them") {
   const Outcome outcome = run("annotated_tasks");
   const Trace& trace = outcome.traces.at(0);
   for (const uint32_t event : {VPROF_EV_ENQUEUE, VPROF_EV_DEQUEUE}) {
@@ -62,11 +62,11 @@ TEST_CASE("annotated tasks say who made and who took them") {
   }
 }
 
-TEST_CASE("an interval that is known by its thread has an id of its own") {
+TEST_CASE("an interval identified by its thread has an id of its own") {
   const Outcome outcome = run("thread_keys");
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 2);
-  // In the parent 1, 2, ... for the ids in the order in which they are met; 0: for nobody.
+  // The ids are numbered in order of first use; 0: no interval.
   for (const Trace& trace : outcome.traces) {
     std::vector<uint64_t> ids = {0};
     std::string told;

@@ -1,5 +1,5 @@
-// When threads had no processor: as they find out by themselves, as the kernel tells it, and what happens
-// where it does not. test_simulated_preemption.cpp has the exact times.
+// Time without a processor: as threads find out by themselves, as the kernel reports it, and what happens
+// where it does not. test_simulated_preemption.cpp checks exact times.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ using namespace vprof::test;
 
 namespace {
 
-// Of the main thread, in the order of their time. It need not be the first thread: in a child of fork
-// ThreadSanitizer starts one of its own before.
+// The main thread's, by time. It need not be the first thread: in a child of fork ThreadSanitizer first
+// starts one of its own.
 std::vector<Record> preemptions(const Trace& trace) {
   const auto main_thread =
       std::find_if(trace.threads.begin(), trace.threads.end(),
@@ -51,7 +51,7 @@ bool refused(const Trace& trace) {
   if (trace.header.switches_refused == 0) {
     return false;
   }
-  WARN("not checked: the kernel tells nothing of context switches here");
+  WARN("not checked: the kernel does not report context switches here");
   return true;
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("a sleep is not preemption, whether it is recorded or not") {
   check_number(preemptions(trace), outcome);
 }
 
-// The two clocks and the kernel's own count agree to some percent, unless the machine is very busy.
+// The clocks and the kernel's own count agree to a few percent, unless the machine is very busy.
 TEST_CASE("nearly all time without a processor is recorded", "[soak]") {
   const std::string scenario =
       GENERATE("share_a_processor", "share_a_processor_and_nap", "share_a_processor_and_wait",
@@ -170,7 +170,7 @@ TEST_CASE("a preemption lies within one frame, and after what was recorded befor
   }
 }
 
-TEST_CASE("threads without privileges find out by themselves") {
+TEST_CASE("threads without privileges detect preemption by themselves") {
   Setup setup;
   setup.before_exec = [] { refuse({"not allowed", SYS_perf_event_open, EACCES}); };
   const Outcome outcome = run("loses_the_processor", setup);
@@ -183,7 +183,7 @@ TEST_CASE("threads without privileges find out by themselves") {
 }
 
 TEST_CASE(
-    "a program that clears the mark is left to the kernel, and counted where that tells nothing") {
+    "a program that clears the mark is left to the kernel, and counted if that reports nothing") {
   Setup setup;
   setup.before_exec = [] { refuse({"not allowed", SYS_perf_event_open, EACCES}); };
   const Outcome outcome = run("clears_its_sequence", setup);
@@ -220,7 +220,7 @@ TEST_CASE("preemption can be left out") {
   CHECK(trace.header.unwatched == 0);
 }
 
-TEST_CASE("a kernel that tells nothing of context switches: the trace says so") {
+TEST_CASE("the trace says if the kernel does not report context switches") {
   constexpr int kFlags = 3;
   constexpr uint32_t kMapShared = 1;  // nobody else maps a file just so
   const Refusal refusal =
@@ -268,7 +268,7 @@ TEST_CASE("any single call for a thread's switches may fail") {
 }
 #endif
 
-TEST_CASE("a program that has shut itself in is not ended by ours") {
+TEST_CASE("a program in a sandbox is not killed for our calls") {
   const Outcome outcome = run("shuts_itself_in", kByKernel);
   CHECK(outcome.signal == 0);
   REQUIRE(outcome.exit_code == 0);

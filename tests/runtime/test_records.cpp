@@ -86,7 +86,7 @@ TEST_CASE("times are in ticks of the clock that the header names") {
   CHECK(clocks[0].more[0].word > trace.header.start_monotonic_ns);
 }
 
-// The clocks are read one after another; a machine that stands still in between makes the rate wrong.
+// The clocks are read one after another. A machine that stalls in between falsifies the rate.
 TEST_CASE("the snapshots have the rate of the header's first estimate", "[soak]") {
   const Outcome outcome = run("timed", until_clocks_are_read("tsc"));
   const Trace& trace = outcome.traces.at(0);
@@ -215,7 +215,7 @@ TEST_CASE("sites are switched at run time and by the environment") {
   CHECK(some.frames(3) == 1000);
 }
 
-TEST_CASE("what a measured call times, the function called does not time again") {
+TEST_CASE("a function does not time again what a measured call times") {
   const Trace trace = run("scopes_within_calls").traces.at(0);
   CHECK(trace.frames(50) == 7);
   for (uint32_t site = 51; site <= 57; ++site) {

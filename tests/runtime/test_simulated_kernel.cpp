@@ -1,4 +1,4 @@
-// The rate of the clock, and preemption as the kernel reports it, with simulated clocks and perf events.
+// The clock's rate and the preemption that the kernel reports, with simulated clocks and perf events.
 #include <catch2/catch.hpp>
 #include <cerrno>
 

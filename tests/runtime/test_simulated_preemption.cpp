@@ -1,4 +1,4 @@
-// Which time without a processor is recorded, and as what: to the nanosecond, by simulated clocks.
+// Which time without a processor is recorded as preemption: exact, with simulated clocks.
 #if defined(__linux__) && __has_include(<sys/rseq.h>)
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -28,10 +28,10 @@ TEST_CASE("simulated: a thread that could have run was preempted") {
   const uint64_t now = simulated_frame(frame);
   CHECK(now == simulated_ticks());
   REQUIRE(simulated.events == 1);
-  // The kernel does not say when: all of it counts as the time immediately before it was found out.
+  // When it was lost is unknown: it is recorded as the time immediately before the discovery.
   CHECK(simulated.event[0].duration == 500 * ticks_per_us);
   CHECK(simulated.event[0].start + simulated.event[0].duration == now);
-  // And it is found out once.
+  // It is reported once.
   simulated_compute(10 * kMicrosecond);
   simulated_frame(frame);
   CHECK(simulated.events == 1);
@@ -52,7 +52,7 @@ TEST_CASE(
   start();
   simulated_compute(kMillisecond);
   const uint64_t frame = simulated_ticks();
-  // More seems to be lost than has passed since, as where the clocks differ.
+  // More seems to be lost than has passed since the frame began, as if the clocks had drifted apart.
   simulated.ns += 50 * kMicrosecond;
   simulated_lose_processor(100 * kMicrosecond);
   const uint64_t last_end = GENERATE_COPY(frame - 5 * kMicrosecond, frame + 60 * kMicrosecond);
@@ -98,12 +98,12 @@ TEST_CASE("simulated: a wait that is not recorded is not preemption") {
   simulated_sleep_unrecorded(kMillisecond);
   simulated_frame(0);
   CHECK(simulated.events == 0);
-  // Nor can the two be told apart if both come between two frames.
+  // A wait and a preemption between the same two frames cannot be told apart.
   simulated_sleep_unrecorded(kMillisecond);
   simulated_lose_processor(kMillisecond);
   simulated_frame(0);
   CHECK(simulated.events == 0);
-  // The next is nothing but preemption.
+  // The next loss is pure preemption.
   simulated_lose_processor(kMillisecond);
   simulated_frame(0);
   REQUIRE(simulated.events == 1);
@@ -120,7 +120,7 @@ TEST_CASE("simulated: recorded waits are not preemption, nor is what they take o
   }
   simulated_frame(0);
   CHECK(simulated.events == 0);
-  // Found beside waits that were not asked after, exactly.
+  // Exact even among waits that did not ask.
   for (int i = 0; i < 3; ++i) {
     simulated_wait(kMillisecond, kTakes, several);
   }

@@ -134,7 +134,7 @@ TEST_CASE("in whatever order waiter and releaser take their steps") {
 
 namespace {
 
-// In the order of their numbers, which are told apart.
+// In the order of their numbers, which must differ.
 std::vector<Record> releases_of_storm(const Outcome& outcome) {
   std::vector<Record> releases =
       on_object(outcome.traces.at(0), VPROF_EV_RELEASE_MUTEX, outcome.number("object"));
@@ -155,7 +155,7 @@ TEST_CASE("under heavy contention no two releases have one number") {
   const std::vector<Record> releases = releases_of_storm(outcome);
   for (const Record& wait :
        on_object(outcome.traces.at(0), VPROF_EV_WAIT_MUTEX, outcome.number("object"))) {
-    // Whatever number it has seen was given out before it ended.
+    // The release whose number it has seen came before it ended.
     const auto seen = std::find_if(releases.begin(), releases.end(), [&](const Record& release) {
       return release.more[1].word == wait.more.at(1).word;
     });
@@ -163,7 +163,7 @@ TEST_CASE("under heavy contention no two releases have one number") {
   }
 }
 
-// How many waits come between a releaser's two looks is up to the machine.
+// The scheduler decides how many waits begin between a releaser's two looks.
 TEST_CASE("under heavy contention nearly every wait of some length has its release", "[soak]") {
   const Outcome outcome = run("mutex_storm");
   REQUIRE(outcome.exit_code == 0);

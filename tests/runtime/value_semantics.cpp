@@ -1,5 +1,6 @@
-// An instrumented C++ expression means what it meant: type, value category, identity, lifetime of temporaries, elision. Compiled in
-// every standard from C++11 on and by both compilers; run under AddressSanitizer, too, in that preset. Exit code: the failed line.
+// An instrumented C++ expression keeps its meaning: type, value category, identity, lifetime of
+// temporaries, elision. Both compilers compile this in every standard from C++11 on; the sanitizer
+// presets run it as well. The exit code is the line that failed.
 #include <vprof/runtime/scope.h>
 
 #include <stdexcept>
@@ -65,7 +66,7 @@ volatile int& volatile_lvalue() {
 bool yes() { return true; }
 void nothing(int& count) { ++count; }
 
-// The types are those of the calls (those of scalar prvalues, too).
+// Instrumented calls keep their types, scalar prvalues included.
 void types() {
   VPROF_FRAME_N(1);
   SAME_TYPE(decltype(VALUE(lvalue())), int&);
@@ -119,7 +120,7 @@ int identity() {
   return 0;
 }
 
-// A temporary in an argument lives to the end of the full expression, also after the call has returned.
+// A temporary in an argument lives until the end of the full expression, beyond the call's return.
 const std::string& pass_on(const std::string& s) { return s; }
 const char* text_of(const std::string& s) { return s.c_str(); }
 size_t length_of(const char* s) { return std::string(s).size(); }
@@ -178,7 +179,7 @@ int exceptions() {
   return 0;
 }
 
-// A lambda and a local class have frames of their own.
+// A lambda has a frame of its own.
 int nested_functions() {
   VPROF_FUNCTION_N(9, 1);
   const auto lambda = [] {

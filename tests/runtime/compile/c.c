@@ -1,11 +1,11 @@
 #include <vprof/runtime/scope.h>
 #line 1
-/* What the instrumenter makes of a C file, in the strictest dialect. The user's feature macros come after our header. */
+/* An instrumented C file in the strictest dialect. The user's feature macros come after our header. */
 #define _GNU_SOURCE 1
 #include <stddef.h>
 #include <string.h>
 
-/* Names that generated code must not stumble over. */
+/* Names that must not break generated code. */
 #define id 1
 #define start 2
 #define key 3

@@ -1,7 +1,7 @@
-// clock.c, switches.c and watch_requests.c with the clocks and the perf events that the test sets.
+// clock.c, switches.c and watch_requests.c with clocks and perf events that the test sets.
 //
-// They are compiled as they are: only their system calls, libc's clock and the processor's counter are
-// those of this file.
+// The sources are compiled unchanged; only their system calls, libc's clock and the processor's counter
+// come from this file.
 #define _GNU_SOURCE
 #define VPROF_RAW_SYSCALL_H  // instead of base/raw_syscall.h
 #define dlsym simulated_dlsym
@@ -29,7 +29,7 @@ static long vprof_syscall(long number, long a, long b, long c, long d, long e, l
 struct simulated_kernel simulated_kernel;
 static struct vprof_file_header header;
 
-// ---- clocks: whoever reads one makes time pass
+// ---- clocks: reading one takes time
 
 static void read_one(void) {
   simulated_kernel.ns += simulated_kernel.reading_ns;

@@ -1,4 +1,4 @@
-// The clocks and the perf events of simulated/kernel.c, which the test decides.
+// Simulated clocks and perf events, which the test controls.
 #pragma once
 
 #include <stdbool.h>

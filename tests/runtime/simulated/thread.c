@@ -1,6 +1,7 @@
-// preempted.c with the clocks, the counts and the mark that the test sets, instead of the kernel's.
+// preempted.c with clocks, counts and a mark that the test sets instead of the kernel.
 //
-// It is compiled as it is: only its system calls and its look-up of glibc's area go to this file.
+// The source is compiled unchanged; only its system calls and its look-up of glibc's area come here.
+#if __has_include(<sys/rseq.h>)  // else there is nothing to simulate
 #define _GNU_SOURCE
 #define VPROF_RAW_SYSCALL_H  // instead of base/raw_syscall.h
 #define dlsym simulated_dlsym
@@ -59,7 +60,7 @@ void vprof_write(const struct vprof_slot* slots, unsigned count) {
   simulated.last_end = slots[0].word0 + duration;
 }
 
-// ---- glibc's area, without a kernel that knows of it
+// ---- glibc's area, which the kernel does not know
 
 static struct rseq area;
 static unsigned area_size;
@@ -125,3 +126,6 @@ void simulated_fork(void) { simulated.processor_ns = 0; }
 uint64_t simulated_frame(uint64_t since) {
   return vprof_lost_processor() ? vprof_rt_resumed(since) : simulated_ticks();
 }
+#else
+typedef int nothing_to_simulate;
+#endif

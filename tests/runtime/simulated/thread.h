@@ -1,4 +1,4 @@
-// The thread of simulated/thread.c, whose clocks and switches the test decides.
+// A simulated thread: the test controls its clocks and its context switches.
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ struct simulated_event {  // a PREEMPTED event, in ticks
 
 enum { SIMULATED_EVENTS = 16 };
 
-// What the kernel would say, and what the runtime did.
+// What the kernel reports, and what the runtime did.
 struct simulated_thread {
   uint64_t ns;            // the wall clock
   uint64_t processor_ns;  // the thread's processor clock
@@ -39,10 +39,10 @@ void simulated_lose_processor(uint64_t ns);
 void simulated_sleep_unrecorded(uint64_t ns);
 void simulated_signal(void);
 void simulated_clear_mark(void);
-// A recorded wait, which takes some processor time of its own. `several`: it may sleep more than once.
+// A recorded wait that itself takes some processor time. `several`: it may sleep more than once.
 void simulated_wait(uint64_t ns, uint64_t processor_ns, bool several);
 void simulated_next_chunk(void);
-void simulated_fork(void);  // the processor clock starts anew
+void simulated_fork(void);  // the processor clock restarts
 
 // A frame begins or ends here. Its time; `since`: the frame's start, 0 for an entry.
 uint64_t simulated_frame(uint64_t since);

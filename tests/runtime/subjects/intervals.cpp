@@ -48,7 +48,8 @@ SUBJECT(annotations) {
   return 0;
 }
 
-// Known by the thread: two after one another, an end without a begin, and one in a child that its parent had begun.
+// Intervals identified by their thread: two in succession, an end without a begin, and one that the
+// parent begins and the child ends.
 SUBJECT(thread_keys) {
   const auto event = [](int what, unsigned def) { vprof_rt_interval(what, def, VPROF_THREAD_KEY); };
   event(VPROF_WHAT_SWITCH, 5);
@@ -114,7 +115,7 @@ static __attribute__((noinline)) void deeper(int depth, bool fails) {
   space[1] = space[0];
 }
 
-// Half of the statements are left by longjmp, from another depth than the next one begins at.
+// longjmp leaves half of the statements, at a depth that differs from that of the next one.
 SUBJECT(interval_left_by_longjmp) {
   volatile int i = 0;
   while (i < 20) {
@@ -140,7 +141,7 @@ SUBJECT(interval_left_by_exception) {
   return 0;
 }
 
-// The child's own interval has an id of its own, and it does not end its parent's.
+// The child's interval has its own id, and the child does not end its parent's.
 static __attribute__((noinline)) int forks_inside() {
   VPROF_INTERVAL(1);
   const pid_t child = fork();

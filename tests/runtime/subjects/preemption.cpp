@@ -1,5 +1,5 @@
-// Threads that want the same processor, threads that do not want one, and a program that shuts itself
-// in.
+// Threads that compete for a processor, threads that do not want one, and a program that enters a
+// sandbox.
 #include <dlfcn.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -114,8 +114,8 @@ bool lost_a_millisecond(const Moment& before, const Moment& after) {
          after.preempted != before.preempted;
 }
 
-// Goes on until it has lost its processor three times, each time for a millisecond or more between two
-// frames and without a wait since the runtime has last asked the kernel. Tells between which times.
+// Runs until it has lost its processor three times, each time for at least a millisecond between two
+// frames, with no wait since the runtime last asked the kernel. Tells the times around each loss.
 int lose_the_processor() {
   leaf();
   until_helper_sleeps();  // it knows this thread
@@ -268,9 +268,9 @@ SUBJECT(share_a_processor_in_a_child) {
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
 }
 
-// ---- forced, again
+// ---- not for the soak only
 
-// As a program does that ends restartable sequences of its own. Goes on until the runtime gives up.
+// Clears the mark as a program does that uses restartable sequences itself, until the runtime gives up.
 SUBJECT(clears_its_sequence) {
   volatile uint64_t* sequence = sequence_of_this_thread();
   tell("registered", sequence != nullptr ? 1 : 0);
@@ -279,7 +279,7 @@ SUBJECT(clears_its_sequence) {
     leaf();
     *sequence = 0;
   }
-  until_helper_sleeps();  // it has been told
+  until_helper_sleeps();  // it has seen the request
   return 0;
 }
 
@@ -347,7 +347,7 @@ SUBJECT(naps) {
   return 0;
 }
 
-// From then on the kernel ends the program for perf_event_open, whichever thread calls it.
+// In the sandbox the kernel kills the program if any of its threads calls perf_event_open.
 SUBJECT(shuts_itself_in) {
   leaf();
   until_helper_sleeps();  // it knows this thread

@@ -1,7 +1,7 @@
-// One contended mutex, and each order in which the steps of the waiter and of the releaser may follow
-// one another (waiters.h). gate.c holds each of the two threads where the other one has to be first.
+// One contended mutex, and every order in which waiter and releaser can take their steps
+// (interpose/waiters.h). gate.c stops each of the two threads where the other has to go first.
 //
-// The mutex checks for errors: such a one goes to libc for each step, and so through the gates.
+// The mutex is an error-checking one: the runtime calls libc for each step of it, and so passes the gates.
 #include <pthread.h>
 
 #include <cstring>
@@ -28,8 +28,8 @@ void until_set(const std::atomic<bool>& flag) {
   until([&] { return flag.load(); });
 }
 
-// Runs the waiter on a thread of its own, from `waiter_goes` on, and the releaser here, from
-// `releaser_goes` on. The gate sets the one that the order needs second.
+// Runs the waiter on a thread of its own once `waiter_goes` is set, and the releaser here once
+// `releaser_goes` is. The gate sets the flag of the thread that goes second.
 int race(void (*gate)(const char*, int)) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -38,6 +38,7 @@ int race(void (*gate)(const char*, int)) {
   tell("object", reinterpret_cast<uintptr_t>(&mutex));
   leaf();
   pthread_mutex_lock(&mutex);
+  vprof_test_gate = gate;
   std::thread thread([] {
     leaf();
     until_set(waiter_goes);
@@ -49,7 +50,6 @@ int race(void (*gate)(const char*, int)) {
     until_set(release_over);
     pthread_mutex_unlock(&mutex);
   });
-  vprof_test_gate = gate;
   until_set(releaser_goes);
   is_releaser = true;
   pthread_mutex_unlock(&mutex);
@@ -62,7 +62,7 @@ int race(void (*gate)(const char*, int)) {
 
 }  // namespace
 
-// It has counted itself, and does not sleep yet: the first look finds it.
+// The waiter has counted itself and does not sleep yet: the first look finds it.
 SUBJECT(race_counted_before_the_first_look) {
   waiter_goes = true;
   return race([](const char* function, int is_over) {
@@ -73,7 +73,7 @@ SUBJECT(race_counted_before_the_first_look) {
   });
 }
 
-// It sleeps before the mutex is given up, and is still in the wait at the second look, which finds it.
+// The waiter counts itself after the first look, and is still in the wait at the second, which finds it.
 SUBJECT(race_counted_between_the_looks) {
   releaser_goes = true;
   return race([](const char* function, int is_over) {
@@ -103,7 +103,7 @@ SUBJECT(race_gone_before_the_second_look) {
   });
 }
 
-// It found the mutex taken, and counts itself when that has been free for a while.
+// The waiter found the mutex taken, but counts itself only after the release is over.
 SUBJECT(race_counted_after_the_second_look) {
   waiter_goes = true;
   return race([](const char* function, int is_over) {

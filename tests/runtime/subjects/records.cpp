@@ -78,7 +78,8 @@ SUBJECT(two_busy_threads) {
   return 0;
 }
 
-// Instrumented code in a destructor that runs after the thread's function, and after most other destructors.
+// Instrumented code in a destructor that runs after the thread's function and after most other
+// destructors.
 static pthread_key_t late_key;
 static void late(void* round) {
   leaf();
@@ -270,7 +271,7 @@ static __attribute__((noinline)) void left_in_an_argument() {
   VPROF_CALL_VALUE(0, 57, 50) callee(throwing()) VPROF_VALUE_END(0);
 }
 
-// Each callee's scope that is entered from a measured call of it says nothing; all others do.
+// A callee's scope records nothing if a measured call entered it, and a frame otherwise.
 SUBJECT(scopes_within_calls) {
   VPROF_FRAME_N(2);
   {
@@ -282,7 +283,7 @@ SUBJECT(scopes_within_calls) {
     VPROF_CALL(52, 50);
     without_scope();
   }
-  callee(0);  // 50, although the call before did not come to it
+  callee(0);  // 50, although the call before it did not enter its scope
   {
     VPROF_SITE(53);
     callee(0);  // 50
@@ -314,7 +315,7 @@ SUBJECT(operands) {
   return sum == 0;
 }
 
-// Two open at once: the one that was entered last is closed first.
+// Two sites open at once: the one entered last is closed first.
 static __attribute__((noinline)) int identity(int x) { return x; }
 static __attribute__((noinline)) void nested_sites() {
   VPROF_FRAME_N(70);
@@ -336,7 +337,7 @@ SUBJECT(nested_open_sites) {
 
 SUBJECT(long_frame) {
   leaf();
-  // As the inlined code does it, which has reserved a slot before it looks at the duration.
+  // As the inlined code does: it reserves a slot before it looks at the duration.
   const auto frame = [](unsigned id, vprof_u64 duration) {
     vprof_rt_frame(id, 1000, duration, vprof_advance(&vprof_thread_buffer, 16));
   };

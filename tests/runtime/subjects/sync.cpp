@@ -39,7 +39,7 @@ static void contend(const Object& object, Waiter waiter, Release release) {
   times.tell_all();
 }
 
-// Only there so that the call has a limit.
+// A limit that is never reached.
 static timespec in_an_hour(clockid_t clock) {
   timespec limit{};
   clock_gettime(clock, &limit);
@@ -140,8 +140,8 @@ SUBJECT(write_lock_contended) {
   return 0;
 }
 
-// A signal ends the first wait, its limit the last one. Between them may be waits that were woken for
-// nothing.
+// A signal ends the first wait, and its time limit the last. Spurious wake-ups may end others between
+// them.
 SUBJECT(condition_timed) {
   static std::mutex mutex;
   static std::condition_variable condition;
@@ -321,8 +321,7 @@ SUBJECT(mutex_storm) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static volatile uint64_t counter = 0;
   tell_object(&mutex);
-  // Held, and left alone, for longer than it takes to wake a thread, or one thread takes it again and
-  // again.
+  // Longer than it takes to wake a thread. Otherwise one thread would take the mutex again and again.
   constexpr int kRounds = 400;
   constexpr auto kHeld = std::chrono::microseconds(50);
   const auto pass = [](auto time) {
@@ -389,7 +388,7 @@ SUBJECT(cancelled_in_condition_wait) {
     pthread_cleanup_pop(0);
     return nullptr;
   });
-  // Nobody counts as waiting any more, so this records nothing.
+  // Nobody is counted as a waiter any more, so this records nothing.
   pthread_cond_signal(&cancel_condition);
   return pthread_mutex_trylock(&cancel_mutex) != 0 ? 2 : result;
 }

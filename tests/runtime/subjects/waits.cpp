@@ -61,7 +61,7 @@ static int wait_for_holder(Hold hold, Waiter waiter, Release release) {
   return 0;
 }
 
-// Whoever spins does not sleep: it is seen on its way from the runtime into libc.
+// A spinning thread does not sleep, so gate.c reports when it passes from the runtime into libc.
 static std::atomic<bool> spins;
 SUBJECT(waits_spin) {
   static pthread_spinlock_t lock;
@@ -97,7 +97,7 @@ SUBJECT(waits_barrier) {
   return wait_for([] { pthread_barrier_wait(&barrier); }, [] { pthread_barrier_wait(&barrier); });
 }
 
-// The initialisation goes on until the thread that came second sleeps.
+// The initialisation lasts until the thread that came second sleeps.
 static std::atomic<bool> initialising, second_begins;
 static std::atomic<int> second;
 static WaitTimes times_of_second;
@@ -292,7 +292,7 @@ SUBJECT(waits_socket_pair) {
                   [&] { return send(ends[1], &byte, 1, 0); });
 }
 
-// As every number for a descriptor, 4 is a stream of its own.
+// Descriptor 4 once had no identity: its hash was 0.
 SUBJECT(waits_eventfd) {
   const int fd = dup2(eventfd(0, 0), 4);
   return wait_for(
@@ -400,9 +400,9 @@ SUBJECT(waits_signalfd) {
   return wait_for([&] { return read(fd, &info, sizeof info); }, [&] { kill(getpid(), SIGUSR1); });
 }
 
-// ---- no release of the program ends these
+// ---- waits that no release ends
 
-// The limit of the wait is what it waits for: asked for, and so waited at least.
+// The wait lasts at least as long as its time limit.
 template <class Waiter>
 static int wait_for_limit(Waiter waiter) {
   leaf();
@@ -422,7 +422,7 @@ SUBJECT(waits_poll_limit) {
   return wait_for_limit([] { poll(nullptr, 0, 1); });
 }
 
-// It would expire in an hour, until it is set anew.
+// The timer would expire in an hour, but is set again once the reader sleeps.
 SUBJECT(waits_timerfd) {
   const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
   const itimerspec late{{0, 0}, {3600, 0}};
