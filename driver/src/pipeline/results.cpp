@@ -48,14 +48,12 @@ Result<analyzer::Profile> load_profile(const Session& session) {
 
 Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
                                         const analyzer::Options& options) {
-  std::vector<std::string> contents;
-  std::vector<std::string> names;
+  std::vector<analyzer::ProfileBytes> profiles;
   for (const std::string& path : paths) {
     const fs::path file = VPROF_TRY(profile_at(path));
-    contents.push_back(VPROF_TRY(read_file(file)));
-    names.push_back(shown(file));
+    profiles.push_back({shown(file), VPROF_TRY(read_file(file))});
   }
-  return analyzer::merge(contents, options, names);
+  return analyzer::merge(profiles, options);
 }
 
 report::Story story_of(const Session& session, const fs::path& sites_json) {

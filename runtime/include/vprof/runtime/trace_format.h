@@ -216,6 +216,7 @@ static inline const char* vprof_wait_function(uint32_t event) {
 }
 
 /* What ended a wait, by its event. */
+/* NOLINTBEGIN(bugprone-branch-clone): one branch for each row of the table */
 static inline enum vprof_ended_by vprof_wait_ended_by(uint32_t event) {
   switch (event) {
 #define VPROF_WAIT_ENDED_BY(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
@@ -227,6 +228,7 @@ static inline enum vprof_ended_by vprof_wait_ended_by(uint32_t event) {
       return VPROF_ENDED_BY_NOBODY;
   }
 }
+/* NOLINTEND(bugprone-branch-clone) */
 
 enum vprof_interval_flags {
   /* The id is valid within one process only (a pointer used as key), so readers qualify it by the

@@ -1,4 +1,4 @@
-#include "critical_path/place_names.h"
+#include "critical_path/node_names.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ std::string wait_function(uint32_t event) {
   return name != nullptr ? name : fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
 }
 
-std::string role_of(const std::string& thread_name) {
+std::string thread_role(const std::string& thread_name) {
   std::string role = thread_name;
   while (!role.empty() &&
          std::string_view("0123456789-_:#/. ").find(role.back()) != std::string_view::npos) {
