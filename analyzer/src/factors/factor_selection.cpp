@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "factors/jackknife.h"
-#include "vprof/analyzer/specificity.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -210,10 +209,10 @@ int graph_height(const VarianceTree& tree) {
   return height;
 }
 
-double specificity(int graph_height, int height, Specificity power) {
+double specificity(int graph_height, int height, Specificity rule) {
   const double distance = std::max(graph_height - height, 0);
   double result = 1;
-  for (int i = 0; i < rule_of(power).power; ++i) {
+  for (int i = 0; i < rule_of(rule).power; ++i) {
     result *= distance;
   }
   return result;

@@ -7,7 +7,6 @@
 
 #include "config/config_reader.h"
 #include "config/named_functions.h"
-#include "vprof/analyzer/specificity.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {

@@ -6,7 +6,6 @@
 #include "html/page_intervals.h"
 #include "html/page_tree.h"
 #include "text/overhead_text.h"
-#include "vprof/analyzer/specificity.h"
 #include "vprof/report/html.h"
 #include "vprof/report/json.h"
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "vprof/analyzer/interval_times.h"
 #include "vprof/report/html.h"
 
 namespace vprof::report {
@@ -21,19 +20,6 @@ nlohmann::json perfetto(const std::vector<ShownTimeline>& timelines);
 /// share of the variance in millionths. Such tools cannot show negative shares: those are left out,
 /// and `left_out` receives their sum (a part of 1).
 std::string folded(const analyzer::Profile& profile, double& left_out);
-
-/// Writes a line for each interval and each place with time in it. The file is complete or absent.
-/// Error: one line.
-Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
-                                                  const std::string& sites_json,
-                                                  const analyzer::Options& options,
-                                                  const std::string& file);
-
-/// The same as a SQLite database with the tables intervals, places and times. Replaces the file.
-Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_dir,
-                                                     const std::string& sites_json,
-                                                     const analyzer::Options& options,
-                                                     const std::string& file);
 
 /// What a format is made from: a recording and its analysis.
 class ExportSource {
