@@ -77,7 +77,7 @@ class Check(Project):
 
     def test_names_are_looked_for_in_the_text_before_there_is_an_index(self):
         self.assertRegex(self.vprof("check").stdout,
-                         r'OK +interval "order" \(vprof.json:5\): order  src/main.c:4, as far as the text tells')
+                         r'OK +interval "order" \(vprof.json:5\): order  src/main.c:4, according to a text search')
         self.config('"function": "order"', '"function": "ordr"')
         self.assertRegex(self.vprof("check").stdout, r"note +interval .*no function ordr .*did you mean order\?")
 

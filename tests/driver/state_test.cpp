@@ -67,7 +67,7 @@ TEST_CASE("a state comes back as it was saved") {
   CHECK(edited.demoted.empty());
 }
 
-TEST_CASE("no state is a fresh one, a damaged one is an error") {
+TEST_CASE("a missing state file is a fresh state, a damaged one is an error") {
   const Temporary directory;
   const Workspace workspace(directory.path());
   CHECK(load_state(workspace.state())->iteration == 0);
@@ -77,7 +77,7 @@ TEST_CASE("no state is a fresh one, a damaged one is an error") {
   CHECK_FALSE(load_state(workspace.state()));
 }
 
-TEST_CASE("one vprof at a time in one directory") {
+TEST_CASE("a directory has one vprof at a time") {
   const Temporary directory;
   const Workspace workspace(directory.path());
   fs::create_directories(workspace.dot);

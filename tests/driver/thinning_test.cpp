@@ -1,9 +1,8 @@
-// Which call sites are left out of the next plan.
+// Which call sites the next plan leaves out.
 #include "search/thinning.h"
 
 #include <catch2/catch.hpp>
 
-using namespace vprof;
 using namespace vprof;
 using namespace vprof::driver;
 
@@ -17,8 +16,8 @@ analyzer::Node node(const std::string& function, const std::string& site, double
   return made;
 }
 
-/// 1,000 intervals of 1 ms, but for a few long ones; a record takes 20 ns, so 1,000 calls an
-/// interval are 2 %.
+/// 1,000 intervals of 1 ms, except a few long ones. A record takes 20 ns, so that 1,000 calls per
+/// interval cost 2 %.
 analyzer::Profile profile() {
   analyzer::Profile made;
   made.interval.count = 1000;
@@ -62,7 +61,7 @@ const std::vector<uint64_t> kCalls = {0,         9'000'000, 1'000'000, 5'000'000
 
 }  // namespace
 
-TEST_CASE("dearest first, until enough is saved") {
+TEST_CASE("the most expensive sites first, until enough is saved") {
   State state;
   state.iteration = 2;
   const Thinning one = thin_plan(profile(), sites(), kCalls, state, 0.03);
@@ -75,10 +74,10 @@ TEST_CASE("dearest first, until enough is saved") {
         std::vector<std::string>{"a.c:12:5", "a.c:10:5"});
 }
 
-TEST_CASE("never functions, what matters, what is rare; nothing twice") {
+TEST_CASE("functions, rare sites and sites that matter are never left out; no site twice") {
   State state;
-  // "often" at line 14 holds 2 % of the variance, though it is called often; what is on nobody's
-  // path costs, too.
+  // "often" at line 14 holds 2 % of the variance, so it stays although it is called often. A site
+  // outside every critical path costs time as well.
   CHECK(places(thin_plan(profile(), sites(), kCalls, state, 1)) ==
         std::vector<std::string>{"a.c:12:5", "a.c:10:5", "a.c:16:5"});
   state.demoted = {{.function = "dear", .site = "a.c:12:5", .calls = 1, .cost = 0.1, .since = 1}};
@@ -86,7 +85,7 @@ TEST_CASE("never functions, what matters, what is rare; nothing twice") {
         std::vector<std::string>{"a.c:10:5"});
 }
 
-TEST_CASE("a place with several sites is one") {
+TEST_CASE("several sites at one place are one") {
   nlohmann::json doubled = sites();
   nlohmann::json more = doubled["sites"][1];
   more["id"] = 8;

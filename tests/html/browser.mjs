@@ -21,6 +21,7 @@ export function launch(program) {
 export async function open(browser, url, { width = 1280, height = 900, dark = false } = {}) {
   const page = await browser.newPage();
   page.setDefaultTimeout(0);
+  page.devtools = await page.createCDPSession();
   page.complaints = [];
   page.requests = [];
   page.on('pageerror', (error) => page.complaints.push(String(error)));
@@ -35,7 +36,8 @@ export async function open(browser, url, { width = 1280, height = 900, dark = fa
 /** Waits until an expression becomes true. It may only depend on the document. */
 export const until = (page, expression) => page.waitForFunction(expression, { polling: 'mutation' });
 
-export async function media(page, scheme, type = 'screen') {
-  await page.emulateMediaType(type);
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+/** Both at once: puppeteer's own calls for the type and the features each reset the other. */
+export function media(page, scheme, type = 'screen') {
+  return page.devtools.send('Emulation.setEmulatedMedia',
+    { media: type, features: [{ name: 'prefers-color-scheme', value: scheme }] });
 }

@@ -66,13 +66,13 @@ const tests = {
     await quiet(page);
   },
 
-  async 'hostile names stand there as they are'() {
+  async 'hostile names appear as plain text'() {
     const page = await open('whole.html');
     assert.match(await page.evaluate('document.querySelector("#summary h2").textContent'), /<img src=x onerror="window.hacked=1">/);
     const names = (await page.evaluate(texts('#factor-table tbody th'))).join('\n');
     assert.ok(names.includes('</script><script>window.hacked=1</script>') || names.includes('<!--<script>'), names);
     const all = await page.evaluate('document.body.textContent');
-    assert.ok(!/[\u2028\u2029\u202e]/.test(all.slice(0, all.indexOf('{"bins"'))), 'characters that turn text around are shown as codes');
+    assert.ok(!/[\u2028\u2029\u202e]/.test(all.slice(0, all.indexOf('{"bins"'))), 'characters that reverse text appear as codes');
     assert.ok(await page.evaluate('document.title.includes("<img")'));
     await quiet(page);
   },
@@ -109,7 +109,7 @@ const tests = {
     await quiet(page);
   },
 
-  async 'the page scores as the analysis does'() {
+  async 'the page computes the scores of the analysis'() {
     const page = await open('whole.html');
     const [shown, known] = await page.evaluate(`[[...document.querySelectorAll('#factor-table tbody tr')].map((r) => [Number(r.dataset.factor), parseFloat(r.cells[6].textContent)]),
       JSON.parse(document.getElementById('data').textContent).factors.map((f) => f.score)]`);
@@ -120,7 +120,7 @@ const tests = {
     });
   },
 
-  async 'choosing a factor brings all views to it'() {
+  async 'selecting a factor updates every view'() {
     const page = await open('whole.html');
     const second = await page.evaluate('document.querySelectorAll("#factor-table tbody tr")[1].dataset.factor');
     const before = await page.evaluate('document.querySelector("#scatter-chart .dot").getAttribute("cx")');
@@ -197,7 +197,7 @@ const tests = {
     await page.click('label[for=exemplar-1]');
     assert.notEqual(await title(), first);
     await until(page, 'document.querySelectorAll("#timeline-chart .critical").length > 0');
-    // What waited is on the thread of the request, what it waited for on the other one.
+    // The wait is on the request's thread, its blame on the other one.
     const data = await page.evaluate('JSON.parse(document.getElementById("data").textContent).timelines[0]');
     const names = data.pieces.map(([, , thread, place]) => [data.threads[thread].name, data.names[data.places[place].at(-1)][0]]);
     assert.ok(names.some(([thread]) => thread === 'flusher'));
@@ -258,7 +258,7 @@ const tests = {
     await quiet(page);
   },
 
-  async 'a report without profile and recording says so'() {
+  async 'a report without profile and recording says what is missing'() {
     const page = await open('bare.html');
     const sections = await page.evaluate('[...document.querySelectorAll("section")].map((s) => s.id)');
     assert.deepEqual(sections, ['summary', 'factors', 'tree', 'histogram', 'iterations', 'caveats'].filter((id) => sections.includes(id)));

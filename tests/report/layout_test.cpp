@@ -41,12 +41,12 @@ TEST_CASE("a path keeps its ends") {
   CHECK(fit_path({}, 8).empty());
 }
 
-TEST_CASE("paragraphs are broken at spaces") {
+TEST_CASE("paragraphs break at spaces") {
   CHECK(wrap("one two three", 2, 14) == "  one two\n  three\n");
   CHECK(wrap("", 2, 20).empty());
 }
 
-TEST_CASE("bars are full at 1, empty at 0 and below") {
+TEST_CASE("bars are clamped to 0 and 1") {
   CHECK(bar(1, 4) == "████");
   CHECK(bar(2, 4) == "████");
   CHECK(bar(-1, 4) == "    ");

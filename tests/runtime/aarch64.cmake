@@ -6,8 +6,8 @@ file(GLOB_RECURSE runtime ${SOURCE}/runtime/src/*.c)
 file(GLOB subject ${SOURCE}/tests/runtime/subjects/*.cpp)
 set(includes -I${SOURCE}/runtime/src -I${SOURCE}/runtime/include -I${SOURCE}/annotations/include)
 execute_process(COMMAND ${CC} -O2 -std=gnu11 -shared -fPIC -fvisibility=hidden -fexceptions -Wall -Wextra -Wshadow -Werror ${includes}
-                        -I${SOURCE}/runtime/src ${runtime} -Wl,-z,now -Wl,-z,defs -Wl,-soname,libvprof.so.0
-                        -o ${DIRECTORY}/libvprof.so.0 COMMAND_ERROR_IS_FATAL ANY)
+                        ${runtime} -Wl,-z,now -Wl,-z,defs -Wl,-soname,libvprof.so.0 -o ${DIRECTORY}/libvprof.so.0
+                COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CC} -O2 -shared -fPIC ${SOURCE}/tests/runtime/gate.c -Wl,-soname,libruntime_gate.so
                         -o ${DIRECTORY}/libruntime_gate.so COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CXX} -O1 -std=c++20 -DVPROF_TEST_PLUGIN="" ${includes} ${subject} ${DIRECTORY}/libvprof.so.0

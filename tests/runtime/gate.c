@@ -19,14 +19,14 @@ static void pass(const char* function, int is_over) {
   }
 }
 
-#define GATE(name, type, argument)                                  \
-  PUBLIC int name(type argument) {                                  \
-    static int (*real)(type);                                       \
-    if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name);     \
-    pass(#name, 0);                                                 \
-    const int result = real(argument);                              \
-    pass(#name, 1);                                                 \
-    return result;                                                  \
+#define GATE(name, type, argument)                              \
+  PUBLIC int name(type argument) {                              \
+    static int (*real)(type);                                   \
+    if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
+    pass(#name, 0);                                             \
+    const int result = real(argument);                          \
+    pass(#name, 1);                                             \
+    return result;                                              \
   }
 
 GATE(pthread_mutex_lock, pthread_mutex_t*, mutex)

@@ -80,8 +80,8 @@ template <class T>
 class SharedWithPolicy {
  public:
   SharedWithPolicy()
-      : value_(new (mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                         0)) T) {}
+      : value_(new(mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                        0)) T) {}
   ~SharedWithPolicy() { munmap(value_, sizeof(T)); }
   SharedWithPolicy(const SharedWithPolicy&) = delete;
   SharedWithPolicy& operator=(const SharedWithPolicy&) = delete;

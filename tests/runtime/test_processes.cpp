@@ -155,9 +155,9 @@ void check_killed(const Outcome& outcome, const Counters& counters) {
 TEST_CASE("whatever a program has recorded when it is killed, its trace holds every record") {
   std::mt19937 random(20191);
   uint64_t archived = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 25; ++round) {
     const Counters counters;
-    const uint64_t enough = std::uniform_int_distribution<uint64_t>(0, 1000000)(random);
+    const uint64_t enough = std::uniform_int_distribution<uint64_t>(0, 500000)(random);
     Setup setup = counting(counters);
     setup.kill_when = [&] { return counters.made() >= enough; };
     const Outcome outcome = run("counts_until_killed", setup);
@@ -170,7 +170,8 @@ TEST_CASE("whatever a program has recorded when it is killed, its trace holds ev
 }
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they use the same calls
-TEST_CASE("in whichever of its calls for the disk a program is killed, its trace holds every record") {
+TEST_CASE(
+    "in whichever of its calls for the disk a program is killed, its trace holds every record") {
   for (uint64_t fatal = 1; fatal <= 24; ++fatal) {
     CAPTURE(fatal);
     const Counters counters;
@@ -335,7 +336,7 @@ TEST_CASE("a full disk drops and counts") {
 }
 
 TEST_CASE("exit while other threads record") {
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 10; ++i) {
     const Outcome outcome = run("exits_while_threads_record", {{{"VPROF_TRACE_MB", "32"}}, {}, {}});
     REQUIRE(outcome.exit_code == 0);
     REQUIRE(outcome.traces.size() == 1);

@@ -246,9 +246,9 @@ TEST_CASE("the application's own locks and queues") {
   // one in a shorter frame took less.
   const uint64_t microsecond = trace.header.ticks_per_second / 1000000;
   const std::vector<Record> around = trace.all(80);
-  const auto quick =
-      std::count_if(around.begin(), around.end(),
-                    [&](const Record& frame) { return frame.payload < microsecond; });
+  const auto quick = std::count_if(around.begin(), around.end(), [&](const Record& frame) {
+    return frame.payload < microsecond;
+  });
   const std::vector<Record> slow = on_object(trace, VPROF_EV_WAIT_APP, outcome.number("quick"));
   REQUIRE(around.size() == 1000);
   CHECK(slow.size() + static_cast<size_t>(quick) <= around.size());

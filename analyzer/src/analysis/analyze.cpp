@@ -25,12 +25,12 @@ class Pass {
       : stream_(stream),
         sites_(sites),
         options_(options),
-        crew_(options.threads),
+        pool_(options.threads),
         builder_(stream.window()) {}
 
   std::vector<IntervalSums> run() {
-    scan(stream_, builder_, options_, crew_, [&](const std::vector<Interval>& ready) {
-      links_.build(stream_.window());
+    scan(stream_, builder_, options_, pool_, [&](const std::vector<Interval>& ready) {
+      wake_up_edges_.build(stream_.window());
       add(ready);
     });
     builder_.finish();
@@ -62,8 +62,8 @@ class Pass {
         continue;
       }
       if (kinds_[kind] == nullptr) {
-        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
-                                                       crew_, stream_.begin());
+        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_,
+                                                       wake_up_edges_, pool_, stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
@@ -76,7 +76,7 @@ class Pass {
     if (builder_.given_up() != 0) {
       losses.notes.push_back(fmt::format(
           "{} intervals were given up: more than {} records lie between their begin and end",
-          builder_.given_up(), kMostHeld));
+          builder_.given_up(), kMaxHeldRecords));
     }
     if (skipped_ != 0) {
       losses.notes.push_back(
@@ -108,9 +108,9 @@ class Pass {
   TraceStream& stream_;
   const Sites& sites_;
   const Options& options_;
-  Crew crew_;
+  WorkerPool pool_;
   IntervalBuilder builder_;
-  Links links_;
+  WakeUpEdges wake_up_edges_;
   uint64_t skipped_ = 0;
   std::vector<std::unique_ptr<KindCollector>> kinds_;
 };

@@ -16,8 +16,8 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
     const Site& site = sites.sites[node.site];
     place.name = function.name;
     place.key = function.key;
-    place.position = site.where;
-    place.location = site.place;
+    place.position = site.position;
+    place.location = site.location;
     place.height = function.height;
     place.expandable = function.expandable;
     place.expanded = function.expanded;
@@ -32,8 +32,9 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
 
 }  // namespace
 
-Collector::Collector(const Window& window, const Sites& sites, const Links& links, int64_t start)
-    : tree_(sites), walker_(window, sites, links, tree_), start_(start) {}
+Collector::Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges,
+                     int64_t start)
+    : tree_(sites), walker_(window, sites, edges, tree_), start_(start) {}
 
 void Collector::add_to_sample(const Interval& interval, uint64_t hash,
                               const std::vector<LeafTime>& leaves, const std::string& label) {
@@ -165,10 +166,10 @@ void Collector::add_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
-                             const Links& links, Crew& crew, int64_t start)
-    : kind_(kind), sites_(sites), crew_(crew) {
-  for (unsigned i = 0; i < crew.size(); ++i) {
-    collectors_.push_back(std::make_unique<Collector>(window, sites, links, start));
+                             const WakeUpEdges& edges, WorkerPool& pool, int64_t start)
+    : kind_(kind), sites_(sites), pool_(pool) {
+  for (unsigned i = 0; i < pool.size(); ++i) {
+    collectors_.push_back(std::make_unique<Collector>(window, sites, edges, start));
   }
 }
 
@@ -195,7 +196,7 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
   const size_t some =
       std::clamp<size_t>(intervals.size() / (8 * collectors_.size()), 1, kMostAtOnce);
   const size_t portions = (intervals.size() + some - 1) / some;
-  crew_.each(portions, [&](size_t portion, unsigned worker) {
+  pool_.each(portions, [&](size_t portion, unsigned worker) {
     const size_t end = std::min(intervals.size(), (portion + 1) * some);
     for (size_t i = portion * some; i < end; ++i) {
       const Interval& interval = *intervals[i];

@@ -19,7 +19,7 @@ namespace vprof::analyzer {
 class Collector {
  public:
   /// `start`: when the recording began, ns of CLOCK_MONOTONIC.
-  Collector(const Window& window, const Sites& sites, const Links& links, int64_t start);
+  Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges, int64_t start);
 
   void add(const Interval& interval, uint64_t batch, const std::string& label);
   /// Joins the batches 2i and 2i + 1 to batch i.
@@ -53,8 +53,8 @@ class Collector {
 /// All intervals of one kind, spread over one collector per worker.
 class KindCollector {
  public:
-  KindCollector(uint32_t kind, const Window& window, const Sites& sites, const Links& links,
-                Crew& crew, int64_t start);
+  KindCollector(uint32_t kind, const Window& window, const Sites& sites, const WakeUpEdges& edges,
+                WorkerPool& pool, int64_t start);
 
   /// Adds intervals of this kind, latest begin first. `labels`: IntervalBuilder::labels().
   void add(const std::vector<const Interval*>& intervals, const std::vector<std::string>& labels);
@@ -64,7 +64,7 @@ class KindCollector {
  private:
   uint32_t kind_;
   const Sites& sites_;
-  Crew& crew_;
+  WorkerPool& pool_;
   std::vector<std::unique_ptr<Collector>> collectors_;  // by worker
   unsigned shift_ = 0;  // the batch of an interval is Interval::number >> shift_
   uint64_t newest_ = 0;

@@ -17,9 +17,9 @@ class RowWriter {
       : sites_(sites), sink_(sink), root_(root), tree_(sites) {}
 
   Result<void> add(const Scanned& scanned) {
-    const Links& links = scanned.links();
+    const WakeUpEdges& edges = scanned.wake_up_edges();
     if (!walker_) {
-      walker_ = std::make_unique<PathWalker>(scanned.window, sites_, links, tree_);
+      walker_ = std::make_unique<PathWalker>(scanned.window, sites_, edges, tree_);
     }
     for (const Interval& interval : scanned.intervals) {
       VPROF_TRY(add(interval, scanned));
@@ -61,7 +61,7 @@ class RowWriter {
     row.function = name(number);
     if (number != PathTree::kRoot && node.kind == NodeKind::kFunction) {
       row.key = sites_.functions[node.ident].key;
-      row.site = sites_.sites[node.site].place;
+      row.site = sites_.sites[node.site].location;
     }
     return row;
   }

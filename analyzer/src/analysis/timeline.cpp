@@ -32,7 +32,7 @@ NodeKind kind_of(const PathNode& node) {
 Timeline build_timeline(const Interval& interval, const Scanned& scanned, const Sites& sites) {
   const Window& window = scanned.window;
   PathTree tree(sites);
-  PathWalker walker(window, sites, scanned.links(), tree);
+  PathWalker walker(window, sites, scanned.wake_up_edges(), tree);
   std::vector<PathPiece> pieces;
   walker.record_pieces(&pieces);
   walker.walk(interval);

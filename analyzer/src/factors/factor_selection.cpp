@@ -209,17 +209,13 @@ int graph_height(const VarianceTree& tree) {
   return height;
 }
 
-double specificity(int graph_height, int height, Specificity power) {
+double specificity(int graph_height, int height, Specificity rule) {
   const double distance = std::max(graph_height - height, 0);
-  switch (power) {
-    case Specificity::kLinear:
-      return distance;
-    case Specificity::kCubic:
-      return distance * distance * distance;
-    case Specificity::kQuadratic:
-      break;
+  double result = 1;
+  for (int i = 0; i < rule_of(rule).power; ++i) {
+    result *= distance;
   }
-  return distance * distance;
+  return result;
 }
 
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,

@@ -29,6 +29,6 @@ std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Bat
 int graph_height(const VarianceTree& tree);
 
 /// Equation 2.3, with the power that the user chose. A factor higher than the graph has 0.
-double specificity(int graph_height, int height, Specificity power);
+double specificity(int graph_height, int height, Specificity rule);
 
 }  // namespace vprof::analyzer

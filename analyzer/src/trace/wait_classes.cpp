@@ -8,16 +8,10 @@
 namespace vprof::analyzer {
 namespace {
 
-struct WaitClass {
+constexpr struct {
   const char* name;
-  uint32_t mask;
-};
-
-constexpr WaitClass kClasses[] = {
-#define VPROF_NAMED_CLASS(id, bit, name) {name, VPROF_CLASS_##id},
-    VPROF_WAIT_CLASSES(VPROF_NAMED_CLASS)
-#undef VPROF_NAMED_CLASS
-};
+  uint32_t bit;
+} kClasses[] = {VPROF_CLASS_NAMES};
 
 }  // namespace
 
@@ -29,13 +23,13 @@ std::vector<std::string> wait_classes() {
   return names;
 }
 
-std::string left_out_classes(uint64_t classes) {
+std::string disabled_wait_classes(uint64_t classes) {
   std::string names;
   if (classes == 0 || classes == VPROF_CLASS_ALL) {
     return names;
   }
   for (const auto& c : kClasses) {
-    if ((classes & c.mask) == 0) {
+    if ((classes & c.bit) == 0) {
       names += (names.empty() ? "" : ", ") + std::string(c.name);
     }
   }

@@ -12,7 +12,7 @@ namespace vprof::driver {
 namespace {
 
 using nlohmann::json;
-using Counts = std::vector<std::pair<std::string, size_t>>;  // most first
+using Counts = std::vector<std::pair<std::string, size_t>>;  // largest first
 
 Counts counts(const json& summary, const char* group, const char* name) {
   Counts result;
@@ -84,7 +84,7 @@ std::vector<std::string> coverage_in_full(const json& summary) {
   }
   const json failed = summary.value("units_failed", json::array());
   if (!failed.empty()) {
-    lines.push_back("left as they are, since Clang could not parse them:");
+    lines.push_back("not instrumented, because Clang could not parse them:");
     for (const json& unit : failed) {
       lines.push_back(fmt::format("  {}: {}", unit.value("file", ""), unit.value("error", "")));
     }

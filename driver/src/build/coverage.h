@@ -1,4 +1,4 @@
-// What became of the functions and calls that a plan asked for, in words.
+// How many of the functions and calls that a plan asked for are measured, as text.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,11 +7,11 @@
 
 namespace vprof::driver {
 
-/// One line: how many calls are measured, and how many should be and cannot.
-/// @param summary what vprof-instrument wrote (docs/formats.md)
+/// One line: the number of calls that are measured and of those that cannot be.
+/// @param summary written by vprof-instrument (docs/formats.md)
 std::string coverage_in_short(const nlohmann::json& summary);
 
-/// The whole account: by rule what is measured, by reason what is not.
+/// The full account: measured calls by rule, the others by reason.
 std::vector<std::string> coverage_in_full(const nlohmann::json& summary);
 
 }  // namespace vprof::driver

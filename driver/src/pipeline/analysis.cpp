@@ -58,7 +58,7 @@ Result<analyzer::Profile> analyze_with_progress(const Session& session, const fs
 
 std::string no_interval_message(const Config& config) {
   const int line = config.intervals.empty() ? 0 : config.intervals[0].line;
-  return fmt::format("{}: {}", config.place(line), why_no_interval(config));
+  return fmt::format("{}: {}", config.location(line), why_no_interval(config));
 }
 
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace) {

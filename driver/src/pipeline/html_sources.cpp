@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/source_lines.h"
+#include "pipeline/source.h"
 #include "pipeline/steps.h"
 
 namespace vprof::driver {

@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "pipeline/profiles.h"
 #include "vprof/support/json.h"
 
 namespace vprof::driver {
@@ -13,6 +12,19 @@ using nlohmann::json;
 
 fs::path profile_file(const Session& session) {
   return session.workspace.iteration(session.state.iteration) / "profile.vprof";
+}
+
+Result<fs::path> profile_at(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    return path;
+  }
+  for (const char* name : {"profile.vprof", ".vprof/profile.vprof"}) {
+    if (fs::exists(path / name, error)) {
+      return path / name;
+    }
+  }
+  return fail("{} has no profile.vprof; `vprof analyze` and `vprof loop` write one", shown(path));
 }
 
 }  // namespace
@@ -32,6 +44,16 @@ Result<analyzer::Profile> load_profile(const Session& session) {
                                   profile->overhead);
   VPROF_TRY(write_file_atomic(session.workspace.profile(), profile->sums));
   return profile;
+}
+
+Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
+                                        const analyzer::Options& options) {
+  std::vector<analyzer::ProfileBytes> profiles;
+  for (const std::string& path : paths) {
+    const fs::path file = VPROF_TRY(profile_at(path));
+    profiles.push_back({shown(file), VPROF_TRY(read_file(file))});
+  }
+  return analyzer::merge(profiles, options);
 }
 
 report::Story story_of(const Session& session, const fs::path& sites_json) {

@@ -5,7 +5,9 @@
 //   .vprof/profile.vprof, .vprof/report.json   copies of those of the current iteration
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "vprof/report/report.h"
 #include "workspace/session.h"
@@ -19,6 +21,11 @@ Result<void> save_profile(const Session& session, const analyzer::Profile& profi
 /// baseline of the state, and makes it the profile of the workspace. Error: one line; says how to
 /// measure again.
 Result<analyzer::Profile> load_profile(const Session& session);
+
+/// Reads profiles and adds them up. Each path is a file, or a directory with `profile.vprof` or
+/// `.vprof/profile.vprof`. Error: one line that names the file.
+Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
+                                        const analyzer::Options& options);
 
 /// The context that a report shows beside the profile: the iterations so far and the calls that
 /// could not be measured. A missing `sites_json` is not an error.

@@ -1,15 +1,14 @@
 #include "pipeline/steps.h"
 
 #include <fcntl.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <set>
 
 #include "build/compile_database.h"
+#include "build/coverage.h"
 #include "build/shims.h"
-#include "pipeline/analysis.h"
 #include "process/commands.h"
 #include "process/progress.h"
 #include "vprof/support/json.h"
@@ -30,8 +29,7 @@ std::string configure_fingerprint(const Config& config) {
   return instrumenter::content_hash(all);
 }
 
-/// All that decides what a whole build yields: the source as it was last copied, and how it is
-/// built.
+/// Everything that a whole build depends on: the source as it was last copied, and the commands.
 std::string build_fingerprint(const Session& session) {
   const Config& config = session.config;
   return instrumenter::content_hash(read_file(session.workspace.manifest()).value_or("") + "\n" +
@@ -61,7 +59,7 @@ Result<void> run_helper(const Session& session, const std::string& step,
                         std::vector<std::string> argv) {
   const fs::path log = session.workspace.iteration(session.state.iteration) / (step + ".log");
   StepCommand command{
-      .step = step, .what = "vprof-instrument", .command = {}, .speaker = "vprof-instrument"};
+      .step = step, .what = "vprof-instrument", .command = {}, .helper = "vprof-instrument"};
   command.command.argv = std::move(argv);
   command.command.directory = session.workspace.root;
   command.command.log = log;
@@ -93,8 +91,7 @@ Result<void> write_plan(const Session& session, const Targets& targets, Extent e
   return write_file_atomic(file, plan.dump(1) + "\n");
 }
 
-/// Takes all instrumentation out of the mirror, so that what is built next is the program as its
-/// authors wrote it.
+/// Removes all instrumentation from the mirror, so that the next build is of the original program.
 Result<void> restore_mirror(const Session& session) {
   std::error_code error;
   const Workspace& ws = session.workspace;
@@ -136,8 +133,7 @@ Result<void> configure(Session& session) {
   return session.save();
 }
 
-/// A header that was rewritten may be unknown to a plain makefile as something that sources depend
-/// on.
+/// A plain makefile may not know that sources depend on a rewritten header.
 void touch_dependents(const Session& session, const Program& program,
                       const std::vector<std::string>& changed) {
   const std::set<std::string> files(changed.begin(), changed.end());
@@ -153,26 +149,6 @@ void touch_dependents(const Session& session, const Program& program,
   }
 }
 
-Result<void> clear_trace_directory(const fs::path& trace) {
-  VPROF_TRY(remove_tree(trace));
-  VPROF_TRY(make_directories(trace));
-  // Servers that give up root after start must be able to write; sticky, as /tmp is.
-  if (::chmod(trace.c_str(), 01777) != 0) {
-    return fail("cannot change the mode of {}", shown(trace));
-  }
-  return {};
-}
-
-bool holds_traces(const fs::path& directory) {
-  std::error_code error;
-  for (const auto& item : fs::directory_iterator(directory, error)) {
-    if (item.path().extension() == ".vpt") {
-      return true;
-    }
-  }
-  return false;
-}
-
 std::vector<std::string> texts(const json& document, const char* key) {
   std::vector<std::string> all;
   for (const json& one : document.value(key, json::array())) {
@@ -185,44 +161,11 @@ Result<Instrumented> rewrite(const Session& session, const Targets& targets, Ext
                              const fs::path& plan, std::vector<std::string> command) {
   VPROF_TRY(write_plan(session, targets, extent, plan));
   VPROF_TRY(run_helper(session, "instrument", std::move(command)));
-  auto summary = VPROF_TRY(read_json(session.workspace.summary()));
+  const json summary = VPROF_TRY(read_json(session.workspace.summary()));
   return Instrumented{.sites = summary.value("sites", uint64_t{0}),
                       .files_changed = texts(summary, "files_changed"),
-                      .summary = std::move(summary)};
-}
-
-/// The environment tells the runtime what to record.
-StepCommand workload_command(const Session& session, const WorkloadRun& run) {
-  const Config& config = session.config;
-  const bool on = run.sites == Sites::kOn;
-  StepCommand step{.step = on ? "run" : "baseline run", .what = "the workload", .command = {}};
-  step.command.argv = run.argv;
-  step.command.directory = session.workspace.mirror();
-  step.command.log = run.log;
-  step.command.end_leftovers = true;
-  std::map<std::string, std::string>& environment = step.command.environment;
-  environment = config.env;
-  environment["VPROF_TRACE_DIR"] = run.trace.string();
-  environment["VPROF_SITES"] = on ? "" : "off";
-  if (!config.leave_out.empty()) {
-    environment["VPROF_WAITS_OFF"] = fmt::format("{}", fmt::join(config.leave_out, ","));
-  }
-  if (config.ring_mb > 0) {
-    environment["VPROF_RING_MB"] = std::to_string(config.ring_mb);
-  }
-  if (config.max_mb > 0) {
-    environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
-  }
-  return step;
-}
-
-Result<void> copy_over(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
-  if (error) {
-    return fail("cannot write {}: {}", shown(to), error.message());
-  }
-  return {};
+                      .coverage = coverage_in_short(summary),
+                      .full_coverage = coverage_in_full(summary)};
 }
 
 }  // namespace
@@ -301,9 +244,8 @@ Result<Program> index_step(const Session& session) {
   say(fmt::format("{} in {}", counted(program.functions.size(), "function"),
                   counted(program.units.size(), "compiled file")));
   if (!failed.empty()) {
-    warn(
-        fmt::format("{} of {} files could not be read by Clang and are not measured; the first: {}",
-                    failed.size(), program.units.size(), failed[0]));
+    warn(fmt::format("Clang cannot read {} of {} files, which are not measured; the first: {}",
+                     failed.size(), program.units.size(), failed[0]));
   }
   return program;
 }
@@ -332,7 +274,8 @@ Result<Instrumented> instrument_step(const Session& session, const Program& prog
   const fs::path plan = session.workspace.plan();
   auto result = VPROF_TRY(rewrite(session, targets, extent, plan, rewrite_command(session, plan)));
   touch_dependents(session, program, result.files_changed);
-  VPROF_TRY(copy_over(plan, session.workspace.iteration(session.state.iteration) / "plan.json"));
+  const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
+  VPROF_TRY(write_file_atomic(kept, VPROF_TRY(read_file(plan))));
   return result;
 }
 
@@ -341,32 +284,6 @@ Result<Built> build_step(const Session& session) {
   auto finished = VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
   auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
   return Built{.seconds = finished.seconds, .compiled = recorded.added};
-}
-
-WorkloadRun workload_run(const Session& session, Sites sites) {
-  const Workspace& workspace = session.workspace;
-  const int n = session.state.iteration;
-  const bool on = sites == Sites::kOn;
-  return {.argv = shell(session.config.run),
-          .trace = on ? workspace.trace(n) : workspace.baseline(n),
-          .log = workspace.iteration(n) / (on ? "run.log" : "baseline.log"),
-          .sites = sites};
-}
-
-Result<double> record_step(const Session& session, const WorkloadRun& run) {
-  VPROF_TRY(clear_trace_directory(run.trace));
-  const Finished finished = VPROF_TRY(run_step(workload_command(session, run)));
-  if (finished.leftovers) {
-    warn("the workload left processes running; vprof ended them");
-  }
-  if (!holds_traces(run.trace)) {
-    // The runtime makes a trace when it has something to write.
-    return fail("{}; or \"run\" does not start the program that is built in {} (output: {})",
-                no_interval_message(session.config), shown(session.workspace.mirror()),
-                shown(run.log));
-  }
-  VPROF_TRY(copy_over(session.workspace.sites(), run.trace / "sites.json"));
-  return finished.seconds;
 }
 
 }  // namespace vprof::driver

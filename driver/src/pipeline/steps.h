@@ -6,7 +6,6 @@
 
 #include "build/mirror.h"
 #include "config/resolve.h"
-#include "vprof/support/json.h"
 #include "workspace/session.h"
 
 namespace vprof::driver {
@@ -28,7 +27,8 @@ Result<instrumenter::Program> load_index(const Session& session);
 struct Instrumented {
   uint64_t sites = 0;
   std::vector<std::string> files_changed;  ///< relative to the mirror
-  nlohmann::json summary;                  ///< summary.json (docs/formats.md)
+  std::string coverage;                    ///< one line: how many calls are measured
+  std::vector<std::string> full_coverage;  ///< measured calls by rule, the others by reason
 };
 
 enum class Extent : uint8_t {

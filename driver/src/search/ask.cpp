@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source.h"
 #include "pipeline/terminal.h"
 #include "process/interrupt.h"
 #include "search/expansion.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include "build/coverage.h"
 #include "process/commands.h"
 #include "vprof/support/text.h"
 
@@ -44,7 +43,7 @@ void say_instrumented(const State& state, const Instrumented& instrumented,
   }
   parts.push_back("rebuilding " + counted(instrumented.files_changed.size(), "file"));
   say(fmt::format("{}", fmt::join(parts, "; ")));
-  say(coverage_in_short(instrumented.summary));
+  say(instrumented.coverage);
 }
 
 void say_measured(const analyzer::Profile& profile) {

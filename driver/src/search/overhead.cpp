@@ -44,9 +44,9 @@ Result<void> thin(Session& session, const analyzer::Profile& profile) {
       fmt::format("{}, beyond the budget of {:.0f} %", ratios_in_words(profile.overhead),
                   100 * session.config.overhead_budget);
   if (thinning.demoted.empty()) {
-    say(what + "; no unimportant call site costs enough to be left out");
+    say(what + "; no call that varies little costs enough to leave out");
   } else {
-    say(fmt::format("{}; the next plan leaves out {} passed often with little variance", what,
+    say(fmt::format("{}; the next plan leaves out {} called often and varying little", what,
                     counted(thinning.demoted.size(), "call site")));
   }
   return {};

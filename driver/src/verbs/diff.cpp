@@ -1,6 +1,6 @@
 // `vprof diff`: compares two profiles; a gate for continuous integration.
 #include "vprof/report/diff.h"
-#include "pipeline/profiles.h"
+#include "pipeline/results.h"
 #include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"

@@ -1,8 +1,11 @@
 // `vprof init`: writes a vprof.json to start from, after a look at the source tree.
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <thread>
 
 #include "discovery/handlers.h"
+#include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"
@@ -48,6 +51,32 @@ BuildSystem build_system_of(const fs::path& source) {
 
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
+std::string file_uri(const fs::path& path) {
+  std::string uri = "file://";
+  for (const char c : path.string()) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view("/-._~").find(c) != std::string_view::npos;
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+/// `"$schema": "file:///..."` for editors; empty if the installation does not have the schema.
+std::string schema_member() {
+  const auto locations = find_locations();
+  std::error_code error;
+  if (!locations) {
+    return "";
+  }
+  const fs::path schema = locations->schemas / "vprof.schema.json";
+  if (!fs::exists(schema, error)) {
+    return "";
+  }
+  const std::string uri = file_uri(schema);
+  return fmt::format("  // Lets editors complete and check this file.\n  \"$schema\": {},\n\n",
+                     quoted(uri));
+}
+
 constexpr size_t kSuggested = 5;
 
 struct Found {
@@ -86,7 +115,7 @@ std::string configuration(const BuildSystem& system, const Found& found) {
   return fmt::format(
       R"(// What vprof needs to know about this program. docs/configuration.md of vprof explains all keys.
 {{
-  // The source tree. It is copied to .vprof/mirror and never written to.
+{}  // The source tree. It is copied to .vprof/mirror and never written to.
   "source": ".",
 
   // Shell commands, run at the top of the copy. "configure" runs once; leave it empty if there is
@@ -115,7 +144,7 @@ std::string configuration(const BuildSystem& system, const Found& found) {
   "factors": {{ "k": 3, "threshold": 0.05 }}
 }}
 )",
-      quoted(system.configure), quoted(system.build), intervals(found));
+      schema_member(), quoted(system.configure), quoted(system.build), intervals(found));
 }
 
 void say_found(const Found& found) {

@@ -1,9 +1,7 @@
 // `vprof instrument`: writes the plan and rewrites the mirror, but does not build it.
 #include <cstdio>
 
-#include "build/coverage.h"
-#include "build/insertions.h"
-#include "pipeline/source_lines.h"
+#include "pipeline/source.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
@@ -35,9 +33,9 @@ Result<int> show(const Session& session, const Targets& targets, Extent extent) 
   auto done = VPROF_TRY(preview_step(session, targets, extent));
   for (const std::string& file : done.files_changed) {
     auto text = VPROF_TRY(read_file(session.workspace.preview() / "files" / file));
-    std::fputs(insertions(original_text(session, file), text, file).c_str(), stdout);
+    std::fputs(insertions_in(session, file, text).c_str(), stdout);
   }
-  for (const std::string& line : coverage_in_full(done.summary)) {
+  for (const std::string& line : done.full_coverage) {
     say(line);
   }
   VPROF_TRY(remove_tree(session.workspace.preview()));
@@ -56,7 +54,7 @@ Result<int> instrument(Session& session, const instrumenter::Program& program,
       extent == Extent::kAll ? "everything" : counted(state.expanded.size(), "function");
   say(fmt::format("{} expanded, {}, {} rewritten", expanded, counted(done.sites, "site"),
                   counted(done.files_changed.size(), "file")));
-  for (const std::string& line : coverage_in_full(done.summary)) {
+  for (const std::string& line : done.full_coverage) {
     say(line);
   }
   return 0;

@@ -1,5 +1,5 @@
 // `vprof merge`: adds up the profiles of several runs, processes or hosts.
-#include "pipeline/profiles.h"
+#include "pipeline/results.h"
 #include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"

@@ -24,6 +24,7 @@ Result<Locations> from_file(const fs::path& file) {
   Locations found{.instrument = text("instrument"),
                   .shim = text("shim"),
                   .runtime = text("runtime"),
+                  .schemas = text("schemas"),
                   .includes = {}};
   for (const auto& include : document.value("includes", nlohmann::json::array())) {
     found.includes.emplace_back(include.get<std::string>());
@@ -36,6 +37,7 @@ Locations from_layout(const fs::path& bin) {
   return {.instrument = libexec / "vprof-instrument",
           .shim = libexec / "vprof-shim",
           .runtime = (bin / VPROF_RELATIVE_LIBDIR / "libvprof.so").lexically_normal(),
+          .schemas = (bin / VPROF_RELATIVE_DATADIR / "vprof/schemas").lexically_normal(),
           .includes = {(bin / VPROF_RELATIVE_INCLUDEDIR).lexically_normal()}};
 }
 

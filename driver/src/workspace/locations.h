@@ -11,6 +11,7 @@ struct Locations {
   fs::path instrument;  ///< vprof-instrument
   fs::path shim;        ///< vprof-shim
   fs::path runtime;     ///< libvprof.so
+  fs::path schemas;     ///< directory of the JSON Schemas
   /// Directories of `vprof/annotations.h` and the headers that it includes.
   std::vector<fs::path> includes;
 };

@@ -3,7 +3,6 @@ import { choice, el, refill, section } from './dom.js';
 import { margin, percent, score, time } from './format.js';
 import { RANKINGS, factorName, selection, specificity } from './model.js';
 
-const POWERS = { linear: 1, quadratic: 2, cubic: 3 };
 const COLUMNS = [
   ['rank', '#', true, (row) => row.rank],
   ['name', 'factor', false, (row) => factorName(row.factor).toLowerCase()],
@@ -16,6 +15,7 @@ const COLUMNS = [
 ];
 
 export function factors(data) {
+  const powers = Object.fromEntries(data.specificity_rules);
   let ranking = 'score';
   let power = data.specificity;
   let kinds = 'all';
@@ -26,8 +26,8 @@ export function factors(data) {
   const chosen = el('div', { class: 'details', id: 'factor-details', 'aria-live': 'polite' });
 
   function rows() {
-    const all = data.factors.map((factor) => ({ factor, score: specificity(data, factor, POWERS[power]) * factor.contribution }));
-    const by = (row) => RANKINGS[ranking](data, row.factor, POWERS[power]);
+    const all = data.factors.map((factor) => ({ factor, score: specificity(data, factor, powers[power]) * factor.contribution }));
+    const by = (row) => RANKINGS[ranking](data, row.factor, powers[power]);
     all.sort((a, b) => by(b) - by(a) || a.factor.rank - b.factor.rank);
     let asked = 0;
     all.forEach((row, i) => {
@@ -100,7 +100,7 @@ export function factors(data) {
     el('div', { class: 'controls' },
       choice('Rank by', 'ranking', [['score', 'score'], ['contribution', 'contribution'], ['share', 'share'], ['tail_share', 'tail share']], ranking,
         (value) => { ranking = value; sorted = { column: 'rank', falling: false }; redraw(); }),
-      choice('Specificity', 'specificity', Object.keys(POWERS).map((name) => [name, name]), power, (value) => { power = value; redraw(); }),
+      choice('Specificity', 'specificity', Object.keys(powers).map((name) => [name, name]), power, (value) => { power = value; redraw(); }),
       choice('Show', 'kinds', [['all', 'all'], ['variance', 'variances'], ['covariance', 'covariances']], kinds, (value) => { kinds = value; redraw(); })),
     el('div', { class: 'scroll' }, el('table', { id: 'factor-table' }, el('thead', {}, el('tr', {}, heads)), body)),
     chosen);

@@ -50,16 +50,17 @@ export function histogram(data) {
         root.append(tooltip(rect, () => [`${time(x.invert(bar.x))} to ${time(x.invert(bar.x + 6))}`,
           `about ${count(Math.round(bar.n))} intervals, ${((100 * bar.n) / total).toFixed(2)} %`]));
       }
-      let last = -100;
+      let occupied = 0; // right end of the label drawn last in the upper row
       for (const [name, ns] of marks) {
         if (!(ns > 0)) continue;
         const at = x(Math.max(ns, low));
         root.append(svg('line', { class: 'mark', x1: at, x2: at, y1: MARGIN.top + 4, y2: height - MARGIN.bottom }));
-        const near = at - last < 92;
         const atEdge = at > width - 100;
+        const left = atEdge ? at - 92 : at;
+        const near = left < occupied;
         root.append(svg('text', { class: 'mark-text', x: at + (atEdge ? -3 : 3), y: MARGIN.top + (near ? 22 : 10),
           'text-anchor': atEdge ? 'end' : 'start' }, `${name} ${time(ns)}`));
-        last = near ? -100 : at;
+        occupied = near ? 0 : left + 92;
       }
     });
 

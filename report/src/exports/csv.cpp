@@ -75,16 +75,8 @@ class CsvWriter {
 
 }  // namespace
 
-Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
-                                                  const std::string& sites_json,
-                                                  const analyzer::Options& options,
-                                                  const std::string& file) {
-  return export_rows(trace_dir, sites_json, options, CsvWriter(file));
-}
-
 Result<std::string> write_csv(ExportSource& source, const std::string& file) {
-  return written_intervals(
-      VPROF_TRY(export_csv(source.trace_dir, source.sites_json, source.options, file)));
+  return export_rows(source, CsvWriter(file));
 }
 
 }  // namespace vprof::report

@@ -1,5 +1,7 @@
 #include "exports/rows.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -28,6 +30,14 @@ const std::string& PlacePaths::add(const analyzer::PlaceRow& place) {
   paths_.push_back(place.number == 0 ? place.function
                                      : paths_[place.parent] + " > " + place.function);
   return paths_.back();
+}
+
+std::string written_intervals(const analyzer::IntervalTimesSummary& summary) {
+  std::string written = fmt::format("{} intervals", summary.intervals);
+  if (summary.left_out != 0) {
+    written += fmt::format("; {} more were too long to follow", summary.left_out);
+  }
+  return written;
 }
 
 }  // namespace vprof::report

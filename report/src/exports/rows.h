@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vprof/analyzer/interval_times.h"
+#include "vprof/report/exports.h"
 
 namespace vprof::report {
 
@@ -37,28 +38,20 @@ class PlacePaths {
   std::vector<std::string> paths_;
 };
 
-/// Feeds all places and intervals of a trace to `writer`, which has begin(), add() and finish().
+/// `2000 intervals`, and how many are missing.
+std::string written_intervals(const analyzer::IntervalTimesSummary& summary);
+
+/// Feeds all places and intervals of a recording to `writer`, which has begin(), add() and finish().
+/// Returns what was written, for the user.
 template <class Writer>
-Result<analyzer::IntervalTimesSummary> export_rows(const std::string& trace_dir,
-                                                   const std::string& sites_json,
-                                                   const analyzer::Options& options,
-                                                   Writer writer) {
+Result<std::string> export_rows(const ExportSource& source, Writer writer) {
   VPROF_TRY(writer.begin());
   const auto summary = VPROF_TRY(analyzer::interval_times(
-      trace_dir, sites_json, options,
+      source.trace_dir, source.sites_json, source.options,
       {[&](const analyzer::PlaceRow& place) { return writer.add(place); },
        [&](const analyzer::IntervalRow& row) { return writer.add(row); }}));
   VPROF_TRY(writer.finish());
-  return summary;
-}
-
-/// `2000 intervals`, and how many are missing.
-inline std::string written_intervals(const analyzer::IntervalTimesSummary& summary) {
-  std::string written = fmt::format("{} intervals", summary.intervals);
-  if (summary.left_out != 0) {
-    written += fmt::format("; {} more were too long to follow", summary.left_out);
-  }
-  return written;
+  return written_intervals(summary);
 }
 
 }  // namespace vprof::report

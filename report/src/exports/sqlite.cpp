@@ -150,16 +150,8 @@ class SqliteWriter {
 
 }  // namespace
 
-Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_dir,
-                                                     const std::string& sites_json,
-                                                     const analyzer::Options& options,
-                                                     const std::string& file) {
-  return export_rows(trace_dir, sites_json, options, SqliteWriter(file));
-}
-
 Result<std::string> write_sqlite(ExportSource& source, const std::string& file) {
-  return written_intervals(
-      VPROF_TRY(export_sqlite(source.trace_dir, source.sites_json, source.options, file)));
+  return export_rows(source, SqliteWriter(file));
 }
 
 }  // namespace vprof::report

@@ -14,22 +14,18 @@ namespace {
 
 using Json = nlohmann::json;
 using analyzer::Node;
-using analyzer::Specificity;
 
 constexpr size_t kMostPairs = 24;       // of one node
 constexpr double kLeastPair = 0.0005;   // of the variance
 constexpr size_t kMostInstances = 200;  // of one factor
 
-const char* word_for_specificity(Specificity specificity) {
-  switch (specificity) {
-    case Specificity::kLinear:
-      return "linear";
-    case Specificity::kCubic:
-      return "cubic";
-    case Specificity::kQuadratic:
-      break;
+/// Name and power of each ranking rule.
+Json specificity_rules() {
+  Json rules = Json::array();
+  for (const analyzer::SpecificityRule& rule : analyzer::kSpecificityRules) {
+    rules.push_back({rule.name, rule.power});
   }
-  return "quadratic";
+  return rules;
 }
 
 /// Null if there are none, or if they are of another profile.
@@ -160,7 +156,8 @@ nlohmann::json html_data(const HtmlInput& input) {
       {"interval", std::move(report["interval"])},
       {"k", input.profile.k},
       {"threshold", input.profile.threshold},
-      {"specificity", word_for_specificity(input.specificity)},
+      {"specificity", analyzer::rule_of(input.specificity).name},
+      {"specificity_rules", specificity_rules()},
       {"graph_height", graph_height(details, input.profile.factors)},
       {"factors", factors_of(std::move(report["factors"]), input.profile.factors, tree, columns)},
       {"nodes", nodes_of(tree)},

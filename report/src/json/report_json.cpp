@@ -71,18 +71,22 @@ void Object<analyzer::Node>::check(T& node, const Json& from) {
   node.covariances = std::move(known);
 }
 
+namespace {
+
+Json pair_schema(const Json& items, const char* description) {
+  return {{"type", "array"},
+          {"items", items},
+          {"minItems", 2},
+          {"maxItems", 2},
+          {"description", description}};
+}
+
+}  // namespace
+
 void Object<analyzer::Node>::described(Json& schema) {
   Json& fields = schema["properties"]["covariances"]["items"]["properties"];
-  fields["children"] = {{"type", "array"},
-                        {"items", {{"type", "integer"}, {"minimum", 0}}},
-                        {"minItems", 2},
-                        {"maxItems", 2},
-                        {"description", "indices of the two children"}};
-  fields["functions"] = {{"type", "array"},
-                         {"items", {{"type", "string"}}},
-                         {"minItems", 2},
-                         {"maxItems", 2},
-                         {"description", "their names"}};
+  fields["children"] = pair_schema({{"type", "integer"}, {"minimum", 0}}, "indices of the two");
+  fields["functions"] = pair_schema({{"type", "string"}}, "names of the two");
 }
 
 template <>

@@ -21,7 +21,8 @@ extern uint64_t vprof_unwatched;
 // Chooses the clock. Constructor only.
 void vprof_clock_init(void);
 
-// Sets vprof_ticks_per_second; spins for 1 ms at most. Called by the one thread that starts a trace.
+// Sets vprof_ticks_per_second; spins for 1 ms at most. Called by the one thread that starts a
+// trace.
 void vprof_clock_calibrate(void);
 
 // All three clocks at one moment, to within some 20 ns. Any thread, the helper included.

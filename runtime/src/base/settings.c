@@ -78,11 +78,12 @@ static void set_ring(const char* megabytes) {
   vprof_settings.ring = mb << 20;
 }
 
-// For tests: factor on every time limit of the runtime, since a test must not depend on how busy the
-// machine is.
+// For tests, which must not depend on how busy the machine is: a factor on how long the runtime waits
+// for its helper or the disk before it gives up.
 static void set_patience(const char* factor) {
-  const unsigned long long wanted = factor != NULL ? strtoull(factor, NULL, 10) : 0;
-  vprof_settings.patience = wanted == 0 ? 1 : wanted > 1000000 ? 1000000 : wanted;
+  enum { kMostPatience = 1000000 };
+  const unsigned long long wanted = factor != NULL ? strtoull(factor, NULL, 10) : 1;
+  vprof_settings.patience = wanted > kMostPatience ? kMostPatience : wanted == 0 ? 1 : wanted;
 }
 
 // `off`: the classes not to record, such as "mutex,sem". Unknown names are ignored; the driver has
@@ -91,11 +92,7 @@ static void select_classes(const char* off) {
   static const struct {
     const char* name;
     uint32_t class;
-  } names[] = {
-#define NAMED_CLASS(id, bit, text) {text, VPROF_CLASS_##id},
-      VPROF_WAIT_CLASSES(NAMED_CLASS)
-#undef NAMED_CLASS
-  };
+  } names[] = {VPROF_CLASS_NAMES};
   vprof_settings.classes = VPROF_CLASS_ALL;
   while (off != NULL && *off != 0) {
     const size_t length = strcspn(off, ",");

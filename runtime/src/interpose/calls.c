@@ -1,4 +1,5 @@
-// Calls whose object is known without asking the kernel: sleeps, children, SysV semaphores and queues.
+// Calls whose object is known without asking the kernel: sleeps, children, SysV semaphores and
+// queues.
 //
 // They cannot be tried first, so they are timed; those that take 5 us or more are waits.
 #define _GNU_SOURCE

@@ -1,9 +1,9 @@
 // Condition variables. A wait lasts from the call to the return, so it includes the time to get the
 // mutex back.
 //
-// A waiter counts itself before libc releases the mutex for it. So a signaller that holds the mutex,
-// or has held it since, sees the waiter. One that signals without the mutex may miss it, just as its
-// signal may miss the waiter.
+// A waiter counts itself before libc releases the mutex for it. So a signaller that holds the
+// mutex, or has held it since, sees the waiter. One that signals without the mutex may miss it,
+// just as its signal may miss the waiter.
 #define _GNU_SOURCE
 #include "interpose/interpose.h"
 

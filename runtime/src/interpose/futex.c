@@ -1,8 +1,8 @@
 // futex() by way of syscall(), as std::atomic::wait and servers with their own locks call it.
 //
-// All other system calls are passed on by a jump, so whatever is special about them is preserved. This
-// file must not include <unistd.h>, directly or through base/real.h: that declares syscall() with an
-// ellipsis.
+// All other system calls are passed on by a jump, so whatever is special about them is preserved.
+// This file must not include <unistd.h>, directly or through base/real.h: that declares syscall()
+// with an ellipsis.
 #include <linux/futex.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 // What the interposed functions share.
 //
 // Each of them first tries the operation in a way that cannot block. If that succeeds, there was no
-// wait and nothing is recorded. Only a result that means "it would block" leads to the real, blocking
-// call. The caller cannot tell the difference, since libc's blocking functions begin with the same
-// attempt. Where they check something first (a time limit, a clock, a pending cancellation), so do
-// we, or we leave the whole call to them.
+// wait and nothing is recorded. Only a result that means "it would block" leads to the real,
+// blocking call. The caller cannot tell the difference, since libc's blocking functions begin with
+// the same attempt. Where they check something first (a time limit, a clock, a pending
+// cancellation), so do we, or we leave the whole call to them.
 //
 // Any thread, also in signal handlers and before the constructor: until a trace is wanted, each
 // function only calls libc's.

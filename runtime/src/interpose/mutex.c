@@ -1,13 +1,13 @@
 // Mutexes.
 //
-// Problem. A program may lock and unlock a mutex millions of times a second. A second call into libc
-// each time would be the largest part of what profiling costs.
+// Problem. A program may lock and unlock a mutex millions of times a second. A second call into
+// libc each time would be the largest part of what profiling costs.
 //
-// So a plain mutex of glibc (type normal, not robust, no priority protocol) is taken and given up
-// here, inlined, by exactly the steps that glibc takes. Its lock word is 0: free, 1: locked, 2: locked
-// and somebody sleeps. glibc cannot change that, since processes with different versions of it may
-// share a mutex. The lock word also tells whether somebody may have to be woken, so only a release
-// that finds 2 looks for waiters (waiters.h) and calls libc.
+// So a plain mutex of glibc (type normal, not robust, no priority protocol) is acquired and released
+// here, inlined, by exactly the steps that glibc takes. Its lock word is 0: free, 1: locked, 2:
+// locked and somebody sleeps. glibc cannot change that, since processes with different versions of
+// it may share a mutex. The lock word also tells whether somebody may have to be woken, so only a
+// release that finds 2 looks for waiters (waiters.h) and calls libc.
 //
 // All other kinds of mutexes go to libc at each step, after an attempt that cannot block.
 #define _GNU_SOURCE
@@ -56,9 +56,9 @@ static inline bool release_plain(pthread_mutex_t* mutex) {
   return false;
 }
 
-// If a robust mutex is not recoverable, glibc's trylock leaves it locked for good, unlike its lock. So
-// a robust mutex is only looked at: if nobody owns it, or this thread does, there will be no wait. (If
-// somebody takes it at just that moment, the wait is not recorded.)
+// If a robust mutex is not recoverable, glibc's trylock leaves it locked for good, unlike its lock.
+// So a robust mutex is only looked at: if nobody owns it, or this thread does, there will be no
+// wait. (If somebody takes it at just that moment, the wait is not recorded.)
 static __attribute__((noinline)) int look_at_robust(const pthread_mutex_t* mutex) {
   const uint32_t owner =
       (uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & 0x3fffffff;
@@ -69,8 +69,9 @@ static inline bool take_plain(pthread_mutex_t* mutex) { return (void)mutex, fals
 static inline bool release_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
 #endif
 
-// EBUSY: it would block. The attempt has the same effects as the lock: a recursive mutex counts up. An
-// error-checking one returns EBUSY to its owner; the real lock then returns EDEADLK without waiting.
+// EBUSY: it would block. The attempt has the same effects as the lock: a recursive mutex counts up.
+// An error-checking one returns EBUSY to its owner; the real lock then returns EDEADLK without
+// waiting.
 static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
   if (!vprof_sync_on(VPROF_CLASS_MUTEX)) {
     return kFree;

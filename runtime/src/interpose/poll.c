@@ -1,4 +1,5 @@
-// Waiting for several descriptors at once. The wait is for the first one that turns out to be ready.
+// Waiting for several descriptors at once. The wait is for the first one that turns out to be
+// ready.
 #define _GNU_SOURCE
 #include <sys/epoll.h>
 

@@ -19,8 +19,8 @@ VPROF_RT_API int pthread_spin_unlock(pthread_spinlock_t* lock) {
   VPROF_RELEASE(SPIN, lock, false, pthread_spin_unlock);
 }
 
-// Each arrival is a release, if others wait. The newest one that a wait has seen is that of the thread
-// that arrived last and let the others go. libc tells that thread so, and it has not waited.
+// Each arrival is a release, if others wait. The newest one that a wait has seen is that of the
+// thread that arrived last and let the others go. libc tells that thread so, and it has not waited.
 VPROF_RT_API int pthread_barrier_wait(pthread_barrier_t* barrier) {
   const struct vprof_real* real = vprof_real_functions();
   if (!vprof_sync_on(VPROF_CLASS_BARRIER)) {
@@ -41,8 +41,8 @@ VPROF_RT_API int pthread_barrier_wait(pthread_barrier_t* barrier) {
 
 enum { kIdle = 0, kDone = 2 };  // a control word of glibc
 
-// The initialisation that this thread is about to run. libc wakes the waiters before it returns to us,
-// so the routine is wrapped.
+// The initialisation that this thread is about to run. libc wakes the waiters before it returns to
+// us, so the routine is wrapped.
 struct vprof_once {
   void (*routine)(void);
   uintptr_t object;
@@ -50,8 +50,8 @@ struct vprof_once {
 static __thread struct vprof_once current __attribute__((tls_model("initial-exec")));
 
 static void run_once(void) {
-  const struct vprof_once mine =
-      current;  // the routine may call pthread_once() for another control
+  // A copy: the routine may call pthread_once() for another control.
+  const struct vprof_once mine = current;
   mine.routine();
   struct vprof_release release;
   vprof_release_begin(&release, VPROF_CLASS_ONCE, mine.object, false);

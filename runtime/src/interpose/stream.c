@@ -1,8 +1,8 @@
 // Reading and writing: pipes, sockets, eventfd, files.
 //
-// A reader cannot know what it waits for without a system call. So it only says that it may wait, and
-// asks after a wait of 5 us or more. A writer checks whether anybody may be waiting; if not, it asks
-// and records nothing. What libc's FILE functions do internally is not seen.
+// A reader cannot know what it waits for without a system call. So it only says that it may wait,
+// and asks after a wait of 5 us or more. A writer checks whether anybody may be waiting; if not, it
+// asks and records nothing. What libc's FILE functions do internally is not seen.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/eventfd.h>

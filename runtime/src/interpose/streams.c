@@ -24,13 +24,15 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 static uint64_t mix_bytes(uint64_t hash, const void* data, size_t bytes) {
   const unsigned char* at = data;
   for (size_t i = 0; i < bytes; ++i) {
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): addresses are zeroed before the kernel fills them in
+    // The kernel fills in addresses that were zeroed before.
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     hash = mix(hash, at[i]);
   }
   return hash;
 }
 
-enum { kPipe = 1, kFlow, kListener, kNumber, kSignals };
+// Greater than any descriptor or process id: mix() of two equal numbers is 0, which means "no object".
+enum { kPipe = 1 << 30, kFlow, kListener, kNumber, kSignals };
 
 // Only the port counts: a listener may be bound to all addresses.
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
@@ -63,9 +65,9 @@ static uint64_t flow(const struct sockaddr_storage* from, socklen_t from_bytes,
 
 // What a descriptor refers to.
 //
-// Why not fstat(). That asks for the file's times too. Since Linux 6.13 a kernel that was asked gives
-// the next write a distinct time, so every fdatasync() of a file that is written all the time also
-// writes the inode. PostgreSQL's TPC-B lost a tenth of its throughput to that.
+// Why not fstat(). That asks for the file's times too. Since Linux 6.13 a kernel that was asked
+// gives the next write a distinct time, so every fdatasync() of a file that is written all the time
+// also writes the inode. PostgreSQL's TPC-B lost a tenth of its throughput to that.
 struct vprof_file {
   uint64_t number;
   uint64_t device;

@@ -1,5 +1,5 @@
-// The object behind a descriptor: what a reader of it waits for and a writer to it wakes, the same at
-// both ends of a pipe or connection.
+// The object behind a descriptor: what a reader of it waits for and a writer to it wakes, the same
+// at both ends of a pipe or connection.
 //
 //   pipe, FIFO           device and inode
 //   connected socket     both addresses, in the direction of the bytes
@@ -9,10 +9,10 @@
 //
 // Finding out takes system calls, so the answer is kept for each descriptor until that is closed or
 // replaced by a call that comes through here. libc closes some without that (fclose). A writer may
-// then name the object that the number stood for before, and an edge is missing. A waiter checks that
-// the number is still the same socket, or asks afresh.
+// then name the object that the number stood for before, and an edge is missing. A waiter checks
+// that the number is still the same socket, or asks afresh.
 //
-// Any thread; not in the middle of a record. These functions preserve errno and take no lock.
+// Any thread, also in signal handlers. These functions preserve errno and take no lock.
 #ifndef VPROF_STREAMS_H
 #define VPROF_STREAMS_H
 

@@ -1,8 +1,8 @@
 // Threads: who created whom, and who waited for whose end.
 //
-// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation: the
-// frame of the trampoline below is the last to be unwound. Destructors of thread-local objects run
-// later and may still record, since the thread keeps its buffer.
+// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation:
+// the frame of the trampoline below is the last to be unwound. Destructors of thread-local objects
+// run later and may still record, since the thread keeps its buffer.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <threads.h>

@@ -10,26 +10,27 @@
 // Entries are found by a hash of the object's address. Objects that share an entry only cause
 // releases that nobody looks for.
 //
-// Claim: every wait, however short, finds its release. There are three cases, by when the waiter
-// counts itself (2).
+// Claim: every wait that lasts longer than a few instructions finds its release. There are three
+// cases, by when the waiter counts itself (2).
 //
 //  - Before the releaser's first look. The releaser then takes a number before it releases, hence
-//    before the waiter can go on and read the number (4). The greatest number that the waiter sees is
-//    that of the release that ended its wait. It could be a later one only if somebody took and
+//    before the waiter can go on and read the number (4). The greatest number that the waiter sees
+//    is that of the release that ended its wait. It could be a later one only if somebody took and
 //    released the object in between, and for a mutex that means the wait was not over.
 //
-//  - Between the first look and the second. The second look finds it. Its wait lies within those few
-//    instructions of the releaser, and its number may miss the release by one. Readers see that from
-//    the times and call the edge inferred.
+//  - Between the first look and the second. The second look finds it. Its wait lies within those
+//    few instructions of the releaser, and its number may miss the release by one. Readers see that
+//    from the times and call the edge inferred.
 //
-//  - After the second look. Then the object was already free, and the wait was not for this release.
+//  - After the second look. Then the object was already free, and the wait was not for this
+//    release.
 //
 // Memory order: the count changes by a sequentially consistent operation, and the second look must
-// not be reordered before the release. On x86-64 no load passes the locked instruction of an unlock;
-// elsewhere a fence stands between them.
+// not be reordered before the release. On x86-64 no load passes the locked instruction of an
+// unlock; elsewhere a fence stands between them.
 //
-// The table is shared memory made before any fork, so processes that fork from one another and share
-// a mutex see each other's waiters.
+// The table is shared memory made before any fork, so processes that fork from one another and
+// share a mutex see each other's waiters.
 #ifndef VPROF_WAITERS_H
 #define VPROF_WAITERS_H
 
@@ -64,8 +65,8 @@ static inline struct vprof_waiters* vprof_waiters_of(uint64_t object) {
 }
 
 // How many threads are in a call that may wait for a stream: behind the table, in the same shared
-// memory. What a thread waits for takes system calls to find out, so that is asked only after it has
-// waited.
+// memory. What a thread waits for takes system calls to find out, so that is asked only after it
+// has waited.
 static inline atomic_uint* vprof_blocked_on_streams(void) {
   return &vprof_waiters[1 << VPROF_WAITERS_BITS].count;
 }

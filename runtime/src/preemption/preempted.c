@@ -1,20 +1,21 @@
-// How a thread finds out by itself that it had no processor: without a system call or other cost for
-// each context switch, and without privileges.
+// How a thread finds out by itself that it had no processor: without a system call or other cost
+// for each context switch, and without privileges.
 //
-//   first chunk --> mark --kernel: switched away--> 0 --next frame entered or left--> vprof_rt_resumed()
-//                                                                                     --> PREEMPTED
+//   first chunk      the thread sets a mark
+//   switched away    the kernel clears it
+//   next frame       vprof_rt_resumed() finds it cleared and writes a PREEMPTED event
 //
 // The mark is the pointer to a restartable sequence in the thread's rseq(2) area. The kernel clears
 // it when it finds that it has switched the thread away, or delivered a signal to it, outside that
-// sequence. Nothing ever runs ours, so it is cleared every time. Every frame that is entered or left
-// looks at it. Whoever finds it cleared asks how much processor time the thread has had: the time
-// that is missing since the last question is the time without a processor. It lies between the last
-// event and this one, hence within one frame.
+// sequence. Nothing ever runs ours, so it is cleared every time. Every frame that is entered or
+// left looks at it. Whoever finds it cleared asks how much processor time the thread has had: the
+// time that is missing since the last question is the time without a processor. It lies between the
+// last event and this one, hence within one frame.
 //
 // Recorded waits do not count. A wait itself takes some microseconds of processor time, which is
-// learnt: every eighth wait that gave up the processor asks at its end (half a microsecond), as does
-// every wait for a file or a condition, and at first every wait. So a time without a processor is
-// wrong by at most a few microseconds for the waits that did not ask.
+// learnt: every eighth wait that gave up the processor asks at its end (half a microsecond), as
+// does every wait for a file or a condition, and at first every wait. So a time without a processor
+// is wrong by at most a few microseconds for the waits that did not ask.
 //
 // The kernel also says how often the thread was switched away while it could run. If that never
 // happened, or if the thread gave up its processor more often than it recorded waits, it waited for
@@ -35,7 +36,7 @@
 #include "base/clock.h"
 #include "base/raw_syscall.h"
 #include "base/settings.h"
-#include "preemption/switches.h"
+#include "preemption/watch_requests.h"
 #include "recording/buffer.h"
 #include "recording/hooks.h"
 
@@ -171,7 +172,7 @@ static bool could_have_run(struct vprof_preemption* self) {
 static void leave_to_helper(void) {
   vprof_thread_buffer.running = &vprof_unwatched;
   vprof_self.preemption.mark = NULL;
-  vprof_switches_ask(vprof_thread_serial(), vprof_thread_id());
+  vprof_watch_request(vprof_thread_serial(), vprof_thread_id());
 }
 
 void vprof_hook_first_chunk(void) {

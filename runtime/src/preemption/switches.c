@@ -1,17 +1,17 @@
 // Preemption as the kernel reports it through perf_event_open.
 //
-//   thread --first chunk--> asked[] --helper--> an event and a ring for each thread --drain--> PREEMPTED
+//   thread --first chunk--> request --helper--> a perf event and its ring --drain--> PREEMPTED
 //
 // All work is the helper's; a thread only leaves its id once, when it takes its first chunk. The
-// perf event counts nothing. It is there for its context-switch records (PERF_RECORD_SWITCH), which a
-// process may have of its own threads without privileges. A switch away from a thread that was ready
-// to run carries a flag (SWITCH_OUT_PREEMPT); from then until the thread is switched to again it was
-// preempted. Switches without the flag are waits. Those are recorded by the threads that wait, which
-// know more about them.
+// perf event counts nothing. It is there for its context-switch records (PERF_RECORD_SWITCH), which
+// a process may have of its own threads without privileges. A switch away from a thread that was
+// ready to run carries a flag (SWITCH_OUT_PREEMPT); from then until the thread is switched to again
+// it was preempted. Switches without the flag are waits. Those are recorded by the threads that
+// wait, which know more about them.
 //
-// Rings are drained every 5 to 80 ms, more often the fuller they are; records that found no room are
-// counted. They carry CLOCK_MONOTONIC. All clocks are read together before each drain, so that the
-// conversion to ticks is wrong by less than a microsecond.
+// Rings are drained every 5 to 80 ms, more often the fuller they are; records that found no room
+// are counted. They carry CLOCK_MONOTONIC. All clocks are read together before each drain, so that
+// the conversion to ticks is wrong by less than a microsecond.
 //
 // Each context switch of a watched thread costs it 1 to 2 us. So a thread that switches more than
 // 10,000 times a second, for a tenth of a second, is let go, which is counted. Its waits are still
@@ -22,8 +22,6 @@
 // sandbox (seccomp) since it was started may be killed for an unexpected call, so nothing is opened
 // from then on.
 #define _GNU_SOURCE
-#include "preemption/switches.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -33,8 +31,8 @@
 #include "base/clock.h"
 #include "base/raw_syscall.h"
 #include "base/settings.h"
+#include "preemption/watch_requests.h"
 #include "recording/buffer.h"
-#include "recording/helper.h"
 #include "recording/helper_output.h"
 #include "recording/hooks.h"
 #include "storage/chunks.h"
@@ -47,42 +45,6 @@ enum { kLeastPause = 5000000, kMostPause = 80000000 };  // ns between drains
 enum { kMostSwitches = 10000 };                         // per second
 enum { kPatience = 100000000 };                         // ns over which they are counted
 enum { kCheckEvery = 1000000000 };                      // ns between checks for ended threads
-
-// ---- the threads' side
-
-// A mailbox: a thread puts {tid, serial} into a free place, the helper takes it out. 0: free.
-enum { kAsked = 256 };
-static atomic_uint_fast64_t asked[kAsked];
-static atomic_bool any_asked;
-
-bool vprof_hook_helper_wanted(void) { return atomic_load(&any_asked); }
-
-void vprof_switches_ask(uint32_t serial, uint32_t tid) {
-  if (!vprof_settings.sites || (vprof_settings.classes & VPROF_CLASS_PREEMPTION) == 0) {
-    return;
-  }
-  const uint64_t wanted = (uint64_t)tid << 32 | serial;
-  for (unsigned i = 0; i < kAsked; ++i) {
-    uint64_t none = 0;
-    const unsigned at = (serial + i) % kAsked;
-    if (atomic_load_explicit(&asked[at], memory_order_relaxed) == 0 &&
-        atomic_compare_exchange_strong(&asked[at], &none, wanted)) {
-      atomic_store(&any_asked, true);
-      vprof_helper_wake();
-      return;
-    }
-  }
-  vprof_count(&vprof_trace.header->unwatched, 1);
-}
-
-void vprof_hook_forked(void) {
-  atomic_store(&any_asked, false);
-  for (unsigned i = 0; i < kAsked; ++i) {
-    atomic_store(&asked[i], 0);
-  }
-}
-
-// ---- the helper's side
 
 struct vprof_watched {
   struct perf_event_mmap_page* page;
@@ -159,7 +121,11 @@ static void refused(long error) {
   }
 }
 
+// Does nothing if there is no table.
 static void watch(uint32_t tid, uint32_t serial) {
+  if (watch_list.watched == NULL) {
+    return;
+  }
   if (watch_list.count == kMostThreads) {
     return refused(-EMFILE);
   }
@@ -189,21 +155,6 @@ static void unwatch(unsigned index) {
                 (1 + kRingPages) * VPROF_PAGE_BYTES, 0, 0, 0, 0);
   vprof_syscall(SYS_close, watch_list.watched[index].fd, 0, 0, 0, 0, 0);
   watch_list.watched[index] = watch_list.watched[--watch_list.count];
-}
-
-static void take_asked(void) {
-  if (!atomic_exchange(&any_asked, false)) {
-    return;
-  }
-  for (unsigned i = 0; i < kAsked; ++i) {
-    if (atomic_load_explicit(&asked[i], memory_order_relaxed) == 0) {
-      continue;
-    }
-    const uint64_t wanted = atomic_exchange(&asked[i], 0);
-    if (wanted != 0 && watch_list.watched != NULL) {
-      watch((uint32_t)(wanted >> 32), (uint32_t)wanted);
-    }
-  }
 }
 
 struct vprof_conversion {
@@ -310,7 +261,7 @@ uint64_t vprof_hook_helper_round(struct vprof_helper_output* out, uint64_t now, 
   if (finishing) {
     watch_list.next = 0;
   }
-  take_asked();
+  vprof_watch_requests_take(watch);
   if (watch_list.count == 0) {
     return UINT64_MAX;
   }

@@ -1,22 +1,22 @@
 // The slow path of a record: take a new chunk for the thread, or drop the record and count it.
 //
-// Problem. Signal handlers may arrive at any instruction here, run instrumented code and end up here
-// again. Why that is safe:
+// Problem. Signal handlers may arrive at any instruction here, run instrumented code and end up
+// here again. Why that is safe:
 //
 //  - `busy` is set while a thread takes a new chunk. A handler that finds it set drops its record,
-//    counts it, and takes back what it added to the cursor. So the interrupted code finds the cursor
-//    as it left it.
+//    counts it, and takes back what it added to the cursor. So the interrupted code finds the
+//    cursor as it left it.
 //
 //  - While the new chunk is installed, `end` is 0, so nobody finds room. The order is: end = 0,
 //    cursor, chunk, end.
 //
 //  - `busy` holds the frame address of the slow path rather than a flag. If a handler leaves by
-//    siglongjmp, `busy` stays set. A later slow path whose frame is not deeper in the stack can then
-//    tell that the old one is gone.
+//    siglongjmp, `busy` stays set. A later slow path whose frame is not deeper in the stack can
+//    then tell that the old one is gone.
 //
-//  - A handler may replace the chunk between a failed reservation and the slow path that follows it.
-//    So the slow path tries again, and touches the slot that it was refused only if that slot is in
-//    the current chunk.
+//  - A handler may replace the chunk between a failed reservation and the slow path that follows
+//    it. So the slow path tries again, and touches the slot that it was refused only if that slot
+//    is in the current chunk.
 //
 // A thread that got no chunk has cursor = end = 0, so each of its records comes here, is counted,
 // and returns.
@@ -29,6 +29,7 @@
 
 #include "base/clock.h"
 #include "base/raw_syscall.h"
+#include "recording/chunk_ring.h"
 #include "recording/fork.h"
 #include "recording/helper.h"
 #include "recording/hooks.h"
@@ -109,36 +110,6 @@ static void install(struct vprof_chunk_header* chunk) {
   }
 }
 
-// ---- ring: the thread's chunks, a list from the oldest to the newest
-
-static void add_to_ring(struct vprof_chunk_header* chunk) {
-  struct vprof_thread* self = &vprof_self;
-  chunk->next = 0;
-  if (self->oldest == NULL) {
-    self->oldest = chunk;
-  } else {
-    self->newest->next = (uintptr_t)chunk;
-  }
-  self->newest = chunk;
-  self->kept += chunk->bytes;
-}
-
-// Hands over what exceeds the ring, and, if there is no other room, the oldest chunk.
-static void shrink_ring(bool no_room) {
-  struct vprof_thread* self = &vprof_self;
-  while ((self->kept > vprof_settings.ring || no_room) && self->oldest != self->newest) {
-    struct vprof_chunk_header* chunk = self->oldest;
-    struct vprof_chunk_header* next = (struct vprof_chunk_header*)(uintptr_t)chunk->next;
-    const uint32_t bytes = chunk->bytes;
-    if (!vprof_chunk_hand_over(chunk)) {
-      return;
-    }
-    self->oldest = next;
-    self->kept -= bytes;
-    no_room = false;
-  }
-}
-
 static void hand_over_full(struct vprof_chunk_header* chunk) {
   if (chunk->bytes == vprof_chunk_bytes[VPROF_CHUNK_CLASSES - 1]) {
     vprof_chunk_hand_over(chunk);
@@ -163,9 +134,9 @@ static bool renew(void) {
     }
     if (vprof_settings.ring != 0) {
       if (chunk != NULL) {
-        add_to_ring(chunk);
+        vprof_ring_add(chunk);
       }
-      shrink_ring(chunk == NULL);
+      vprof_ring_shrink(chunk == NULL);
     } else if (chunk != NULL && full != 0) {
       hand_over_full((struct vprof_chunk_header*)full);
     }

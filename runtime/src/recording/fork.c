@@ -2,19 +2,19 @@
 //
 // Problem. Between the system call and the child handler below, a signal handler in the child could
 // run instrumented code. It would write to the parent's chunk, which the parent goes on using. So
-// from before the fork until after it, this thread has no room (`end` is 0) and counts as busy: such
-// records are dropped and counted, in both processes. Our constructor registers the handlers before
-// almost everybody else's, so they run last before a fork and first after it.
+// from before the fork until after it, this thread has no room (`end` is 0) and counts as busy:
+// such records are dropped and counted, in both processes. Our constructor registers the handlers
+// before almost everybody else's, so they run last before a fork and first after it.
 //
 // A child of vfork shares memory and thread state with its parent, which waits meanwhile. Its
 // records are the parent's.
 //
 // Handlers that others registered before ours do run earlier in the child, and may start threads
-// there (ThreadSanitizer's does). The first record of such a thread takes the slow path, which looks
-// at a page that the kernel clears in a child of fork but not of vfork (MADV_WIPEONFORK). So whoever
-// comes first makes the trace of the process a fresh one. This also catches children of clone() that
-// no handler sees, once their chunk is full. Until then they write to their parent's chunk; that is
-// the only case that is not covered.
+// there (ThreadSanitizer's does). The first record of such a thread takes the slow path, which
+// looks at a page that the kernel clears in a child of fork but not of vfork (MADV_WIPEONFORK). So
+// whoever comes first makes the trace of the process a fresh one. This also catches children of
+// clone() that no handler sees, once their chunk is full. Until then they write to their parent's
+// chunk; that is the only case that is not covered.
 #define _GNU_SOURCE
 #include "recording/fork.h"
 
@@ -53,8 +53,8 @@ static void in_parent(void) {
 }
 
 enum { kForked, kFresh, kInWork };
-// kForked, which is 0, in a child until somebody notices; kFresh elsewhere. NULL: this kernel has no
-// MADV_WIPEONFORK.
+// kForked, which is 0, in a child until somebody notices; kFresh elsewhere. NULL: this kernel has
+// no MADV_WIPEONFORK.
 static atomic_int* noticed;
 
 // The old mapping stays until this process makes a file; by then nobody can still be using it.

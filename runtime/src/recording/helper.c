@@ -1,17 +1,17 @@
 // The helper thread: keeps chunks ready with their pages present, writes snapshots of the clocks,
 // and drains what the kernel reports about preemption (hooks.h).
 //
-// Why it is not a pthread. The first record starts it, and that may be written anywhere: in a signal
-// handler, inside the program's malloc, in a child of fork before other libraries have repaired
-// their locks. pthread_create allocates and locks. Besides, a process whose main thread has left by
-// pthread_exit ends with its last pthread, which a helper that never ends would prevent. So it is a
-// bare kernel thread made by clone(), with its own stack and thread pointer and all signals blocked.
-// It must use nothing thread-local and call nothing that a sanitizer may have intercepted: only
-// base/raw_syscall.h and base/clock.c. It ends with the process.
+// Why it is not a pthread. The first record starts it, and that may be written anywhere: in a
+// signal handler, inside the program's malloc, in a child of fork before other libraries have
+// repaired their locks. pthread_create allocates and locks. Besides, a process whose main thread
+// has left by pthread_exit ends with its last pthread, which a helper that never ends would
+// prevent. So it is a bare kernel thread made by clone(), with its own stack and thread pointer and
+// all signals blocked. It must use nothing thread-local and call nothing that a sanitizer may have
+// intercepted: only base/raw_syscall.h and base/clock.c. It ends with the process.
 //
 // Why it has its own descriptor table. The program may close any descriptor, and should see no
-// number taken. The helper's table starts as a copy of the program's; it closes everything in it but
-// the trace at once.
+// number taken. The helper's table starts as a copy of the program's; it closes everything in it
+// but the trace at once.
 #define _GNU_SOURCE
 #include "recording/helper.h"
 
@@ -139,8 +139,8 @@ void vprof_helper_init(void) {
   *(void**)&real_clone = dlsym(RTLD_NEXT, "clone");
 }
 
-// One mapping holds the stack and, above it, the block that the thread pointer points into. Its zeros
-// are a valid stack-protector canary.
+// One mapping holds the stack and, above it, the block that the thread pointer points into. Its
+// zeros are a valid stack-protector canary.
 void vprof_helper_start(int fd) {
   if (real_clone == NULL) {
     return;

@@ -2,8 +2,8 @@
 //
 // Preemption writes events, so it includes recording. Recording in turn has to say when a thread
 // gets its first chunk, when the helper runs, and when the process has forked. Each hook has one
-// implementation, in preemption/, which the linker finds: no table of pointers, so nothing to set up
-// before the constructor and nothing to reset after a fork.
+// implementation, in preemption/, which the linker finds: no table of pointers, so nothing to set
+// up before the constructor and nothing to reset after a fork.
 #ifndef VPROF_HOOKS_H
 #define VPROF_HOOKS_H
 
@@ -12,19 +12,25 @@
 
 struct vprof_helper_output;
 
-// The calling thread owns its first chunk, or a further one. Called in the slow path of a record,
-// with `busy` set; a record written here may find no room.
+// The calling thread has taken its first chunk. Called in the slow path of a record, with `busy`
+// set: what the hook records itself may find no room.
 void vprof_hook_first_chunk(void);
+
+// The same, for any further chunk.
 void vprof_hook_next_chunk(void);
 
-// On the helper thread: it begins; has anybody asked for something; it does its work, `finishing` if
-// the process is about to exit. Returns when it wants the next round, CLOCK_MONOTONIC in ns;
-// UINT64_MAX: not before somebody asks.
+// The helper begins. On the helper thread.
 void vprof_hook_helper_start(void);
+
+// Does somebody want the helper to run vprof_hook_helper_round()? On the helper thread.
 bool vprof_hook_helper_wanted(void);
+
+// The helper's work; `finishing`: the process is about to exit, so nothing can be put off. Returns
+// when it wants to be called again, CLOCK_MONOTONIC in ns; UINT64_MAX: not before somebody asks. On
+// the helper thread.
 uint64_t vprof_hook_helper_round(struct vprof_helper_output* out, uint64_t now, bool finishing);
 
-// In a child of fork, before its trace is open: nobody of the parent is watched here.
+// The process is a child of fork, whose trace is not open yet: forget the parent's threads.
 void vprof_hook_forked(void);
 
 #endif

@@ -1,11 +1,11 @@
 // Intervals: from annotations, and those that the configuration names.
 //
 // VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every
-// error, so a scope may never be closed. The thread keeps a list of its open scopes with their frame
-// addresses. Stacks grow down: when a scope is entered whose frame is higher than that of a listed
-// one, or which is the very same object, the listed one has been left. Its interval gets no END,
-// since nobody knows when it ended, and is reported as incomplete. Until then the thread counts as
-// working for it.
+// error, so a scope may never be closed. The thread keeps a list of its open scopes with their
+// frame addresses. Stacks grow down: when a scope is entered whose frame is higher than that of a
+// listed one, or which is the very same object, the listed one has been left. Its interval gets no
+// END, since nobody knows when it ended, and is reported as incomplete. Until then the thread
+// counts as working for it.
 //
 // On other stacks (coroutines, signal stacks) addresses say less. At worst a nested activation then
 // becomes an interval or the other way round; no state is damaged.

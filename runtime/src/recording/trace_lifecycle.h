@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-// Opens the trace, or waits for another thread that does, some 0.2 s at most. True: it is open. Called
-// from the slow path of a record, so also in signal handlers; the caller has set vprof_self.busy.
+// Opens the trace, or waits for another thread that does, some 0.2 s at most. True: it is open.
+// Called from the slow path of a record, so also in signal handlers; the caller has set
+// vprof_self.busy.
 bool vprof_trace_start(void);
 
 #endif

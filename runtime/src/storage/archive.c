@@ -1,6 +1,6 @@
 // Writes full chunks out, so that their memory, which is warm, can be reused.
 //
-//   thread --full chunk--> used[] --helper--> written beyond the end of the file --> cleared --> pool
+//   thread --full chunk--> used[] --helper--> copied to the end of the file --> cleared --> pool
 //
 // Why. The largest cost of a record is memory that nobody has touched for a while: a page must be
 // found, cleared and mapped, and on a virtual machine perhaps taken from the host. That is 2 to 30
@@ -9,8 +9,8 @@
 //
 // Why nothing is lost or read twice. The chunk stays in place, with its owner, until the copy is
 // whole; only then is it disowned and cleared. A kill in between leaves both, and readers take the
-// first of two chunks with the same owner and index: a copy always comes later in the file. The only
-// code that may still write to a full chunk is code that a signal handler interrupted between
+// first of two chunks with the same owner and index: a copy always comes later in the file. The
+// only code that may still write to a full chunk is code that a signal handler interrupted between
 // reserving a slot and storing it. That slot is then still zero, so a chunk with a hole stays where
 // it is for good.
 //
@@ -32,7 +32,8 @@
 #include "storage/trace.h"
 
 enum { kSlotBytes = sizeof(struct vprof_slot) };
-// The largest page of the page cache, where the file system uses large ones (ext4 since Linux 6.16).
+// The largest page of the page cache, where the file system uses large ones (ext4 since Linux
+// 6.16).
 enum { kLargePage = 2 << 20 };
 
 static bool has_hole(const struct vprof_chunk_header* chunk) {

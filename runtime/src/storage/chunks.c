@@ -11,9 +11,9 @@
 // taken: with PostgreSQL a 4 KiB page cost 6.2 us instead of 3.7.
 //
 // Slow disks. When too many pages are dirty, the kernel blocks whoever dirties another: the helper,
-// and any thread that prepares its own chunk. Whoever was blocked for long says so, and for a second
-// only the helper tries; threads drop and count. Losing the processor is not blocking, so only waits
-// that the kernel counts as voluntary are taken as a sign.
+// and any thread that prepares its own chunk. Whoever was blocked for long says so, and for a
+// second only the helper tries; threads drop and count. Losing the processor is not blocking, so
+// only waits that the kernel counts as voluntary are taken as a sign.
 #define _GNU_SOURCE
 #include "storage/chunks.h"
 

@@ -1,16 +1,16 @@
 // Chunks that are ready, and how they get from thread to thread.
 //
-// A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A thread that finds
-// none prepares a small chunk itself (a stall: some microseconds) and raises the number that the
-// helper keeps ready. A thread's chunks grow as it takes more of them, so threads that record little
-// get by with small ones.
+// A pool slot is an atomic pointer; whoever exchanges it for NULL owns the chunk. A thread that
+// finds none prepares a small chunk itself (a stall: some microseconds) and raises the number that
+// the helper keeps ready. A thread's chunks grow as it takes more of them, so threads that record
+// little get by with small ones.
 //
 // A thread hands full chunks of the largest size to `used`, and the helper makes them ready again
 // (archive.c). Nobody waits for that: if `used` has no room, or nobody needs the chunk, it remains
 // part of the file.
 //
-// Ring (VPROF_RING_MB): a thread that holds more than it may keep hands over its oldest chunks; what
-// they held is lost, and counted.
+// Ring (VPROF_RING_MB): a thread that holds more than it may keep hands over its oldest chunks;
+// what they held is lost, and counted.
 #include "storage/pool.h"
 
 #include "base/clock.h"

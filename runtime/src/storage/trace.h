@@ -1,9 +1,11 @@
 // The trace of this process, as all modules see it. Everything here may be read by any thread, in a
 // signal handler, inside the program's malloc and before the constructor has run.
 //
-//   record.h (inlined) --no room--> recording/buffer.c --> storage/pool.c --none ready--> storage/chunks.c
-//   recording/intervals.c, interpose/*.c --events--> recording/buffer.c
-//   recording/helper.c --refills--> storage/pool.c
+//   a frame: record.h, inlined --no room--+
+//                                         v
+//   an event: intervals, waits --> recording/buffer.c --next chunk--> storage/pool.c
+//                                                                         ^
+//   storage/chunks.c, archive.c --new or recycled--> recording/helper.c --+
 //
 // Rooms, each of which includes only those to its right:
 //

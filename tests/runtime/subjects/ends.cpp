@@ -131,9 +131,11 @@ SUBJECT(records_until_dropped) {
 
 // Where the system has no more threads to give.
 SUBJECT(cannot_make_threads) {
+  constexpr int kRounds = 10;
+  constexpr int kFramesEach = 3000;
   int failed = 0;
-  for (int i = 0; i < 10; ++i) {
-    leaves(kFrames / 10);
+  for (int i = 0; i < kRounds; ++i) {
+    leaves(kFramesEach);
     try {
       std::thread([] {}).join();
     } catch (const std::system_error&) {
@@ -141,6 +143,6 @@ SUBJECT(cannot_make_threads) {
     }
   }
   tell("failed", static_cast<uint64_t>(failed));
-  tell("frames", kFrames);
+  tell("frames", kRounds * kFramesEach);
   return 0;
 }

@@ -92,10 +92,18 @@ uint64_t now_ns(clockid_t clock) {
 }
 
 Moment look() {
+  const uint64_t ticks = vprof_ticks();
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
-  return {vprof_ticks(), now_ns(CLOCK_MONOTONIC), now_ns(CLOCK_THREAD_CPUTIME_ID),
+  return {ticks, now_ns(CLOCK_MONOTONIC), now_ns(CLOCK_THREAD_CPUTIME_ID),
           static_cast<uint64_t>(usage.ru_nvcsw), static_cast<uint64_t>(usage.ru_nivcsw)};
+}
+
+// How often this thread could have run and was switched away, up to now.
+void tell_preemptions() {
+  const Moment now = look();
+  tell("until", now.ticks);
+  tell("preemptions", now.preempted);
 }
 
 constexpr uint64_t kMillisecond = 1000000;  // ns
@@ -130,18 +138,19 @@ int lose_the_processor() {
         __asm__ __volatile__("");
       }
       after = look();
+      const uint64_t to = vprof_ticks();
       middle(1);
       if (after.waited == waited && lost_a_millisecond(before, after)) {
         const std::string number = std::to_string(found++);
         tell(("from" + number).c_str(), before.ticks);
-        tell(("to" + number).c_str(), after.ticks);
+        tell(("to" + number).c_str(), to);
         break;  // telling may have waited
       }
     }
   }
   over = true;
   other.join();
-  tell("preemptions", look().preempted);
+  tell_preemptions();
   return 0;
 }
 
@@ -334,7 +343,7 @@ SUBJECT(naps) {
     nap();
     leaf();
   }
-  tell("preemptions", look().preempted);
+  tell_preemptions();
   return 0;
 }
 

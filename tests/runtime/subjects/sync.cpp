@@ -51,8 +51,9 @@ SUBJECT(mutex_contended) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
-  contend(mutex, [] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
-          [] { pthread_mutex_unlock(&mutex); });
+  contend(
+      mutex, [] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
+      [] { pthread_mutex_unlock(&mutex); });
   return 0;
 }
 
@@ -60,7 +61,9 @@ SUBJECT(mutex_timed_contended) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
-  contend(mutex, [] {
+  contend(
+      mutex,
+      [] {
         const timespec limit = in_an_hour(CLOCK_REALTIME);
         if (pthread_mutex_timedlock(&mutex, &limit) == 0) {
           pthread_mutex_unlock(&mutex);
@@ -74,7 +77,9 @@ SUBJECT(mutex_clock_contended) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
-  contend(mutex, [] {
+  contend(
+      mutex,
+      [] {
         const timespec limit = in_an_hour(CLOCK_MONOTONIC);
         if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &limit) == 0) {
           pthread_mutex_unlock(&mutex);
@@ -113,8 +118,9 @@ SUBJECT(read_lock_contended) {
   static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
   tell_object(&lock);
   pthread_rwlock_wrlock(&lock);
-  contend(lock, [] { pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock); },
-          [] { pthread_rwlock_unlock(&lock); });
+  contend(
+      lock, [] { pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock); },
+      [] { pthread_rwlock_unlock(&lock); });
   return 0;
 }
 
@@ -122,7 +128,9 @@ SUBJECT(write_lock_contended) {
   static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
   tell_object(&lock);
   pthread_rwlock_rdlock(&lock);
-  contend(lock, [] {
+  contend(
+      lock,
+      [] {
         const timespec limit = in_an_hour(CLOCK_MONOTONIC);
         if (pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &limit) == 0) {
           pthread_rwlock_unlock(&lock);
@@ -166,7 +174,9 @@ SUBJECT(condition_signalled) {
   static std::condition_variable condition;
   static bool ready = false;
   tell_object(condition.native_handle());
-  contend(condition, [] {
+  contend(
+      condition,
+      [] {
         std::unique_lock<std::mutex> guard(mutex);
         condition.wait(guard, [] { return ready; });
       },
@@ -183,7 +193,9 @@ SUBJECT(condition_broadcast) {
   static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
   static bool ready = false;
   tell_object(&condition);
-  contend(condition, [] {
+  contend(
+      condition,
+      [] {
         const timespec limit = in_an_hour(CLOCK_MONOTONIC);
         pthread_mutex_lock(&mutex);
         while (!ready) {
@@ -236,7 +248,9 @@ SUBJECT(semaphore_posted_timed) {
   static sem_t semaphore;
   sem_init(&semaphore, 0, 0);
   tell_object(&semaphore);
-  contend(semaphore, [] {
+  contend(
+      semaphore,
+      [] {
         const timespec limit = in_an_hour(CLOCK_REALTIME);
         sem_timedwait(&semaphore, &limit);
       },
@@ -446,6 +460,7 @@ SUBJECT(application_sync) {
   static int quick;
   tell_object(&lock);
   tell("quick", reinterpret_cast<uintptr_t>(&quick));
+  leaf();  // makes the trace, by which the rate of the clock is known
   for (int i = 0; i < 1000; ++i) {
     VPROF_SITE(80);  // at least as long as the acquire
     acquire(&quick, 0, nullptr);

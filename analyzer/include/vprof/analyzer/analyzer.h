@@ -34,8 +34,22 @@
 
 namespace vprof::analyzer {
 
-/// The power of (height of the graph - height of the factor) in equation 2.3: 1, 2, 3.
+/// The ranking rules: the power of (height of the graph - height of the factor) that is the
+/// specificity of a factor. Equation 2.3 has kQuadratic.
 enum class Specificity : uint8_t { kLinear, kQuadratic, kCubic };
+
+struct SpecificityRule {
+  const char* name;  ///< in vprof.json
+  int power;
+};
+
+/// In the order of the enum.
+inline constexpr std::array<SpecificityRule, 3> kSpecificityRules = {
+    {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}}};
+
+constexpr const SpecificityRule& rule_of(Specificity specificity) {
+  return kSpecificityRules.at(static_cast<size_t>(specificity));
+}
 
 /// Settings of an analysis. `k`, `threshold` and `specificity` belong to Algorithm 1, `dominance`
 /// to Algorithm 2 of the technical report.

@@ -1,4 +1,4 @@
-#include "critical_path/place_names.h"
+#include "critical_path/node_names.h"
 
 #include <fmt/format.h>
 
@@ -9,18 +9,11 @@
 namespace vprof::analyzer {
 
 std::string wait_function(uint32_t event) {
-  switch (event) {
-#define VPROF_WAIT_FUNCTION(kind, number, wait_class, function, ended_by) \
-  case VPROF_EV_WAIT_##kind:                                              \
-    return function;
-    VPROF_WAIT_KINDS(VPROF_WAIT_FUNCTION)
-#undef VPROF_WAIT_FUNCTION
-    default:
-      return fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
-  }
+  const char* name = vprof_wait_function(event);
+  return name != nullptr ? name : fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
 }
 
-std::string role_of(const std::string& thread_name) {
+std::string thread_role(const std::string& thread_name) {
   std::string role = thread_name;
   while (!role.empty() &&
          std::string_view("0123456789-_:#/. ").find(role.back()) != std::string_view::npos) {

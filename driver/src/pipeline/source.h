@@ -1,6 +1,7 @@
 // The source that functions and factors refer to.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,5 +30,17 @@ std::vector<std::string> source_lines(const Session& session, const std::string&
 /// First and last line of a function's definition, from 1.
 std::pair<size_t, size_t> lines_of_function(const Session& session,
                                             const instrumenter::Function& f);
+
+/// What the instrumenter inserted into the lines `first` to `last` of a file, as a diff; empty if
+/// nothing.
+/// @param instrumented the text of the file with the insertions
+std::string insertions_in(const Session& session, const std::string& file,
+                          const std::string& instrumented, size_t first = 1,
+                          size_t last = SIZE_MAX);
+
+/// The definition of each function of the factor with line numbers, shortened if it is long. If the
+/// factor is no function of the program, the lines around the place where it was seen.
+std::string source_excerpt(const Session& session, const instrumenter::Program& program,
+                           const analyzer::Factor& factor);
 
 }  // namespace vprof::driver
