@@ -89,6 +89,20 @@ TEST_CASE("profiles: the bytes of the format are those of the golden file") {
   CHECK((read->sums == golden));
 }
 
+TEST_CASE("profiles: a file of an earlier version has no number of threads") {
+  std::string old = golden_recording().sums;
+  const size_t overhead = old.find("overhead") + std::string("overhead").size();
+  const size_t threads = old.find("\xa6places", overhead) - 1;
+  REQUIRE(old[overhead] == '\x96');  // a list of six
+  REQUIRE(old[threads] == 1);
+  old[overhead] = '\x95';
+  old.erase(threads, 1);
+  const auto read = merge({old});
+  REQUIRE(read);
+  CHECK(read->overhead.threads == 0);
+  CHECK(read->interval.count == 120);
+}
+
 TEST_CASE("profiles: merging gives the profile of one analysis of all recordings, in any order") {
   const Recording a(1, 700, 20'000);
   const Recording b(2, 400, 90'000);

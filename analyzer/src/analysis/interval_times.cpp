@@ -1,12 +1,11 @@
 #include "vprof/analyzer/interval_times.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 
 #include "analysis/node_times.h"
 #include "critical_path/interval_scan.h"
+#include "statistics/places.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -78,11 +77,7 @@ class RowWriter {
     if (node.kind != NodeKind::kBody) {
       return tree_.name(node.ident);
     }
-    const std::string owner = name(node.parent);
-    if (tree_.nodes()[node.parent].kind != NodeKind::kWait) {
-      return fmt::format("body({})", owner);
-    }
-    return "wake-up" + owner.substr(owner.find('('));
+    return body_name(tree_.nodes()[node.parent].kind, name(node.parent));
   }
 
   const Sites& sites_;
@@ -104,22 +99,18 @@ Result<IntervalTimesSummary> interval_times(const std::string& trace_dir,
   const std::string root = sites.intervals.size() > 1 ? "interval" : sites.interval_name(0);
   RowWriter writer(sites, sink, options.interval.empty() ? root : options.interval);
   Result<void> written;
-  const auto scanned = scan(trace_dir, sites, options, [&](const Scanned& portion) {
+  const auto write = [&](const Scanned& portion) {
     if (written) {
       written = writer.add(portion);
     }
-  });
-  if (!scanned) {
-    return tl::unexpected(scanned.error());
-  }
-  if (!written) {
-    return tl::unexpected(written.error());
-  }
+  };
+  const ScanResult scanned = VPROF_TRY(scan(trace_dir, sites, options, write));
+  VPROF_TRY(written);
   if (writer.intervals() == 0) {
     return fail("{}: no completed interval{}", trace_dir,
                 options.interval.empty() ? "" : " '" + options.interval + "'");
   }
-  return IntervalTimesSummary{writer.intervals(), scanned->given_up + scanned->skipped};
+  return IntervalTimesSummary{writer.intervals(), scanned.given_up + scanned.skipped};
 }
 
 }  // namespace vprof::analyzer

@@ -69,21 +69,18 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
   const auto sites = VPROF_TRY(read_sites(sites_json));
   Timeline slowest;
   uint64_t found = 0;
-  const auto done = scan(trace_dir, sites, options, [&](const Scanned& scanned) {
+  const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
       if (interval.id != id) {
         continue;
       }
       ++found;
-      if (found > 1 && interval.latency() <= slowest.latency_ns) {
-        continue;
+      if (found == 1 || interval.latency() > slowest.latency_ns) {
+        slowest = build_timeline(interval, scanned, sites);
       }
-      slowest = build_timeline(interval, scanned, sites);
     }
-  });
-  if (!done) {
-    return tl::unexpected(done.error());
-  }
+  };
+  VPROF_TRY(scan(trace_dir, sites, options, look));
   if (found == 0) {
     return fail("{}: no completed interval has the id {}; the report names some under \"worst\"",
                 trace_dir, id);
@@ -98,19 +95,18 @@ Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
                                            const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
   std::vector<std::optional<Timeline>> found(wishes.size());
-  const auto done = scan(trace_dir, sites, options, [&](const Scanned& scanned) {
+  const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
       for (size_t i = 0; i < wishes.size(); ++i) {
-        if (found[i] || wishes[i].id != interval.id || wishes[i].latency_ns != interval.latency()) {
-          continue;
+        const bool wanted =
+            wishes[i].id == interval.id && wishes[i].latency_ns == interval.latency();
+        if (wanted && !found[i]) {
+          found[i] = build_timeline(interval, scanned, sites);
         }
-        found[i] = build_timeline(interval, scanned, sites);
       }
     }
-  });
-  if (!done) {
-    return tl::unexpected(done.error());
-  }
+  };
+  VPROF_TRY(scan(trace_dir, sites, options, look));
   std::vector<Timeline> timelines;
   for (std::optional<Timeline>& one : found) {
     if (one) {

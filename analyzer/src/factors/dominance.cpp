@@ -86,7 +86,7 @@ class DominanceFinder {
   const VarianceTree& tree_;
   const double dominance_;
   std::vector<bool> dominated_;          // by node
-  std::vector<double> blamed_variance_;  // by node; of a wait: that goes with the work of others
+  std::vector<double> blamed_variance_;  // by wait: the variance that goes with work below it
 };
 
 }  // namespace

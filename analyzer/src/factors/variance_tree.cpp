@@ -1,7 +1,5 @@
 #include "factors/variance_tree.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -127,13 +125,8 @@ class VarianceTreeBuilder {
   /// from the release until the thread ran again.
   void describe_body(TreeNode& node) const {
     const TreeNode& owner = result_.nodes[node.parent];
-    if (owner.kind == NodeKind::kWait) {
-      const std::string waited = owner.name.substr(owner.name.find('('));
-      node.name = node.factor = "wake-up" + waited;
-      return;
-    }
-    node.name = fmt::format("body({})", owner.name);
-    node.factor = fmt::format("body({})", owner.factor);
+    node.name = body_name(owner.kind, owner.name);
+    node.factor = body_name(owner.kind, owner.factor);
     node.location = node.definition = owner.definition;
   }
 

@@ -1,9 +1,16 @@
 #include "statistics/places.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
 namespace vprof::analyzer {
+
+std::string body_name(NodeKind kind, const std::string& name) {
+  return kind == NodeKind::kWait ? "wake-up" + name.substr(name.find('('))
+                                 : fmt::format("body({})", name);
+}
 
 std::vector<std::vector<uint32_t>> children_of(const std::vector<Place>& places) {
   std::vector<std::vector<uint32_t>> children(places.size());

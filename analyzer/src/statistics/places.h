@@ -1,5 +1,5 @@
 // The tree of places that profiles add up over: every path from the interval down to a function,
-// body, wait or queue in which time was found. The variance tree is made from it.
+// body, wait or queue in which time was found. The variance tree has the statistics of its nodes.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,9 @@ struct Place {
   bool expandable = false;
   bool expanded = false;
 };
+
+/// The name of the body of a node: `body(f)`; of a wait `wait(x)`: `wake-up(x)`.
+std::string body_name(NodeKind kind, const std::string& name);
 
 /// By place: its children, by rank. Needs parents before children.
 std::vector<std::vector<uint32_t>> children_of(const std::vector<Place>& places);
