@@ -20,7 +20,7 @@ namespace vprof::driver {
 namespace {
 
 using instrumenter::Program;
-using nlohmann::json;
+using instrumenter::Summary;
 
 std::string configure_fingerprint(const Config& config) {
   std::string all = config.configure;
@@ -70,27 +70,20 @@ Result<void> run_helper(const Session& session, const std::string& step,
   return {};
 }
 
-json demoted_places(const State& state) {
-  json places = json::array();
-  for (const report::Demoted& one : state.demoted) {
-    if (one.since <= state.iteration) {
-      places.push_back(one.site);
-    }
-  }
-  return places;
-}
-
 Result<void> write_plan(const Session& session, const Targets& targets, Extent extent,
                         const fs::path& file) {
-  const json plan = {{"schema", 1},
-                     {"all", extent == Extent::kAll},
-                     {"expanded", session.state.expanded},
-                     {"measured", json::array()},
-                     {"demoted", demoted_places(session.state)},
-                     {"exclude", session.config.exclude},
-                     {"intervals", targets.intervals.is_null() ? json::array() : targets.intervals},
-                     {"sync", targets.sync.is_null() ? json::array() : targets.sync}};
-  return write_file_atomic(file, plan.dump(1) + "\n");
+  instrumenter::Plan plan;
+  plan.all = extent == Extent::kAll;
+  plan.expanded.insert(session.state.expanded.begin(), session.state.expanded.end());
+  for (const report::Demoted& one : session.state.demoted) {
+    if (one.since <= session.state.iteration) {
+      plan.demoted.insert(one.site);
+    }
+  }
+  plan.exclude = session.config.exclude;
+  plan.intervals = targets.intervals;
+  plan.sync = targets.sync;
+  return instrumenter::save_plan(plan, file);
 }
 
 /// Takes all instrumentation out of the mirror, so that what is built next is the program as its
@@ -173,22 +166,11 @@ bool holds_traces(const fs::path& directory) {
   return false;
 }
 
-std::vector<std::string> texts(const json& document, const char* key) {
-  std::vector<std::string> all;
-  for (const json& one : document.value(key, json::array())) {
-    all.push_back(one.is_string() ? one.get<std::string>() : one.dump());
-  }
-  return all;
-}
-
-Result<Instrumented> rewrite(const Session& session, const Targets& targets, Extent extent,
-                             const fs::path& plan, std::vector<std::string> command) {
+Result<Summary> rewrite(const Session& session, const Targets& targets, Extent extent,
+                        const fs::path& plan, std::vector<std::string> command) {
   VPROF_TRY(write_plan(session, targets, extent, plan));
   VPROF_TRY(run_helper(session, "instrument", std::move(command)));
-  auto summary = VPROF_TRY(read_json(session.workspace.summary()));
-  return Instrumented{.sites = summary.value("sites", uint64_t{0}),
-                      .files_changed = texts(summary, "files_changed"),
-                      .summary = std::move(summary)};
+  return instrumenter::load_summary(session.workspace.summary());
 }
 
 }  // namespace
@@ -283,7 +265,7 @@ Result<Program> load_index(const Session& session) {
   return instrumenter::load_program(file.string());
 }
 
-Result<Instrumented> preview_step(const Session& session, const Targets& targets, Extent extent) {
+Result<Summary> preview_step(const Session& session, const Targets& targets, Extent extent) {
   const fs::path directory = session.workspace.preview();
   VPROF_TRY(remove_tree(directory));
   const fs::path plan = directory / "plan.json";
@@ -293,8 +275,8 @@ Result<Instrumented> preview_step(const Session& session, const Targets& targets
   return rewrite(session, targets, extent, plan, std::move(command));
 }
 
-Result<Instrumented> instrument_step(const Session& session, const Program& program,
-                                     const Targets& targets, Extent extent) {
+Result<Summary> instrument_step(const Session& session, const Program& program,
+                                const Targets& targets, Extent extent) {
   const fs::path plan = session.workspace.plan();
   auto result = VPROF_TRY(rewrite(session, targets, extent, plan, rewrite_command(session, plan)));
   touch_dependents(session, program, result.files_changed);

@@ -6,6 +6,7 @@
 
 #include "build/mirror.h"
 #include "config/resolve.h"
+#include "vprof/instrumenter/summary.h"
 #include "vprof/support/json.h"
 #include "workspace/session.h"
 
@@ -24,23 +25,20 @@ Result<instrumenter::Program> index_step(const Session& session);
 /// What the index knows, without making it anew. Error: there is none; says which verb makes it.
 Result<instrumenter::Program> load_index(const Session& session);
 
-struct Instrumented {
-  uint64_t sites = 0;
-  std::vector<std::string> files_changed;  ///< relative to the mirror
-  nlohmann::json summary;                  ///< docs/formats.md
-};
-
 enum class Extent : uint8_t {
   kFrontier,  ///< what the state has expanded
   kAll,       ///< every function and call
 };
 
 /// Writes plan.json and rewrites the mirror accordingly.
-Result<Instrumented> instrument_step(const Session& session, const instrumenter::Program& program,
-                                     const Targets& targets, Extent extent = Extent::kFrontier);
+Result<instrumenter::Summary> instrument_step(const Session& session,
+                                              const instrumenter::Program& program,
+                                              const Targets& targets,
+                                              Extent extent = Extent::kFrontier);
 
 /// The same, but the rewritten files go to workspace.preview(), and the mirror stays as it is.
-Result<Instrumented> preview_step(const Session& session, const Targets& targets, Extent extent);
+Result<instrumenter::Summary> preview_step(const Session& session, const Targets& targets,
+                                           Extent extent);
 
 struct Built {
   double seconds = 0;

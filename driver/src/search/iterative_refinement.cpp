@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "build/coverage.h"
 #include "pipeline/analysis.h"
+#include "pipeline/coverage.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "search/ask.h"
@@ -137,7 +137,7 @@ class Loop {
   }
 
   /// `expanding f and g; 41 new call sites; leaving out 2 call sites; rebuilding 3 files`
-  void explain(const Instrumented& instrumented) {
+  void explain(const instrumenter::Summary& instrumented) {
     const uint64_t before =
         state_.iteration > 1 ? state_.history[state_.history.size() - 2].sites : 0;
     const uint64_t added = instrumented.sites > before ? instrumented.sites - before : 0;
@@ -157,7 +157,7 @@ class Loop {
     }
     parts.push_back("rebuilding " + counted(instrumented.files_changed.size(), "file"));
     say(fmt::format("{}", fmt::join(parts, "; ")));
-    say(coverage_in_short(instrumented.summary));
+    say(coverage_in_short(instrumented));
   }
 
   Result<void> analyze() {

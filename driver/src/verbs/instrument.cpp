@@ -1,8 +1,8 @@
 // `vprof instrument`: writes the plan and rewrites the mirror; nothing is built.
 #include <algorithm>
 
-#include "build/coverage.h"
 #include "build/insertions.h"
+#include "pipeline/coverage.h"
 #include "pipeline/source_excerpt.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
@@ -46,7 +46,7 @@ Result<int> show(const Session& session, const Targets& targets, Extent extent) 
     auto text = VPROF_TRY(read_file(session.workspace.preview() / "files" / file));
     std::fputs(insertions(original_text(session, file), text, file).c_str(), stdout);
   }
-  for (const std::string& line : coverage_in_full(done.summary)) {
+  for (const std::string& line : coverage_in_full(done)) {
     say(line);
   }
   VPROF_TRY(remove_tree(session.workspace.preview()));
@@ -65,7 +65,7 @@ Result<int> instrument(Session& session, const instrumenter::Program& program,
       extent == Extent::kAll ? "everything" : counted(state.expanded.size(), "function");
   say(fmt::format("{} expanded, {}, {} rewritten", expanded, counted(done.sites, "site"),
                   counted(done.files_changed.size(), "file")));
-  for (const std::string& line : coverage_in_full(done.summary)) {
+  for (const std::string& line : coverage_in_full(done)) {
     say(line);
   }
   return 0;

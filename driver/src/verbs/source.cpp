@@ -24,7 +24,9 @@ Result<int> verb_source(const Global& global, const std::string& name) {
   const std::string diff =
       insertions(original_text(session, f.file), instrumented, f.file, first, last);
   if (diff.empty()) {
-    const std::string why = f.refused.empty() ? "it is not part of the plan" : f.refused;
+    const std::string why = f.refused == instrumenter::Reason::kNone
+                                ? "it is not part of the plan"
+                                : instrumenter::text_of(f.refused);
     say(fmt::format("{}  {}:{}: nothing is inserted: {}", f.name, f.file, f.line, why));
     return 0;
   }
