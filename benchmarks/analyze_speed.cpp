@@ -1,11 +1,12 @@
 // How fast is a trace analysed, and in how much memory?
 //
-//   bench_analyze_speed [--records N,N,...] [--threads N] [--dir DIR] [--guard-memory MB] [--guard-rate M]
-//   bench_analyze_speed --records N --cpu-of ROUNDS      prints the median processor time alone
+//   bench_analyze_speed [--records N,N,...] [--threads N] [--dir DIR]
+//                       [--guard-memory MB] [--guard-cpu NS]
+//   bench_analyze_speed --records N --cpu-of ROUNDS    prints only the median processor time
 //
-// For each number of records: writes a synthetic trace of that many, reads the file once (the floor:
-// what no reader can be faster than), then analyses it in a process of its own, from a warm page
-// cache, three times; the median counts. --guard-*: exit code 1 beyond these limits.
+// For each number of records: writes a synthetic trace of that size, reads the file once (the
+// floor: no reader can be faster), then analyses it three times, each time in a process of its own
+// and from a warm page cache. The median counts. --guard-*: exit code 1 above these limits.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ double read_through(const std::string& path) {
 
 struct Measured {
   double seconds = 0;
-  double cpu_seconds = 0;  // of all threads: what a loaded machine disturbs least
+  double cpu_seconds = 0;  // of all threads; a loaded machine disturbs it least
   double megabytes = 0;
 };
 
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
   unsigned threads = 0;
   std::string directory;
   double most_memory = 1e9;
-  double least_rate = 0;
+  double most_cpu = 1e9;
   int cpu_rounds = 0;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
@@ -100,8 +101,8 @@ int main(int argc, char** argv) {
     if (option == "--guard-memory") {
       most_memory = std::atof(value);
     }
-    if (option == "--guard-rate") {
-      least_rate = std::atof(value);
+    if (option == "--guard-cpu") {
+      most_cpu = std::atof(value);
     }
   }
   namespace fs = std::filesystem;
@@ -131,7 +132,8 @@ int main(int argc, char** argv) {
     std::printf("%12.0f %9.2f %9.2f %12.1f %9.1f %13.1f %8.0f\n", records, floor, median.seconds,
                 records / median.seconds / 1e6, median.seconds / records * 1e9,
                 median.cpu_seconds / records * 1e9, median.megabytes);
-    good = good && median.megabytes <= most_memory && records / median.seconds / 1e6 >= least_rate;
+    good =
+        good && median.megabytes <= most_memory && median.cpu_seconds / records * 1e9 <= most_cpu;
   }
   std::error_code ignored;
   if (own) {

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# How does a record compare with what other tracers of calls cost? All in one run, on the same trivial call.
+# How does a record compare with other tracers of calls? All in one run, on the same trivial call.
 #
 #   compare.sh BUILD     BUILD: a build tree with libvprof, such as build/release
 #
-# Prints nanoseconds per call above the bare call, the ratio to the floor (two readings of the time-stamp counter and a 16-byte store), and how
-# much cheaper VProfiler is; it cannot be cheaper than the floor. Needs the Debian packages clang-19, libclang-rt-19-dev and uftrace.
+# Prints nanoseconds per call above the bare call, the ratio to the floor (two readings of the
+# time-stamp counter and a 16-byte store), and how much cheaper VProfiler is. It cannot be cheaper
+# than the floor. Needs the Debian packages clang-19, libclang-rt-19-dev and uftrace.
 set -euo pipefail
 
 [ $# = 1 ] || { echo "usage: compare.sh BUILD" >&2; exit 2; }
@@ -30,10 +31,10 @@ vprof=$(VPROF_TRACE_DIR=$work/traces ./vprof)
 xray=$(XRAY_OPTIONS="xray_logfile_base=$work/xray-" ./xray 2>xray.log)
 uftrace=$(uftrace record --no-libcall -d "$work/uftrace.data" ./uftraced)
 [ -n "$(find traces -name '*.vpt' -size +50M)" ] && [ -n "$(find . -name 'xray-*' -size +20M)" ] && [ -n "$(find uftrace.data -size +20M)" ] ||
-  { echo "compare.sh: one of the tracers has recorded nothing" >&2; exit 2; }
+  { echo "compare.sh: one of the tracers recorded nothing" >&2; exit 2; }
 
 awk -v call="$call" -v floor="$floor" -v vprof="$vprof" -v xray="$xray" -v uftrace="$uftrace" 'BEGIN {
-  printf "%-12s %9s  %8s  %s\n", "", "ns a call", "x floor", "x VProfiler"
+  printf "%-12s %9s  %8s  %s\n", "", "ns/call", "x floor", "x VProfiler"
   f = floor - call; v = vprof - call
   printf "%-12s %9.2f\n", "bare call", call
   printf "%-12s %9.2f  %8.2f\n", "floor", f, 1

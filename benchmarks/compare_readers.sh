@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# How fast are recordings read, beside other tools? One program, with the same calls, recorded with uftrace, with LLVM's
-# XRay and with vprof, each read from a warm page cache by the command that its users type, in turn. Prints medians:
-# seconds that one waits, and seconds of processor time (vprof uses all cores, both others one).
+# How fast are recordings read, compared with other tools? One program, with the same calls, is
+# recorded with uftrace, with LLVM's XRay and with vprof. Each recording is read from a warm page
+# cache by the command that its users type, in turn. Prints medians: seconds of waiting, and seconds
+# of processor time (vprof uses all cores, the other two use one).
 #
-#   compare_readers.sh [CALLS [ROUNDS]]       (needs uftrace, clang and llvm, version 19; $VPROF: another vprof)
+#   compare_readers.sh [CALLS [ROUNDS]]
+#
+# Needs uftrace, and clang and llvm of version 19. $VPROF: use another vprof.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 vprof=${VPROF:-$root/build/release/driver/vprof}
@@ -21,7 +24,8 @@ cat >source/program.c <<'C'
 enum { THREADS = 2, CALLS = 100 };
 static unsigned long requests;
 __attribute__((noinline)) unsigned long inner(unsigned long i) {
-  for (int turn = 0; turn < 2; ++turn) i = i * 2862933555777941757u + 1;  /* a loop: no trivial callee */
+  /* A loop, so that the callee is not trivial. */
+  for (int turn = 0; turn < 2; ++turn) i = i * 2862933555777941757u + 1;
   return i;
 }
 __attribute__((noinline)) unsigned long outer(unsigned long i) { return inner(i) ^ i; }
@@ -53,7 +57,8 @@ uftrace record --no-libcall -d uftrace.data ./with_uftrace "$calls" >/dev/null
 XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic xray_logfile_base=$work/xray." \
   XRAY_BASIC_OPTIONS="func_duration_threshold_us=0" ./with_xray "$calls" 2>/dev/null
 xray_log=$(ls "$work"/xray.*)
-# The first recording is for the page cache. Where the disk was slow, records may have been dropped: then once more.
+# The first recording warms the page cache. If the disk is slow, records may be dropped: record
+# again.
 for step in index "instrument --expand request outer" build record record; do
   # shellcheck disable=SC2086  # options
   "$vprof" $step >vprof.log 2>&1 || { cat vprof.log; exit 1; }
@@ -62,7 +67,7 @@ for turn in 1 2 3 4 5; do
   "$vprof" analyze >vprof.log 2>&1 || { cat vprof.log; exit 1; }
   grep -q "found no room" vprof.log || break
   if [ "$turn" = 5 ]; then
-    echo "records were dropped five times: the recordings are not of as many calls"
+    echo "records were dropped in all five recordings, so the tools would not read the same calls"
     exit 1
   fi
   "$vprof" record >vprof.log 2>&1 || { cat vprof.log; exit 1; }
@@ -79,7 +84,7 @@ for ((round = 0; round <= rounds; ++round)); do
   read_once xray llvm-xray-19 account "$xray_log" --instr_map=with_xray --keep-going
   read_once vprof "$vprof" analyze
 done
-median() { # of the seconds waited, but for the first round, which brings the files into memory
+median() { # of the seconds waited, without the first round, which brings the files into memory
   tail -n +2 "$1.times" | sort -n | sed -n "$((rounds / 2 + 1))p"
 }
 uftrace=$(median uftrace)

@@ -1,6 +1,7 @@
-// One call, measured from outside, for compare.sh: compiled plainly, with a VProfiler scope (-DWITH_VPROF), for XRay and for uftrace.
-// Prints nanoseconds per call by processor time of the thread: median of 9 batches. Argument "floor": two counter readings and a 16-byte
-// store to warm memory in place of what a tracer does.
+// One call, measured from outside, for compare.sh. Compiled plainly, with a VProfiler scope
+// (-DWITH_VPROF), for XRay and for uftrace. Prints nanoseconds per call, by processor time of the
+// thread: the median of 9 batches. Argument "floor": instead of tracing, reads the counter twice
+// and stores 16 bytes to warm memory.
 #include <time.h>
 
 #include <algorithm>
@@ -95,7 +96,7 @@ NEVER int main(int argc, char**) {
   }
   std::sort(batches.begin(), batches.end());
   std::printf("%.2f\n", batches[4]);
-#ifdef WITH_XRAY  // its flight data recorder writes when it is told to
+#ifdef WITH_XRAY  // its flight data recorder writes only when told to
   __xray_log_finalize();
   __xray_log_flushLog();
 #endif

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""How long indexing a program from nothing takes, beside the floor: Clang parsing the same units and nothing else.
+"""How long does indexing a program from scratch take? Floor: Clang parsing the same units.
 
-    index_speed.py PROJECT [--units 300] [--rounds 3] [--instrumenter build/release/instrumenter/vprof-instrument]
+    index_speed.py PROJECT [--units 300] [--rounds 3]
+                   [--instrumenter build/release/instrumenter/vprof-instrument]
 
-PROJECT has been indexed by `vprof index` (its .vprof/ is read, not changed). Each round runs both on the same units, evenly
-spread, on all cores, and prints wall and processor seconds; the last line holds medians of the ratios.
+PROJECT has been indexed by `vprof index`; its .vprof/ is read, not changed. Each round runs both on
+the same units, evenly spread, on all cores, and prints wall and processor seconds. The last line
+holds the medians of the ratios.
 """
 import argparse
 import concurrent.futures
@@ -29,7 +31,7 @@ def timed(work):
 
 
 def parse_only(unit):
-    """`clang -fsyntax-only` as a user would run it on this unit: without GCC's own options, without warnings."""
+    """Runs `clang -fsyntax-only` as a user would: without GCC's own options, without warnings."""
     arguments = [a for a in unit["arguments"][1:] if not a.startswith(("-W", "-fexcess-precision", "-o")) and a != "-c"]
     output = unit["arguments"][unit["arguments"].index("-o") + 1] if "-o" in unit["arguments"] else None
     arguments = [a for a in arguments if a != output]

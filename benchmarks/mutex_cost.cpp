@@ -2,9 +2,10 @@
 //
 //   bench_mutex_cost [--guard RATIO]
 //
-// Uncontended: nanoseconds of one lock and unlock, natively (the functions of libc, called by pointer) and through libvprof.
-// Contended: locks per second of two threads that do 200 ns of work in the lock and as much outside.
-// Rounds of both are interleaved; the median is taken. --guard: exit code 1 if the uncontended ratio is above it.
+// Uncontended: nanoseconds per lock and unlock, native (libc's functions, called by pointer) and
+// through libvprof. Contended: locks per second of two threads that do 200 ns of work in the lock
+// and as much outside. Rounds of both are interleaved, and the median counts. --guard: exit code 1
+// if the uncontended ratio is higher.
 #include <dlfcn.h>
 #include <pthread.h>
 

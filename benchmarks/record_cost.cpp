@@ -2,18 +2,23 @@
 //
 //   bench_record_cost [--calls N] [--rounds N] [--guard RATIO]
 //
-// For one thread and two, nanoseconds per call of
-//   call      a trivial function that is not inlined: what everything below holds, too
-//   off       the same with a function scope whose site is off
-//   floor     the same with two readings of the time-stamp counter and a 16-byte store to warm memory: what a record cannot be cheaper than
-//   record    the same with a function scope that is on, into a real trace that is kept
-// and the ratio (record - call) / (floor - call), which is the figure to quote: of the means over all rounds, so nothing that was spent on
-// page faults, hand-overs or the helper is left out. All threads are in the same variant at the same time. By default each thread makes 100
-// million records. Behind it the same by processor time of the threads, which other programs disturb less, and what the helper thread took for
-// each record. Then, for 10 million records one by one: page faults, waits, and the distribution of the cost.
+// Prints, for one thread and for two, nanoseconds per call of
 //
-// The program runs itself again with VPROF_TRACE_DIR set to a fresh directory, and removes that at the end.
-// --guard: exit code 1 if a ratio by processor time is above it.
+//   call      a trivial function that is not inlined; all others include it
+//   off       the same with a function scope whose site is off
+//   floor     the same with two readings of the time-stamp counter and a 16-byte store to warm
+//             memory: no record can be cheaper
+//   record    the same with a function scope that is on, into a real trace that is kept
+//
+// and the ratio (record - call) / (floor - call), which is the figure to quote. It is of the means
+// over all rounds, so it includes page faults, hand-overs and the helper. All threads run the same
+// variant at the same time. By default each thread makes 100 million records. The next line is the
+// same by processor time of the threads, which other programs disturb less, with the helper's time
+// per record. The last line is for 10 million records, timed one by one: page faults, waits, and
+// the distribution of the cost.
+//
+// The program runs itself again with VPROF_TRACE_DIR set to a fresh directory, which it removes at
+// the end. --guard: exit code 1 if a ratio by processor time is higher.
 #include <vprof/runtime/scope.h>
 
 #include <sys/resource.h>
@@ -90,7 +95,7 @@ void repeat(uint64_t calls, uint64_t (*function)(uint64_t)) {
 enum Variant { kPlain, kOff, kFloor, kRecord, kVariants };
 uint64_t (*const functions[kVariants])(uint64_t) = {plain, scope_off, floor_call, scope_on};
 
-struct Series {  // ns per call, one value a round
+struct Series {  // ns per call, one value per round
   std::vector<double> wall[kVariants], cpu[kVariants];
   void add(const Series& other) {
     for (int v = 0; v < kVariants; ++v) {
@@ -158,7 +163,8 @@ double report(const Arguments& arguments, int threads) {
   return ratio_of(series.cpu);
 }
 
-// The cost of each of 10 million records, and what the kernel did meanwhile. Behind 3 million that bring the chunks to their full size.
+// The cost of each of 10 million records, and what the kernel did meanwhile, after 3 million that
+// bring the chunks to their full size.
 double report_steady_state() {
   constexpr uint64_t kRecords = 10000000, kBuckets = 1 << 16;
   std::vector<uint32_t> histogram(kBuckets);

@@ -1,4 +1,4 @@
-// Traces of any length as a server would have recorded them, written without being held in memory.
+// Traces of any length, as a server would record them, written without holding them in memory.
 #pragma once
 
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ class ChunkWriter {
          head(static_cast<int64_t>(object), VPROF_EV_CONT, 0),
          head(static_cast<int64_t>(sequence), VPROF_EV_CONT, 0)});
   }
-  /// Writes the chunk, filled up with zeros.
+  /// Writes the chunk, padded with zeros.
   void flush() {
     if (slots_.empty()) {
       return;
@@ -77,9 +77,9 @@ class ChunkWriter {
   uint64_t records_ = 0;
 };
 
-/// Writes a trace of about `records` records to `directory`, with its sites.json: four workers, each
-/// of which handles requests of 24 calls two deep, one of eight of which waits for a lock that the
-/// next worker holds. Returns the number of records.
+/// Writes a trace of about `records` records to `directory`, with its sites.json: four workers that
+/// handle requests of 24 calls, two deep. One request in eight waits for a lock that the next
+/// worker holds. Returns the number of records.
 inline uint64_t write_trace(const std::string& directory, uint64_t records) {
   constexpr uint32_t kThreads = 4;
   constexpr uint32_t kLoop = 1, kHandle = 2, kFirstCall = 3, kCalls = 8;

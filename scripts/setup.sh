@@ -10,10 +10,11 @@ packages_to_build=(
   g++ gcc libc6-dev make cmake ninja-build ccache pkg-config
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
   nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev libsqlite3-dev
+  libutf8proc-dev
   python3 ca-certificates
 )
 packages_to_test=(
-  catch2 llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind
+  catch2 python3-jsonschema llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind
   nodejs npm chromium sqlite3 # the HTML report, exports
   zsh groff-base # completion and manual page
   git

@@ -14,62 +14,60 @@ namespace {
 using namespace std::string_view_literals;
 
 // Options of GCC and Clang whose value is the next argument.
-constexpr std::array kTakesValue = {
-    "-A"sv,
-    "-B"sv,
-    "-D"sv,
-    "-F"sv,
-    "-G"sv,
-    "-I"sv,
-    "-L"sv,
-    "-MF"sv,
-    "-MQ"sv,
-    "-MT"sv,
-    "-T"sv,
-    "-Tbss"sv,
-    "-Tdata"sv,
-    "-Ttext"sv,
-    "-U"sv,
-    "-V"sv,
-    "-Xassembler"sv,
-    "-Xclang"sv,
-    "-Xlinker"sv,
-    "-Xpreprocessor"sv,
-    "-arch"sv,
-    "-aux-info"sv,
-    "-dumpbase"sv,
-    "-dumpdir"sv,
-    "-e"sv,
-    "-framework"sv,
-    "-h"sv,
-    "-idirafter"sv,
-    "-imacros"sv,
-    "-imultilib"sv,
-    "-include"sv,
-    "-iprefix"sv,
-    "-iquote"sv,
-    "-isysroot"sv,
-    "-isystem"sv,
-    "-iwithprefix"sv,
-    "-iwithprefixbefore"sv,
-    "-l"sv,
-    "-mllvm"sv,
-    "-o"sv,
-    "-target"sv,
-    "-u"sv,
-    "-wrapper"sv,
-    "-x"sv,
-    "-z"sv,
-    "--param"sv,
-    "--sysroot"sv,
-    "-specs"sv,
-    "--serialize-diagnostics"sv,
-};
+constexpr std::array kTakesValue = {"-A"sv,
+                                    "-B"sv,
+                                    "-D"sv,
+                                    "-F"sv,
+                                    "-G"sv,
+                                    "-I"sv,
+                                    "-L"sv,
+                                    "-MF"sv,
+                                    "-MQ"sv,
+                                    "-MT"sv,
+                                    "-T"sv,
+                                    "-Tbss"sv,
+                                    "-Tdata"sv,
+                                    "-Ttext"sv,
+                                    "-U"sv,
+                                    "-V"sv,
+                                    "-Xassembler"sv,
+                                    "-Xclang"sv,
+                                    "-Xlinker"sv,
+                                    "-Xpreprocessor"sv,
+                                    "-arch"sv,
+                                    "-aux-info"sv,
+                                    "-dumpbase"sv,
+                                    "-dumpdir"sv,
+                                    "-e"sv,
+                                    "-framework"sv,
+                                    "-h"sv,
+                                    "-idirafter"sv,
+                                    "-imacros"sv,
+                                    "-imultilib"sv,
+                                    "-include"sv,
+                                    "-iprefix"sv,
+                                    "-iquote"sv,
+                                    "-isysroot"sv,
+                                    "-isystem"sv,
+                                    "-iwithprefix"sv,
+                                    "-iwithprefixbefore"sv,
+                                    "-l"sv,
+                                    "-mllvm"sv,
+                                    "-o"sv,
+                                    "-target"sv,
+                                    "-u"sv,
+                                    "-wrapper"sv,
+                                    "-x"sv,
+                                    "-z"sv,
+                                    "--param"sv,
+                                    "--sysroot"sv,
+                                    "-specs"sv,
+                                    "--serialize-diagnostics"sv};
 
 constexpr std::array kSourceSuffixes = {"c"sv, "cc"sv, "cp"sv,  "cpp"sv, "cxx"sv, "c++"sv,
                                         "C"sv, "CC"sv, "CPP"sv, "i"sv,   "ii"sv};
 
-// Values of -x that name C or C++ to be compiled; headers and assembly are not for us.
+// Values of -x for C and C++ sources; headers and assembly are not indexed.
 constexpr std::array kSourceLanguages = {"c"sv, "c++"sv, "cpp-output"sv, "c++-cpp-output"sv};
 
 template <size_t N>
@@ -95,7 +93,7 @@ bool is_header(std::string_view file) {
   return one_of(kHeaders, suffix(file));
 }
 
-/// Splits the text of a response file: white space separates, quotes and backslashes protect.
+/// Splits the text of a response file at white space that is not quoted or escaped.
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
   std::string word;
@@ -134,7 +132,7 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 void expand(const std::string& argument, int depth, std::vector<std::string>& out) {
-  constexpr int kMaxDepth = 10;  // a file that names itself would never end
+  constexpr int kMaxDepth = 10;  // ends the recursion of a file that includes itself
   std::ifstream in;
   if (argument.size() > 1 && argument[0] == '@' && depth < kMaxDepth) {
     in.open(argument.substr(1));
@@ -150,14 +148,13 @@ void expand(const std::string& argument, int depth, std::vector<std::string>& ou
   }
 }
 
-/// What is gathered while the arguments are read once from left to right.
+/// State of one pass over the arguments from left to right.
 struct Reading {
   CommandLine line;
   std::string language;  // of the last -x
   size_t inputs = 0;
-  bool makes_object = false, reads_only = false, query = false, relocatable = false,
-       has_header = false;
-  bool freestanding = false, libc_named = false;
+  bool makes_object = false, reads_only = false, query = false;
+  bool relocatable = false, has_header = false, freestanding = false, libc_named = false;
 };
 
 void read_option(Reading& r, std::string_view option, const std::string& value) {
@@ -198,7 +195,7 @@ void read_input(Reading& r, size_t position) {
       r.language.empty() ? suffix(file) == "S" : r.language == "assembler-with-cpp";
   r.has_header = r.has_header || header;
   r.line.preprocesses = r.line.preprocesses || source || header || assembly;
-  // `-` is the standard input: compiled, but there is nothing to index.
+  // `-` is standard input: it is compiled, but there is no file to index.
   if (source && file != "-") {
     r.line.sources.push_back({file, position});
   }
@@ -211,7 +208,7 @@ Mode mode_of(const Reading& r) {
   if (r.reads_only) {
     return Mode::kPreprocess;
   }
-  // A header as input makes a precompiled header, and nothing is linked.
+  // A header as input becomes a precompiled header; nothing is linked.
   if (r.makes_object || r.has_header) {
     return Mode::kCompile;
   }
@@ -248,8 +245,8 @@ CommandLine parse(const std::vector<std::string>& arguments) {
     }
   }
   r.line.mode = mode_of(r);
-  // libtool links C++ libraries with -nostdlib and names the libraries itself; without libc it is a
-  // kernel or firmware.
+  // libtool links C++ libraries with -nostdlib and names the libraries itself, libc among them. A
+  // link without libc is a kernel or firmware.
   const bool hosted = !r.freestanding || r.libc_named;
   r.line.takes_runtime =
       r.line.mode == Mode::kLink && !r.relocatable && !r.line.is_static && hosted;

@@ -1,9 +1,9 @@
-// What a compiler command line asks for:
+// Finds out what a compiler command line asks for:
 //
 //   argv ──expand @files──▶ arguments ──classify──▶ CommandLine {mode, sources, output}
 //
-// Nothing here touches the compiler; the shim runs hundreds of times in one `configure`, so nothing
-// here is slow.
+// One `configure` runs the shim hundreds of times, so none of this may be slow. In particular it
+// never runs the compiler.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 namespace vprof::shim {
 
 enum class Mode {
-  kQuery,       ///< no input, or `--version` and the like: passed on untouched
-  kPreprocess,  ///< -E, -M, -MM, -fsyntax-only: reads sources, makes no object
-  kCompile,     ///< -c, -S: makes objects
-  kLink,        ///< makes an executable or a shared library, perhaps from sources
+  kQuery,       ///< no input, or an option such as `--version`: passed on unchanged
+  kPreprocess,  ///< -E, -M, -MM, -fsyntax-only: reads sources, writes no object
+  kCompile,     ///< -c, -S: writes objects
+  kLink,        ///< writes an executable or a shared library, perhaps from sources
 };
 
 struct Source {
@@ -24,35 +24,34 @@ struct Source {
 };
 
 struct CommandLine {
-  std::vector<std::string> arguments;  ///< without the compiler's name; @files expanded
+  std::vector<std::string> arguments;  ///< without the compiler's name; response files expanded
   Mode mode = Mode::kQuery;
   std::vector<Source> sources;  ///< C, C++ and preprocessed files
-  std::string output;           ///< of -o; empty: the compiler's default
-  bool preprocesses =
-      false;               ///< an input goes through the preprocessor: -D and -isystem are not idle
-  bool is_static = false;  ///< linked with -static: the runtime cannot come in
-  bool takes_runtime = false;  ///< a link that may be given the runtime
+  std::string output;           ///< value of -o; empty: the compiler's default
+  bool preprocesses = false;    ///< the preprocessor reads an input: -D and -isystem have an effect
+  bool is_static = false;       ///< links with -static: the runtime cannot be added
+  bool takes_runtime = false;   ///< a link to which the runtime can be added
 };
 
-/// Whether a compiler of this file name is GCC: `gcc-12`, `x86_64-linux-gnu-g++`.
+/// Whether a compiler with this file name is GCC: `gcc-12`, `x86_64-linux-gnu-g++`.
 bool is_gcc(const std::string& name);
 
-/// Switches off those warnings of GCC that its optimizer guesses from the flow of control. What we
-/// insert changes that flow, and under -Werror a new guess would break the build. They go behind
-/// the user's own options. GCC takes
-/// `-Wno-` with a name that it does not know yet, so one list serves all its versions.
+/// Options that switch off the warnings that GCC's optimizer infers from control flow. Inserted
+/// code changes control flow, and a new warning would break a build with -Werror. The options
+/// follow the user's own. GCC ignores `-Wno-` with an unknown name, so one list works for all
+/// versions.
 const std::vector<std::string>& quiet_flags();
 
-/// Arguments after replacing each `@file` that can be read by what it holds, as GCC does.
+/// The arguments with each readable `@file` replaced by the file's content, as in GCC.
 std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments);
 
-/// `arguments` are those behind the compiler's name.
+/// `arguments` follow the compiler's name.
 CommandLine parse(const std::vector<std::string>& arguments);
 
-/// The command that compiles just `source`: other sources left out.
+/// The arguments that compile only `source`, without the other sources.
 std::vector<std::string> arguments_for(const CommandLine& line, const Source& source);
 
-/// The object that is made from `source`, as it would be spelled behind -o.
+/// The object that the command writes for `source`, as -o would name it.
 std::string output_of(const CommandLine& line, const Source& source);
 
 }  // namespace vprof::shim

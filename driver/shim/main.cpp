@@ -1,11 +1,10 @@
-// Stands in for every compiler while the mirror is built:
+// The compiler shim: stands in for every compiler while the mirror is built.
 //
-//   cc args ──▶ find the real cc ──▶ note what is compiled ──▶ exec cc + include path, runtime +
-//   args
+//   cc ARGS ──▶ find the real cc ──▶ record the compilation ──▶ exec cc INCLUDES RUNTIME ARGS
 //
-// `.vprof/shims/cc` is a link to this program. Settings are in `shim.conf` beside the link rather
-// than in the environment, since builds may clean that, and CMake remembers the full path of the
-// link and uses it later by itself.
+// `.vprof/shims/cc` is a link to this program. Its settings are in `shim.conf` next to the link,
+// not in the environment: a build may clear the environment, and CMake remembers the full path of
+// the link and uses it in later runs.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +26,8 @@ namespace vprof::shim {
 namespace {
 
 struct Settings {
-  std::string log, library, directory;  // `directory`: of the library
+  std::string log, library;
+  std::string directory;  // of the library
   std::vector<std::string> includes;
 };
 
@@ -44,8 +44,8 @@ bool is_executable(const std::string& path) {
          ::access(path.c_str(), X_OK) == 0;
 }
 
-/// A shim of this or of any other installation: running it as "the real compiler" would come back
-/// here for ever.
+/// Whether this is a shim of any installation. Running one as the real compiler would recurse
+/// forever.
 bool is_shim(const std::string& path) { return base_name(real_path(path)) == "vprof-shim"; }
 
 std::vector<std::string> path_directories() {
@@ -62,7 +62,7 @@ std::vector<std::string> path_directories() {
   }
 }
 
-/// The first `name` on PATH for which `wanted_shim` says whether it is to be a shim.
+/// The first program `name` on PATH that is a shim, or that is not; empty if there is none.
 std::string search(const std::string& name, bool wanted_shim) {
   for (const std::string& directory : path_directories()) {
     std::string candidate = directory;
@@ -74,9 +74,9 @@ std::string search(const std::string& name, bool wanted_shim) {
   return "";
 }
 
-/// Takes directories of shims off PATH: what the real compiler (ccache, a wrapper script) calls
-/// next is real too.
-void leave_shims_behind(const std::string& name) {
+/// Removes directories of shims from PATH, so that the real compiler (ccache, a wrapper script)
+/// calls real programs, too.
+void remove_shims_from_path(const std::string& name) {
   std::string path;
   for (const std::string& directory : path_directories()) {
     if (is_shim(std::string(directory).append("/").append(name))) {
@@ -127,9 +127,8 @@ std::vector<std::string> compile_flags(const Settings& settings) {
   return flags;
 }
 
-/// Early on the line, so that the runtime comes before libc and libpthread where the dynamic linker
-/// looks for names;
-/// --no-as-needed, since nothing may refer to it yet.
+/// These go first, so that the dynamic linker searches the runtime before libc and libpthread.
+/// --no-as-needed, because nothing may refer to the runtime yet.
 std::vector<std::string> link_flags(const Settings& settings) {
   return {"-L" + settings.directory, "-Wl,-rpath," + settings.directory,
           "-Wl,--push-state,--no-as-needed", "-lvprof", "-Wl,--pop-state"};
@@ -151,14 +150,14 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
   std::_Exit(127);
 }
 
-/// The directory of the link through which we were called; empty if that cannot be found out.
+/// The directory of the link through which the shim was called; empty if unknown.
 std::string shim_directory(const std::string& invoked) {
   const std::string link = invoked.find('/') == std::string::npos ? search(invoked, true) : invoked;
   return link.substr(0, link.rfind('/'));
 }
 
 int not_found(const std::string& name) {
-  std::fprintf(stderr, "vprof-shim: no compiler %s on PATH behind the shims\n", name.c_str());
+  std::fprintf(stderr, "vprof-shim: no compiler %s on PATH after the shims\n", name.c_str());
   return 127;
 }
 
@@ -172,8 +171,8 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
   std::vector<std::string> command = {real};
   std::string compiler = real;
   if (is_launcher(name)) {
-    // `ccache gcc ...`: the launcher may answer from its cache and never call the compiler, so we
-    // note it here.
+    // `ccache gcc ...`: the launcher may answer from its cache without calling the compiler, so the
+    // compilation is recorded here.
     if (arguments.empty() || arguments[0][0] == '-' || arguments[0].empty()) {
       append(command, arguments);
       run(command);
@@ -187,7 +186,7 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
     arguments.erase(arguments.begin());
     command.push_back(compiler);
   }
-  leave_shims_behind(name);
+  remove_shims_from_path(name);
   const CommandLine line = parse(arguments);
   if (line.mode != Mode::kQuery && !settings.includes.empty()) {
     const std::vector<std::string> flags = compile_flags(settings);
@@ -200,7 +199,7 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
     record(settings.log, compiler, flags, line);
   }
   append(command, arguments);
-  // `cc` is a link to what it is.
+  // `cc` is a link to the actual compiler.
   if ((line.mode == Mode::kCompile || line.mode == Mode::kLink) && !line.sources.empty() &&
       !settings.includes.empty() &&
       (is_gcc(base_name(compiler)) || is_gcc(base_name(real_path(compiler))))) {

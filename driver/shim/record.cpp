@@ -66,7 +66,7 @@ void record(const std::string& log, const std::string& compiler,
   if (fd < 0) {
     return;
   }
-  // One write with O_APPEND: compilers that run at the same time do not mix their lines.
+  // A single write with O_APPEND keeps the lines of parallel compilers apart.
   [[maybe_unused]] const ssize_t unused = ::write(fd, text.data(), text.size());
   ::close(fd);
 }

@@ -1,4 +1,4 @@
-// The log of compilations: one JSON object per line, which the driver turns into
+// Writes the log of compilations, one JSON object per line. The driver turns it into
 // compile_commands.json.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace vprof::shim {
 
-/// Appends a line for each compiled source, and one for a static link. A log that cannot be written
-/// is no reason to fail a build: the driver finds out that nothing was recorded.
+/// Appends a line for each compiled source, and one for a static link. Best effort: an unwritable
+/// log must not break a build, and the driver notices that nothing was recorded.
 void record(const std::string& log, const std::string& compiler,
             const std::vector<std::string>& flags, const CommandLine& line);
 

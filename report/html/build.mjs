@@ -1,4 +1,4 @@
-// Bundles the page: src/ → one HTML file with style and script inside, and the same as a C++ source.
+// Bundles src/ into one HTML file with style and script inside, and writes it as a C++ source too.
 //   node build.mjs SOURCE_DIR OUT_DIR
 // Run in the directory that holds node_modules.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const nodeModules = join(process.cwd(), 'node_modules');
 const require = createRequire(join(process.cwd(), 'package.json'));
 const { build } = require('esbuild');
 
-/** What the licences of the bundled packages ask for: their text, once for each different one. */
+/** The licence texts that the bundled packages require, each different one once. */
 function licences(inputs) {
   const names = new Set();
   for (const input of inputs) {
@@ -28,7 +28,7 @@ function licences(inputs) {
   return [...texts].map(([text, packages]) => `${packages.join(', ')}\n\n${text}`).join('\n\n');
 }
 
-/** In pieces, since compilers limit the length of one literal. */
+/** Splits the text, since compilers limit the length of a literal. */
 function cppSource(text) {
   const pieces = [];
   for (let at = 0; at < text.length; at += 8000) pieces.push(text.slice(at, at + 8000));

@@ -1,4 +1,4 @@
-// How often sites were passed, and the comparison with a run that measured nothing.
+// How often sites were passed, and the comparison with a baseline run.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 using namespace vprof;
 
-TEST_CASE("calls are counted by site, over threads and processes, and nothing else is") {
+TEST_CASE("only calls are counted, by site, over all threads and processes") {
   const test::ScratchDir scratch;
   for (const uint32_t pid : {100u, 101u}) {
     test::ProcessWriter process(pid);
@@ -46,14 +46,14 @@ TEST_CASE("an interval that begins just before the recording counts") {
   thread.end(2, 4000);
   process.write(scratch.path());
   const std::string sites = test::SitesWriter().write(scratch.path());
-  CHECK(analyzer::summarize_latency(scratch.path(), sites, {})->count == 2);
+  CHECK(analyzer::analyze(scratch.path(), sites, {})->interval.count == 2);
   CHECK(analyzer::timelines_of(scratch.path(), sites, {{1, 1010}, {2, 1000}}, {})->size() == 2);
   analyzer::Options options;
   options.skip_ns = 500;
-  CHECK(analyzer::summarize_latency(scratch.path(), sites, options)->count == 1);
+  CHECK(analyzer::analyze(scratch.path(), sites, options)->interval.count == 1);
 }
 
-TEST_CASE("a run against its baseline") {
+TEST_CASE("a run is compared with its baseline") {
   analyzer::IntervalSummary run;
   run.count = 100;
   run.mean_ns = 110;
@@ -75,7 +75,7 @@ TEST_CASE("a run against its baseline") {
   CHECK(overhead.mean_ratio == Approx(1.1));
   CHECK(overhead.median_ratio == Approx(1.02));
   CHECK(overhead.variance_ratio == Approx(1.5));
-  // Each reaches 10 % to both sides: together the square root of two times as far, in logarithms.
+  // Both reach 10 % to either side; together they reach sqrt(2) times as far, in logarithms.
   CHECK(overhead.mean_ratio_ci95[1] == Approx(1.1 * std::pow(1.1, std::sqrt(2.0))));
   CHECK(overhead.mean_ratio_ci95[0] == Approx(1.1 / std::pow(1.1, std::sqrt(2.0))));
 
@@ -85,7 +85,7 @@ TEST_CASE("a run against its baseline") {
   CHECK(unsure.mean_ratio_ci95[1] == 0);
 }
 
-TEST_CASE("what is sure of the overhead is not what single slow intervals make of it") {
+TEST_CASE("the sure part of the overhead ignores single slow intervals") {
   analyzer::Overhead overhead;
   CHECK(sure_overhead(overhead) == 0);
   CHECK(!surely_differs(overhead, 0));

@@ -5,7 +5,7 @@
 
 using vprof::analyzer::Clock;
 
-TEST_CASE("clock: before the first snapshot the estimate counts") {
+TEST_CASE("clock: before the first snapshot the estimated rate applies") {
   const Clock clock(1000, 500, 2'000'000'000);
   CHECK(clock.to_ns(1000) == 500);
   CHECK(clock.to_ns(3000) == 1500);
@@ -13,18 +13,18 @@ TEST_CASE("clock: before the first snapshot the estimate counts") {
 }
 
 TEST_CASE(
-    "clock: snapshots are met exactly, time between them is linear, after the last the last rate "
-    "holds") {
+    "clock: exact at snapshots, linear between them, and the last rate applies after the last "
+    "one") {
   Clock clock(0, 0, 1'000'000'000);
   CHECK(clock.add_snapshot(1000, 1100));
   CHECK(clock.add_snapshot(2000, 2000));
-  CHECK(clock.to_ns(500) == 549);  // 550 less the rounding of the rate, downwards
+  CHECK(clock.to_ns(500) == 549);  // 550, less because the rate is rounded down
   CHECK(clock.to_ns(1000) == 1100);
   CHECK(clock.to_ns(2000) == 2000);
   CHECK(clock.to_ns(3000) == Approx(2900).margin(1));
 }
 
-TEST_CASE("clock: damaged snapshots are left out") {
+TEST_CASE("clock: damaged snapshots are ignored") {
   Clock clock(1000, 1000, 1'000'000'000);
   CHECK_FALSE(clock.add_snapshot(500, 2000));
   CHECK_FALSE(clock.add_snapshot(2000, 500));
@@ -57,7 +57,7 @@ TEST_CASE("clock: never goes backwards, whatever the words") {
   }
 }
 
-TEST_CASE("clock: hours without a snapshot are converted as exactly as the first second") {
+TEST_CASE("clock: without snapshots, conversion stays exact for a day") {
   std::mt19937_64 random(11);
   for (const uint64_t hz : {24'000'000ull, 1'000'000'000ull, 2'300'000'000ull, 3'000'000'001ull}) {
     const Clock clock(1000, 5000, hz);
@@ -68,7 +68,7 @@ TEST_CASE("clock: hours without a snapshot are converted as exactly as the first
     const uint64_t day = hz * 86400;
     uint64_t last = 1000;
     for (int i = 0; i < 10000; ++i) {
-      // Also neighbours of the last one, as in a recording.
+      // Two of three are neighbours of the last one, as in a recording.
       const uint64_t ticks = i % 3 != 0 ? last + random() % 1000 : 1000 + random() % day;
       REQUIRE(clock.to_ns(ticks) == exact(ticks));
       last = ticks;

@@ -1,5 +1,5 @@
-// Do 95 % confidence intervals hold the truth 95 times of 100? On data whose truth is known: heavy
-// tails, and neighbours that are alike.
+// Do 95 % confidence intervals contain the truth 95 times out of 100? Tested on data whose truth is
+// known, with heavy tails and with neighbours that resemble each other.
 //
 // `vprof_analyzer_tests "[coverage]"` prints the figures of docs/analysis.md.
 #include <catch2/catch.hpp>
@@ -14,8 +14,8 @@ using namespace vprof::analyzer;
 
 namespace {
 
-/// A request is work, which is exponential, and a wait for a lock, log-normal with sigma 1 (its
-/// slowest 1 % hold a tenth of all time), one of five requests having one: they come in bursts of
+/// A request is exponential work and, for one request in five, a log-normal wait for a lock with
+/// sigma 1: the slowest 1 % of the waits hold a tenth of all waiting time. Waits come in bursts of
 /// twenty on average, as contention does.
 struct Server {
   static constexpr double kWork = 100e3;       // ns, mean
@@ -54,37 +54,36 @@ std::array<double, 2> interval_of_wait(uint64_t seed, uint64_t n) {
   for (int i = 0; i < 200; ++i) {
     server.next();
   }
-  Account account;
-  account.interval = "request";
-  account.places.resize(3);
+  IntervalSums sums;
+  sums.interval = "request";
+  sums.places.resize(3);
   for (uint32_t place : {1u, 2u}) {
-    account.places[place].parent = 0;
-    account.places[place].rank = place - 1;
-    account.places[place].name = account.places[place].key = place == 1 ? "work" : "wait";
+    sums.places[place].parent = 0;
+    sums.places[place].rank = place - 1;
+    sums.places[place].name = sums.places[place].key = place == 1 ? "work" : "wait";
   }
   unsigned shift = 0;
   while (n >> shift >= kMostBatches) {
     ++shift;
   }
-  account.batches.resize(((n - 1) >> shift) + 1);
+  sums.batches.resize(((n - 1) >> shift) + 1);
   for (uint64_t i = 0; i < n; ++i) {
     const auto [work, wait] = server.next();
     const uint64_t latency = work + wait;
-    account.latencies.add(latency);
-    BatchSums& sums = account.batches[i >> shift].sums;
-    ++sums.n;
-    sums.add_node(0, latency, latency);
-    sums.add_node(1, work, latency);
+    sums.latencies.add(latency);
+    BatchSums& batch = sums.batches[i >> shift].sums;
+    ++batch.n;
+    batch.add_node(0, latency, latency);
+    batch.add_node(1, work, latency);
     if (wait == 0) {
       continue;
     }
-    sums.add_node(2, wait, latency);
-    sums.add_product(2, 0, UInt128{work} * wait);
+    batch.add_node(2, wait, latency);
+    batch.add_product(2, 0, UInt128{work} * wait);
   }
   Options options;
   options.least_listed = 0;
-  for (const Factor& factor :
-       rank_factors(make_variance_tree(account), account.batches, {}, options)) {
+  for (const Factor& factor : rank_factors(build_variance_tree(sums), sums.batches, {}, options)) {
     if (factor.functions == std::vector<std::string>{"wait"}) {
       return factor.ci95;
     }
@@ -94,24 +93,24 @@ std::array<double, 2> interval_of_wait(uint64_t seed, uint64_t n) {
 
 double coverage(uint64_t n, int runs) {
   const double truth = Server::true_contribution();
-  int held = 0;
+  int hits = 0;
   for (int run = 0; run < runs; ++run) {
     const auto interval = interval_of_wait(static_cast<uint64_t>(run) * 7919 + n, n);
-    held += interval[0] <= truth && truth <= interval[1] ? 1 : 0;
+    hits += interval[0] <= truth && truth <= interval[1] ? 1 : 0;
   }
-  return static_cast<double>(held) / runs;
+  return static_cast<double>(hits) / runs;
 }
 
 }  // namespace
 
-TEST_CASE("confidence intervals hold the truth", "[.][coverage]") {
+TEST_CASE("confidence intervals: coverage", "[.][coverage]") {
   for (const uint64_t n : {200, 1000, 10'000, 100'000}) {
-    std::printf("%8llu intervals: %.1f %% of 95 %% confidence intervals hold the truth\n",
+    std::printf("%8llu intervals: %.1f %% of 95 %% confidence intervals contain the truth\n",
                 static_cast<unsigned long long>(n), 100 * coverage(n, n > 50'000 ? 500 : 2000));
   }
 }
 
-TEST_CASE("confidence intervals hold the truth often enough") {
+TEST_CASE("confidence intervals contain the truth often enough") {
   CHECK(coverage(1000, 400) >= 0.90);
   CHECK(coverage(10'000, 200) >= 0.90);
 }

@@ -1,4 +1,4 @@
-// Single intervals: those kept in a profile, and the tables of all.
+// Single intervals: those that a profile keeps, timelines, and the tables of all.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@ using namespace vprof;
 
 namespace {
 
-/// Requests that take f and sometimes, within f, g; two labels.
+/// Requests that call f and sometimes, within f, g; two labels.
 struct Recording : test::RequestRecording {
   Recording(uint32_t pid, size_t requests) : RequestRecording(test::Order::kGWithinF) {
     add(pid, requests);
@@ -53,7 +53,7 @@ uint64_t total(const std::vector<analyzer::LatencyBin>& bins) {
 
 }  // namespace
 
-TEST_CASE("details: histograms hold every interval once, by label, too") {
+TEST_CASE("details: histograms hold every interval once, also by label") {
   const analyzer::Details all = details(Recording(1, 3000).sums());
   CHECK(total(all.bins) == 3000);
   REQUIRE(all.labels.size() == 2);
@@ -111,7 +111,7 @@ TEST_CASE("details: sampled intervals are whole, in order of time, and bounded")
   }
   CHECK(slow > 130);  // 200 of 2,000 expected, standard deviation 13
   CHECK(slow < 270);
-  // The slowest are the last ones of those with g: 4,993, 4,983, ...
+  // The slowest requests are the last ones with g: 4,993, 4,983, ...
   for (size_t i = 1; i < all.worst.size(); ++i) {
     CHECK(all.worst[i - 1].latency_ns >= all.worst[i].latency_ns);
   }
@@ -120,7 +120,7 @@ TEST_CASE("details: sampled intervals are whole, in order of time, and bounded")
   }
 }
 
-TEST_CASE("details: nodes are numbered as the tree is read") {
+TEST_CASE("details: nodes are numbered in pre-order") {
   const Recording recording(1, 400);
   const analyzer::Profile profile = recording.profile();
   const analyzer::Details all = details(profile.sums);
@@ -141,25 +141,26 @@ TEST_CASE("details: nodes are numbered as the tree is read") {
   }
   for (size_t i = 0; i < order.size(); ++i) {
     CAPTURE(order[i]->function);
-    CHECK(sums[i] == Approx(order[i]->mean_ns * 400));  // all 400 are in the sample
+    CHECK(sums[i] == Approx(order[i]->mean_ns * 400));  // the sample has all 400
     if (!order[i]->function_key.empty()) {
       CHECK(all.nodes[i].factor == order[i]->function_key);
     }
   }
 }
 
-TEST_CASE("details: the same for any number of threads, and for profiles added up") {
+TEST_CASE("details: the same for any number of threads, and for merged profiles") {
   const Recording a(1, 2500);
   const Recording b(2, 1800);
   Recording both(1, 2500);
   both.add(2, 1800);
   CHECK((a.sums(1) == a.sums(4)));
-  const auto merged = analyzer::merge({a.sums(), b.sums()}, {});
-  const auto turned = analyzer::merge({b.sums(), a.sums()}, {});
+  const auto merged = analyzer::merge({{"a", a.sums()}, {"b", b.sums()}}, {});
+  const auto turned = analyzer::merge({{"b", b.sums()}, {"a", a.sums()}}, {});
   REQUIRE(merged);
   REQUIRE(turned);
   CHECK((merged->sums == turned->sums));
-  // One analysis of both knows one recording only, so begins differ; which are kept does not.
+  // One analysis of both has only one beginning of the recording, so the begins of the intervals
+  // differ. Which intervals are kept does not.
   const analyzer::Details added = details(merged->sums);
   const analyzer::Details whole = details(both.sums());
   const auto ids = [](const std::vector<analyzer::IntervalDetail>& list) {
@@ -174,7 +175,7 @@ TEST_CASE("details: the same for any number of threads, and for profiles added u
   CHECK(total(added.labels[0].bins) == total(whole.labels[0].bins));
 }
 
-TEST_CASE("details: what is kept is bounded by leaves, whatever the order and the parts") {
+TEST_CASE("details: the sample is bounded by leaves, and the same for every order and split") {
   using analyzer::IntervalSample;
   std::vector<analyzer::SampledInterval> all;
   for (uint64_t i = 0; i < 300; ++i) {
@@ -212,7 +213,7 @@ TEST_CASE("details: what is kept is bounded by leaves, whatever the order and th
   CHECK(keys(forward) == keys(sum));
 }
 
-TEST_CASE("details: tables hold every interval, whole, and add up to the profile") {
+TEST_CASE("details: tables hold every interval in full, and add up to the profile") {
   const Recording recording(1, 2000);
   std::map<std::string, uint64_t> by_path;
   std::vector<std::string> paths;
@@ -245,7 +246,7 @@ TEST_CASE("details: tables hold every interval, whole, and add up to the profile
   }
 }
 
-TEST_CASE("details: an error of the sink ends the tables") {
+TEST_CASE("details: an error of the sink ends the pass") {
   const Recording recording(1, 10);
   const analyzer::IntervalSink sink{[](const analyzer::PlaceRow&) -> Result<void> { return {}; },
                                     [](const analyzer::IntervalRow&) -> Result<void> {
@@ -257,14 +258,14 @@ TEST_CASE("details: an error of the sink ends the tables") {
   CHECK(summary.error().message == "disk full");
 }
 
-TEST_CASE("details: several timelines in one pass are those of each alone") {
+TEST_CASE("details: timelines made in one pass equal those made one by one") {
   const Recording recording(1, 500);
   const analyzer::Details all = details(recording.sums());
   std::vector<analyzer::TimelineWish> wishes;
   for (size_t i = 0; i < 5; ++i) {
     wishes.push_back({all.worst[i].id, static_cast<int64_t>(all.worst[i].latency_ns)});
   }
-  wishes.push_back({all.worst[0].id, 1});  // not of that latency
+  wishes.push_back({all.worst[0].id, 1});  // no interval has this latency
   analyzer::Options options;
   options.window = 1000;
   const auto together =

@@ -1,4 +1,5 @@
-// What goes with the amount of work and with the label, against plain two-pass computation.
+// The parts of a share that go with the amount of work and with the label, compared with a plain
+// two-pass computation.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
@@ -12,8 +13,8 @@ namespace {
 
 using test::Request;
 
-/// f takes as long as there is work, with some noise; g depends on the label, and on nothing else.
-/// Much work is declared in two parts.
+/// The time in f is proportional to the work, with some noise; the time in g depends on the label.
+/// Large amounts of work are declared in two parts.
 std::vector<Request> requests(size_t labels) {
   std::vector<Request> all;
   test::Noise random(1);
@@ -55,7 +56,9 @@ double covariance(const Values& x, const Values& y) {
 }
 
 struct Columns {
-  Values latency, f, g, work, of_label;  // the last: mean latency of the label
+  Values latency, f, g, work;
+  Values of_label;  // mean latency of the label
+
   explicit Columns(const std::vector<Request>& all) {
     std::map<std::string, Values> latencies;
     for (const Request& r : all) {
@@ -80,7 +83,7 @@ struct Columns {
 
 }  // namespace
 
-TEST_CASE("what goes with the amount of work, and what with the label") {
+TEST_CASE("shares are split by amount of work and by label") {
   const auto all = requests(3);
   const Columns expected(all);
   const analyzer::Profile p = profile_of(all);
@@ -99,15 +102,15 @@ TEST_CASE("what goes with the amount of work, and what with the label") {
   CHECK(g->work_share == Approx(expected.by_work(expected.g)).margin(1e-9));
   CHECK(g->label_share == Approx(expected.by_label(expected.g)));
   CHECK(test::worst_violation(p) < 1e-9);
-  // As the requests are made: f goes with the work, g with the label.
+  // As the requests were made: f goes with the work, g with the label.
   CHECK(f->work_share > 0.9 * f->share);
   CHECK(g->label_share > 0.9 * g->share);
 }
 
-TEST_CASE("added up, profiles explain what they would at once; by label only if all know it") {
+TEST_CASE("merged profiles explain what one analysis would; by label only up to 64 labels") {
   const auto all = requests(2);
   const analyzer::Profile once = profile_of(all);
-  const auto twice = analyzer::merge({once.sums, once.sums}, {});
+  const auto twice = analyzer::merge({{"a", once.sums}, {"b", once.sums}}, {});
   REQUIRE(twice);
   CHECK(twice->interval.work.declared == 800);
   CHECK(twice->interval.work.explained == Approx(once.interval.work.explained));
@@ -120,7 +123,7 @@ TEST_CASE("added up, profiles explain what they would at once; by label only if 
   CHECK(kinds.tree.work_share > 0);
 }
 
-TEST_CASE("where no work is declared, none is reported") {
+TEST_CASE("without declared work, none is reported") {
   auto all = requests(2);
   for (Request& r : all) {
     r.work.clear();

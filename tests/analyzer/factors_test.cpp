@@ -1,4 +1,4 @@
-// Hand-computed trees.
+// Ranking of factors in trees whose figures were computed by hand.
 #include "factors/factor_selection.h"
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@ using namespace vprof::analyzer;
 
 namespace {
 
-/// A tree whose latency has variance 100, so that contributions are percent.
+/// A tree whose latency has the variance 100, so that variances are percentages.
 struct Tree {
   VarianceTree tree;
 
@@ -53,7 +53,7 @@ std::vector<std::string> names(const std::vector<Factor>& factors) {
   return result;
 }
 
-/// An interval in which f, at place 1, took x.
+/// Adds an interval in which f, at place 1, takes x.
 void add(Batch& batch, uint64_t x, uint64_t latency) {
   ++batch.sums.n;
   batch.sums.add_node(0, latency, latency);
@@ -94,7 +94,7 @@ TEST_CASE("score: a specific factor beats a larger but general one") {
   CHECK(factors[1].score == Approx(8 * 0.30));
 }
 
-TEST_CASE("the height of the graph is at least that of what was seen") {
+TEST_CASE("the graph is higher than anything in the tree") {
   Tree t(0);
   t.add(0, "f", 50, 6);
   t.add(0, "g", 20, 0);
@@ -104,7 +104,7 @@ TEST_CASE("the height of the graph is at least that of what was seen") {
   CHECK(factors[1].specificity == 1);
 }
 
-TEST_CASE("instances of one function add up, covariances of one pair too") {
+TEST_CASE("instances of one function add up, and so do covariances of one pair") {
   Tree t(3);
   const auto a = t.add(0, "a", 40, 2);
   const auto b = t.add(0, "b", 30, 2);
@@ -135,7 +135,7 @@ TEST_CASE("instances of one function add up, covariances of one pair too") {
   CHECK(names(factors).back() == "a,b");  // a negative covariance is listed, but last
 }
 
-TEST_CASE("thresholds: below one percent is not listed, tiny covariances are not looked at") {
+TEST_CASE("thresholds: factors below one percent are not listed, tiny covariances are ignored") {
   Tree t;
   const auto a = t.add(0, "a", 1.0);
   const auto b = t.add(0, "b", 0.99);
@@ -149,8 +149,7 @@ TEST_CASE("thresholds: below one percent is not listed, tiny covariances are not
   CHECK(names(many.rank()) == std::vector<std::string>{"p", "q"});
 }
 
-TEST_CASE(
-    "dominance: an instance that one child explains counts nothing, others of the function do") {
+TEST_CASE("dominance: an instance that one child explains adds nothing, other instances do") {
   Tree t(4);
   const auto f1 = t.add(0, "f", 50, 2);
   t.add(f1, "g", 46, 1);
@@ -175,7 +174,7 @@ TEST_CASE("a body can be the explanation") {
   CHECK(names(t.rank()) == std::vector<std::string>{"body(f)", "g"});
 }
 
-TEST_CASE("a wait yields to those who are to blame for it, though they are several") {
+TEST_CASE("a wait yields to the functions it is blamed on, even if they are several") {
   Tree t(4);
   const auto wait = t.add(0, "wait(m)", 60, 0, NodeKind::kWait);
   const auto f = t.add(wait, "f", 25, 1, NodeKind::kBlame);
@@ -186,7 +185,7 @@ TEST_CASE("a wait yields to those who are to blame for it, though they are sever
   CHECK(names(factors) == std::vector<std::string>{"f", "g", "f,g", "wake-up(m)"});
 }
 
-TEST_CASE("a wait that nobody explains stays, and is not counted twice") {
+TEST_CASE("a wait that no function explains stays, and is not counted twice") {
   Tree t(4);
   const auto wait = t.add(0, "wait(m)", 60, 0, NodeKind::kWait);
   t.add(wait, "untracked(worker)", 58, 0, NodeKind::kUntracked);
@@ -198,7 +197,7 @@ TEST_CASE("a wait that nobody explains stays, and is not counted twice") {
   CHECK(names(own.rank()) == std::vector<std::string>{"queue(pop)"});
 }
 
-TEST_CASE("a function that was preempted now and then stays the function, not its body") {
+TEST_CASE("a function that is preempted now and then is listed itself, not its body") {
   Tree t(4);
   const auto f = t.add(0, "f", 90, 1);
   t.add(f, "body(f)", 88, 0, NodeKind::kBody);
@@ -211,14 +210,14 @@ TEST_CASE("a function that was preempted now and then stays the function, not it
   CHECK(names(mostly.rank()) == std::vector<std::string>{"preempted", "body(g)"});
 }
 
-TEST_CASE("time of the interval that nobody worked on is a factor like any other") {
+TEST_CASE("untracked time of the interval is a factor like any other") {
   Tree t(4);
   t.add(0, "untracked", 60, 0, NodeKind::kUntracked);
   t.add(0, "f", 30, 2);
   CHECK(names(t.rank()) == std::vector<std::string>{"untracked", "f"});
 }
 
-TEST_CASE("equal scores are in order of their names") {
+TEST_CASE("equal scores are ordered by name") {
   Tree t;
   for (const char* name : {"d", "b", "c", "a"}) {
     t.add(0, name, 10);
@@ -226,7 +225,7 @@ TEST_CASE("equal scores are in order of their names") {
   CHECK(names(t.rank()) == std::vector<std::string>{"a", "b", "c", "d"});
 }
 
-TEST_CASE("status says what can be done about a factor") {
+TEST_CASE("the status says what can be done about a factor") {
   Tree t;
   const auto a = t.add(0, "a", 30);
   const auto b = t.add(0, "b", 20);
@@ -243,8 +242,8 @@ TEST_CASE("status says what can be done about a factor") {
 }
 
 TEST_CASE("confidence: the jackknife of a known example") {
-  // One node below the root with all of its time but a constant: contribution exactly 1 whatever
-  // batch is left out.
+  // The root is one node plus a constant, so the contribution is exactly 1, whichever batch is left
+  // out.
   Tree t;
   const auto f = t.add(0, "f", 100);
   t.tree.nodes[f].place = 1;
@@ -259,9 +258,9 @@ TEST_CASE("confidence: the jackknife of a known example") {
   const auto exact = rank_factors(t.tree, batches, {}, {});
   CHECK(exact[0].ci95[0] == Approx(1).epsilon(1e-12));
   CHECK(exact[0].ci95[1] == Approx(1).epsilon(1e-12));
-  // Two batches of two: leaving one out leaves {0, 2} and {0, 4} of f, and twice that of the
-  // latency: parts of 1/4 each; then {0, 2} of {0, 2}: 1. Mean 5/8, error sqrt(1/2 * 2 * (3/8)^2) =
-  // 3/8, t(1) = 12.706.
+  // Two batches of two intervals. Without the first, f has {2, 0} of {2, 0}: a contribution of 1.
+  // Without the second, {2, 0} of {4, 0}: 1/4. Their mean is 5/8, so the error is
+  // sqrt(1/2 * 2 * (3/8)^2) = 3/8, and t with one degree of freedom is 12.706.
   std::vector<Batch> two(2);
   add(two[0], 2, 4);
   add(two[0], 0, 0);

@@ -1,4 +1,4 @@
-// Hand-made recordings: intervals that go over several threads; their ids.
+// Hand-written recordings of intervals that move from thread to thread, and of their ids.
 #include "path_case.h"
 
 using namespace vprof;
@@ -6,7 +6,7 @@ using test::Case;
 using test::leaves;
 using test::Leaves;
 
-TEST_CASE("an interval goes over three threads by way of two queues") {
+TEST_CASE("an interval moves over three threads through two queues") {
   Case c;
   c.sites.sync("enqueue", "push");
   c.sites.sync("dequeue", "pop");
@@ -17,7 +17,7 @@ TEST_CASE("an interval goes over three threads by way of two queues") {
   a.enqueue(0xaa, 20, 0);
   a.frame(c.f_entry, 10, 30);
   a.work_for(0, 35);
-  b.frame(c.h_entry, 15, 40);  // busy with something else
+  b.frame(c.h_entry, 15, 40);  // still busy with other work
   b.dequeue(0xaa, 50, 1);
   b.work_for(1, 55);
   b.enqueue(0xbb, 70, 0);
@@ -36,24 +36,24 @@ TEST_CASE("an interval goes over three threads by way of two queues") {
                                   {"request/h", 3}});
 }
 
-TEST_CASE("addresses of tasks are used again: an enqueue that was taken is no origin") {
+TEST_CASE("addresses of tasks are reused: an enqueue explains one dequeue only") {
   Case c;
   c.sites.sync("enqueue", "push");
   c.sites.sync("dequeue", "pop");
   c.thread(1).begin(1, 0);
   c.thread(1).enqueue(0xaa, 10, 0);
   c.thread(2).dequeue(0xaa, 20, 1);
-  c.thread(2).dequeue(0xaa, 50, 1);  // its enqueue was not seen
+  c.thread(2).dequeue(0xaa, 50, 1);  // its enqueue is missing
   c.thread(2).work_for(1, 60);
   c.thread(2).end(1, 70);
   c.thread(1).work_for(0, 40);
-  // Without an origin of its own, the first dequeue is the one made for this interval.
+  // The second dequeue has no known enqueue, so the first one belongs to this interval.
   const auto result = leaves(c.profile());
   CHECK(result.at("request/queue(pop)/untracked(thread)") == 10);
   CHECK(result.at("request/body(request)") == 60);
 }
 
-TEST_CASE("without a queue, the interval goes on where it was active last") {
+TEST_CASE("without a queue, the path continues where the interval was active last") {
   Case c;
   c.thread(1).begin(1, 0);
   c.thread(1).frame(c.f_entry, 0, 30);
@@ -70,7 +70,7 @@ TEST_CASE("without a queue, the interval goes on where it was active last") {
 TEST_CASE("a start segment that did not lead to the end is off the path (figure 2.2)") {
   Case c;
   c.thread(1).begin(1, 0);
-  c.thread(1).frame(c.f_entry, 0, 90);  // goes on beside the worker
+  c.thread(1).frame(c.f_entry, 0, 90);  // continues beside the worker
   c.thread(1).work_for(0, 90);
   c.thread(2).work_for(1, 20);
   c.thread(2).frame(c.g_entry, 20, 95);
@@ -98,7 +98,7 @@ TEST_CASE("time in which no thread worked for the interval is untracked") {
   CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 30}, {"request/untracked", 70}});
 }
 
-TEST_CASE("ids are used again, local ids are those of their process, a second begin ends nothing") {
+TEST_CASE("ids are reused, local ids belong to their process, and a second begin ends nothing") {
   Case c;
   c.processes.emplace_back(200, 1);
   for (const size_t p : {0u, 1u}) {
@@ -106,9 +106,9 @@ TEST_CASE("ids are used again, local ids are those of their process, a second be
     t.begin(7, 10, 0, VPROF_INTERVAL_PROCESS_LOCAL);
     t.end(7, 20 + static_cast<int64_t>(p), 0, VPROF_INTERVAL_PROCESS_LOCAL);
     t.begin(7, 30, 0, VPROF_INTERVAL_PROCESS_LOCAL);
-    t.begin(7, 40, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // the one before stays incomplete
+    t.begin(7, 40, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // the previous one stays incomplete
     t.end(7, 60, 0, VPROF_INTERVAL_PROCESS_LOCAL);
-    t.end(7, 65, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // of nothing
+    t.end(7, 65, 0, VPROF_INTERVAL_PROCESS_LOCAL);  // no begin
   }
   const auto profile = c.profile();
   CHECK(profile.interval.count == 4);
@@ -137,7 +137,7 @@ TEST_CASE("a convoy folds onto its first wait") {
                {"request/f/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 4}});
 }
 
-TEST_CASE("intervals choose themselves by number, or by name") {
+TEST_CASE("the most frequent interval is analysed, unless one is named") {
   Case c;
   c.sites.intervals = {"get", "set"};
   auto& t = c.thread(1);

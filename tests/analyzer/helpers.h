@@ -1,4 +1,4 @@
-// Trees as text and as numbers, for comparing.
+// Trees as text and as numbers, to compare them.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,15 @@
 
 namespace vprof::test {
 
-/// Tests of very many cases take every n-th. Races, which ThreadSanitizer is after, show in a few,
-/// and it is slow.
+/// Tests with very many cases use every n-th. ThreadSanitizer is slow, and a few cases show the
+/// races it looks for.
 #ifdef __SANITIZE_THREAD__
 inline constexpr int kEvery = 8;
 #else
 inline constexpr int kEvery = 1;
 #endif
 
-/// Total ns of all leaves by path: `request/f/wait(sem_wait)/g`. A node without children is its own
-/// leaf.
+/// Total ns of all leaves, by path: `request/f/wait(sem_wait)/g`.
 inline void collect(const analyzer::Node& node, uint64_t n, const std::string& prefix,
                     std::map<std::string, int64_t>& into) {
   const std::string path = prefix.empty() ? node.function : prefix + "/" + node.function;
@@ -37,7 +36,8 @@ inline std::map<std::string, int64_t> leaves(const analyzer::Profile& profile) {
   return result;
 }
 
-/// Largest relative violation of: mean, the shares and Var + 2 Cov of the children make the node.
+/// Largest relative violation of conservation: the means and shares of the children, and their Var
+/// + 2 Cov, add up to those of the node.
 inline double worst_violation(const analyzer::Node& node, double scale) {
   double worst = 0;
   if (!node.children.empty()) {

@@ -12,7 +12,7 @@ struct Series {
   std::vector<uint64_t> x, y;
 };
 
-/// Two passes, as in the definition.
+/// The definition: two passes.
 long double oracle(const std::vector<uint64_t>& x, const std::vector<uint64_t>& y) {
   const auto n = static_cast<long double>(x.size());
   long double mx = 0;
@@ -50,25 +50,25 @@ TEST_CASE("moments: exact answers") {
 }
 
 TEST_CASE("moments: a small spread on a huge mean keeps its digits") {
-  // 2^46 ns are 19 hours. In floating sums of squares nothing would be left.
+  // 2^46 ns are 19 hours: floating-point sums of squares would lose every digit of the spread.
   const uint64_t base = uint64_t{1} << 46;
   CHECK(measured({base + 1, base + 2, base + 3, base + 4},
                  {base + 1, base + 2, base + 3, base + 4}) == 1.25L);
   CHECK(measured({base + 1, base + 3}, {base + 7, base + 1}) == -3.0L);
 }
 
-TEST_CASE("moments: sums at the largest size that is promised do not overflow") {
+TEST_CASE("moments: sums of the largest supported size do not overflow") {
   // n = 2^28 intervals, half of them 2^40 and half of them 0: variance 2^78.
   const uint64_t n = uint64_t{1} << 28;
   const UInt128 x = static_cast<UInt128>(n / 2) << 40;
   const UInt128 xx = static_cast<UInt128>(n / 2) << 80;
   CHECK(covariance(n, x, x, xx) == std::ldexp(1.0L, 78));
-  // And at the limit of the analyzer, 2^47 in 2^32.
+  // At the limit of the analyzer: 2^32 intervals, half of them 2^47.
   CHECK(covariance(uint64_t{1} << 32, UInt128{1} << 78, UInt128{1} << 78, UInt128{1} << 125) ==
         std::ldexp(1.0L, 92));
 }
 
-TEST_CASE("moments: against two passes, heavy tails included") {
+TEST_CASE("moments: equal to two passes, also for heavy tails") {
   std::mt19937_64 random(3);
   for (int round = 0; round < 50; ++round) {
     Series s;
@@ -81,7 +81,7 @@ TEST_CASE("moments: against two passes, heavy tails included") {
   }
 }
 
-TEST_CASE("moments: batches add up to the same sums, however they are cut") {
+TEST_CASE("moments: batches add up to the same sums, however the intervals are split") {
   std::mt19937_64 random(5);
   BatchSums one;
   BatchSums many;

@@ -1,4 +1,4 @@
-// A hand-made recording and what the analyzer makes of it.
+// Hand-written recordings and their analysis.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace vprof::test {
 
 using Leaves = std::map<std::string, int64_t>;
 
-/// A process, its sites, and what the analyzer makes of them.
+/// Processes and their sites. Every profile is checked for conservation.
 struct Case {
   ScratchDir dir;
   SitesWriter sites;

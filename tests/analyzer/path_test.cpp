@@ -1,4 +1,4 @@
-// Hand-made recordings and the times that must come out: frames within a thread.
+// Hand-written recordings of one thread, and the times of its frames.
 #include "path_case.h"
 #include "vprof/analyzer/timeline.h"
 
@@ -7,7 +7,7 @@ using test::Case;
 using test::leaves;
 using test::Leaves;
 
-TEST_CASE("frames nest, and what is left of each is its body") {
+TEST_CASE("frames nest, and the rest of each is its body") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 100);
@@ -50,7 +50,7 @@ TEST_CASE("recursion folds onto the first occurrence") {
                                       {"request/f/h", 10}});
 }
 
-TEST_CASE("a function frame directly in a call of it is the same node") {
+TEST_CASE("a function frame directly inside a call of the function is the same node") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
@@ -101,7 +101,8 @@ TEST_CASE("calls evaluated as arguments are siblings") {
                                       {"request/f/h", 20}});
 }
 
-TEST_CASE("the same call under a function frame in between is a child") {
+TEST_CASE(
+    "a call inside a call of the same caller is a child if a function frame lies between them") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
@@ -116,7 +117,7 @@ TEST_CASE("the same call under a function frame in between is a child") {
                                       {"request/f/h", 10}});
 }
 
-TEST_CASE("frames skipped by longjmp are only missing") {
+TEST_CASE("frames left by longjmp are missing, and nothing else is") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
@@ -127,12 +128,12 @@ TEST_CASE("frames skipped by longjmp are only missing") {
         Leaves{{"request/body(request)", 10}, {"request/f/body(f)", 80}, {"request/f/h", 10}});
 }
 
-TEST_CASE("records of a signal handler may stand one slot late") {
+TEST_CASE("records of a signal handler may come one slot late") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
   t.frame(c.h_entry, 50,
-          60);  // the handler's frame, stored before the one it interrupted after its end
+          60);  // the handler's frame: recorded before the next one, which ended earlier
   t.frame(c.g_entry, 20, 45);
   t.frame(c.f_entry, 10, 100);
   t.end(1, 100);
@@ -142,7 +143,7 @@ TEST_CASE("records of a signal handler may stand one slot late") {
                                       {"request/f/h", 10}});
 }
 
-TEST_CASE("timeline: pieces of the path, in order and without a gap") {
+TEST_CASE("timeline: the pieces of the path are in order and without gaps") {
   Case c;
   auto& t = c.thread(1);
   auto& u = c.thread(2);

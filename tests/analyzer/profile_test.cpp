@@ -1,5 +1,8 @@
-// Profile files, adding them up, and comparing them.
+// Profile files: their format, merging, and comparing.
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "helpers.h"
 #include "profile/packed_numbers.h"
@@ -12,8 +15,8 @@ using analyzer::Profile;
 
 namespace {
 
-/// Requests that take f and, every tenth time, g; `slow` scales g, and the first fifth is slower by
-/// `drift`.
+/// Requests that call f and, every tenth time, g. `slow` is the time in g; the first fifth of the
+/// requests is slower by `drift`.
 struct Recording : test::RequestRecording {
   Recording(uint32_t pid, int requests, int64_t slow, int64_t drift = 0) {
     add(pid, requests, slow, drift);
@@ -39,15 +42,60 @@ const analyzer::FigureChange& figure(const analyzer::Diff& diff, const std::stri
   throw std::out_of_range(name);
 }
 
+/// A recording that fills every part of a profile: two labels, declared work, a rare factor.
+Profile golden_recording() {
+  std::vector<test::Request> all;
+  test::Noise noise(7);
+  for (int i = 0; i < 120; ++i) {
+    const auto jitter = static_cast<int64_t>(noise.next() >> 54);
+    all.push_back({.in_f = 3000 + jitter,
+                   .in_g = i % 10 == 3 ? 20'000 + 20 * jitter : 0,
+                   .label = i % 3 == 0 ? "read" : "write",
+                   .work = {static_cast<uint64_t>(i % 7)}});
+  }
+  test::RequestRecording recording;
+  recording.add(4711, all);
+  return recording.profile();
+}
+
+/// The profile that an earlier version wrote; VPROF_UPDATE_GOLDEN replaces it.
+std::string golden_bytes(const std::string& actual) {
+  const std::string path = std::string(GOLDEN_DIR) + "/profile.vprof";
+  if (std::getenv("VPROF_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << actual;
+  }
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Merges profiles named 1, 2, ...
+Result<Profile> merge(const std::vector<std::string>& all) {
+  std::vector<analyzer::ProfileBytes> profiles;
+  for (const std::string& bytes : all) {
+    profiles.push_back({std::to_string(profiles.size() + 1) + ".vprof", bytes});
+  }
+  return analyzer::merge(profiles, {});
+}
+
 }  // namespace
 
-TEST_CASE("profiles: a merged one is that of one analysis, in any order") {
+TEST_CASE("profiles: the bytes of the format are those of the golden file") {
+  const std::string written = golden_recording().sums;
+  const std::string golden = golden_bytes(written);
+  REQUIRE(!golden.empty());
+  CHECK((written == golden));
+  const auto read = merge({golden});
+  REQUIRE(read);
+  CHECK((read->sums == golden));
+}
+
+TEST_CASE("profiles: merging gives the profile of one analysis of all recordings, in any order") {
   const Recording a(1, 700, 20'000);
   const Recording b(2, 400, 90'000);
   Recording both(1, 700, 20'000);
   both.add(2, 400, 90'000);
-  const auto merged = analyzer::merge({a.profile().sums, b.profile().sums}, {});
-  const auto turned = analyzer::merge({b.profile().sums, a.profile().sums}, {});
+  const auto merged = merge({a.profile().sums, b.profile().sums});
+  const auto turned = merge({b.profile().sums, a.profile().sums});
   REQUIRE(merged);
   REQUIRE(turned);
   CHECK(merged->sums == turned->sums);
@@ -66,26 +114,26 @@ TEST_CASE("profiles: a merged one is that of one analysis, in any order") {
       CHECK(merged->factors[i].worst[j].id == whole.factors[i].worst[j].id);
     }
   }
-  // Sums of sums: three at once, or two and one.
+  // Merging merged profiles: three at once, or two and then one.
   const Recording c(3, 300, 5'000);
-  const auto at_once = analyzer::merge({a.profile().sums, b.profile().sums, c.profile().sums}, {});
-  const auto stepwise = analyzer::merge({c.profile().sums, merged->sums}, {});
+  const auto at_once = merge({a.profile().sums, b.profile().sums, c.profile().sums});
+  const auto stepwise = merge({c.profile().sums, merged->sums});
   REQUIRE(at_once);
   REQUIRE(stepwise);
   CHECK(at_once->sums == stepwise->sums);
 }
 
-TEST_CASE("profiles: random programs survive writing, reading and adding to themselves") {
+TEST_CASE("profiles: those of random programs survive writing, reading and merging") {
   for (uint64_t seed = 1; seed <= 30; seed += test::kEvery) {
     const test::Simulator program(seed);
     test::ScratchDir dir;
     const auto one = analyzer::analyze(dir.path(), program.write(dir.path()), {});
     REQUIRE(one);
-    const auto read = analyzer::merge({one->sums}, {});
+    const auto read = merge({one->sums});
     REQUIRE(read);
     CHECK(read->sums == one->sums);
     CHECK(test::leaves(*read) == test::leaves(*one));
-    const auto twice = analyzer::merge({one->sums, one->sums}, {});
+    const auto twice = merge({one->sums, one->sums});
     REQUIRE(twice);
     CHECK(test::worst_violation(*twice) < 1e-9);
     CHECK(twice->interval.count == 2 * one->interval.count);
@@ -93,24 +141,24 @@ TEST_CASE("profiles: random programs survive writing, reading and adding to them
   }
 }
 
-TEST_CASE("profiles: what is damaged is refused in one line, wherever it is cut") {
+TEST_CASE("profiles: a damaged file is refused in one line, wherever it is cut") {
   const std::string bytes = Recording(1, 50, 20'000).profile().sums;
   for (size_t length = 0; length < bytes.size(); length += 97 * test::kEvery) {
-    const auto cut = analyzer::merge({bytes, bytes.substr(0, length)}, {});
+    const auto cut = merge({bytes, bytes.substr(0, length)});
     REQUIRE(!cut);
-    CHECK(cut.error().message.rfind("2: not a whole profile", 0) == 0);
+    CHECK(cut.error().message.rfind("2.vprof: not a whole profile", 0) == 0);
     CHECK(cut.error().message.find('\n') == std::string::npos);
   }
-  const auto deep = analyzer::merge({std::string(1'000'000, '\x91')}, {});  // arrays in arrays
+  const auto deep = merge({std::string(1'000'000, '\x91')});  // arrays in arrays
   REQUIRE(!deep);
-  CHECK(deep.error().message == "1: not a whole profile of this program: nested too deeply");
-  for (size_t at = 0; at < bytes.size();
-       at += 13 * test::kEvery) {  // refused or read, but never worse
+  CHECK(deep.error().message == "1.vprof: not a whole profile of this program: nested too deeply");
+  // Damage that goes unnoticed is read, but nothing crashes.
+  for (size_t at = 0; at < bytes.size(); at += 13 * test::kEvery) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
-    (void)analyzer::merge({damaged}, {});
+    (void)merge({damaged});
   }
-  CHECK(!analyzer::merge({}, {}));
+  CHECK(!merge({}));
 }
 
 TEST_CASE("exemplars: worst and typical intervals of a factor") {
@@ -128,7 +176,7 @@ TEST_CASE("exemplars: worst and typical intervals of a factor") {
   }
 }
 
-TEST_CASE("drift: a warm-up is told, and skipping it gives the variance of the rest") {
+TEST_CASE("drift: a warm-up is reported, and skipping it leaves the variance of the rest") {
   const Profile steady = Recording(1, 3000, 5'000).profile();
   for (const std::string& note : steady.losses.notes) {
     CHECK(note.find("warm-up") == std::string::npos);
@@ -144,7 +192,7 @@ TEST_CASE("drift: a warm-up is told, and skipping it gives the variance of the r
   CAPTURE(found);
   REQUIRE(found.find("--skip") != std::string::npos);
   CHECK(found.find(" us before ") != std::string::npos);
-  // In milliseconds where microseconds would need more than three digits.
+  // Times have three significant digits and a unit that fits.
   std::string slow;
   for (const std::string& note : Recording(1, 3000, 5'000, 4'000'000).profile().losses.notes) {
     if (note.rfind("warm-up", 0) == 0) {
@@ -152,7 +200,7 @@ TEST_CASE("drift: a warm-up is told, and skipping it gives the variance of the r
     }
   }
   CAPTURE(slow);
-  CHECK(slow.find("mean 3.8 ms before") != std::string::npos);
+  CHECK(slow.find("mean 3.80 ms before") != std::string::npos);
   analyzer::Options options;
   options.skip_ns = 600 * 47'000;
   const Profile rest = warming.profile(options);
@@ -173,7 +221,7 @@ TEST_CASE("diff: figures, factors, and conditions") {
   CHECK(worse.factors[0].functions == std::vector<std::string>{"g"});
   CHECK(worse.factors[0].significant);
   CHECK(worse.factors[0].change > 1);
-  // The same server twice: nothing certain.
+  // Two recordings of the same server: no change is certain.
   const analyzer::Diff same = analyzer::diff(a, Recording(3, 4000, 20'000).profile(all));
   CHECK(figure(same, "variance").ci95[0] < 1);
   CHECK(figure(same, "variance").ci95[1] > 1);
@@ -188,14 +236,14 @@ TEST_CASE("diff: figures, factors, and conditions") {
   CHECK(holds("mean>5us", worse, true));
   CHECK(!holds("p99>1.1x", same, true));
   CHECK(holds("p50<=1.2x", worse, false));
-  CHECK(!holds("max>2x", worse, true));  // it has no confidence interval
+  CHECK(!holds("max>2x", worse, true));  // the maximum has no confidence interval
   for (const char* bad :
        {"", "p99", "p99>", "p98>1x", "p99>1", "p99>onex", "variance>3ms", "mean>nanx"}) {
     CHECK(!analyzer::parse_condition(bad));
   }
 }
 
-TEST_CASE("packed numbers: there and back, and nothing else") {
+TEST_CASE("packed numbers: what is written is read back, and damage is refused") {
   using analyzer::PackedReader;
   using analyzer::UInt128;
   const UInt128 most = ~UInt128{0};
@@ -213,7 +261,7 @@ TEST_CASE("packed numbers: there and back, and nothing else") {
   CHECK(reader.at_end());
   CHECK_THROWS_WITH(reader.wide(), Catch::Contains("too soon"));
 
-  // 2^128 and more, an endless one, and more than a narrower type holds.
+  // 2^128 and more, a number without an end, and one that its type cannot hold.
   std::vector<uint8_t> too_large(18, 0xff);
   too_large.push_back(0x04);
   CHECK_THROWS_WITH(PackedReader(too_large).wide(), Catch::Contains("too large"));

@@ -1,5 +1,5 @@
-// Random programs: the analyzer's times against those read off nanosecond by
-// nanosecond, and its moments against two passes over them in long double.
+// Random programs: the analyzer's times against those read off nanosecond by nanosecond, and its
+// moments against two passes over them in long double.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -15,24 +15,22 @@ namespace {
 
 using Times = std::map<std::string, int64_t>;
 
-/// Paths of the tree's nodes in the words of the simulator: `f2@7` for a call at site 7, `body` for
-/// any body.
-std::string name_in(const analyzer::Node& node,
-                    const std::map<std::string, uint32_t>& site_of_place) {
+/// The name of a node in the simulator's terms: `f2@7` for a call at site 7, `body` for any body.
+std::string name_in(const analyzer::Node& node, const std::map<std::string, uint32_t>& site_at) {
   if (node.kind == analyzer::NodeKind::kBody) {
     return "body";
   }
   if (node.kind == analyzer::NodeKind::kFunction || node.kind == analyzer::NodeKind::kBlame) {
-    const auto place = site_of_place.find(node.site);
-    if (place != site_of_place.end()) {
-      return node.function + "@" + std::to_string(place->second);
+    const auto site = site_at.find(node.site);
+    if (site != site_at.end()) {
+      return node.function + "@" + std::to_string(site->second);
     }
   }
   return node.function;
 }
 
 struct Oracle {
-  std::vector<Times> times;  // per interval: of leaves and of all above them
+  std::vector<Times> times;  // per interval: of leaves and all their ancestors
   long double mean(const std::string& path) const {
     long double sum = 0;
     for (const Times& t : times) {
@@ -70,7 +68,7 @@ Oracle make_oracle(const std::vector<Times>& truth) {
 }
 
 void compare(const analyzer::Node& node, const std::string& path, const Oracle& oracle,
-             const std::map<std::string, uint32_t>& places, std::set<std::string>& seen) {
+             const std::map<std::string, uint32_t>& sites_by_line, std::set<std::string>& seen) {
   INFO(path);
   const auto scale = static_cast<double>(oracle.covariance("request", "request"));
   const auto close = [&](double value, long double expected, double size) {
@@ -84,8 +82,8 @@ void compare(const analyzer::Node& node, const std::string& path, const Oracle& 
   }
   std::vector<std::string> children;
   for (const auto& child : node.children) {
-    children.push_back(path + "/" + name_in(child, places));
-    compare(child, children.back(), oracle, places, seen);
+    children.push_back(path + "/" + name_in(child, sites_by_line));
+    compare(child, children.back(), oracle, sites_by_line, seen);
   }
   for (const auto& pair : node.covariances) {
     close(pair.covariance_ns2, oracle.covariance(children[pair.a], children[pair.b]), scale);
@@ -109,15 +107,15 @@ void check_programs(uint64_t first, uint64_t last) {
     const auto profile = analyzer::analyze(dir.path(), sites, {});
     REQUIRE(profile);
     REQUIRE(profile->interval.count == truth.size());
-    // Call sites stand at lines 1001, 1002, ...; entries at the lines of their functions.
-    std::map<std::string, uint32_t> places;
+    // Call sites are at lines 1001, 1002, ...; entries at the lines of their functions.
+    std::map<std::string, uint32_t> sites_by_line;
     for (uint32_t i = 1; i < 100; ++i) {
-      places["src/a.c:" + std::to_string(1000 + i)] = i;
-      places["src/a.c:" + std::to_string(10 * i)] = i;
+      sites_by_line["src/a.c:" + std::to_string(1000 + i)] = i;
+      sites_by_line["src/a.c:" + std::to_string(10 * i)] = i;
     }
     const Oracle oracle = make_oracle(truth);
     std::set<std::string> seen;
-    compare(profile->tree, "request", oracle, places, seen);
+    compare(profile->tree, "request", oracle, sites_by_line, seen);
     for (const Times& times : oracle.times) {
       for (const auto& [path, ns] : times) {
         const bool only_body = path.ends_with("/body") && !seen.contains(path);
@@ -131,18 +129,18 @@ void check_programs(uint64_t first, uint64_t last) {
     waits += profile->losses.exact_edges;
     intervals += profile->interval.count;
   }
-  // The programs are worth the name.
+  // The programs had enough waits and intervals to be worth checking.
   CHECK(waits > 3 * (last - first));
   CHECK(intervals > 8 * (last - first));
 }
 
 }  // namespace
 
-TEST_CASE("random programs: paths, sums and moments are those of the oracle") {
+TEST_CASE("random programs: paths, sums and moments equal those of the oracle") {
   check_programs(1, 100 / test::kEvery);
 }
 
-// Some minutes: `vprof_analyzer_tests "[many]"`.
+// Takes minutes: `vprof_analyzer_tests "[many]"`.
 TEST_CASE("ten thousand random programs", "[.][many]") { check_programs(1, 10'000); }
 
 namespace {
@@ -181,7 +179,7 @@ void check_same(const analyzer::Profile& a, const analyzer::Profile& b) {
 
 }  // namespace
 
-TEST_CASE("the result does not depend on threads, nor on how much is read at a time") {
+TEST_CASE("the result does not depend on the number of threads or on how much is read at a time") {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     INFO("seed " << seed);
     const test::Simulator program(seed);

@@ -1,4 +1,4 @@
-// Files that are not what they should be.
+// Damaged, foreign and missing files.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
@@ -40,13 +40,22 @@ struct Files {
   }
 };
 
+std::vector<unsigned char> read_bytes(const std::string& path) {
+  std::vector<unsigned char> bytes(std::filesystem::file_size(path));
+  FILE* file = std::fopen(path.c_str(), "rb");
+  REQUIRE(file != nullptr);
+  REQUIRE(std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size());
+  std::fclose(file);
+  return bytes;
+}
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
 }  // namespace
 
-TEST_CASE("reader: no directory, no trace, no sites, no interval") {
+TEST_CASE("reader: errors for a missing directory, trace, sites.json or interval") {
   Files files;
   CHECK(contains(files.run().error().message, "no trace"));
   CHECK(contains(analyzer::analyze(files.dir.path("none"), files.sites.write(files.dir.path()), {})
@@ -86,7 +95,7 @@ TEST_CASE("reader: foreign files are refused with one line that names them") {
   CHECK(contains(files.error_of({good.begin(), good.begin() + 100}), "cut off"));
 }
 
-TEST_CASE("reader: a whole file loses nothing") {
+TEST_CASE("reader: nothing of an intact file is lost") {
   Files files;
   files.process.slots_per_chunk = 20;
   files.process.header.chunks = 7;
@@ -104,7 +113,7 @@ TEST_CASE("reader: a whole file loses nothing") {
   CHECK(profile->overhead.record_ns == 25);
 }
 
-TEST_CASE("reader: more processes than files that stay open") {
+TEST_CASE("reader: more processes than files kept open") {
   Files files;
   constexpr uint32_t kProcesses = 300;
   for (uint32_t pid = 1; pid <= kProcesses; ++pid) {
@@ -122,7 +131,7 @@ TEST_CASE("reader: more processes than files that stay open") {
   CHECK(profile->losses.unreadable_bytes == 0);
 }
 
-TEST_CASE("reader: what a file no longer has is missing, not something else") {
+TEST_CASE("reader: slots of a truncated file read as zeros and count as missing") {
   Files files;
   files.process.write(files.dir.path());
   const std::string path = std::filesystem::directory_iterator(files.dir.path())->path().string();
@@ -146,24 +155,24 @@ TEST_CASE("reader: losses within a file are counted") {
     t.torn();
     t.begin(2, 5000);
     t.end(2, 5010);
-    t.torn();  // nothing follows: the end of the chunk
+    t.torn();  // the end of the chunk, as nothing follows
     files.process.write(files.dir.path());
     CHECK(files.run()->losses.torn == 1);
   }
-  SECTION("a continuation whose head is gone, a head whose continuation is gone") {
+  SECTION("a continuation without its head, and a head without its continuation") {
     t.torn();
     t.cont(7);
     t.slot(5000, VPROF_EV_BEGIN, 0);
     files.process.write(files.dir.path());
     CHECK(files.run()->losses.torn == 3);
   }
-  SECTION("records without room") {
+  SECTION("records that found no room") {
     t.slot(5000, VPROF_EV_DROPPED, 17);
     files.process.write(files.dir.path());
     CHECK(files.run()->losses.dropped == 17);
     CHECK(files.run()->overhead.dropped == 17);
   }
-  SECTION("events and sites nobody knows, and events that say more than is known") {
+  SECTION("unknown events and sites, and events with unknown extra words") {
     t.slot(5000, VPROF_EV_FIRST + 0x999, 1);
     t.cont(1);
     t.frame(777, 5000, 5001);
@@ -224,16 +233,12 @@ TEST_CASE("reader: ticks follow the clock snapshots") {
   CHECK(files.run()->interval.mean_ns == Approx(1000).margin(1));
 }
 
-TEST_CASE("reader: cut off anywhere, it reads what is whole") {
+TEST_CASE("reader: of a file truncated anywhere, it reads what is whole") {
   const test::Simulator program(5);
   test::ScratchDir dir;
   const std::string sites = program.write(dir.path());
   const std::string path = dir.path("100-0.vpt");
-  std::vector<unsigned char> bytes(std::filesystem::file_size(path));
-  FILE* file = std::fopen(path.c_str(), "rb");
-  REQUIRE(file != nullptr);
-  REQUIRE(std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size());
-  std::fclose(file);
+  const std::vector<unsigned char> bytes = read_bytes(path);
   uint64_t before = 0;
   for (size_t size = VPROF_FILE_HEADER_BYTES; size <= bytes.size(); size += 100 * test::kEvery) {
     test::write_bytes(path, {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)});
@@ -241,7 +246,7 @@ TEST_CASE("reader: cut off anywhere, it reads what is whole") {
     if (!profile) {
       continue;
     }
-    // What is missing; the beginning of a chunk header is of no use either.
+    // A partial chunk header counts as unreadable, too.
     CHECK(profile->losses.unreadable_bytes >= bytes.size() - size);
     CHECK(profile->losses.unreadable_bytes < bytes.size() - size + sizeof(vprof_chunk_header));
     CHECK(test::worst_violation(*profile) < 1e-9);
@@ -251,23 +256,19 @@ TEST_CASE("reader: cut off anywhere, it reads what is whole") {
   CHECK(before > 0);
 }
 
-TEST_CASE("reader: whatever bytes are flipped, no crash, and times still add up") {
+TEST_CASE("reader: with any bits flipped it does not crash, and times still add up") {
   std::mt19937_64 random(9);
   for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
     const test::Simulator program(seed);
     test::ScratchDir dir;
     const std::string sites = program.write(dir.path());
     const std::string path = dir.path("100-0.vpt");
-    std::vector<unsigned char> good(std::filesystem::file_size(path));
-    FILE* file = std::fopen(path.c_str(), "rb");
-    REQUIRE(file != nullptr);
-    REQUIRE(std::fread(good.data(), 1, good.size(), file) == good.size());
-    std::fclose(file);
+    const std::vector<unsigned char> good = read_bytes(path);
     for (int round = 0; round < 15; ++round) {
       auto bytes = good;
       const uint64_t flips = 1 + random() % 40;
       for (uint64_t i = 0; i < flips; ++i) {
-        // Most in the chunks, some in the header.
+        // Mostly in the chunks, sometimes in the header.
         const size_t at =
             random() % 4 == 0
                 ? random() % bytes.size()

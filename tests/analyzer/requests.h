@@ -11,12 +11,12 @@
 namespace vprof::test {
 
 struct Request {
-  int64_t in_f, in_g;  ///< ns of their own; without time in g it is not called
+  int64_t in_f, in_g;  ///< ns of their own; 0 in g: g is not called
   std::string label = {};
-  std::vector<uint64_t> work = {};  ///< declared in so many parts
+  std::vector<uint64_t> work = {};  ///< declared in parts
 };
 
-/// Noise that is the same on every machine.
+/// Pseudo-random numbers that are the same on every machine.
 class Noise {
  public:
   explicit Noise(uint64_t seed) : state_(seed) {}
@@ -28,7 +28,7 @@ class Noise {
 
 enum class Order { kOneAfterTheOther, kGWithinF };
 
-/// One process for each add(), with one thread; each request takes 100 ns besides f and g.
+/// Each add() makes one process with one thread. Each request takes 100 ns besides f and g.
 class RequestRecording {
  public:
   explicit RequestRecording(Order order = Order::kOneAfterTheOther) : order_(order) {}

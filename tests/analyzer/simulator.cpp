@@ -40,8 +40,8 @@ void Simulator::define_sites() {
   }
 }
 
-/// Calls of random functions, measured at the call, at the entry, at both, or not; locks are taken
-/// in order of their number.
+/// Calls random functions, measured at the call, at the entry, at both, or not at all. Locks are
+/// taken in order of their number, so there is no deadlock.
 void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t lock) {
   const uint64_t count = pick(depth > 3 ? 2 : 4);
   for (uint64_t i = 0; i < count; ++i) {
@@ -71,8 +71,8 @@ void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t l
     if (entry) {
       ops.push_back({Do::kEnter, entry_[callee - 1]});
     }
-    // Without an entry of its own, what a call holds are arguments of the caller's, or calls of the
-    // callee.
+    // Calls inside a call without a frame of the callee are arguments, which the caller evaluates,
+    // or calls made by the callee.
     calls(ops, call != 0 && !entry && pick(3) == 0 ? caller : callee, depth + 1, lock);
     ops.push_back({Do::kWork, pick(10)});
     if (entry) {
@@ -84,7 +84,7 @@ void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t l
   }
 }
 
-/// One stage of an interval on one thread: works, then hands over by the queue or ends.
+/// One stage of an interval on one thread: works, then hands over through the queue, or ends.
 void Simulator::stage_ops(std::vector<Op>& ops, uint64_t interval) {
   calls(ops, static_cast<uint32_t>(1 + pick(functions_)), 0, 0);
   ops.push_back({Do::kWork, 1 + pick(5)});
@@ -169,7 +169,7 @@ void Simulator::unlock(size_t index, size_t number) {
   woken.blocked = false;
 }
 
-/// The end of a stage: on to the next one, or the end of the interval.
+/// Ends a stage: continues with the next one, or ends the interval.
 void Simulator::push(size_t index, uint64_t id) {
   Interval& interval = intervals_[id - 1];
   Thread& thread = threads_[index];
@@ -211,8 +211,7 @@ void Simulator::take(size_t index, uint64_t task) {
 
 void Simulator::work_for(size_t index, uint64_t id) {
   Thread& thread = threads_[index];
-  // The stage that the thread leaves is the last one of its interval on this thread that it has
-  // begun.
+  // The thread leaves the last stage of its interval that it has begun.
   if (thread.works_for != 0 && thread.works_for != id) {
     std::vector<Stage>& stages = intervals_[thread.works_for - 1].stages;
     for (size_t s = stages.size(); s-- > 0;) {
@@ -227,7 +226,7 @@ void Simulator::work_for(size_t index, uint64_t id) {
   thread.writer.work_for(id, thread.now);
 }
 
-/// Now and then somebody else has the processor meanwhile.
+/// Works for `time`, and now and then is preempted meanwhile.
 void Simulator::work(Thread& thread, int64_t time) {
   if (pick(6) == 0) {
     const auto before = static_cast<int64_t>(pick(static_cast<uint64_t>(time) + 1));
@@ -290,7 +289,7 @@ void Simulator::step(size_t index) {
   }
 }
 
-/// Recursion: back to the first occurrence of the function since the last wait.
+/// Recursion folds onto the first occurrence of the function since the last wait.
 void Simulator::descend(std::vector<std::string>& path, const std::string& function,
                         const std::string& node) {
   for (size_t i = path.size(); i-- > 0;) {
@@ -305,7 +304,7 @@ void Simulator::descend(std::vector<std::string>& path, const std::string& funct
   path.push_back(node);
 }
 
-/// Where the nanosecond [t, t + 1) of a thread is spent, below `path`.
+/// Where a thread spends the nanosecond [t, t + 1), below `path`.
 std::vector<std::string> Simulator::where(size_t index, int64_t t,
                                           std::vector<std::string> path) const {
   const Thread& thread = threads_[index];
@@ -344,7 +343,7 @@ std::vector<std::string> Simulator::where(size_t index, int64_t t,
     path.emplace_back(in_frame || path.size() == 1 ? "body" : "untracked(thread)");
     return path;
   }
-  // A chain of waits in one function folds onto its first.
+  // A chain of waits in one function folds onto the first wait.
   const std::string name = "wait(pthread_mutex_lock)";
   const auto function_of = [](const std::string& node) { return node.substr(0, node.find('@')); };
   const bool in_function = path.back().find('@') != std::string::npos;
@@ -378,8 +377,8 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
       for (int64_t t = stage.from; t < until; ++t) {
         ++times[text_of(where(stage.thread, t, {"request"}))];
       }
-      // What a thread queued for itself waits only once the thread no longer works for the
-      // interval.
+      // A task that a thread queued for itself waits from the moment the thread stops working for
+      // the interval.
       int64_t waiting = stage.enqueued;
       if (s > 0 && interval.stages[s - 1].thread == stage.thread) {
         waiting = std::max(waiting, std::min(interval.stages[s - 1].left, stage.from));
@@ -393,7 +392,7 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
   return result;
 }
 
-/// In batches, thread by thread, as the helper drains the kernel's rings.
+/// Writes preemptions in batches, thread by thread, as the helper drains the kernel's rings.
 void Simulator::write_preemptions(ThreadWriter& helper) const {
   constexpr int64_t kBatch = 300;
   int64_t last = 0;

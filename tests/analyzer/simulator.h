@@ -1,8 +1,8 @@
 // Random programs with known critical paths: threads, locks, queues and nested calls in simulated
 // time.
 //
-// The truth is kept per thread and nanosecond in the plainest form, and read off one nanosecond at
-// a time: nothing of the analyzer's way of walking is shared with it.
+// The simulator keeps the truth in the plainest form and reads it off one nanosecond at a time. It
+// shares no algorithm with the analyzer.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Simulator {
   /// Runs the program and writes its trace and sites.json. Returns the path of sites.json.
   std::string write(const std::string& directory) const;
 
-  /// ns by path of each completed interval, in order of their end.
+  /// ns by path for each completed interval, in order of their end.
   std::vector<std::map<std::string, int64_t>> truth() const;
 
  private:
@@ -41,7 +41,7 @@ class Simulator {
   };
   struct Thread {
     int64_t now = 0;
-    std::vector<Op> ops;  // what is left, last first
+    std::vector<Op> ops;  // remaining, the next one last
     bool blocked = false;
     uint64_t works_for = 0;
     std::vector<Scope> scopes;       // by start, outer before inner
@@ -65,9 +65,9 @@ class Simulator {
   };
   struct Stage {
     size_t thread = 0;
-    int64_t from = 0;          // dequeued, or begun
-    int64_t enqueued = 0;      // when the task of this stage was pushed
-    int64_t left = INT64_MAX;  // when the thread began to work for something else
+    int64_t from = 0;          // when the task was dequeued, or the interval begun
+    int64_t enqueued = 0;      // when the task was pushed
+    int64_t left = INT64_MAX;  // when the thread switched to other work
   };
   struct Interval {
     std::vector<Stage> stages;

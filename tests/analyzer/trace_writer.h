@@ -1,4 +1,4 @@
-// Traces slot by slot, as the runtime would write them, and sites.json beside them. One tick is one
+// Writes traces slot by slot, as the runtime would, and their sites.json. One tick is one
 // nanosecond.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace vprof::test {
 
-/// A directory that is removed with the object.
+/// A temporary directory, removed with the object.
 class ScratchDir {
  public:
   ScratchDir();
@@ -30,7 +30,7 @@ struct Object {
   uint64_t address = 0;
   bool shared = false;
   uint32_t sync = 0;
-  uint64_t aux = 0;  ///< more bits
+  uint64_t aux = 0;  ///< further bits
 };
 
 class ThreadWriter {
@@ -50,7 +50,7 @@ class ThreadWriter {
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
   void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
   void wait(uint32_t event, Object object, int64_t start, int64_t end, uint64_t sequence = 0);
-  /// Of the helper thread: that another one had no processor.
+  /// For the helper thread: another thread had no processor.
   void preempted(uint32_t serial, int64_t start, int64_t end);
   void release(uint32_t event, Object object, int64_t time, uint64_t sequence = 0,
                uint64_t payload = 0);
@@ -76,7 +76,7 @@ class ProcessWriter {
 
 void write_bytes(const std::string& path, const std::vector<unsigned char>& bytes);
 
-/// sites.json. Functions are named as they are added, sites numbered from 1.
+/// Writes sites.json. Functions and sites are numbered from 1, in the order they are added.
 class SitesWriter {
  public:
   int root_height = 9;

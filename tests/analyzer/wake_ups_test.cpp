@@ -1,4 +1,4 @@
-// Hand-made recordings: waits, who ended them, and what the waker did meanwhile; preemption.
+// Hand-written recordings of waits: who ended them, and what the waker did meanwhile. Preemption.
 #include "path_case.h"
 
 using namespace vprof;
@@ -6,7 +6,7 @@ using test::Case;
 using test::leaves;
 using test::Leaves;
 
-TEST_CASE("a condition wait whose time was over takes no signal from another sleeper") {
+TEST_CASE("a condition wait that timed out takes no signal from another sleeper") {
   Case c;
   auto& t = c.thread(1);
   auto& early = c.thread(2);
@@ -15,7 +15,7 @@ TEST_CASE("a condition wait whose time was over takes no signal from another sle
   t.begin(1, 0);
   t.wait(VPROF_EV_WAIT_COND, {0x10}, 10, 90, 1);
   t.end(1, 100);
-  // Returns first of the two asleep, just after the signal, which was not for it.
+  // The first of the two sleepers to return, just after the signal, which was not for it.
   early.wait(VPROF_EV_WAIT_COND, {0x10, false, 0, marked ? VPROF_AUX_TIMED_OUT : 0}, 5, 55, 1);
   signaller.release(VPROF_EV_RELEASE_COND, {0x10}, 50, 1);
   signaller.frame(c.f_entry, 0, 52);
@@ -32,8 +32,8 @@ TEST_CASE("a thread without a processor was preempted, whatever it was doing") {
   auto& helper = c.thread(0);
   helper.preempted(1, 180, 190);
   helper.preempted(1, 120, 130);
-  helper.preempted(1, 95, 104);   // before the begin, partly
-  helper.preempted(7, 110, 200);  // nobody
+  helper.preempted(1, 95, 104);   // partly before the begin
+  helper.preempted(7, 110, 200);  // of an unknown thread
   CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 36},
                                       {"request/preempted", 14},
                                       {"request/f/body(f)", 25},
@@ -41,7 +41,7 @@ TEST_CASE("a thread without a processor was preempted, whatever it was doing") {
                                       {"request/f/g/preempted", 10}});
 }
 
-TEST_CASE("clocks that differ a little: a preemption may lie across the end of a frame") {
+TEST_CASE("a preemption may overlap the end of a frame, as its clock differs a little") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 100);
@@ -52,10 +52,10 @@ TEST_CASE("clocks that differ a little: a preemption may lie across the end of a
   const auto profile = c.profile();
   CHECK(leaves(profile) ==
         Leaves{{"request/body(request)", 43}, {"request/preempted", 9}, {"request/f", 48}});
-  CHECK(profile.losses.notes.size() == 1);  // few intervals, but no word of records that were cut
+  CHECK(profile.losses.notes.size() == 1);  // about few intervals; none about records that were cut
 }
 
-TEST_CASE("a waker that was preempted: that is to blame, and within a wait nothing else") {
+TEST_CASE("the preemption of a waker is blamed; that of the waiter is part of its wait") {
   Case c;
   auto& t = c.thread(1);
   auto& holder = c.thread(2);
@@ -65,7 +65,7 @@ TEST_CASE("a waker that was preempted: that is to blame, and within a wait nothi
   holder.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 80, 1);
   holder.frame(c.f_entry, 5, 85);
   c.thread(0).preempted(2, 30, 70);
-  c.thread(0).preempted(1, 82, 88);  // awake, and not running yet: a part of the wait
+  c.thread(0).preempted(1, 82, 88);  // awake but not running yet: part of the wait
   CHECK(leaves(c.profile()) ==
         Leaves{{"request/body(request)", 20},
                {"request/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 10},
@@ -73,7 +73,7 @@ TEST_CASE("a waker that was preempted: that is to blame, and within a wait nothi
                {"request/wait(pthread_mutex_lock)/f/preempted", 40}});
 }
 
-TEST_CASE("where the kernel tells nothing of preemption, the report says so") {
+TEST_CASE("the report says where preemption could not be recorded") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
@@ -82,25 +82,25 @@ TEST_CASE("where the kernel tells nothing of preemption, the report says so") {
   header.classes = VPROF_CLASS_ALL;
   header.switches_refused = 13;
   header.threads = header.unwatched = 1;
-  const auto told = [](const analyzer::Profile& p, const std::string& words) {
+  const auto noted = [](const analyzer::Profile& p, const std::string& words) {
     return std::any_of(p.losses.notes.begin(), p.losses.notes.end(), [&](const std::string& note) {
       return note.find(words) != std::string::npos;
     });
   };
-  CHECK(told(c.profile(), "switches of 1 of 1 threads could not be seen (perf_event_open: Perm"));
+  CHECK(noted(c.profile(), "switches of 1 of 1 threads could not be seen (perf_event_open: Perm"));
   header.switches_refused = 0;
-  CHECK(told(c.profile(), "context switches of 1 of 1 threads were not watched"));
+  CHECK(noted(c.profile(), "context switches of 1 of 1 threads were not watched"));
   header.unwatched = 0;
   header.let_go = 1;
   CHECK(
-      told(c.profile(), "1 of 1 threads gave up their processor more than 10,000 times a second"));
+      noted(c.profile(), "1 of 1 threads gave up their processor more than 10,000 times a second"));
   header.switches_lost = 5;
-  CHECK(told(c.profile(), "5 context switches were lost"));
+  CHECK(noted(c.profile(), "5 context switches were lost"));
   header.classes &= ~uint64_t{VPROF_CLASS_PREEMPTION};
-  CHECK(told(c.profile(), "left out: preemption"));
+  CHECK(noted(c.profile(), "left out: preemption"));
 }
 
-TEST_CASE("a wait is blamed on what the one who ended it did meanwhile") {
+TEST_CASE("a wait is blamed on what its waker did meanwhile") {
   Case c;
   auto& t = c.thread(1);
   auto& u = c.thread(2);
@@ -122,7 +122,7 @@ TEST_CASE("a wait is blamed on what the one who ended it did meanwhile") {
   CHECK(profile.losses.exact_edges == 1);
 }
 
-TEST_CASE("a waker that waited itself hands the blame on") {
+TEST_CASE("a waker that waited passes the blame on") {
   Case c;
   auto& t = c.thread(1);
   auto& u = c.thread(2);
@@ -147,7 +147,7 @@ TEST_CASE("a waker that waited itself hands the blame on") {
                                   {wait + "/wake-up(pthread_mutex_lock)", 5}});
 }
 
-TEST_CASE("a wait whose release is not known stays a wait and is counted") {
+TEST_CASE("a wait with an unknown waker stays a wait and is counted") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 0);
@@ -160,7 +160,7 @@ TEST_CASE("a wait whose release is not known stays a wait and is counted") {
   CHECK(profile.losses.exact_edges == 0);
 }
 
-TEST_CASE("waits for disks, clocks and clients: nobody who is recorded ends them") {
+TEST_CASE("waits for disks, clocks and clients are ended by nothing that is recorded") {
   Case c;
   c.sites.sync("acquire", "flush");
   auto& t = c.thread(1);
@@ -168,7 +168,7 @@ TEST_CASE("waits for disks, clocks and clients: nobody who is recorded ends them
   t.wait(VPROF_EV_WAIT_FILE, {0x10}, 10, 20);
   t.wait(VPROF_EV_WAIT_POLL, {0x20}, 30, 40);
   t.wait(VPROF_EV_WAIT_FILE, {0x10}, 52, 57);
-  t.wait(VPROF_EV_WAIT_APP, {0x30, false, 1}, 50, 60);  // the flush of a log: the disk
+  t.wait(VPROF_EV_WAIT_APP, {0x30, false, 1}, 50, 60);  // flushes a log to the disk
   t.wait(VPROF_EV_WAIT_SEM, {0x40}, 72, 77);
   t.wait(VPROF_EV_WAIT_APP, {0x50, false, 1}, 70, 80);
   t.end(1, 100);
@@ -205,7 +205,7 @@ TEST_CASE("an application's objects are shared in a family if sites.json says so
   CHECK(c.profile().losses.exact_edges == (shared ? 1u : 0u));
 }
 
-TEST_CASE("condition: the signal within the wait, then the mutex it needs") {
+TEST_CASE("condition: the signal within the wait, then the mutex") {
   Case c;
   auto& t = c.thread(1);
   auto& u = c.thread(2);
@@ -230,8 +230,8 @@ TEST_CASE("condition: the signal within the wait, then the mutex it needs") {
   CHECK(profile.losses.exact_edges == 2);
 }
 
-TEST_CASE("condition: of several signals, the one that found it asleep ended the wait") {
-  // The second came while the only waiter had been woken and waited for the mutex.
+TEST_CASE("condition: of several signals, the one that found the thread asleep ended its wait") {
+  // By the second one, the only waiter was awake already and waited for the mutex.
   Case c;
   c.thread(1).begin(1, 0);
   c.thread(1).wait(VPROF_EV_WAIT_COND, {0x10}, 10, 50, 4);
@@ -247,7 +247,7 @@ TEST_CASE("condition: of several signals, the one that found it asleep ended the
 }
 
 TEST_CASE("condition: each signal goes to the sleeper that returns next") {
-  // Threads 1 and 4 sleep; 4 returns before the second signal, so that one was for 1.
+  // Threads 1 and 4 sleep. Thread 4 returns before the second signal, so that one was for thread 1.
   const bool crossed = GENERATE(false, true);
   Case c;
   c.thread(1).begin(1, 0);
@@ -284,7 +284,7 @@ TEST_CASE("a reader was woken by the first write within its wait") {
   t.wait(VPROF_EV_WAIT_POLL, {0x50}, 120, 180, 9);
   t.end(1, 200);
   auto& writer = c.thread(2);
-  writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 110, 7);  // was read before the wait
+  writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 110, 7);  // read before the wait
   writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 150, 8);
   writer.frame(c.g_entry, 120, 150);
   writer.release(VPROF_EV_RELEASE_STREAM, {0x50}, 170, 9);
@@ -293,7 +293,7 @@ TEST_CASE("a reader was woken by the first write within its wait") {
                                       {"request/wait(poll)/g", 30}});
 }
 
-TEST_CASE("a barrier was opened by the last to arrive") {
+TEST_CASE("the last thread to arrive opens a barrier") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 100);
@@ -311,7 +311,7 @@ TEST_CASE("a barrier was opened by the last to arrive") {
                {"request/wait(pthread_barrier_wait)/g", 40}});
 }
 
-TEST_CASE("a sleep is ended by nobody") {
+TEST_CASE("a sleep has no waker") {
   Case c;
   auto& t = c.thread(1);
   t.begin(1, 100);
@@ -333,7 +333,7 @@ TEST_CASE("a joined thread is blamed until its end") {
   CHECK(result.at("request/wait(pthread_join)/wake-up(pthread_join)") == 5);
 }
 
-TEST_CASE("an application's lock: by time, and the lock inside it stands within it") {
+TEST_CASE("an application's lock: its waker by time, or that of the lock inside it") {
   Case c;
   c.sites.sync("acquire", "LWLockAcquire");
   c.sites.sync("release", "LWLockRelease");
@@ -353,7 +353,7 @@ TEST_CASE("an application's lock: by time, and the lock inside it stands within 
                                     {"request/wait(LWLockAcquire)/wake-up(LWLockAcquire)", 15}});
     CHECK(profile.losses.exact_edges == 1);
   }
-  SECTION("several: the lock below knows better") {
+  SECTION("several: the lock inside knows its waker exactly") {
     u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 30);
     c.thread(3).release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 40);
     u.release(VPROF_EV_RELEASE_SEM, {0x20}, 54, 7);
@@ -362,7 +362,7 @@ TEST_CASE("an application's lock: by time, and the lock inside it stands within 
                                     {"request/wait(LWLockAcquire)/wake-up(LWLockAcquire)", 16},
                                     {"request/wait(LWLockAcquire)/g", 39}});
   }
-  SECTION("several, and nothing known of the lock below: the nearest in time") {
+  SECTION("several, and the lock inside knows nothing: the last release") {
     u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 30);
     u.release(VPROF_EV_RELEASE_APP, {0x10, false, 1}, 50);
     const auto profile = c.profile();

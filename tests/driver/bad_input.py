@@ -87,7 +87,7 @@ class BadInput(Project):
         done = self.fails("loop", "--auto", words=["the workload failed with exit code 3", "baseline.log"])
         self.assertIn("  | server lost", done.stderr)
         self.config(' && echo server lost >&2 && exit 3', "")
-        self.assertIn("going on with iteration 1", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
+        self.assertIn("resuming iteration 1", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
 
     def test_workload_that_is_killed(self):
         self.config('"./prog"', '"kill -SEGV $$"')

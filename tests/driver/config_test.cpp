@@ -1,8 +1,9 @@
 #include "config/config.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
-#include "config/json_lines.h"
+#include "config/located_json.h"
 #include "temporary.h"
 #include "vprof/support/text.h"
 
@@ -22,7 +23,7 @@ Result<Config> parse(const std::string& text) {
   return parse_config(text, project() / "vprof.json");
 }
 
-/// A configuration that holds `rest` beside what must be there; `rest` starts on line 2.
+/// A configuration with the required keys and `rest`, which starts on line 2.
 Result<Config> with(const std::string& rest) {
   return parse("{\"build\": \"make\", \"run\": \"./run\",\n" + rest + "}");
 }
@@ -34,6 +35,7 @@ std::string error_of(const Result<Config>& config) { return config ? "" : config
 TEST_CASE("a full configuration is read") {
   const auto config = parse(R"({
     // comments are allowed
+    "$schema": "vprof.schema.json",
     "source": "sub/..", "configure": "./configure", "build": "make", "run": "./load /* not a comment */",
     "env": {"A": "1"}, "compile_commands": "build/compile_commands.json",
     "intervals": [
@@ -76,7 +78,7 @@ TEST_CASE("a full configuration is read") {
   CHECK(config->jobs == 2);
 }
 
-TEST_CASE("what may be left out has a default") {
+TEST_CASE("optional keys have defaults") {
   const auto config = with("\"intervals\": {\"function\": \"ns::handle\"}");
   REQUIRE(error_of(config) == "");
   CHECK(config->intervals[0].name == "ns::handle");
@@ -85,7 +87,7 @@ TEST_CASE("what may be left out has a default") {
   CHECK(config->jobs >= 1);
 }
 
-TEST_CASE("each mistake gets one line with its place and a way out") {
+TEST_CASE("each mistake gets one line with its location and a remedy") {
   const auto check = [](const Result<Config>& config, const std::string& line,
                         const std::string& words) {
     const std::string error = error_of(config);
@@ -94,13 +96,13 @@ TEST_CASE("each mistake gets one line with its place and a way out") {
     CHECK(error.find('\n') == std::string::npos);
   };
   check(with("\"intervls\": []"), "2", "key \"intervls\" is unknown; did you mean \"intervals\"?");
-  check(with("\"zzzzzzzzz\": 1"), "2", "may hold");
-  check(with("\n\"jobs\": \"two\""), "3", "\"jobs\" must be a number, not a text");
+  check(with("\"zzzzzzzzz\": 1"), "2", "may have");
+  check(with("\n\"jobs\": \"two\""), "3", "\"jobs\" must be a number, not a string");
   check(with("\"jobs\": 0"), "2", "must be between 1 and 1024");
   check(with("\"jobs\": 1.5"), "2", "whole number");
   check(with("\"env\": []"), "2", "\"env\" must be an object");
-  check(with("\"env\": {\"A\": 1}"), "2", "\"A\" in \"env\" must be a text");
-  check(with("\"exclude\": [1]"), "2", "must be a list of texts");
+  check(with("\"env\": {\"A\": 1}"), "2", "\"A\" in \"env\" must be a string");
+  check(with("\"exclude\": [1]"), "2", "must be a list of strings");
   check(with("\"record\": {\"leave_out\": [\"mutx\"]}"), "2", "did you mean \"mutex\"?");
   check(with("\"record\": {\"ring_mb\": -1}"), "2", "must be between 0 and");
   check(with("\"source\": \"nowhere\""), "2", "does not exist");
@@ -132,28 +134,43 @@ TEST_CASE("each mistake gets one line with its place and a way out") {
   check(parse("[]"), "1", "must be an object");
   check(parse("{\n  \"build\": \"make\"\n  \"run\": \"x\"}"), "3:7", "malformed JSON");
   check(parse(""), "1:1", "malformed JSON");
+  check(with("\"jobs\": 1e999"), "2", "malformed JSON: number overflow");
 }
 
 TEST_CASE("a missing file says how to make one") {
   CHECK_THAT(error_of(load_config(project() / "none.json")), Contains("vprof init"));
 }
 
-TEST_CASE("lines of values are found past comments and strings") {
-  const auto lines = json_lines("{\n// \"a\": 1\n\"a\": /* \n */ {\"b\\\"\": [1,\n2]},\n\"a\": 2}");
-  CHECK(lines.line_of.at("/a/b\\\"/1") == 5);
-  CHECK(lines.line_of.at("/a") == 6);
-  CHECK(lines.duplicate == "/a");
+TEST_CASE("values are located past comments and strings") {
+  const auto json = parse_located_json(
+      "{\n// \"a\": 1\n\"a\": /* \n */ {\"b\\\"\": [1,\n2\n,\n{}, [\"x\",\ntrue\n]]},\n\"a\":\n3}");
+  REQUIRE(json);
+  CHECK(json->value["a"] == 3);
+  const auto& lines = json->lines;
+  CHECK(lines.at("") == 1);
+  CHECK(lines.at("/a/b\"") == 4);
+  CHECK(lines.at("/a/b\"/0") == 4);
+  CHECK(lines.at("/a/b\"/1") == 5);
+  CHECK(lines.at("/a/b\"/2") == 7);
+  CHECK(lines.at("/a/b\"/3/0") == 7);
+  CHECK(lines.at("/a/b\"/3/1") == 8);
+  CHECK(lines.at("/a") == 10);
+  CHECK(json->duplicate == "/a");
 }
 
-TEST_CASE("texts that are no JSON do not trap the scanner") {
+TEST_CASE("malformed JSON is an error with its position") {
   for (const char* text :
-       {"", "{", "[", "[}", "{\"a\"", "{,,,}", "[1,]", "\"", "{\"a\":}", "/*", "//"}) {
-    json_lines(text);
+       {"", "{", "[", "[}", "{\"a\"", "{,,,}", "[1,]", "\"", "{\"a\":}", "/*", "//", "1e999"}) {
+    INFO(text);
+    const auto json = parse_located_json(text);
+    REQUIRE_FALSE(json);
+    CHECK_THAT(json.error().message, Contains("1:") && Contains("malformed JSON: "));
   }
-  json_lines(std::string(100'000, '['));
+  CHECK_FALSE(parse_located_json(std::string(100'000, '[')));
+  CHECK_THAT(parse_located_json("{\n\n  \"a\": x}").error().message, Contains("3:8: malformed"));
 }
 
-TEST_CASE("names are near when little differs") {
+TEST_CASE("similar names are suggested") {
   CHECK(edit_distance("abc", "abc") == 0);
   CHECK(edit_distance("abc", "acb") == 1);
   CHECK(edit_distance("", "abc") == 3);
@@ -172,7 +189,7 @@ TEST_CASE("docs/configuration.md has every key") {
   }
 }
 
-TEST_CASE("docs/configuration.md has no key that is unknown, and its example is valid") {
+TEST_CASE("docs/configuration.md has only known keys and valid examples") {
   const std::string page = vprof::test::read(std::string(VPROF_DOCS) + "/configuration.md");
   const auto keys = known_keys();
   // Every row of a table of keys starts with the key.
@@ -208,4 +225,45 @@ TEST_CASE("configurations in the guides are valid") {
     }
   }
   CHECK(examples >= 6);
+}
+
+namespace {
+
+using nlohmann::json;
+
+/// Collects the keys of an object schema with dots, `$ref` and `oneOf` resolved. Every key must
+/// have a description.
+void collect_keys(const json& root, const json& schema, const std::string& prefix,
+                  std::set<std::string>& keys) {
+  if (schema.contains("$ref")) {
+    const auto target = schema["$ref"].get<std::string>().substr(1);  // without `#`
+    return collect_keys(root, root.at(json::json_pointer(target)), prefix, keys);
+  }
+  for (const json& alternative : schema.value("oneOf", json::array())) {
+    collect_keys(root, alternative, prefix, keys);
+  }
+  if (schema.contains("items")) {
+    collect_keys(root, schema["items"], prefix, keys);
+  }
+  const json properties = schema.value("properties", json::object());
+  for (const auto& [key, value] : properties.items()) {
+    INFO(prefix + key);
+    CHECK(value.value("description", "") != "");
+    keys.insert(prefix + key);
+    collect_keys(root, value, prefix + key + ".", keys);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the JSON Schema has the keys of the reader") {
+  const json schema = json::parse(vprof::test::read(VPROF_SCHEMAS "/vprof.schema.json"));
+  std::set<std::string> keys;
+  collect_keys(schema, schema, "", keys);
+  const auto known = known_keys();
+  CHECK(keys == std::set<std::string>(known.begin(), known.end()));
+  CHECK(schema["definitions"]["waitKind"]["enum"].get<std::set<std::string>>() == [] {
+    const auto kinds = vprof::analyzer::wait_classes();
+    return std::set<std::string>(kinds.begin(), kinds.end());
+  }());
 }

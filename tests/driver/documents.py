@@ -1,4 +1,4 @@
-"""The command line, its manual page, its completion and docs/commands.md say the same."""
+"""The command line, its manual page, its completion and docs/commands.md agree."""
 import os
 import re
 import shutil
@@ -36,9 +36,9 @@ class Documents(unittest.TestCase):
                 text = section(verb)
                 self.assertTrue(text, f"docs/commands.md has no section {verb}")
                 for option in options(verb):
-                    self.assertRegex(text, rf"{option}\b", f"docs/commands.md does not tell of vprof {verb} {option}")
+                    self.assertRegex(text, rf"{option}\b", f"docs/commands.md does not mention vprof {verb} {option}")
 
-    def test_the_reference_tells_of_nothing_else(self):
+    def test_the_reference_has_nothing_else(self):
         known = set(verbs())
         headings = re.findall(r"^## ([a-z]+)$", COMMANDS, re.M)
         self.assertEqual([h for h in headings if h not in known], [])

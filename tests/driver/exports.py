@@ -1,4 +1,4 @@
-"""vprof export: what is written is read back by the readers it is for. The queries are those of docs/formats.md."""
+"""`vprof export`: reads each file back with a reader of its format. The queries are those of docs/formats.md."""
 import csv
 import json
 import re
@@ -48,7 +48,7 @@ class Exports(unittest.TestCase):
             self.assertEqual(len(whole), 1)
             path = sorted((e for e in slices if e["cat"] == "critical path"), key=lambda e: e["ts"])
             self.assertAlmostEqual(path[0]["ts"], whole[0]["ts"], places=3)
-            for one, following in zip(path, path[1:]):  # no gap, no overlap: they are the interval
+            for one, following in zip(path, path[1:]):  # neither gap nor overlap: the pieces are the interval
                 self.assertAlmostEqual(one["ts"] + one["dur"], following["ts"], places=3)
             self.assertAlmostEqual(sum(e["dur"] for e in path), whole[0]["dur"], places=3)
         worst = max(e["args"]["latency_ns"] for e in events if e.get("cat") == "interval")
@@ -88,15 +88,15 @@ class Exports(unittest.TestCase):
         database = sqlite3.connect(self.root / "t.db")
         self.addCleanup(database.close)
         by_variance, slowest, over_time = (database.execute(query).fetchall() for query in queries)
-        # The first: factors by share. g explains nearly everything.
+        # The first query: factors by share. g explains nearly everything.
         self.assertEqual(by_variance[0][0], "request > g")
         g = next(factor for factor in self.report["factors"] if factor["functions"] == ["g"])
         self.assertAlmostEqual(by_variance[0][2], 100 * g["share"], places=1)
-        # The second: what the slowest intervals spent most time in.
+        # The second query: where the slowest intervals spent most of their time.
         self.assertEqual(len(slowest), 10)
         self.assertEqual(slowest[0][1], self.report["interval"]["max_ns"])
         self.assertTrue(all("g" in row[2] for row in slowest))
-        # The third: latency by time.
+        # The third query: latency by time.
         self.assertEqual(sum(row[1] for row in over_time), 2000)
 
     def test_folded(self):

@@ -1,10 +1,10 @@
 #include "vprof/support/files.h"
-#include "process/command_log.h"
-#include "vprof/support/json.h"
 
 #include <catch2/catch.hpp>
 
+#include "process/command_log.h"
 #include "temporary.h"
+#include "vprof/support/json.h"
 
 using namespace vprof;
 using namespace vprof::driver;
@@ -17,15 +17,15 @@ TEST_CASE("a file is replaced as a whole") {
   REQUIRE(write_file_atomic(file, "two"));
   CHECK(read_file(file).value() == "two");
   CHECK(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()) == 1);
-  CHECK_FALSE(write_file_atomic(directory / "none/a.json", "x"));
+  CHECK_FALSE(write_file_atomic(file / "b.json", "x"));
 }
 
-TEST_CASE("reading reports what is wrong") {
+TEST_CASE("files that cannot be read are errors") {
   const Temporary directory;
   CHECK_FALSE(read_file(directory / "none"));
   CHECK_FALSE(read_file(directory.path()));
   vprof::test::write(directory / "bad.json", "{");
-  CHECK_THAT(read_json(directory / "bad.json").error(), Catch::Contains("damaged"));
+  CHECK_THAT(read_json(directory / "bad.json").error().message, Catch::Contains("damaged"));
 }
 
 TEST_CASE("the last lines of a log") {
@@ -39,7 +39,7 @@ TEST_CASE("the last lines of a log") {
   CHECK(last_lines(directory / "none", 2).empty());
 }
 
-TEST_CASE("the errors in a build's log are found where they are") {
+TEST_CASE("errors are found anywhere in a build's log") {
   const Temporary directory;
   std::string text =
       "cc -c a.c\na.c:3:5: warning: error handling is missing\n"

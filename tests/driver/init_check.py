@@ -56,7 +56,7 @@ class Init(Project):
 
     def test_nothing_is_overwritten(self):
         self.write("vprof.json", "mine")
-        self.fails("init", words=["vprof.json", "not overwritten"])
+        self.fails("init", words=["vprof.json", "already exists"])
         self.assertEqual((self.root / "vprof.json").read_text(), "mine")
 
 
@@ -77,7 +77,7 @@ class Check(Project):
 
     def test_names_are_looked_for_in_the_text_before_there_is_an_index(self):
         self.assertRegex(self.vprof("check").stdout,
-                         r'OK +interval "order" \(vprof.json:5\): order  src/main.c:4, as far as the text tells')
+                         r'OK +interval "order" \(vprof.json:5\): order  src/main.c:4, according to a text search')
         self.config('"function": "order"', '"function": "ordr"')
         self.assertRegex(self.vprof("check").stdout, r"note +interval .*no function ordr .*did you mean order\?")
 

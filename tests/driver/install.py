@@ -1,4 +1,4 @@
-"""An installed vprof finds its parts by itself, under any prefix, also after it was moved."""
+"""An installed vprof finds its parts by itself, under any prefix, even after it was moved."""
 import os
 import shutil
 import subprocess
@@ -28,8 +28,17 @@ class Install(Project):
         moved = self.prefix.parent / "moved"
         self.prefix.rename(moved)
         self.use(moved)
-        # Shims and links to the runtime follow.
+        # The shims and the links to the runtime are updated.
         self.vprof("loop", "--auto", "--restart", "--max-iterations", "1")
+
+    def test_init_names_the_installed_schema(self):
+        self.use(self.prefix)
+        (self.root / "vprof.json").unlink()
+        self.vprof("init")
+        schema = self.prefix / "share/vprof/schemas/vprof.schema.json"
+        self.assertTrue(schema.is_file())
+        self.assertIn(schema.as_uri(), (self.root / "vprof.json").read_text())
+        self.vprof("check")
 
     def test_a_part_that_is_missing(self):
         self.use(self.prefix)

@@ -63,7 +63,7 @@ class Instrument(support.Project):
             functions.add(node["function"])
             open_nodes.extend(node["children"])
         self.assertTrue({"order", "step", "deep", "dispatch", "by_value", "qsort"} <= functions, functions)
-        # What is not in the plan any more goes.
+        # What is no longer in the plan disappears from the mirror.
         self.vprof("instrument")
         self.assertNotIn("VPROF", self.mirror()["dispatch.c"])
 
@@ -81,7 +81,7 @@ class Instrument(support.Project):
         self.vprof("index")
         out = self.vprof("graph", "dispatch").stdout
         self.assertRegex(out, r"background  src/dispatch.c:14 .*starts a thread with it")
-        self.assertRegex(out, r"by_value  src/dispatch.c:16 .*hands it on")
+        self.assertRegex(out, r"by_value  src/dispatch.c:16 .*passes it on")
         self.assertRegex(out, r"\(\*handlers\[i % 2\]\)  src/dispatch.c:17 .*through a pointer")
         pointer = self.vprof("graph", "(*handlers[i % 2])").stdout
         self.assertIn("can be broken down", pointer)
@@ -99,7 +99,7 @@ class Instrument(support.Project):
         self.assertNotIn("dispatch", dot.replace("src/dispatch.c", ""))
         self.fails("graph", words=["--dot"])
 
-    def test_expanding_a_pointer_measures_what_lies_behind_it(self):
+    def test_expanding_a_pointer_measures_the_functions_behind_it(self):
         self.vprof("index")
         self.vprof("instrument", "--expand", "dispatch", "--expand", "(*handlers[i % 2])")
         text = self.mirror()["dispatch.c"]
@@ -123,7 +123,7 @@ class Instrument(support.Project):
         self.vprof("index")
         index = self.root / ".vprof/index.json"
         before = index.stat().st_mtime_ns
-        self.vprof("instrument")  # rewritten files count with their original text
+        self.vprof("instrument")  # for the index, rewritten files have their original text
         self.vprof("index")
         self.assertEqual(before, index.stat().st_mtime_ns)
         self.write("src/work.c", support.WORK_C + "\nint more(int i) { return spin(i); }\n")

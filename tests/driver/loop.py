@@ -1,4 +1,4 @@
-"""The loop by policy, its single steps, and what edits do to it."""
+"""`vprof loop --auto`, its single steps, and edits of the source between two runs."""
 import json
 import os
 import unittest
@@ -29,22 +29,34 @@ class Loop(Project):
         low, high = report["overhead"]["mean_ratio_ci95"]
         self.assertTrue(0 < low < report["overhead"]["mean_ratio"] < high, report["overhead"])
         self.assertTrue(any(f["status"] == "selected" for f in report["factors"]))
-        # The sums behind it are there still when all is decided.
+        # The profile outlives the decisions.
         merged = json.loads(self.vprof("merge", ".", "--json").stdout)
         self.assertEqual(merged["interval"]["count"], report["interval"]["count"])
-        # Only the last iteration's traces are kept, and the baseline's are not.
+        # Only the traces of the last iteration are kept, and none of the baseline.
         self.assertEqual([p.parent.name for p in (self.root / ".vprof/iterations").glob("*/trace")],
                          [str(self.state()["iteration"])])
         self.assertFalse(list((self.root / ".vprof/iterations").glob("*/baseline")))
-        # What diff and merge read is that of the last iteration.
+        # diff and merge read the profile of the last iteration.
         profile = (self.root / ".vprof/profile.vprof").read_bytes()
         self.assertGreater(len(profile), 1000)
         self.assertEqual(profile, (self.root / f".vprof/iterations/{self.state()['iteration']}/profile.vprof").read_bytes())
         self.assertIn("variance", self.vprof("diff", ".", ".").stdout)
-        # A finished loop stays finished, and prints the same report.
+        # A finished loop stays finished: from the profile file it comes to the same decision and report.
+        written = (self.root / ".vprof/report.json").read_bytes()
         again = self.vprof("loop", "--auto").stdout
         self.assertNotIn("expanding", again)
         self.assertIn("done after iteration", again)
+        self.assertEqual((self.root / ".vprof/report.json").read_bytes(), written)
+
+    def test_the_decision_does_not_need_the_report(self):
+        self.vprof("loop", "--auto", "--max-iterations", "1")
+        written = (self.root / ".vprof/report.json").read_bytes()
+        for path in (".vprof/report.json", ".vprof/iterations/1/report.json"):
+            (self.root / path).unlink()
+        self.vprof("loop", "--auto", "--max-iterations", "1")
+        self.assertEqual((self.root / ".vprof/report.json").read_bytes(), written)
+        (self.root / ".vprof/iterations/1/profile.vprof").write_bytes(b"damaged")
+        self.fails("loop", "--auto", words=["iterations/1/profile.vprof", "--restart"])
 
     def test_reports(self):
         self.vprof("loop", "--auto", "--max-iterations", "2", "--keep-traces")
@@ -71,25 +83,25 @@ class Loop(Project):
         out = self.vprof("history", env={"COLUMNS": "200"}).stdout
         self.assertIn("iteration 1: expanded order\n", out)
         self.assertRegex(out, r"iteration 2: expanded \w")
-        self.assertRegex(out, r"times the mean and [\d.]+ times the variance without recording")
+        self.assertRegex(out, r"compared with the run without recording: mean [\d.]+x, variance [\d.]+x")
         self.assertIn("accepted: ", out)
         history = json.loads(self.vprof("history", "--json").stdout)
         self.assertEqual(history, self.report()["iterations"])
-        self.assertTrue(history[0]["leading"][0]["factor"])  # on a busy machine it may be the preemption
+        self.assertTrue(history[0]["leading"][0]["factor"])  # on a busy machine it may be preemption
 
         self.assertIn("there is no iteration 99", self.fails("loop", "--auto", "--from", "99", words=["99"]).stderr)
         log = self.root / ".vprof/iterations/1/run.log"
         ran = log.stat().st_mtime_ns
         out = self.vprof("loop", "--auto", "--from", "1", "--max-iterations", "1").stdout
         self.assertIn("back at iteration 1", out)
-        self.assertEqual(log.stat().st_mtime_ns, ran, "what was measured then is not measured again")
+        self.assertEqual(log.stat().st_mtime_ns, ran, "nothing is measured again")
         self.assertEqual(self.state()["iteration"], 1)
         self.assertEqual(len(json.loads(self.vprof("history", "--json").stdout)), 1)
         self.assertTrue((self.root / ".vprof/iterations.previous/2/report.json").exists())
         self.assertFalse((self.root / ".vprof/iterations/2").exists())
         self.assertEqual((self.root / ".vprof/profile.vprof").read_bytes(),
                          (self.root / ".vprof/iterations/1/profile.vprof").read_bytes())
-        # From there it goes on as from anywhere.
+        # From there the search continues as usual.
         self.vprof("loop", "--auto")
         self.assertEqual(self.state()["iteration"], last)
 
@@ -100,8 +112,8 @@ class Loop(Project):
         self.fails("loop", "--json", words=["--auto"])
 
     def test_the_plan_is_thinned_beyond_the_overhead_budget(self):
-        # Called so often that measuring it costs more than it does, and always alike; what varies is so large that
-        # nothing a busy machine adds to it shows.
+        # tick() is called so often that measuring it costs more than running it, and always takes the same time. The
+        # variance of the rest is so large that a busy machine adds nothing that shows.
         self.write("src/main.c", support.MAIN_C.replace("i < 200", "i < 100").replace(
             "static int order(int i) {", "int tick(int i);\nstatic int order(int i) {\n  for (int k = 0; k < 30000; ++k) i = tick(i);"))
         self.write("src/work.c", support.WORK_C.replace("20000 + (i % 8) * 500000L", "i % 10 == 3 ? 200000000L : 20000") + "\nint tick(int i) {\n  static volatile int table[8];\n"
@@ -115,15 +127,15 @@ class Loop(Project):
         self.assertGreater(overhead["demoted"][0]["cost"], 0.05)
         self.assertEqual(overhead["demoted"][0]["calls"], 100 * 30000)
         self.assertRegex(self.vprof("report").stdout.replace("\n", " "),
-                         r"Left out of the plan, as called often and of little variance: tick at src/main.c:\d+")
+                         r"Left out of the plan \(called often, vary little\): tick at src/main.c:\d+")
         first = json.loads(self.vprof("report", "--json", "--iteration", "1").stdout)["overhead"]
         self.assertGreater(first["median_ratio"], 1.05)
         self.assertLess(overhead["median_ratio"], first["median_ratio"])
-        # The site is gone from the plan that was built last.
+        # The last plan no longer has the site.
         sites = json.loads((self.root / ".vprof/sites.json").read_text())
         names = {f["id"]: f["name"] for f in sites["functions"]}
         self.assertNotIn("tick", [names[s["function"]] for s in sites["sites"]])
-        # Within a budget that is large enough nothing is left out.
+        # A large budget leaves nothing out.
         self.vprof("loop", "--auto", "--restart", "--max-iterations", "1", "--overhead-budget", "10000")
         self.assertEqual(self.report()["overhead"]["demoted"], [])
 
@@ -137,16 +149,16 @@ class Loop(Project):
     def test_other_intervals_are_another_search(self):
         self.vprof("loop", "--auto", "--max-iterations", "2")
         self.config('"function": "order"', '"function": "step"')
-        self.assertIn("begins anew", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
+        self.assertIn("starting a new search", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
         self.assertEqual(self.report()["iterations"][0]["expanded"], ["step"])
 
     def test_an_edit_of_the_source_is_measured_again(self):
         self.vprof("loop", "--auto", "--max-iterations", "2")
-        # Lines move, so every key does.
+        # Lines move, so every key changes.
         self.write("src/work.c", "/* one\n   more */\n" + (self.root / "src/work.c").read_text())
         out = self.vprof("loop", "--auto", "--max-iterations", "2").stdout
         self.assertIn("1 file copied again", out)
-        self.assertIn("going on with iteration 2", out)
+        self.assertIn("resuming iteration 2", out)
         self.assertTrue(all(key.startswith(("order@src/main.c:4", "step@src/work.c:27", "finish@src/work.c"))
                             for key in self.state()["expanded"]), self.state()["expanded"])
 
@@ -160,7 +172,7 @@ class Loop(Project):
         self.assertEqual(json.loads(self.vprof("analyze", "--json").stdout)["schema"], 1)
         self.vprof("record", "--", "sh", "-c", "./prog && touch was_here")
         self.assertTrue((self.root / ".vprof/mirror/was_here").exists())
-        self.assertIn("going on with iteration 1", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
+        self.assertIn("resuming iteration 1", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
 
     def test_graph(self):
         self.vprof("index")

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "pipeline/analysis.h"
 #include "program_fixture.h"
 #include "search/ask.h"
 
@@ -46,9 +45,9 @@ Profile profile(std::vector<Factor> factors) {
 const std::string kHandle = "handle@a.c:10", kStore = "store@b.c:5", kParse = "parse@a.c:1",
                   kWorker = "worker@c.c:7";
 
-std::vector<std::string> ids(const std::vector<Decided>& all) {
+std::vector<std::string> ids(const std::vector<DecidedFactor>& all) {
   std::vector<std::string> names;
-  for (const Decided& one : all) {
+  for (const DecidedFactor& one : all) {
     names.push_back(one.id);
   }
   return names;
@@ -75,7 +74,7 @@ TEST_CASE("the policy expands by rank, at most k, above the threshold") {
         std::vector<std::string>{kStore});
 }
 
-TEST_CASE("leaves among the leading factors are answers") {
+TEST_CASE("factors among the first k that cannot be broken down are answers") {
   State state;
   state.expanded = {kHandle};
   const Profile p = profile({variance("wait(lock)", 0.5, FactorStatus::kLeaf),
@@ -98,7 +97,7 @@ TEST_CASE("a covariance is broken down only when no variance is left") {
   CHECK(decide_automatically(both, program(), state, {}).expand.empty());
 }
 
-TEST_CASE("the body of a function that was not expanded stands for the function") {
+TEST_CASE("the body of a function that was never expanded is broken down like the function") {
   State state;
   Factor body = variance("body(store)", 0.9, FactorStatus::kLeaf);
   body.definition = "b.c:5";
@@ -110,7 +109,7 @@ TEST_CASE("the body of a function that was not expanded stands for the function"
   CHECK(ids(decision.selected) == std::vector<std::string>{"body(store)"});
 }
 
-TEST_CASE("what was set aside stays aside, and so does the body of what was expanded") {
+TEST_CASE("a factor set aside is not expanded, nor is the body of an expanded function") {
   State state;
   state.expanded = {kParse};
   state.set_aside = {{.id = kStore, .name = "store"}};
@@ -119,14 +118,14 @@ TEST_CASE("what was set aside stays aside, and so does the body of what was expa
   CHECK(decide_automatically(profile({variance(kStore, 0.9), body}), program(), state, {})
             .expand.empty());
   Profile p = profile({variance(kStore, 0.9)});
-  overlay_decisions(p, state);
+  mark_decisions(p, state);
   CHECK(p.factors[0].status == FactorStatus::kSetAside);
 }
 
 namespace {
 
-/// start() makes a thread of pump() by pthread_create, hands on_tick() to a library function, and
-/// calls std::function, by which on_tick() may be reached, too.
+/// start() starts a thread with pump(), passes on_tick() to a library function, and calls a
+/// std::function, which may reach on_tick() as well.
 vprof::instrumenter::Program with_callbacks() {
   using vprof::instrumenter::CallKind;
   vprof::instrumenter::Program made = program();
@@ -149,7 +148,7 @@ vprof::instrumenter::Program with_callbacks() {
   return made;
 }
 
-/// A wait of which `share` goes with a thread outside every measured function.
+/// A wait; `share` of it is for a thread outside every measured function.
 Profile waiting(double share) {
   using vprof::analyzer::Node;
   using vprof::analyzer::NodeKind;
@@ -170,7 +169,7 @@ Profile waiting(double share) {
 
 }  // namespace
 
-TEST_CASE("a wait for a thread of which nothing is measured: where threads begin is measured") {
+TEST_CASE("a wait for an unmeasured thread expands the functions that threads start with") {
   const auto all = with_callbacks();
   State state;
   const Decision decision = decide_automatically(waiting(0.8), all, state, {});
@@ -180,7 +179,7 @@ TEST_CASE("a wait for a thread of which nothing is measured: where threads begin
   // Below the threshold the wait is an answer.
   CHECK(decide_automatically(waiting(0.01), all, state, {}).expand.empty());
   CHECK(decide_automatically(waiting(0.01), all, state, {}).selected.size() == 1);
-  // Then what is handed to others, which may make threads of it, and then there is nothing left.
+  // Next come functions passed to others, which may start threads with them. Then nothing is left.
   state.expanded = decision.expand;
   CHECK(decide_automatically(waiting(0.8), all, state, {}).expand ==
         std::vector<std::string>{"on_tick@d.c:9"});
@@ -188,7 +187,7 @@ TEST_CASE("a wait for a thread of which nothing is measured: where threads begin
   CHECK(decide_automatically(waiting(0.8), all, state, {}).expand.empty());
 }
 
-TEST_CASE("a library function is broken down into what is handed to it") {
+TEST_CASE("a library function is broken down into the functions passed to it") {
   const auto all = with_callbacks();
   for (const char* name : {"each@", "std::function<T>::operator()@"}) {
     State state;
@@ -248,7 +247,7 @@ TEST_CASE("an empty answer is the default: expand what can be, accept the rest")
   CHECK(decision.selected.size() == 1);
 }
 
-TEST_CASE("looking and mistyping ask again; the end of input quits") {
+TEST_CASE("after a look or a typing error the question is repeated; the end of input quits") {
   const Profile p = profile({variance(kStore, 0.5)});
   CHECK(talk(p, {"t", "o", "x", "a"}).selected.size() == 1);
   CHECK(talk(p, {"o"}).quit);
@@ -256,7 +255,7 @@ TEST_CASE("looking and mistyping ask again; the end of input quits") {
   CHECK(talk(p, {}).quit);
 }
 
-TEST_CASE("the next factors are asked for only while none is expanded") {
+TEST_CASE("the next group of factors is asked about only while none is expanded") {
   const Profile p = profile({variance(kStore, 0.5), variance(kParse, 0.3), variance(kWorker, 0.2)});
   CHECK(talk(p, {"e"}, 1).expand.size() == 1);
   const Decision decision = talk(p, {"s", "e"}, 1);

@@ -1,4 +1,4 @@
-"""Recordings from elsewhere: analyze --profile and --skip, merge, diff and its gates, timeline."""
+"""Recordings from elsewhere: analyze with --profile and --skip, merge, diff and its gates, timeline."""
 import json
 import os
 import struct

@@ -1,4 +1,4 @@
-// Functions, calls and likely request handlers from the text of a source tree.
+// Finds functions, calls and likely request handlers in the text of a source tree.
 #include "discovery/source_scan.h"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,7 @@ std::string calls(const ScannedFunction& f) {
 
 }  // namespace
 
-TEST_CASE("functions of C and C++ are found, and nothing else is one") {
+TEST_CASE("functions of C and C++ are found, and nothing else is taken for one") {
   CHECK(names(scanned(R"(
 static inline int f(int a, int (*g)(int)) { return g(a); }
 __attribute__((noinline)) void h(void)
@@ -72,7 +72,7 @@ void f() {
         "once member size# counted# more* inner* serve** deeper** again* z* b** c after");
 }
 
-TEST_CASE("comments, literals and branches of the preprocessor do not disturb") {
+TEST_CASE("comments, literals and branches of the preprocessor are skipped") {
   const ScannedSource source = scanned(R"text(
 void f() { // }
   /* } */ g("}\"", '}', '\'', 1'000);
@@ -97,7 +97,7 @@ void last() {}
   CHECK(calls(source.functions[0]) == "g h some");
 }
 
-TEST_CASE("texts that are no C do not trap the scanner") {
+TEST_CASE("the scanner survives text that is not C") {
   for (const char* text :
        {"",    "{",     "}",  "(",   "f(", "f() {", "f() {)", "#",  "#if", "#else\n#endif",
         "R\"", "R\"x(", "\"", "'\\", "/*", "//",    "for(",   "do", "a::", "f() }{"}) {
@@ -107,17 +107,17 @@ TEST_CASE("texts that are no C do not trap the scanner") {
   scanned(std::string(1000, '(') + "f(){while(");
 }
 
-TEST_CASE("annotations and what is handed on are seen") {
+TEST_CASE("annotations and functions that are passed on are found") {
   CHECK(scanned("void f() { vprof_begin(1); }").annotated);
   CHECK(!scanned("void vprof_begin(int);").annotated);
   const ScannedSource source =
       scanned("void f() { start(&t, 0, worker, p); on(&event); } op ops[] = { {read_it, 1} };");
   for (const char* name : {"worker", "event", "read_it"}) {
-    CHECK(source.handed_on.contains(name));
+    CHECK(source.passed_on.contains(name));
   }
 }
 
-TEST_CASE("the handler is what the server's loop calls, not the loop, nor what is small") {
+TEST_CASE("the handler is the function that the server's loop calls") {
   const std::string server = R"(
 int parse(char* s) { return look(s) + look2(s); }
 int store(int x) { return x + write_log(x); }
@@ -139,7 +139,7 @@ void read_config(int a, int b) { while (more()) { set_key(a); set_value(b); } }
   CHECK(likely_handlers(scanned(server, "test/s.c"), 3).empty());
 }
 
-TEST_CASE("an event-driven server's state machine") {
+TEST_CASE("the state machine of an event-driven server is a handler") {
   std::string server =
       "void on_event(int fd) { drive(fd); }\nint main() { add_event(on_event, 1); }\n"
       "void drive(int c) { while (!stop) { switch (state) {\n";

@@ -31,12 +31,12 @@ TEST_CASE("a state comes back as it was saved") {
   state.baseline.count = 7;
   state.baseline.mean_ns = 12.5;
   state.baseline.mean_ci95 = {12, 13};
-  state.baseline_iteration = 2;
+  state.baseline.iteration = 2;
   state.demoted = {{.function = "h", .site = "a.c:1:2", .calls = 9, .cost = 0.25, .since = 3}};
   state.configured = "c";
   state.built = "b";
   REQUIRE(save_state(workspace.state(), state));
-  const auto back = load_state(workspace);
+  const auto back = load_state(workspace.state());
   REQUIRE(back);
   CHECK(back->iteration == 3);
   CHECK(back->step == Step::kDecide);
@@ -53,7 +53,7 @@ TEST_CASE("a state comes back as it was saved") {
   CHECK(back->baseline.count == 7);
   CHECK(back->baseline.mean_ns == 12.5);
   CHECK(back->baseline.mean_ci95[1] == 13);
-  CHECK(back->baseline_iteration == 2);
+  CHECK(back->baseline.iteration == 2);
   REQUIRE(back->demoted.size() == 1);
   CHECK(back->demoted[0].site == "a.c:1:2");
   CHECK(back->demoted[0].cost == 0.25);
@@ -67,17 +67,17 @@ TEST_CASE("a state comes back as it was saved") {
   CHECK(edited.demoted.empty());
 }
 
-TEST_CASE("no state is a fresh one, a damaged one is an error") {
+TEST_CASE("a missing state file is a fresh state, a damaged one is an error") {
   const Temporary directory;
   const Workspace workspace(directory.path());
-  CHECK(load_state(workspace)->iteration == 0);
+  CHECK(load_state(workspace.state())->iteration == 0);
   vprof::test::write(workspace.state(), "{\"schema\": 1, \"iteration\": \"x\"}");
-  CHECK_THAT(load_state(workspace).error().message, Catch::Contains("state.json"));
+  CHECK_THAT(load_state(workspace.state()).error().message, Catch::Contains("state.json"));
   vprof::test::write(workspace.state(), "{\"schema\"");
-  CHECK_FALSE(load_state(workspace));
+  CHECK_FALSE(load_state(workspace.state()));
 }
 
-TEST_CASE("one vprof at a time in one directory") {
+TEST_CASE("a directory has one vprof at a time") {
   const Temporary directory;
   const Workspace workspace(directory.path());
   fs::create_directories(workspace.dot);

@@ -1,8 +1,8 @@
-// Any bytes as a trace: they are refused, or read as far as they are whole. libFuzzer looks for
-// crashes, hangs and unbounded memory; the sanitizers for all else.
+// Feeds arbitrary bytes to the reader, which must refuse them or read what is whole. libFuzzer
+// detects crashes, hangs and unbounded memory; the sanitizers detect everything else.
 //
-// The first byte says what the rest is: a file with its header, the slots of one chunk in an
-// otherwise whole file (what a damaged trace is mostly), or a profile to be merged.
+// The first byte selects what the rest is: a whole file, the slots of one chunk in an otherwise
+// intact file (the usual kind of damage), or a profile to merge.
 #include <unistd.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-/// A directory with a sites.json, removed at the end.
+/// A temporary directory with a sites.json.
 struct Scratch {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("vprof-fuzz-" + std::to_string(::getpid()));
@@ -45,7 +45,7 @@ std::string directory() {
   return scratch.path.string();
 }
 
-/// A whole file with one chunk that holds these slots.
+/// An intact file with one chunk that contains these slots.
 Bytes with_slots(const uint8_t* data, size_t size) {
   vprof_file_header header{};
   header.magic = VPROF_TRACE_MAGIC;
@@ -85,7 +85,7 @@ void analyze(const Bytes& bytes) {
   }
   for (const std::string& note : profile->losses.notes) {
     if (note.find("defect") != std::string::npos) {
-      std::abort();  // conservation holds for anything
+      std::abort();  // conservation must hold for any input
     }
   }
 }
@@ -102,7 +102,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (mode % 4 == 0) {
     analyze({data, data + size});
   } else if (mode % 4 == 1) {
-    (void)vprof::analyzer::merge({std::string(reinterpret_cast<const char*>(data), size)}, {});
+    (void)vprof::analyzer::merge({{"fuzz", std::string(reinterpret_cast<const char*>(data), size)}},
+                                 {});
   } else {
     analyze(with_slots(data, size));
   }

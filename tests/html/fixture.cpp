@@ -1,8 +1,8 @@
 // Makes the pages that page_test.mjs opens, from synthetic recordings:
 //
-//   whole.html   every view, and hostile names wherever names can stand
+//   whole.html   every view, with hostile names in every place
 //   large.html   a variance tree of more than 5,000 nodes
-//   bare.html    a report alone: no profile, no recording, no source
+//   bare.html    only a report: no profile, no recording, no source
 #include <cstdio>
 #include <fstream>
 #include <random>
@@ -31,7 +31,7 @@ T checked(Result<T> result) {
   return *std::move(result);
 }
 
-/// Requests on one thread that wait for a mutex which another holds.
+/// Requests on one thread that wait for a mutex held by another.
 void record_whole(const test::ScratchDir& dir, test::SitesWriter& sites) {
   sites.intervals = {kHostile[0]};
   const auto site = [&](const char* name, int height) {
@@ -51,7 +51,8 @@ void record_whole(const test::ScratchDir& dir, test::SitesWriter& sites) {
     const int64_t begin = now;
     t.begin(i, begin);
     t.label(i, begin + 1, i % 3 == 0 ? kHostile[0] : i % 7 == 0 ? "bulk" : "small");
-    const auto size = static_cast<int64_t>(random() % 60'000);  // both take longer for larger ones
+    const auto size =
+        static_cast<int64_t>(random() % 60'000);  // both functions take longer for larger requests
     const int64_t in_parse = 20'000 + size + static_cast<int64_t>(random() % 9000);
     t.frame(parse, begin + 200, begin + 200 + in_parse);
     int64_t at = begin + 300 + in_parse;
@@ -129,7 +130,7 @@ report::HtmlInput whole() {
   return input;
 }
 
-/// 70 functions, each of which calls 72 others: 5,111 nodes.
+/// 70 functions that call 72 others each: 5,111 nodes.
 report::HtmlInput large() {
   const test::ScratchDir dir;
   test::SitesWriter sites;

@@ -1,4 +1,4 @@
-// Exports for other programs; tables of whole recordings are tested with the driver.
+// Exports for other programs. The driver's tests cover tables of whole recordings.
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -40,7 +40,7 @@ report::ShownTimeline waiting() {
 
 }  // namespace
 
-TEST_CASE("perfetto: threads, waits and wake-ups of each interval are a process of their own") {
+TEST_CASE("perfetto: each interval is a process with its threads, waits and wake-ups") {
   const auto trace = nlohmann::json::parse(report::perfetto({waiting(), waiting()}).dump());
   std::map<int, std::vector<nlohmann::json>> by_process;
   for (const auto& event : trace["traceEvents"]) {

@@ -1,4 +1,4 @@
-// What the HTML page is filled with. The page itself is tested in a browser (tests/html).
+// The data of the HTML page. tests/html tests the page itself in a browser.
 #include <catch2/catch.hpp>
 
 #include "exports/wait_spans.h"
@@ -41,7 +41,7 @@ report::HtmlInput input_of(analyzer::Node tree) {
 
 }  // namespace
 
-TEST_CASE("html: nothing in the data ends its element") {
+TEST_CASE("html: no data can end its element") {
   const nlohmann::json hostile = {"</script>", "<!--", "a\u2028b\u2029", "x & y", "\xff"};
   const std::string text = report::json_for_script(hostile);
   for (const char* bad : {"<", ">", "&", "\u2028", "\u2029", "\xff"}) {
@@ -53,7 +53,7 @@ TEST_CASE("html: nothing in the data ends its element") {
   CHECK(back[2] == "a\u2028b\u2029");
 }
 
-TEST_CASE("html: waits are those of the threads that waited") {
+TEST_CASE("html: a wait belongs to the thread that waited") {
   const auto spans = report::wait_spans(convoy());
   REQUIRE(spans.size() == 2);
   CHECK(spans[0].name == "wait(s)");  // inner ones first
@@ -66,7 +66,7 @@ TEST_CASE("html: waits are those of the threads that waited") {
   CHECK(spans[1].to_ns == 65);
 }
 
-TEST_CASE("html: a timeline of many pieces is cut, and still whole") {
+TEST_CASE("html: a long timeline is cut and stays without gaps") {
   report::ShownTimeline shown;
   shown.why = "slowest";
   int64_t now = 0;
@@ -90,7 +90,7 @@ TEST_CASE("html: a timeline of many pieces is cut, and still whole") {
   CHECK(at == now);
 }
 
-TEST_CASE("html: what the page holds of a node is bounded") {
+TEST_CASE("html: the data of a node are bounded") {
   analyzer::Node root;
   root.function = "r";
   for (uint32_t i = 0; i < 100; ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("html: details of another profile are not shown") {
   CHECK(report::html_data(input)["notes"].empty());
 }
 
-TEST_CASE("html: times of a factor within itself count once") {
+TEST_CASE("html: a factor within itself counts once") {
   analyzer::Node inner;
   inner.function = "f";
   inner.function_key = "f@a.c:1";

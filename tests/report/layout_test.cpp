@@ -4,17 +4,6 @@
 
 using namespace vprof::report;
 
-TEST_CASE("times in units for people") {
-  CHECK(human_time(0) == "0 ns");
-  CHECK(human_time(999) == "999 ns");
-  CHECK(human_time(999.6) == "1.00 us");
-  CHECK(human_time(1500) == "1.50 us");
-  CHECK(human_time(12345) == "12.3 us");
-  CHECK(human_time(2.1e6) == "2.10 ms");
-  CHECK(human_time(123.4e6) == "123 ms");
-  CHECK(human_time(75e9) == "75.0 s");
-}
-
 TEST_CASE("counts and parts") {
   CHECK(human_count(0) == "0");
   CHECK(human_count(999) == "999");
@@ -33,6 +22,15 @@ TEST_CASE("text is cut by columns, not by bytes") {
   CHECK(pad("ä", 3) == "ä  ");
 }
 
+TEST_CASE("wide characters take two columns, combining ones none") {
+  CHECK(columns("漢字") == 4);
+  CHECK(columns("e\u0301") == 1);
+  CHECK(fit("漢字漢字", 5) == "漢字…");
+  CHECK(fit("漢字漢字", 4) == "漢…");
+  CHECK(fit("xe\u0301yz", 3) == "xe\u0301…");
+  CHECK(columns("\xff\xfe") == 2);
+}
+
 TEST_CASE("a path keeps its ends") {
   const std::vector<std::string> path = {"request", "handle", "process_order", "slow_path"};
   CHECK(fit_path(path, 80) == "request > handle > process_order > slow_path");
@@ -43,12 +41,12 @@ TEST_CASE("a path keeps its ends") {
   CHECK(fit_path({}, 8).empty());
 }
 
-TEST_CASE("paragraphs are broken at spaces") {
+TEST_CASE("paragraphs break at spaces") {
   CHECK(wrap("one two three", 2, 14) == "  one two\n  three\n");
   CHECK(wrap("", 2, 20).empty());
 }
 
-TEST_CASE("bars are full at 1, empty at 0 and below") {
+TEST_CASE("bars are clamped to 0 and 1") {
   CHECK(bar(1, 4) == "████");
   CHECK(bar(2, 4) == "████");
   CHECK(bar(-1, 4) == "    ");

@@ -3,7 +3,9 @@
 #include <sstream>
 
 #include "text/layout.h"
+#include "vprof/report/json.h"
 #include "vprof/report/report.h"
+#include "vprof/support/json.h"
 
 using namespace vprof;
 using namespace vprof::analyzer;
@@ -130,15 +132,23 @@ report::Story make_story() {
   return story;
 }
 
-std::string golden(const std::string& name, const std::string& actual) {
-  const std::string path = std::string(GOLDEN_DIR) + "/" + name;
-  if (std::getenv("VPROF_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path) << actual;
-  }
+std::string read(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+/// The expected text of a file; VPROF_UPDATE_GOLDEN=1 writes the actual one first.
+std::string expected(const std::string& path, const std::string& actual) {
+  if (std::getenv("VPROF_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path) << actual;
+  }
+  return read(path);
+}
+
+std::string golden(const std::string& name, const std::string& actual) {
+  return expected(std::string(GOLDEN_DIR) + "/" + name, actual);
 }
 
 size_t widest(const std::string& text) {
@@ -152,7 +162,7 @@ size_t widest(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the page, as a whole") {
+TEST_CASE("the report, as a whole") {
   const std::string text = report::text(make_profile(), make_story(), {});
   CHECK(text == golden("report.txt", text));
 }
@@ -167,40 +177,38 @@ TEST_CASE("the history, as a whole") {
   CHECK(text == golden("history.txt", text));
 }
 
-TEST_CASE("within the budget nothing is said of it, and where nothing can be left out, that") {
+TEST_CASE("overhead: the budget is mentioned only when it is exceeded") {
   Profile p = make_profile();
   report::Story story = make_story();
   story.demoted.clear();
-  CHECK(report::text(p, story, {200}).find("no call site that matters little") !=
-        std::string::npos);
+  CHECK(report::text(p, story, {200}).find("no call that varies little") != std::string::npos);
   p.overhead.mean_ratio_ci95 = {1.04, 1.12};
   const std::string text = report::text(p, story, {200});
   CHECK(text.find("budget") == std::string::npos);
-  CHECK(text.find("(1.04 to 1.12)") != std::string::npos);
+  CHECK(text.find("(1.04x to 1.12x)") != std::string::npos);
   p.overhead.baseline_mean_ns = 0;
-  CHECK(report::text(p, story, {200}).find("beside the run") == std::string::npos);
+  CHECK(report::text(p, story, {200}).find("compared with the run") == std::string::npos);
 }
 
-TEST_CASE("declared work and labels: what of a factor goes with them") {
+TEST_CASE("declared work and labels explain parts of a factor") {
   Profile p = make_profile();
-  CHECK(report::text(p, {}, {}).find("amount of work") == std::string::npos);
+  CHECK(report::text(p, {}, {}).find("explained by work") == std::string::npos);
   p.interval.work = {12000, 250, 8400, 0.4};
   p.factors[0].work_share = 0.25;
   p.factors[0].label_share = 0.03;
   p.factors[1].work_share = -0.2;
   const std::string text = report::text(p, {}, {.width = 200, .color = false});
-  CHECK(text.find("work: 250 units on average, 8.40 us each; 40.0 % of the variance goes with") !=
+  CHECK(text.find("work: 250 units on average, 8.40 us each; explains 40.0 % of the variance") !=
         std::string::npos);
-  CHECK(
-      text.find("of the tail 80.0 %; 25.0 % goes with the amount of work; 3.0 % with the label") !=
-      std::string::npos);
-  CHECK(text.find("; -20.0 % goes with the amount of work") != std::string::npos);
+  CHECK(text.find("tail share 80.0 %; 25.0 % explained by work; 3.0 % explained by label") !=
+        std::string::npos);
+  CHECK(text.find("; -20.0 % explained by work") != std::string::npos);
   const auto back = report::from_json(report::json(p, {}));
   REQUIRE(back);
   CHECK(report::text(back->first, {}, {.width = 200, .color = false}) == text);
 }
 
-TEST_CASE("every width is kept") {
+TEST_CASE("no line is wider than the terminal") {
   for (int width = 40; width <= 200; width += 7) {
     CHECK(widest(report::text(make_profile(), make_story(), {width, false})) <=
           static_cast<size_t>(width));
@@ -211,7 +219,7 @@ TEST_CASE("every width is kept") {
   }
 }
 
-TEST_CASE("colours only if asked for, and then nothing else changes") {
+TEST_CASE("colours change nothing but colours") {
   const std::string plain = report::text(make_profile(), make_story(), {80, false});
   std::string painted = report::text(make_profile(), make_story(), {80, true});
   CHECK(plain.find('\x1b') == std::string::npos);
@@ -235,10 +243,10 @@ TEST_CASE("nothing to rank") {
   p.factors.clear();
   CHECK(report::text(p, {}, {}).find("Nothing measured") != std::string::npos);
   p.interval.variance_ns2 = 0;
-  CHECK(report::text(p, {}, {}).find("all took the same time") != std::string::npos);
+  CHECK(report::text(p, {}, {}).find("all intervals took the same time") != std::string::npos);
 }
 
-TEST_CASE("report.json: what is no UTF-8 is replaced, and a deep tree takes no more than it says") {
+TEST_CASE("report.json: invalid UTF-8 is replaced, and a deep tree takes little space") {
   Profile p = make_profile();
   analyzer::Node* deepest = &p.tree;
   for (int depth = 0; depth < 300; ++depth) {
@@ -249,7 +257,46 @@ TEST_CASE("report.json: what is no UTF-8 is replaced, and a deep tree takes no m
   const std::string text = report::json_text(p, {});
   CHECK(text.size() < 2 * report::json(make_profile(), {}).dump().size() + 300 * 300);
   CHECK(report::from_json(nlohmann::json::parse(text)));
-  CHECK(nlohmann::json::accept(report::readable(nlohmann::json("caf\xe9"))));
+  CHECK(nlohmann::json::accept(vprof::json_text(nlohmann::json("caf\xe9"))));
+}
+
+TEST_CASE("report.json, as a whole") {
+  const std::string text = report::json_text(make_profile(), make_story()) + "\n";
+  CHECK(text == golden("report.json", text));
+}
+
+TEST_CASE("schemas/report.schema.json is generated") {
+  const std::string text = vprof::json_text(report::report_schema()) + "\n";
+  CHECK(text == expected(std::string(SCHEMAS_DIR) + "/report.schema.json", text));
+}
+
+TEST_CASE(
+    "report.json of an earlier version loads, and is written again with nothing but $schema") {
+  const auto earlier = nlohmann::json::parse(read(std::string(SAMPLES_DIR) + "/quickstart.json"));
+  const auto loaded = report::from_json(earlier);
+  REQUIRE(loaded);
+  auto again = report::json(loaded->first, loaded->second);
+  CHECK(again["$schema"] == "report.schema.json");
+  again.erase("$schema");
+  CHECK(again == earlier);
+}
+
+TEST_CASE("report.json of the first version: later fields have their defaults") {
+  auto document = report::json(make_profile(), make_story());
+  for (const char* field : {"$schema", "losses", "unwrapped", "k", "threshold"}) {
+    document.erase(field);
+  }
+  for (const char* field : {"work", "mean_ci95", "variance_ci95", "p99_ci95"}) {
+    document["interval"].erase(field);
+  }
+  document["overhead"].erase("demoted");
+  document["tree"].erase("key");
+  document["tree"]["children"][0]["covariances"][0].erase("children");
+  const auto loaded = report::from_json(document);
+  REQUIRE(loaded);
+  CHECK(loaded->first.k == Profile{}.k);
+  CHECK(loaded->first.tree.children[0].covariances.empty());
+  CHECK(loaded->second.demoted.empty());
 }
 
 TEST_CASE("report.json there and back") {
@@ -270,7 +317,7 @@ TEST_CASE("report.json there and back") {
   CHECK(document["overhead"]["mean_ratio"] == 1.08);
 }
 
-TEST_CASE("report.json that is none: one line") {
+TEST_CASE("report.json: a document that is not one gives an error of one line") {
   const auto good = report::json(make_profile(), {});
   const auto error_of = [&](const nlohmann::json& document) {
     const auto result = report::from_json(document);
@@ -279,9 +326,10 @@ TEST_CASE("report.json that is none: one line") {
     return result.error().message;
   };
   error_of(nlohmann::json::array());
-  error_of({{"schema", 2}});
+  CHECK(error_of({{"schema", 2}}).find("schema 2") != std::string::npos);
   for (const auto& [field, value] : good.items()) {
-    if (field == "losses" || field == "unwrapped" || field == "k" || field == "threshold") {
+    if (field == "$schema" || field == "losses" || field == "unwrapped" || field == "k" ||
+        field == "threshold") {
       continue;
     }
     auto without = good;

@@ -12,21 +12,31 @@
 namespace vprof::test {
 
 struct Setup {
-  std::map<std::string, std::string>
-      environment;  // on top of VPROF_TRACE_DIR; an empty value removes a variable
+  // On top of VPROF_TRACE_DIR; an empty value removes a variable.
+  std::map<std::string, std::string> environment;
   std::function<void()> before_exec;  // in the child
   std::string trace_directory;        // empty: a fresh one
-  bool on_disk = false;               // a fresh one is not in memory, though there is room
-  int kill_after_us = 0;              // 0: it ends by itself
+  bool on_disk = false;               // a fresh one is not in memory, even if there is room
+  // Kills the subject once this is true. It is asked again and again.
+  std::function<bool()> kill_when = nullptr;
+  // Releases a subject that waits in until_released() once this is true of its traces.
+  std::function<bool(const std::vector<Trace>&)> until = nullptr;
 };
 
-// Without preemption, which comes when it likes: for tests that count what was dropped, where it would be dropped, too.
+// The time limits that users get, instead of none (VPROF_PATIENCE).
+inline Setup impatient(Setup setup = {}) {
+  setup.environment["VPROF_PATIENCE"] = "";
+  return setup;
+}
+
+// Without preemption, which comes at any time. For tests that count dropped records: preemptions may
+// be among them.
 inline Setup countable(Setup setup = {}) {
   setup.environment["VPROF_WAITS_OFF"] = "stream,file,preemption";
   return setup;
 }
 
-// For tests in which the disk has a part.
+// For tests that need a disk below the trace.
 inline Setup with_disk(Setup setup = {}) {
   setup.on_disk = true;
   return setup;
@@ -40,6 +50,11 @@ struct Outcome {
 
   // The number after `name` in the output ("frames 12"); fails the test if it is not there.
   uint64_t number(const std::string& name) const;
+  bool says(const std::string& name) const;
+
+  // Whether the record lies within the times that the subject told of a wait (WaitTimes in
+  // subjects/subject.h), and around the time in which the waiter was seen to sleep.
+  bool is_told(const Record& wait) const;
 };
 
 // Every trace in the outcome has been checked for the guarantees of the format; the test fails if one does not hold.

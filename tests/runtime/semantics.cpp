@@ -1,14 +1,17 @@
-// What the interposed functions return, as a table. The same program is built with libvprof and without; the outputs must not differ.
+// What the interposed functions return, as a table. The same program is built with libvprof and without
+// it; the outputs must not differ.
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <thread>
 
+#include "asleep.h"
 #include "semantics.h"
 
 using vprof::test::row;
@@ -94,7 +97,7 @@ void mutex_type(const char* type_name, int type) {
   row("  trylock by the owner", pthread_mutex_trylock(&mutex));
   locked_by_other(mutex);
   for (int i = 0; i < 6; ++i) {
-    // An unlock too many is undefined for the types that do not check.
+    // One unlock too many is undefined for the types that do not check.
     if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK || i == 0) {
       row("  unlock", pthread_mutex_unlock(&mutex));
     }
@@ -180,8 +183,8 @@ void semaphore() {
   row_errno("  timedwait, past", sem_timedwait(&semaphore, &kPast));
   row_errno("  clockwait, past", sem_clockwait(&semaphore, CLOCK_MONOTONIC, &kPast));
   errno = 77;
-  std::thread poster([&] {
-    usleep(5000);
+  std::thread poster([&semaphore, waiter = vprof::test::this_thread()] {
+    vprof::test::until_asleep(waiter, {&semaphore, sizeof semaphore});
     sem_post(&semaphore);
   });
   row_errno("  wait for a post", sem_wait(&semaphore));
@@ -204,15 +207,19 @@ void threads() {
       &thread, nullptr, [](void*) -> void* { pthread_exit(reinterpret_cast<void*>(5)); }, nullptr);
   pthread_join(thread, &value);
   std::printf("  value by pthread_exit %d\n", static_cast<int>(reinterpret_cast<intptr_t>(value)));
+  std::atomic<bool> released{false};
   pthread_create(
       &thread, nullptr,
-      [](void*) -> void* {
-        usleep(50000);
+      [](void* flag) -> void* {
+        while (!*static_cast<std::atomic<bool>*>(flag)) {
+          vprof::test::rest_us(20);
+        }
         return nullptr;
       },
-      nullptr);
+      &released);
   row("  timedjoin, past", pthread_timedjoin_np(thread, nullptr, &kPast));
   row("  clockjoin, past", pthread_clockjoin_np(thread, nullptr, CLOCK_MONOTONIC, &kPast));
+  released = true;
   row("  join", pthread_join(thread, nullptr));
   pthread_attr_t huge;
   pthread_attr_init(&huge);

@@ -8,7 +8,7 @@ void row(const char* what, int result);
 // `result` is what the call returned; where that is -1, errno says why.
 void row_of_call(const char* what, long result);
 
-// semantics_calls.cpp: calls that are timed.
+// semantics_calls.cpp
 void calls();
 
 }  // namespace vprof::test

@@ -1,4 +1,5 @@
-// Calls that are timed rather than tried: what they return, and that they stay points of cancellation.
+// Calls that libvprof times rather than tries first: what they return, and that they remain cancellation
+// points.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -24,6 +25,7 @@
 #include <ctime>
 #include <string>
 
+#include "asleep.h"
 #include "semantics.h"
 
 namespace vprof::test {
@@ -72,7 +74,7 @@ void once_and_barrier() {
   row_of_call("  cnd_timedwait, past", cnd_timedwait(&condition, &mutex, &past));
   row_of_call("  cnd_signal", cnd_signal(&condition));
   mtx_unlock(&mutex);
-#ifndef __SANITIZE_THREAD__  // does not know of threads that are made so, and crashes in them
+#ifndef __SANITIZE_THREAD__  // does not know threads that are made like this, and crashes in them
   thrd_t thread{};
   int value = 0;
   row_of_call("  thrd_create", thrd_create(&thread, [](void*) { return 7; }, nullptr));
@@ -191,10 +193,11 @@ void signals_and_children() {
   close(ends[1]);
 }
 
-// ---- cancellation: each of these waits for ever
+// ---- cancellation: each of these waits forever
 
 int pipe_ends[2], full_pipe[2], pair[2], listener, epoll_fd, semaphore_id;
 std::atomic<bool> cleaned;
+std::atomic<int> waiter;  // its thread
 
 struct Blocking {
   const char* name;
@@ -232,8 +235,9 @@ const Blocking kBlocking[] = {
     {"msgrcv", [] { msgrcv(semaphore_id, buffer, 1, 0, 0); }},
 };
 
-void* wait_for_ever(void* blocking) {
+void* wait_forever(void* blocking) {
   pthread_cleanup_push([](void*) { cleaned = true; }, nullptr);
+  waiter = this_thread();
   static_cast<const Blocking*>(blocking)->wait();
   pthread_cleanup_pop(0);
   return nullptr;
@@ -250,9 +254,16 @@ void cancellation() {
   }
   for (const Blocking& blocking : kBlocking) {
     cleaned = false;
+    waiter = 0;
     pthread_t thread{};
-    pthread_create(&thread, nullptr, wait_for_ever, const_cast<Blocking*>(&blocking));
-    usleep(3000);
+    pthread_create(&thread, nullptr, wait_forever, const_cast<Blocking*>(&blocking));
+    while (waiter == 0) {
+      rest_us(20);
+    }
+    // The sleeps among them cannot be told from a pause of the runtime.
+    while (thread_state(task_directory(waiter)) != 'S') {
+      rest_us(20);
+    }
     pthread_cancel(thread);
     void* result = nullptr;
     pthread_join(thread, &result);
@@ -270,7 +281,7 @@ void calls() {
   futex_and_sysv();
   streams();
   signals_and_children();
-  // The sanitizers' own run-time libraries do not survive a thread cancelled in any of these calls.
+  // The sanitizers' own runtimes do not survive a thread that is cancelled in any of these calls.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   cancellation();
 #else

@@ -1,5 +1,6 @@
-// A disk that takes its time: calls by which the runtime gets blocks and pages of its file, or writes to it, take long.
-// For Setup::before_exec. The kernel asks a process of ours at each such call (seccomp), and that thinks about it.
+// A disk that is slow, stands still, or is the last thing a program asks for: the calls by which the
+// runtime gets blocks and pages of its file, or writes to it, are answered by a process of the test.
+// For Setup::before_exec. The kernel asks that process at each such call (seccomp).
 #pragma once
 
 #include <linux/filter.h>
@@ -14,13 +15,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace vprof::test {
 
-// Answers one call after the other, until the subject has ended. It is filtered itself, so that it is not told when nobody is left to ask.
-[[noreturn]] inline void be_slow(int listener, int ms) {
+// Called for each call, one after another, in a process of its own whose parent is the subject. True:
+// the call goes on. False: it never returns. `pid` of the call is the thread that makes it.
+using DiskPolicy = std::function<bool(const seccomp_notif&)>;
+
+// Runs until the subject has ended. It is filtered itself, so the kernel does not tell it when nobody
+// is left to ask.
+[[noreturn]] inline void answer_for_disk(int listener, const DiskPolicy& policy) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The test waits for the end of what is written to the output.
+  // The test waits until nobody has the output open any more.
   const auto others = static_cast<unsigned>(listener);
   if (others > 0) {
     syscall(SYS_close_range, 0U, others - 1, 0U);
@@ -29,10 +36,9 @@ namespace vprof::test {
   for (pollfd asked{listener, POLLIN, 0};
        poll(&asked, 1, -1) > 0 && (asked.revents & POLLIN) != 0;) {
     seccomp_notif call{};
-    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0 || !policy(call)) {
       continue;
     }
-    usleep(static_cast<useconds_t>(1000 * ms));
     seccomp_notif_resp answer{};
     answer.id = call.id;
     answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
@@ -41,7 +47,7 @@ namespace vprof::test {
   _exit(0);
 }
 
-inline void make_disk_slow(int ms) {
+inline void supervise_disk(const DiskPolicy& policy) {
   constexpr uint32_t kPopulate = 23;  // MADV_POPULATE_WRITE
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -64,9 +70,26 @@ inline void make_disk_slow(int ms) {
     _exit(98);
   }
   if (fork() == 0) {
-    be_slow(static_cast<int>(listener), ms);
+    answer_for_disk(static_cast<int>(listener), policy);
   }
   close(static_cast<int>(listener));
 }
+
+// Memory that a policy shares with the test.
+template <class T>
+class SharedWithPolicy {
+ public:
+  SharedWithPolicy()
+      : value_(new(mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                        0)) T) {}
+  ~SharedWithPolicy() { munmap(value_, sizeof(T)); }
+  SharedWithPolicy(const SharedWithPolicy&) = delete;
+  SharedWithPolicy& operator=(const SharedWithPolicy&) = delete;
+  T* operator->() const { return value_; }
+  T& operator*() const { return *value_; }
+
+ private:
+  T* value_;
+};
 
 }  // namespace vprof::test

@@ -1,4 +1,5 @@
-// When threads had no processor: as they find it out by themselves, as the kernel tells it, and what happens where it does not.
+// When threads had no processor: as they find out by themselves, as the kernel tells it, and what happens
+// where it does not. test_simulated_preemption.cpp has the exact times.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -12,21 +13,38 @@ using namespace vprof::test;
 
 namespace {
 
-// Of the main thread, in us. It need not be the first: in a child of fork ThreadSanitizer starts one of its own before.
-uint64_t preempted_us(const Trace& trace) {
+// Of the main thread, in the order of their time. It need not be the first thread: in a child of fork
+// ThreadSanitizer starts one of its own before.
+std::vector<Record> preemptions(const Trace& trace) {
   const auto main_thread =
       std::find_if(trace.threads.begin(), trace.threads.end(),
                    [&](const Thread& thread) { return thread.tid == trace.header.pid; });
   REQUIRE(main_thread != trace.threads.end());
-  uint64_t ticks = 0;
-  for (const Record& record : trace.all(VPROF_EV_PREEMPTED)) {
+  std::vector<Record> found = trace.all(VPROF_EV_PREEMPTED);
+  std::erase_if(found, [&](const Record& record) {
     REQUIRE(record.more.size() == 1);
-    if (record.more[0].word == main_thread->serial) {
-      ticks += record.payload;
-    }
+    return record.more[0].word != main_thread->serial;
+  });
+  std::sort(found.begin(), found.end(),
+            [](const Record& a, const Record& b) { return a.word < b.word; });
+  return found;
+}
+
+uint64_t preempted_us(const Trace& trace) {
+  uint64_t ticks = 0;
+  for (const Record& record : preemptions(trace)) {
+    ticks += record.payload;
   }
   return static_cast<uint64_t>(static_cast<double>(ticks) * 1e6 /
                                static_cast<double>(trace.header.ticks_per_second));
+}
+
+// No more than the kernel has counted.
+void check_number(const std::vector<Record>& found, const Outcome& outcome) {
+  const auto counted = std::count_if(found.begin(), found.end(), [&](const Record& record) {
+    return record.word + record.payload <= outcome.number("until");
+  });
+  CHECK(static_cast<uint64_t>(counted) <= outcome.number("preemptions"));
 }
 
 bool refused(const Trace& trace) {
@@ -52,10 +70,57 @@ const Setup kByKernel{{{"VPROF_PREEMPTION", "perf"}}, {}, {}};
 }  // namespace
 
 TEST_CASE("time without a processor is recorded") {
-  const char* scenario = GENERATE("share_a_processor", "share_a_processor_and_nap",
-                                  "share_a_processor_and_wait", "share_a_processor_in_a_child");
-  // Whose waits for conditions are its own.
-  if (kThreadSanitizer && std::string(scenario) == "share_a_processor_and_wait") {
+  const std::string scenario = GENERATE("loses_the_processor", "loses_the_processor_in_a_child");
+  const Outcome outcome = run(scenario, GENERATE(kByThemselves, kByKernel));
+  CAPTURE(scenario);
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.back();
+  if (refused(trace)) {
+    return;
+  }
+  const std::vector<Record> found = preemptions(trace);
+  for (const char* number : {"0", "1", "2"}) {
+    const uint64_t from = outcome.number(std::string("from") + number);
+    const uint64_t to = outcome.number(std::string("to") + number);
+    const bool told = std::any_of(found.begin(), found.end(), [&](const Record& record) {
+      return record.word < to && record.word + record.payload > from;
+    });
+    CHECK(told);
+  }
+  check_number(found, outcome);
+  uint64_t end = trace.header.start_ticks;
+  for (const Record& record : found) {
+    CHECK(record.word >= end);
+    end = record.word + record.payload;
+  }
+  CHECK(trace.header.unwatched == 0);
+  CHECK(trace.header.switches_lost == 0);
+  for (const Record& record : trace.all(VPROF_EV_PREEMPTED)) {
+    CHECK(record.more[0].word >= 1);
+    CHECK(record.more[0].word <= trace.threads.size());
+  }
+}
+
+TEST_CASE("a sleep is not preemption, whether it is recorded or not") {
+  Setup setup = GENERATE(kByThemselves, kByKernel);
+  if (GENERATE(false, true)) {
+    setup.environment["VPROF_WAITS_OFF"] = "timer";
+  }
+  const Outcome outcome = run("naps", setup);
+  const Trace& trace = outcome.traces.at(0);
+  if (refused(trace)) {
+    return;
+  }
+  check_number(preemptions(trace), outcome);
+}
+
+// The two clocks and the kernel's own count agree to some percent, unless the machine is very busy.
+TEST_CASE("nearly all time without a processor is recorded", "[soak]") {
+  const std::string scenario =
+      GENERATE("share_a_processor", "share_a_processor_and_nap", "share_a_processor_and_wait",
+               "share_a_processor_in_a_child");
+  // ThreadSanitizer's waits for conditions are its own.
+  if (kThreadSanitizer && scenario == "share_a_processor_and_wait") {
     return;
   }
   const Outcome outcome = run(scenario, GENERATE(kByThemselves, kByKernel));
@@ -72,32 +137,12 @@ TEST_CASE("time without a processor is recorded") {
   // On a busy machine the program also waits for its processor between its clocks and ours.
   const uint64_t most = std::max(lacked, outcome.number("queued_us"));
   CAPTURE(lacked, stolen, most, found);
-  CHECK(found + stolen + 10000 > lacked * 9 / 10);  // to 10 ms: how stolen time is counted
+  CHECK(found + stolen + 10000 > lacked * 9 / 10);  // stolen time is counted to 10 ms
   CHECK(found < most * 11 / 10 + 5000);  // starting the other thread is before the first look
-  CHECK(trace.header.unwatched == 0);
-  CHECK(trace.header.switches_lost == 0);
-  for (const Record& record : trace.all(VPROF_EV_PREEMPTED)) {
-    CHECK(record.word > trace.header.start_ticks);
-    CHECK(record.more[0].word >= 1);
-    CHECK(record.more[0].word <= trace.threads.size());
-  }
-}
-
-TEST_CASE("a sleep is no preemption, whether it is recorded or not") {
-  Setup setup = GENERATE(kByThemselves, kByKernel);
-  if (GENERATE(false, true)) {
-    setup.environment["VPROF_WAITS_OFF"] = "timer";
-  }
-  const Outcome outcome = run("naps", setup);
-  const Trace& trace = outcome.traces.at(0);
-  if (refused(trace)) {
-    return;
-  }
-  CHECK(preempted_us(trace) < 100000);  // of 200 ms and more; the rest is the machine's
 }
 
 TEST_CASE("a preemption lies within one frame, and after what was recorded before it") {
-  const Outcome outcome = run("share_a_processor");
+  const Outcome outcome = run("loses_the_processor");
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   const uint64_t slack = trace.header.ticks_per_second / 1000000 * 3;  // 3 us: two clocks
@@ -128,7 +173,7 @@ TEST_CASE("a preemption lies within one frame, and after what was recorded befor
 TEST_CASE("threads without privileges find out by themselves") {
   Setup setup;
   setup.before_exec = [] { refuse({"not allowed", SYS_perf_event_open, EACCES}); };
-  const Outcome outcome = run("share_a_processor", setup);
+  const Outcome outcome = run("loses_the_processor", setup);
   REQUIRE(outcome.exit_code == 0);
   if (unregistered(outcome)) {
     return;
@@ -150,7 +195,7 @@ TEST_CASE(
   CHECK(outcome.traces[0].header.switches_refused == EACCES);
 }
 
-TEST_CASE("threads that switch very often are let go, and counted") {
+TEST_CASE("threads that switch very often are let go, and counted", "[soak]") {
   const Outcome outcome = run("switches_often", kByKernel);
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
@@ -158,7 +203,7 @@ TEST_CASE("threads that switch very often are let go, and counted") {
     return;
   }
   if (outcome.number("turns") < 25000) {
-    WARN("not checked: the machine is too busy for so many switches");
+    WARN("not checked: the machine was too busy for so many switches");
     return;
   }
   CHECK(trace.header.let_go == 2);
@@ -166,7 +211,7 @@ TEST_CASE("threads that switch very often are let go, and counted") {
 }
 
 TEST_CASE("preemption can be left out") {
-  const Outcome outcome = run("share_a_processor", {{{"VPROF_WAITS_OFF", "preemption"}}, {}, {}});
+  const Outcome outcome = run("loses_the_processor", {{{"VPROF_WAITS_OFF", "preemption"}}, {}, {}});
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.all(VPROF_EV_PREEMPTED).empty());
@@ -185,7 +230,7 @@ TEST_CASE("a kernel that tells nothing of context switches: the trace says so") 
   CAPTURE(refusal.what);
   Setup setup = kByKernel;
   setup.before_exec = [&] { refuse(refusal); };
-  const Outcome outcome = run("share_a_processor", setup);
+  const Outcome outcome = run("loses_the_processor", setup);
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.all(VPROF_EV_PREEMPTED).empty());

@@ -1,7 +1,10 @@
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
@@ -9,13 +12,14 @@
 #include <random>
 
 #include "run.h"
+#include "slow_disk.h"
 
 using namespace vprof::test;
 
 namespace {
 
-// Every frame of all processes but the first is in its trace, or counted where the disk stood still for a moment.
-void check_children_accounted(const std::vector<Trace>& traces, uint64_t made) {
+// Every frame of all processes but the first is in its trace.
+void check_children_complete(const std::vector<Trace>& traces, uint64_t made) {
   const Trace& parent = root_of(traces);
   uint64_t frames = 0;
   uint64_t dropped = 0;  // also records of other kinds
@@ -28,7 +32,7 @@ void check_children_accounted(const std::vector<Trace>& traces, uint64_t made) {
   }
   CHECK(frames <= made);
   CHECK(frames + dropped >= made);
-  CHECK(frames >= made / 20 * 19);
+  CHECK((kThreadSanitizer || dropped == 0));
 }
 
 }  // namespace
@@ -48,7 +52,7 @@ TEST_CASE("each of 1,000 forked children has a trace of its own") {
     CHECK((kThreadSanitizer || child.threads.size() == 1));
     CHECK((kThreadSanitizer || child.threads.at(0).tid == child.header.pid));
   }
-  check_children_accounted(outcome.traces, 500 * 7 + 500 * 2000);
+  check_children_complete(outcome.traces, 500 * 7 + 500 * 2000);
 }
 
 TEST_CASE("fork from a process with busy threads") {
@@ -60,7 +64,7 @@ TEST_CASE("fork from a process with busy threads") {
   for (const Thread& thread : parent.threads) {
     CHECK(thread.holes == 0);
   }
-  check_children_accounted(outcome.traces, 50 * 300 + 5 * 5);
+  check_children_complete(outcome.traces, 50 * 300 + 5 * 5);
 }
 
 TEST_CASE("a child of vfork records as its parent") {
@@ -97,64 +101,103 @@ TEST_CASE("what was recorded survives SIGKILL") {
   CHECK(trace.file_bytes == trace.header.capacity);
 }
 
+namespace {
+
 // The program counts its records itself, in shared memory that survives it.
-TEST_CASE("at whatever moment a program is killed, its trace holds every record it made") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.path() + "/counters";
-  std::mt19937 random(20191);
-  constexpr int kRounds = 200;
-  uint64_t archived = 0;
-  int whole = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    std::ofstream(path) << std::string(4096, '\0');
-    Setup setup = with_disk({{{"VPROF_TEST_COUNTERS", path}, {"VPROF_WINDOW_MB", "1"}}, {}, {}});
-    setup.kill_after_us = std::uniform_int_distribution<int>(500, 25000)(random);
-    const Outcome outcome = run("counts_until_killed", setup);
-    CHECK(outcome.signal == SIGKILL);
-    std::ifstream file(path, std::ios::binary);
-    uint64_t made[2] = {};
-    for (const int i : {0, 1}) {
-      file.seekg(i * 512);
-      file.read(reinterpret_cast<char*>(&made[i]), sizeof made[i]);
-    }
-    if (outcome.traces.empty()) {  // killed before the first record
-      CHECK(made[0] + made[1] == 0);
-      ++whole;
-      continue;
-    }
-    const Trace& trace = outcome.traces[0];
-    archived += trace.header.archived;
-    // Where the machine or its disk stands still there is no room for some, and they are counted.
-    whole += trace.header.dropped == 0 ? 1 : 0;
-    const uint64_t counted = trace.frames() + trace.header.dropped;
-    CAPTURE(trace.header.dropped);
-    CHECK(counted >= made[0] + made[1]);
-    CHECK(counted <= made[0] + made[1] + 2);
-    for (const Thread& thread : trace.threads) {
-      CHECK(thread.holes <= 1);
-    }
+class Counters {
+ public:
+  Counters() : path_(directory_.path() + "/counters") {
+    std::ofstream(path_) << std::string(4096, '\0');
+    const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(fd >= 0);
+    memory_ = static_cast<const std::atomic<uint64_t>*>(
+        mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0));
+    close(fd);
+    REQUIRE(memory_ != MAP_FAILED);
   }
-  CHECK(whole >= kRounds / 2);
+  ~Counters() { munmap(const_cast<std::atomic<uint64_t>*>(memory_), 4096); }
+  Counters(const Counters&) = delete;
+  Counters& operator=(const Counters&) = delete;
+
+  const std::string& path() const { return path_; }
+  uint64_t made() const { return memory_[0] + memory_[64]; }  // of each of the two threads
+
+ private:
+  TemporaryDirectory directory_;
+  std::string path_;
+  const std::atomic<uint64_t>* memory_ = nullptr;
+};
+
+Setup counting(const Counters& counters) {
+  return with_disk(
+      countable({{{"VPROF_TEST_COUNTERS", counters.path()}, {"VPROF_WINDOW_MB", "1"}}, {}, {}}));
+}
+
+// Each thread may have made a record that it had not counted yet.
+void check_killed(const Outcome& outcome, const Counters& counters) {
+  CHECK(outcome.signal == SIGKILL);
+  const uint64_t made = counters.made();
+  if (outcome.traces.empty()) {  // killed before the first record
+    CHECK(made == 0);
+    return;
+  }
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.header.dropped == 0);
+  CHECK(trace.frames() >= made);
+  CHECK(trace.frames() <= made + 2);
+  for (const Thread& thread : trace.threads) {
+    CHECK(thread.holes <= 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("whatever a program has recorded when it is killed, its trace holds every record") {
+  std::mt19937 random(20191);
+  uint64_t archived = 0;
+  for (int round = 0; round < 25; ++round) {
+    const Counters counters;
+    const uint64_t enough = std::uniform_int_distribution<uint64_t>(0, 500000)(random);
+    Setup setup = counting(counters);
+    setup.kill_when = [&] { return counters.made() >= enough; };
+    const Outcome outcome = run("counts_until_killed", setup);
+    check_killed(outcome, counters);
+    archived += outcome.traces.empty() ? 0 : outcome.traces[0].header.archived;
+  }
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // too slow to fill a chunk
   CHECK(archived > 0);
 #endif
 }
 
-TEST_CASE("full chunks are written out and their memory is used again") {
-  Outcome outcome;
-  for (int turn = 0; turn < 4; ++turn) {  // again where the disk was too slow for some records
-    outcome = run("long_trace", with_disk({{{"VPROF_WINDOW_MB", "4"}}, {}, {}}));
-    REQUIRE(outcome.exit_code == 0);
-    if (outcome.traces.at(0).header.dropped == 0) {
-      break;
-    }
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they use the same calls
+TEST_CASE(
+    "in whichever of its calls for the disk a program is killed, its trace holds every record") {
+  for (uint64_t fatal = 1; fatal <= 24; ++fatal) {
+    CAPTURE(fatal);
+    const Counters counters;
+    Setup setup = counting(counters);
+    setup.before_exec = [&] {
+      supervise_disk([&, asked = uint64_t{0}](const seccomp_notif&) mutable {
+        if (++asked == fatal) {
+          kill(getppid(), SIGKILL);
+        }
+        return true;
+      });
+    };
+    check_killed(run("counts_until_killed", setup), counters);
   }
+}
+#endif
+
+TEST_CASE("full chunks are written out and their memory is used again") {
+  const Outcome outcome = run("long_trace", with_disk({{{"VPROF_WINDOW_MB", "4"}}, {}, {}}));
+  REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.frames() == outcome.number("frames"));
   CHECK(trace.header.dropped == 0);
-  CHECK(trace.header.archived > 40);
+  CHECK(trace.header.archived > 30);
   CHECK(trace.threads.at(0).holes == 0);
-  // Half of them at the least: where the disk is slow, or chunks and copies alternate, some room is left between them.
+  // Each record takes 16 bytes. Chunks and copies may alternate, which leaves some room between them.
   CHECK(trace.file_bytes < 24 * trace.frames() + (24u << 20));
 }
 
@@ -193,7 +236,7 @@ TEST_CASE("a relative directory is meant from where the program started") {
   CHECK(outcome.traces[0].frames() == 10);
 }
 
-TEST_CASE("a trace directory that cannot be written is said once, and the program runs") {
+TEST_CASE("a trace directory that cannot be written is reported once, and the program runs") {
   const TemporaryDirectory directory;
   std::ofstream(directory.path() + "/file") << "x";
   const std::string bad = directory.path() + GENERATE("/missing", "/file");
@@ -203,7 +246,7 @@ TEST_CASE("a trace directory that cannot be written is said once, and the progra
   CHECK(outcome.output.find("vprof: VPROF_TRACE_DIR=" + bad) == 0);
 }
 
-// Whoever may write anywhere (root) gets past the check at start, and fails to make the file.
+// Root may write anywhere: it passes the check at the start, and then fails to make the file.
 TEST_CASE("a directory in which no file can be made stops tracing, not the program") {
   const Outcome outcome = run("nested", {{{"VPROF_TRACE_DIR", "/proc"}}, {}, {}});
   CHECK(outcome.exit_code == 0);
@@ -219,6 +262,11 @@ TEST_CASE("a full trace drops and counts") {
   CHECK(trace.header.dropped > 0);
   CHECK(trace.frames() + trace.header.dropped == outcome.number("frames"));
   CHECK(trace.frames() > 900000);  // nearly all of the 16 MB was used
+}
+
+TEST_CASE("a full trace does not slow the program down much", "[soak]") {
+  const Outcome outcome = run("gets_slower", countable({{{"VPROF_TRACE_MB", "16"}}, {}, {}}));
+  REQUIRE(outcome.exit_code == 0);
   CHECK((kThreadSanitizer || outcome.number("times_slower") < 10));
 }
 
@@ -288,12 +336,12 @@ TEST_CASE("a full disk drops and counts") {
 }
 
 TEST_CASE("exit while other threads record") {
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 10; ++i) {
     const Outcome outcome = run("exits_while_threads_record", {{{"VPROF_TRACE_MB", "32"}}, {}, {}});
     REQUIRE(outcome.exit_code == 0);
     REQUIRE(outcome.traces.size() == 1);
     CHECK(outcome.traces[0].file_bytes == outcome.traces[0].header.used);
-    CHECK(outcome.traces[0].frames() > 1000);
+    CHECK(outcome.traces[0].frames() >= 1000);
   }
 }
 

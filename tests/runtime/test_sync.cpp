@@ -15,18 +15,14 @@ std::vector<Record> on_object(const Trace& trace, uint32_t event, uint64_t objec
   return found;
 }
 
-double seconds(const Trace& trace, uint64_t ticks) {
-  return static_cast<double>(ticks) / static_cast<double>(trace.header.ticks_per_second);
-}
-
 struct Case {
   const char* scenario;
   uint32_t wait;
   uint32_t release;
 };
 
-// ThreadSanitizer of gcc 12 calls libc's condition variables by their version, past our functions,
-// and does not know pthread_mutex_clocklock.
+// ThreadSanitizer of gcc 12 calls libc's condition variables by their version, past our functions, and
+// does not know pthread_mutex_clocklock.
 bool works_here(const Case& c) {
   return !kThreadSanitizer ||
          (c.wait != VPROF_EV_WAIT_COND && std::string(c.scenario) != "mutex_clock_contended" &&
@@ -60,9 +56,9 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
   REQUIRE(waits.size() == 1);
   const Record& wait = waits[0];
   REQUIRE(wait.more.size() == 2);
-  CHECK(seconds(trace, wait.payload) > 0.02);
-  // Of those with its sequence number. Another may be there: objects share the places where waiters are counted, and
-  // this thread waits for the other to end.
+  CHECK(outcome.is_told(wait));
+  // The one with its sequence number. There may be another: objects share the places where waiters
+  // are counted, and this thread waits for the other to end.
   std::erase_if(releases, [&](const Record& release) {
     return release.more.size() != 2 || release.more[1].word != wait.more[1].word;
   });
@@ -108,20 +104,76 @@ TEST_CASE("waits across processes are matched by shared address and number") {
   check(VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM, outcome.number("semaphore"));
 }
 
-TEST_CASE("under heavy contention every wait of some length has its release") {
+TEST_CASE("in whatever order waiter and releaser take their steps") {
+  enum { kNoRelease, kSameNumber };
+  struct Race {
+    const char* scenario;
+    int release;
+  };
+  // Without a release: the wait lies within a few instructions of the releaser, which gate.c has
+  // stretched here, or the mutex was free when it began.
+  const Race race = GENERATE(Race{"race_counted_before_the_first_look", kSameNumber},
+                             Race{"race_counted_between_the_looks", kSameNumber},
+                             Race{"race_gone_before_the_second_look", kNoRelease},
+                             Race{"race_counted_after_the_second_look", kNoRelease});
+  CAPTURE(race.scenario);
+  const Outcome outcome = run(race.scenario);
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  const std::vector<Record> waits = on_object(trace, VPROF_EV_WAIT_MUTEX, outcome.number("object"));
+  const std::vector<Record> releases =
+      on_object(trace, VPROF_EV_RELEASE_MUTEX, outcome.number("object"));
+  REQUIRE(waits.size() == 1);
+  REQUIRE(releases.size() == (race.release == kSameNumber ? 1 : 0));
+  if (race.release == kSameNumber) {
+    CHECK(releases[0].more.at(1).word == waits[0].more.at(1).word);
+    CHECK(releases[0].word >= waits[0].word);
+    CHECK(releases[0].word <= waits[0].word + waits[0].payload);
+  }
+}
+
+namespace {
+
+// In the order of their numbers, which are told apart.
+std::vector<Record> releases_of_storm(const Outcome& outcome) {
+  std::vector<Record> releases =
+      on_object(outcome.traces.at(0), VPROF_EV_RELEASE_MUTEX, outcome.number("object"));
+  const auto number = [](const Record& release) { return release.more.at(1).word; };
+  std::sort(releases.begin(), releases.end(),
+            [&](const Record& a, const Record& b) { return number(a) < number(b); });
+  for (size_t i = 1; i < releases.size(); ++i) {
+    CHECK(number(releases[i - 1]) < number(releases[i]));
+  }
+  return releases;
+}
+
+}  // namespace
+
+TEST_CASE("under heavy contention no two releases have one number") {
+  const Outcome outcome = run("mutex_storm");
+  REQUIRE(outcome.exit_code == 0);
+  const std::vector<Record> releases = releases_of_storm(outcome);
+  for (const Record& wait :
+       on_object(outcome.traces.at(0), VPROF_EV_WAIT_MUTEX, outcome.number("object"))) {
+    // Whatever number it has seen was given out before it ended.
+    const auto seen = std::find_if(releases.begin(), releases.end(), [&](const Record& release) {
+      return release.more[1].word == wait.more.at(1).word;
+    });
+    CHECK((seen == releases.end() || seen->word <= wait.word + wait.payload));
+  }
+}
+
+// How many waits come between a releaser's two looks is up to the machine.
+TEST_CASE("under heavy contention nearly every wait of some length has its release", "[soak]") {
   const Outcome outcome = run("mutex_storm");
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
-  std::vector<Record> releases = on_object(trace, VPROF_EV_RELEASE_MUTEX, outcome.number("object"));
+  const std::vector<Record> releases = releases_of_storm(outcome);
   const std::vector<Record> waits = on_object(trace, VPROF_EV_WAIT_MUTEX, outcome.number("object"));
-  std::sort(releases.begin(), releases.end(),
-            [](const Record& a, const Record& b) { return a.more.at(1).word < b.more.at(1).word; });
-  for (size_t i = 1; i < releases.size(); ++i) {
-    CHECK(releases[i - 1].more[1].word < releases[i].more[1].word);
-  }
+  const uint64_t short_wait = trace.header.ticks_per_second / 50000;  // 20 us
   uint64_t missed = 0;
   for (const Record& wait : waits) {
-    if (seconds(trace, wait.payload) < 20e-6) {
+    if (wait.payload < short_wait) {
       continue;
     }
     // The greatest number up to that of the wait.
@@ -135,19 +187,18 @@ TEST_CASE("under heavy contention every wait of some length has its release") {
     }
   }
   CHECK(waits.size() >= 3);
-  // Those whose waiter came between the releaser's two looks, and had no processor then.
   CHECK(missed <= 2 + waits.size() / 100);
 }
 
-TEST_CASE("a wait says whether its time was over") {
+TEST_CASE("a wait says whether it timed out") {
   const Outcome outcome = run("condition_timed");
   REQUIRE(outcome.exit_code == 0);
   const std::vector<Record> waits =
       on_object(outcome.traces.at(0), VPROF_EV_WAIT_COND, outcome.number("object"));
-  REQUIRE(waits.size() >= 2);  // more if one was woken for nothing
+  REQUIRE(waits.size() >= 2);  // more after spurious wake-ups
   for (const Record& wait : waits) {
-    const bool over = (wait.more.at(0).payload & VPROF_AUX_TIMED_OUT) != 0;
-    CHECK(over == (&wait == &waits.back()));
+    const bool timed_out = (wait.more.at(0).payload & VPROF_AUX_TIMED_OUT) != 0;
+    CHECK(timed_out == (&wait == &waits.back()));
   }
 }
 
@@ -167,11 +218,11 @@ TEST_CASE("cancellation unwinds through the interposed waits") {
             .empty());  // the waiter no longer counts
 }
 
-TEST_CASE("a pending cancellation is acted upon where libc does") {
+TEST_CASE("a pending cancellation takes effect where it does in libc") {
   CHECK(run("cancelled_before_semaphore_wait").exit_code == 0);
 }
 
-TEST_CASE("threads say who made them") {
+TEST_CASE("threads record who created them") {
   const Trace trace = run("joined").traces.at(0);
   const std::vector<Record> starts = trace.all(VPROF_EV_THREAD_START);
   CHECK((kThreadSanitizer || starts.size() == 1));
@@ -191,7 +242,19 @@ TEST_CASE("the application's own locks and queues") {
     CHECK(wait.more[0].payload == 5u << VPROF_AUX_SYNC_SHIFT);
     CHECK(wait.more[1].word == 0);
   }
-  CHECK(on_object(trace, VPROF_EV_WAIT_APP, outcome.number("quick")).size() < 500);
+  // What took less than a microsecond is not a wait. Each acquire lies within a frame of site 80, so
+  // one in a shorter frame took less.
+  const uint64_t microsecond = trace.header.ticks_per_second / 1000000;
+  const std::vector<Record> around = trace.all(80);
+  const auto quick = std::count_if(around.begin(), around.end(), [&](const Record& frame) {
+    return frame.payload < microsecond;
+  });
+  const std::vector<Record> slow = on_object(trace, VPROF_EV_WAIT_APP, outcome.number("quick"));
+  REQUIRE(around.size() == 1000);
+  CHECK(slow.size() + static_cast<size_t>(quick) <= around.size());
+  for (const Record& wait : slow) {
+    CHECK(wait.payload >= microsecond);
+  }
   const std::vector<Record> releases = on_object(trace, VPROF_EV_RELEASE_APP, object);
   REQUIRE(releases.size() == 1);
   CHECK(releases[0].more[0].payload == 6u << VPROF_AUX_SYNC_SHIFT);

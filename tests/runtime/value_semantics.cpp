@@ -11,7 +11,6 @@
 
 // The instrumented forms of an expression, in slot 0.
 #define VALUE(expression) VPROF_VALUE(0, 1) expression VPROF_VALUE_END(0)
-#define XVALUE(expression) VPROF_XVALUE(0, 1) expression VPROF_XVALUE_END(0)
 #define GUARD(expression) VPROF_GUARD(2) expression VPROF_GUARD_END
 
 template <class A, class B>
@@ -46,7 +45,6 @@ Either either = {3};
 
 int& lvalue() { return global; }
 const int& const_lvalue() { return constant; }
-int&& xvalue() { return std::move(global); }
 int prvalue() { return 9; }
 const Object& const_object_lvalue() { return const_object; }
 Object& object_lvalue() { return object; }
@@ -87,9 +85,6 @@ void types() {
   SAME_TYPE(decltype(VALUE(union_lvalue())), Either&);
   SAME_TYPE(decltype(VALUE(volatile_lvalue())), volatile int&);
   SAME_TYPE(decltype(VPROF_VOID(0, 1) nothing(global) VPROF_VOID_END(0)), void);
-  SAME_TYPE(decltype(XVALUE(xvalue())), int&&);
-  SAME_TYPE(decltype(XVALUE(lvalue())), int&);
-  SAME_TYPE(decltype(XVALUE(object_xvalue())), Object&&);
   SAME_TYPE(decltype(GUARD(prvalue())), int);
   SAME_TYPE(decltype(GUARD(lvalue())), int&);
   SAME_TYPE(decltype(GUARD(object_xvalue())), Object&&);
@@ -102,8 +97,6 @@ int identity() {
   CHECK(&VALUE(const_lvalue()) == &constant);
   CHECK(&VALUE(array_lvalue()) == &array);
   CHECK(&VALUE(object_lvalue()) == &object);
-  int&& bound = XVALUE(xvalue());
-  CHECK(&bound == &global);
   Object&& moved = VALUE(object_xvalue());
   CHECK(&moved == &object);
   VALUE(lvalue()) = 17;

@@ -106,12 +106,18 @@ TEST_CASE("json fields: a type with a form as text is read and checked by it") {
 namespace {
 
 Tree sample() {
-  Tree leaf{.count = 1, .colour = Colour::kGreen, .limit = 3, .inner = {"leaf", {1, 2}}};
-  return {.count = 2,
-          .flags = {{"a", true}},
-          .words = {"x", "y"},
-          .inner = {"root", {}},
-          .children = {leaf, leaf}};
+  Tree leaf;
+  leaf.count = 1;
+  leaf.colour = Colour::kGreen;
+  leaf.limit = 3;
+  leaf.inner = {"leaf", {1, 2}};
+  Tree root;
+  root.count = 2;
+  root.flags = {{"a", true}};
+  root.words = {"x", "y"};
+  root.inner = {"root", {}};
+  root.children = {leaf, leaf};
+  return root;
 }
 
 std::string error_of(const Json& document) {
@@ -134,7 +140,10 @@ TEST_CASE("json fields: fields that are not there keep their defaults, unknown o
   const auto read =
       vprof::json::read<Tree>({{"count", 5}, {"inner", {{"name", "n"}}}, {"later", true}});
   REQUIRE(read);
-  CHECK(*read == Tree{.count = 5, .inner = {"n", {}}});
+  Tree expected;
+  expected.count = 5;
+  expected.inner = {"n", {}};
+  CHECK(*read == expected);
 }
 
 TEST_CASE("json fields: an error names the value at fault") {

@@ -36,7 +36,11 @@ TEST_CASE("text: lines end with either line end, and the last may lack it") {
 
 TEST_CASE("text: times have the unit that gives three digits") {
   CHECK(human_time(0) == "0 ns");
+  CHECK(human_time(999) == "999 ns");
+  CHECK(human_time(999.6) == "1.00 us");
+  CHECK(human_time(12345) == "12.3 us");
   CHECK(human_time(207e3) == "207 us");
+  CHECK(human_time(75e9) == "75.0 s");
   CHECK(human_time(1.08e6) == "1.08 ms");
   CHECK(human_time(-2.5e9) == "-2.50 s");
 }

@@ -1,5 +1,6 @@
-// The entry points, as lists of passes.
+// analyze() and merge(): from a recording, or from profiles, to a ranked profile.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -11,27 +12,25 @@
 #include "factors/reliability.h"
 #include "factors/variance_tree.h"
 #include "profile/profile_file.h"
+#include "statistics/interval_sums_builder.h"
 #include "trace/sites.h"
 
 namespace vprof::analyzer {
 namespace {
 
-/// One pass over a recording: what all kinds of intervals that are asked for took.
+/// One pass over a recording: the sums of each kind of interval that is asked for.
 class Pass {
  public:
-  Pass(TraceStream& stream, const Sites& sites, const Options& options, bool want_paths)
+  Pass(TraceStream& stream, const Sites& sites, const Options& options)
       : stream_(stream),
         sites_(sites),
         options_(options),
-        crew_(options.threads),
-        want_paths_(want_paths),
-        builder_(stream.window(), want_paths) {}
+        pool_(options.threads),
+        builder_(stream.window()) {}
 
-  std::vector<Account> run() {
-    scan(stream_, builder_, options_, crew_, [&](const std::vector<Interval>& ready) {
-      if (want_paths_) {
-        links_.build(stream_.window());
-      }
+  std::vector<IntervalSums> run() {
+    scan(stream_, builder_, options_, pool_, [&](const std::vector<Interval>& ready) {
+      wake_up_edges_.build(stream_.window());
       add(ready);
     });
     builder_.finish();
@@ -63,76 +62,74 @@ class Pass {
         continue;
       }
       if (kinds_[kind] == nullptr) {
-        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_, links_,
-                                                       want_paths_, crew_, stream_.begin());
+        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_,
+                                                       wake_up_edges_, pool_, stream_.begin());
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
   }
 
-  std::vector<Account> finish() {
+  std::vector<IntervalSums> finish() {
     Losses losses;
     Overhead overhead;
     stream_.add_losses(losses, overhead);
     if (builder_.given_up() != 0) {
       losses.notes.push_back(fmt::format(
-          "{} intervals were given up: more than {} records stand between their begin and end",
-          builder_.given_up(), kMostHeld));
+          "{} intervals were given up: more than {} records lie between their begin and end",
+          builder_.given_up(), kMaxHeldRecords));
     }
     if (skipped_ != 0) {
       losses.notes.push_back(
           fmt::format("{} intervals of the first {:.3g} s were left out (--skip)", skipped_,
                       static_cast<double>(options_.skip_ns) / 1e9));
     }
-    std::vector<Account> accounts;
+    std::vector<IntervalSums> all;
     const size_t kinds = std::max<size_t>({1, sites_.intervals.size(), builder_.kinds()});
     for (uint32_t kind = 0; kind < kinds; ++kind) {
-      Account account;
+      IntervalSums sums;
       if (kind < kinds_.size() && kinds_[kind] != nullptr) {
-        account = kinds_[kind]->finish(stream_.run());
+        sums = kinds_[kind]->finish(stream_.run());
       }
-      account.interval = sites_.interval_name(kind);
-      account.incomplete = builder_.incomplete(kind);
-      const Losses found = account.losses;
-      account.losses = losses;
-      account.losses.exact_edges = found.exact_edges;
-      account.losses.inferred_edges = found.inferred_edges;
-      account.losses.outside_waits = found.outside_waits;
-      account.losses.unmatched_waits = found.unmatched_waits;
-      account.losses.notes.insert(account.losses.notes.end(), found.notes.begin(),
-                                  found.notes.end());
-      account.overhead = overhead;
-      accounts.push_back(std::move(account));
+      sums.interval = sites_.interval_name(kind);
+      sums.incomplete = builder_.incomplete(kind);
+      const Losses on_paths = std::exchange(sums.losses, losses);
+      sums.losses.exact_edges = on_paths.exact_edges;
+      sums.losses.inferred_edges = on_paths.inferred_edges;
+      sums.losses.outside_waits = on_paths.outside_waits;
+      sums.losses.unmatched_waits = on_paths.unmatched_waits;
+      sums.losses.notes.insert(sums.losses.notes.end(), on_paths.notes.begin(),
+                               on_paths.notes.end());
+      sums.overhead = overhead;
+      all.push_back(std::move(sums));
     }
-    return accounts;
+    return all;
   }
 
   TraceStream& stream_;
   const Sites& sites_;
   const Options& options_;
-  Crew crew_;
-  const bool want_paths_;
+  WorkerPool pool_;
   IntervalBuilder builder_;
-  Links links_;
+  WakeUpEdges wake_up_edges_;
   uint64_t skipped_ = 0;
   std::vector<std::unique_ptr<KindCollector>> kinds_;
 };
 
-/// The kind asked for, or the one that completed most often.
-Result<Account> choose(std::vector<Account> accounts, const std::string& trace_dir,
-                       const std::string& wanted) {
-  auto chosen =
-      std::max_element(accounts.begin(), accounts.end(),
-                       [](const Account& a, const Account& b) { return a.count() < b.count(); });
+/// The kind of interval asked for, or the one that completed most often.
+Result<IntervalSums> choose(std::vector<IntervalSums> all, const std::string& trace_dir,
+                            const std::string& wanted) {
+  auto chosen = std::max_element(
+      all.begin(), all.end(),
+      [](const IntervalSums& a, const IntervalSums& b) { return a.count() < b.count(); });
   if (!wanted.empty()) {
-    std::string names;
-    for (const Account& account : accounts) {
-      names += (names.empty() ? "" : ", ") + account.interval;
+    std::vector<std::string> names;
+    for (const IntervalSums& sums : all) {
+      names.push_back(sums.interval);
     }
-    chosen = std::find_if(accounts.begin(), accounts.end(),
-                          [&](const Account& account) { return account.interval == wanted; });
-    if (chosen == accounts.end()) {
-      return fail("no interval is named '{}'; there are: {}", wanted, names);
+    chosen = std::find_if(all.begin(), all.end(),
+                          [&](const IntervalSums& sums) { return sums.interval == wanted; });
+    if (chosen == all.end()) {
+      return fail("no interval is named '{}'; there are: {}", wanted, fmt::join(names, ", "));
     }
   }
   if (chosen->count() == 0) {
@@ -144,25 +141,27 @@ Result<Account> choose(std::vector<Account> accounts, const std::string& trace_d
   return std::move(*chosen);
 }
 
-Result<Account> collect(const std::string& trace_dir, const std::string& sites_json,
-                        const Options& options, bool want_paths) {
+Result<IntervalSums> collect(const std::string& trace_dir, const std::string& sites_json,
+                             const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
-  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, want_paths));
-  return choose(Pass(stream, sites, options, want_paths).run(), trace_dir, options.interval);
+  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites));
+  return choose(Pass(stream, sites, options).run(), trace_dir, options.interval);
 }
 
-Profile profile_of(const Account& account, const Options& options) {
-  const VarianceTree tree = make_variance_tree(account);
+Profile profile_of(const IntervalSums& sums, const Options& options) {
+  const VarianceTree tree = build_variance_tree(sums);
   Profile profile;
   profile.k = options.k;
   profile.threshold = options.threshold;
-  profile.interval = summarize(account);
-  profile.factors = rank_factors(tree, account.batches, account.samples, options);
-  profile.tree = to_public(tree);
-  profile.losses = account.losses;
-  profile.overhead = account.overhead;
-  note_reliability(account, profile.interval, profile.losses.notes);
-  profile.sums = to_bytes(account);
+  profile.interval = summarize(sums);
+  profile.factors = rank_factors(tree, sums.batches, sums.exemplars, options);
+  profile.tree = nested_tree(tree);
+  profile.losses = sums.losses;
+  profile.overhead = sums.overhead;
+  for (std::string& note : reliability_notes(sums, profile.interval)) {
+    profile.losses.notes.push_back(std::move(note));
+  }
+  profile.sums = to_bytes(sums);
   return profile;
 }
 
@@ -170,35 +169,33 @@ Profile profile_of(const Account& account, const Options& options) {
 
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options) {
-  const auto account = VPROF_TRY(collect(trace_dir, sites_json, options, true));
-  return profile_of(account, options);
+  const auto sums = VPROF_TRY(collect(trace_dir, sites_json, options));
+  return profile_of(sums, options);
 }
 
-Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options) {
-  AccountSum sum;
-  std::string interval;
-  for (size_t i = 0; i < profiles.size(); ++i) {
-    const auto account = from_bytes(profiles[i]);
-    if (!account) {
-      return fail("{}: {}", i + 1, account.error().message);
-    }
-    if (i != 0 && account->interval != interval) {
-      return fail("{}: it is of the interval '{}', the first of '{}'", i + 1, account->interval,
-                  interval);
-    }
-    interval = account->interval;
-    sum.add(*account);
-  }
+Result<Profile> merge(const std::vector<ProfileBytes>& profiles, const Options& options) {
   if (profiles.empty()) {
-    return fail("0: no profiles to merge");
+    return fail("there are no profiles to merge");
   }
-  return profile_of(sum.finish(), options);
-}
-
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
-                                          const std::string& sites_json, const Options& options) {
-  const auto account = VPROF_TRY(collect(trace_dir, sites_json, options, false));
-  return summarize(account);
+  IntervalSumsBuilder builder;
+  std::string interval;
+  for (const ProfileBytes& profile : profiles) {
+    const auto sums = from_bytes(profile.bytes);
+    if (!sums) {
+      return fail("{}: {}", profile.name, sums.error().message);
+    }
+    if (profiles.size() == 1) {  // keeps what a sum does not have: the number of threads
+      return profile_of(*sums, options);
+    }
+    if (&profile == &profiles.front()) {
+      interval = sums->interval;
+    } else if (sums->interval != interval) {
+      return fail("{}: it is of the interval '{}', but {} is of '{}'", profile.name, sums->interval,
+                  profiles.front().name, interval);
+    }
+    builder.add(*sums);
+  }
+  return profile_of(builder.finish(), options);
 }
 
 }  // namespace vprof::analyzer

@@ -5,7 +5,7 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr size_t kPortion = 64;  // most intervals walked at a time
+constexpr size_t kMostAtOnce = 64;  // intervals that a worker takes at a time
 
 Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   Place place;
@@ -16,8 +16,8 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
     const Site& site = sites.sites[node.site];
     place.name = function.name;
     place.key = function.key;
-    place.where = site.where;
-    place.site = site.place;
+    place.position = site.position;
+    place.location = site.location;
     place.height = function.height;
     place.expandable = function.expandable;
     place.expanded = function.expanded;
@@ -32,52 +32,12 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
 
 }  // namespace
 
-const std::vector<NodeTimes::Time>& NodeTimes::of(const std::vector<LeafTime>& leaves,
-                                                  const PathTree& tree) {
-  const std::vector<PathNode>& nodes = tree.nodes();
-  times_.clear();
-  if (at_.size() < nodes.size()) {
-    at_.resize(nodes.size(), 0);
-    first_child_.resize(nodes.size(), kNone);
-  }
-  chains_.clear();
-  for (const LeafTime& leaf : leaves) {
-    const auto begin = static_cast<uint32_t>(times_.size());
-    uint64_t ns = static_cast<uint64_t>(leaf.ns);
-    uint32_t node = leaf.node;
-    for (; node != kNone && at_[node] == 0; node = nodes[node].parent) {
-      const auto index = static_cast<uint32_t>(times_.size());
-      const uint32_t parent = nodes[node].parent;
-      const uint32_t sibling = parent == kNone ? kNone : std::exchange(first_child_[parent], index);
-      times_.push_back({node, sibling, std::exchange(ns, 0)});
-      at_[node] = index + 1;
-    }
-    chains_.push_back({begin, node == kNone ? kNone : at_[node] - 1});
-  }
-  // Of the last chain nothing is missing any more; then of the one before.
-  for (auto end = static_cast<uint32_t>(times_.size()); !chains_.empty(); chains_.pop_back()) {
-    const auto [begin, into] = chains_.back();
-    uint64_t ns = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-      ns = times_[i].ns += ns;
-    }
-    if (into != kNone) {
-      times_[into].ns += ns;
-    }
-    end = begin;
-  }
-  for (const Time& time : times_) {
-    at_[time.node] = 0;
-    first_child_[time.node] = kNone;
-  }
-  return times_;
-}
+Collector::Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges,
+                     int64_t start)
+    : tree_(sites), walker_(window, sites, edges, tree_), start_(start) {}
 
-Collector::Collector(const Window& window, const Sites& sites, const Links& links, int64_t start)
-    : tree_(sites), walker_(window, sites, links, tree_), start_(start) {}
-
-void Collector::keep(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
-                     const std::string& label) {
+void Collector::add_to_sample(const Interval& interval, uint64_t hash,
+                              const std::vector<LeafTime>& leaves, const std::string& label) {
   SampledInterval kept;
   kept.latency = static_cast<uint64_t>(interval.latency());
   kept.id = interval.id;
@@ -88,31 +48,31 @@ void Collector::keep(const Interval& interval, uint64_t hash, const std::vector<
       kept.leaves.emplace_back(leaf.node, static_cast<uint64_t>(leaf.ns));
     }
   }
-  intervals_.add(hash, kept);
+  sample_.add(hash, kept);
 }
 
 void Collector::add(const Interval& interval, uint64_t batch, const std::string& label) {
   const auto latency = static_cast<uint64_t>(interval.latency());
   const uint32_t bin = latency_bin(latency);
   const std::vector<LeafTime>& leaves = walker_.walk(interval);
-  const std::vector<NodeTimes::Time>& times = times_.of(leaves, tree_);
+  const std::vector<NodeTimes::Time>& times = times_.add_up(leaves, tree_);
   const std::vector<PathNode>& nodes = tree_.nodes();
   if (tails_.size() < nodes.size()) {
     tails_.resize(nodes.size());
-    samples_.resize(nodes.size());
+    exemplars_.resize(nodes.size());
   }
-  Sample sample{0, latency, interval.id, interval.begin};
-  const uint64_t hash = sample_hash(sample);
-  if (intervals_.wants(hash, latency)) {
-    keep(interval, hash, leaves, label);
+  PlaceExemplar exemplar{0, latency, interval.id, interval.begin};
+  const uint64_t hash = interval_hash(interval.id, interval.begin);
+  if (sample_.wants(hash, latency)) {
+    add_to_sample(interval, hash, leaves, label);
   }
   BatchSums& sums = batches_[batch];
   ++sums.n;
-  sums.from = std::min(sums.from, interval.begin - start_);
-  sums.to = std::max(sums.to, interval.begin - start_);
+  sums.first_begin = std::min(sums.first_begin, interval.begin - start_);
+  sums.last_begin = std::max(sums.last_begin, interval.begin - start_);
   uint64_t total = 0;
   if (interval.label < kMostLabels || interval.work != 0) {
-    add_explained(interval, times);
+    add_covariates(interval, times);
   }
   for (const NodeTimes::Time& time : times) {
     if (time.node == PathTree::kRoot) {
@@ -120,8 +80,8 @@ void Collector::add(const Interval& interval, uint64_t batch, const std::string&
     }
     sums.add_node(time.node, time.ns, latency);
     tails_[time.node].add(bin, time.ns);
-    sample.ns = time.ns;
-    samples_[time.node].add(sample, hash);
+    exemplar.ns = time.ns;
+    exemplars_[time.node].add(exemplar, hash);
     for (uint32_t other = time.sibling; other != kNone; other = times[other].sibling) {
       const uint32_t a = times[other].node;
       const UInt128 product = static_cast<UInt128>(time.ns) * times[other].ns;
@@ -137,7 +97,8 @@ void Collector::add(const Interval& interval, uint64_t batch, const std::string&
   }
 }
 
-void Collector::add_explained(const Interval& interval, const std::vector<NodeTimes::Time>& times) {
+void Collector::add_covariates(const Interval& interval,
+                               const std::vector<NodeTimes::Time>& times) {
   const size_t nodes = tree_.nodes().size();
   if (interval.label < kMostLabels) {
     if (by_label_.size() <= interval.label) {
@@ -154,14 +115,14 @@ void Collector::add_explained(const Interval& interval, const std::vector<NodeTi
   if (interval.work == 0) {
     return;
   }
-  ++explain_.declared;
-  explain_.w += interval.work;
-  explain_.ww += static_cast<UInt128>(interval.work) * interval.work;
-  if (explain_.xw.size() < nodes) {
-    explain_.xw.resize(nodes);
+  ++covariates_.declared;
+  covariates_.w += interval.work;
+  covariates_.ww += static_cast<UInt128>(interval.work) * interval.work;
+  if (covariates_.xw.size() < nodes) {
+    covariates_.xw.resize(nodes);
   }
   for (const NodeTimes::Time& time : times) {
-    explain_.xw[time.node] += static_cast<UInt128>(time.ns) * interval.work;
+    covariates_.xw[time.node] += static_cast<UInt128>(time.ns) * interval.work;
   }
 }
 
@@ -176,39 +137,39 @@ void Collector::halve_batches() {
   batches_ = std::move(halved);
 }
 
-void Collector::give(AccountSum& sum, const Sites& sites, int64_t run,
-                     const std::vector<std::string>& labels) const {
+void Collector::add_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t run,
+                       const std::vector<std::string>& labels) const {
   const std::vector<PathNode>& nodes = tree_.nodes();
   std::vector<uint32_t> to(nodes.size(), 0);
   std::vector<std::vector<uint32_t>> children(nodes.size());
   for (uint32_t i = 1; i < nodes.size(); ++i) {
-    to[i] = sum.place(to[nodes[i].parent], place_of(nodes[i], tree_, sites));
-    children[nodes[i].parent].push_back(i);  // in order of rank: both are that of making
+    to[i] = builder.place(to[nodes[i].parent], place_of(nodes[i], tree_, sites));
+    children[nodes[i].parent].push_back(i);  // by rank: siblings are numbered as they are added
   }
   for (const auto& [number, sums] : batches_) {
-    sum.add(sums, children, to, run, UINT64_MAX - number);  // counted from the end
+    builder.add(sums, children, to, run, UINT64_MAX - number);  // number 0 is the latest
   }
   for (uint32_t i = 0; i < tails_.size(); ++i) {
-    sum.add(tails_[i], to[i]);
+    builder.add(tails_[i], to[i]);
   }
-  for (uint32_t i = 0; i < samples_.size(); ++i) {
-    sum.add(samples_[i], to[i]);
+  for (uint32_t i = 0; i < exemplars_.size(); ++i) {
+    builder.add(exemplars_[i], to[i]);
   }
-  sum.add(intervals_, to, run);
-  ExplainSums explain = explain_;
+  builder.add(sample_, to, run);
+  CovariateSums covariates = covariates_;
   for (uint32_t label = 0; label < by_label_.size(); ++label) {
     if (!by_label_[label].empty()) {
-      explain.by_label[labels[label]] = by_label_[label];
+      covariates.by_label[labels[label]] = by_label_[label];
     }
   }
-  sum.rest().explain.add(explain, to);
+  builder.add(covariates, to);
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
-                             const Links& links, bool want_paths, Crew& crew, int64_t start)
-    : kind_(kind), sites_(sites), crew_(crew) {
-  for (unsigned i = 0; want_paths && i < crew.size(); ++i) {
-    collectors_.push_back(std::make_unique<Collector>(window, sites, links, start));
+                             const WakeUpEdges& edges, WorkerPool& pool, int64_t start)
+    : kind_(kind), sites_(sites), pool_(pool) {
+  for (unsigned i = 0; i < pool.size(); ++i) {
+    collectors_.push_back(std::make_unique<Collector>(window, sites, edges, start));
   }
 }
 
@@ -220,26 +181,22 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
     if (by_label_.size() <= interval->label) {
       by_label_.resize(labels.size());
     }
-    Label& label = by_label_[interval->label];
-    ++label.sums.n;
-    label.sums.x += latency;
-    label.sums.xx += static_cast<UInt128>(latency) * latency;
+    LabelLatencySums& label = by_label_[interval->label];
+    label.sums.add(latency);
     ++label.bins[latency_bin(latency)];
     newest_ = std::max(newest_, interval->number);
   }
   label_names_ = labels;
-  if (collectors_.empty()) {
-    return;
-  }
   for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
     for (auto& collector : collectors_) {
       collector->halve_batches();
     }
   }
-  // Intervals of many records are few at a time, and there must be work for all.
-  const size_t some = std::clamp<size_t>(intervals.size() / (8 * collectors_.size()), 1, kPortion);
+  // Windows of long intervals hold only a few of them, and every worker should get some.
+  const size_t some =
+      std::clamp<size_t>(intervals.size() / (8 * collectors_.size()), 1, kMostAtOnce);
   const size_t portions = (intervals.size() + some - 1) / some;
-  crew_.each(portions, [&](size_t portion, unsigned worker) {
+  pool_.each(portions, [&](size_t portion, unsigned worker) {
     const size_t end = std::min(intervals.size(), (portion + 1) * some);
     for (size_t i = portion * some; i < end; ++i) {
       const Interval& interval = *intervals[i];
@@ -248,35 +205,37 @@ void KindCollector::add(const std::vector<const Interval*>& intervals,
   });
 }
 
-Account KindCollector::finish(int64_t run) {
-  AccountSum sum;
+IntervalSums KindCollector::finish(int64_t run) {
+  IntervalSumsBuilder builder;
   uint64_t violations = 0;
   for (auto& collector : collectors_) {
-    collector->give(sum, sites_, run, label_names_);
-    Losses& losses = sum.rest().losses;
-    losses.exact_edges += collector->edges().exact;
-    losses.inferred_edges += collector->edges().inferred;
-    losses.outside_waits += collector->edges().outside;
-    losses.unmatched_waits += collector->edges().unknown;
+    collector->add_to(builder, sites_, run, label_names_);
+    const EdgeCounts& edges = collector->edges();
+    Losses losses;
+    losses.exact_edges = edges.exact;
+    losses.inferred_edges = edges.inferred;
+    losses.outside_waits = edges.outside;
+    losses.unmatched_waits = edges.unknown;
+    builder.add(losses);
     violations += collector->violations();
     collector.reset();
   }
-  Account account = sum.finish();
-  account.interval = sites_.interval_name(kind_);
-  account.root_height = sites_.root_height;
-  account.latencies = std::move(latencies_);
+  IntervalSums sums = builder.finish();
+  sums.interval = sites_.interval_name(kind_);
+  sums.root_height = sites_.root_height;
+  sums.latencies = std::move(latencies_);
   for (uint32_t label = 0; label < by_label_.size(); ++label) {
     if (by_label_[label].sums.n == 0) {
       continue;
     }
-    account.labels[label_names_[label]] = by_label_[label].sums;
-    account.label_bins[label_names_[label]] = std::move(by_label_[label].bins);
+    sums.labels[label_names_[label]] = by_label_[label].sums;
+    sums.label_bins[label_names_[label]] = std::move(by_label_[label].bins);
   }
   if (violations != 0) {
-    account.losses.notes.push_back(fmt::format(
+    sums.losses.notes.push_back(fmt::format(
         "{} intervals do not add up to their latency: please report this defect", violations));
   }
-  return account;
+  return sums;
 }
 
 }  // namespace vprof::analyzer

@@ -12,8 +12,8 @@
 namespace vprof::analyzer {
 namespace {
 
-/// First latency of a bin, ns: the reverse of latency_bin().
-uint64_t first_of_bin(uint32_t bin) {
+/// Least latency of a bin, ns: the inverse of latency_bin(). UINT64_MAX if it does not fit.
+uint64_t least_of_bin(uint32_t bin) {
   constexpr uint32_t kPerOctave = 32;
   if (bin < kPerOctave) {
     return uint64_t{bin} * kPerOctave;
@@ -27,10 +27,10 @@ uint64_t first_of_bin(uint32_t bin) {
 }
 
 LatencyBin bin_of(uint32_t bin, uint64_t count) {
-  return {first_of_bin(bin), first_of_bin(bin + 1), count};
+  return {least_of_bin(bin), least_of_bin(bin + 1), count};
 }
 
-/// Assumes that latencies are spread evenly within a bin.
+/// The p-quantile in ns, as if latencies were spread evenly within a bin.
 double quantile(const std::vector<LatencyBin>& bins, uint64_t count, double p) {
   const double rank = p * static_cast<double>(count);
   double before = 0;
@@ -61,17 +61,20 @@ std::vector<LatencyBin> bins_of(const Histogram& latencies) {
   return bins;
 }
 
-std::vector<LabelLatencies> labels_of(const Account& account) {
+double standard_deviation(const LatencySums& sums) {
+  return std::sqrt(std::max(0.0, static_cast<double>(sums.variance())));
+}
+
+std::vector<LabelLatencies> labels_of(const IntervalSums& sums) {
   std::vector<LabelLatencies> labels;
-  for (const auto& [label, sums] : account.labels) {
+  for (const auto& [label, own] : sums.labels) {
     LabelLatencies& one = labels.emplace_back();
     one.label = label;
-    one.count = sums.n;
-    one.mean_ns = static_cast<double>(static_cast<long double>(sums.x) / sums.n);
-    one.stddev_ns =
-        std::sqrt(std::max(0.0, static_cast<double>(variance(sums.n, sums.x, sums.xx))));
-    const auto bins = account.label_bins.find(label);
-    if (bins == account.label_bins.end()) {
+    one.count = own.n;
+    one.mean_ns = static_cast<double>(own.mean());
+    one.stddev_ns = standard_deviation(own);
+    const auto bins = sums.label_bins.find(label);
+    if (bins == sums.label_bins.end()) {
       continue;
     }
     for (const auto& [bin, count] : bins->second) {
@@ -86,27 +89,27 @@ std::vector<LabelLatencies> labels_of(const Account& account) {
   return labels;
 }
 
-std::vector<Period> periods_of(const Account& account) {
+std::vector<Period> periods_of(const IntervalSums& sums) {
   std::vector<Period> periods;
-  for (const Batch& batch : account.batches) {
-    const NodeSums all = batch.sums.node(0);
+  for (const Batch& batch : sums.batches) {
+    const NodeSums root = batch.sums.node(0);
+    const LatencySums latencies{batch.sums.n, root.x, root.xx};
     Period& period = periods.emplace_back();
     period.run = batch.run;
-    period.from_ns = batch.sums.from;
-    period.to_ns = batch.sums.to;
+    period.from_ns = batch.sums.first_begin;
+    period.to_ns = batch.sums.last_begin;
     period.count = batch.sums.n;
-    period.mean_ns = static_cast<double>(static_cast<long double>(all.x) / batch.sums.n);
-    period.stddev_ns =
-        std::sqrt(std::max(0.0, static_cast<double>(variance(batch.sums.n, all.x, all.xx))));
+    period.mean_ns = static_cast<double>(latencies.mean());
+    period.stddev_ns = standard_deviation(latencies);
   }
   return periods;
 }
 
-/// Numbers of tree nodes in pre-order, as readers of Profile::tree count them.
-class Numbering {
+/// Numbers the nodes of the tree in pre-order, as readers of Profile::tree count them.
+class PreOrder {
  public:
-  Numbering(const VarianceTree& tree, const Account& account)
-      : tree_(tree), of_place_(account.places.size(), kNoPlace), parents_(tree.nodes.size()) {
+  PreOrder(const VarianceTree& tree, const std::vector<Place>& places)
+      : tree_(tree), of_place_(places.size(), kNoPlace), parents_(tree.nodes.size()) {
     std::vector<std::pair<uint32_t, uint32_t>> open = {{0, 0}};  // node, number of its parent
     while (!open.empty()) {
       const auto [node, parent] = open.back();
@@ -120,10 +123,10 @@ class Numbering {
         open.emplace_back(children[i], number);
       }
     }
-    // Parents stand before their children; what the tree leaves out belongs to its parent.
+    // The time of a place that the tree leaves out belongs to its parent, which comes before it.
     for (uint32_t place = 1; place < of_place_.size(); ++place) {
       if (of_place_[place] == kNoPlace) {
-        of_place_[place] = of_place_[account.places[place].parent];
+        of_place_[place] = of_place_[places[place].parent];
       }
     }
   }
@@ -157,33 +160,33 @@ class Numbering {
 
  private:
   const VarianceTree& tree_;
-  std::vector<uint32_t> of_place_;  // number of the node
-  std::vector<uint32_t> parents_;   // by number
-  std::vector<uint32_t> order_;     // by number: index in the tree
+  std::vector<uint32_t> of_place_;  // by place: number of its node
+  std::vector<uint32_t> parents_;   // by number: number of the parent
+  std::vector<uint32_t> order_;     // by number: index into VarianceTree::nodes
 };
 
 }  // namespace
 
 Result<Details> details_of(const std::string& profile) {
-  const auto account = VPROF_TRY(from_bytes(profile));
-  const VarianceTree tree = make_variance_tree(account);
-  const Numbering numbering(tree, account);
+  const auto sums = VPROF_TRY(from_bytes(profile));
+  const VarianceTree tree = build_variance_tree(sums);
+  const PreOrder pre_order(tree, sums.places);
   Details details;
-  details.interval = account.interval;
-  details.count = account.count();
+  details.interval = sums.interval;
+  details.count = sums.count();
   details.graph_height = graph_height(tree);
-  details.bins = bins_of(account.latencies);
-  details.labels = labels_of(account);
-  details.periods = periods_of(account);
-  details.nodes = numbering.facts();
-  for (const auto& [key, one] : account.intervals.sampled.kept()) {
-    details.sampled.push_back(numbering.detail(one));
+  details.bins = bins_of(sums.latencies);
+  details.labels = labels_of(sums);
+  details.periods = periods_of(sums);
+  details.nodes = pre_order.facts();
+  for (const auto& [key, one] : sums.sample.sampled.kept()) {
+    details.sampled.push_back(pre_order.detail(one));
   }
   std::sort(details.sampled.begin(), details.sampled.end(), [](const auto& a, const auto& b) {
     return std::tie(a.run, a.begin_ns, a.id) < std::tie(b.run, b.begin_ns, b.id);
   });
-  for (const auto& [key, one] : account.intervals.worst.kept()) {
-    details.worst.push_back(numbering.detail(one));
+  for (const auto& [key, one] : sums.sample.worst.kept()) {
+    details.worst.push_back(pre_order.detail(one));
   }
   return details;
 }

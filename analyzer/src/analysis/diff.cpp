@@ -9,14 +9,15 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr double kLeastChange = 0.01;
-constexpr double kNormal = 1.96;
+constexpr double kLeastChange = 0.01;  // of a factor, as a fraction of Var(latency in A)
+constexpr double kNormal = 1.96;       // 0.975 quantile of the standard normal distribution
 
 using Range = std::array<double, 2>;
 
 bool known(const Range& range) { return range[0] > 0 && range[1] > 0; }
 
-/// Of b / a: distances to the limits add in squares, on the logarithmic scale.
+/// Confidence interval of b / a. On the logarithmic scale the distances to the limits add in
+/// squares, as errors of independent estimates do.
 Range ratio_ci(double a, const Range& of_a, double b, const Range& of_b) {
   if (!known(of_a) || !known(of_b) || a <= 0 || b <= 0) {
     return {};
@@ -46,26 +47,23 @@ std::vector<FigureChange> figures_of(const IntervalSummary& a, const IntervalSum
       figure("max", a.max_ns, b.max_ns)};
 }
 
-struct Sides {
+/// The same factor in both profiles; null where a profile does not list it.
+struct FactorSides {
   const Factor* a = nullptr;
   const Factor* b = nullptr;
 };
 
-/// Names, not keys: the lines of a function may have moved between the two.
-std::map<std::vector<std::string>, Sides> paired(const Profile& a, const Profile& b) {
-  std::map<std::vector<std::string>, Sides> all;
-  for (const Factor& factor : a.factors) {
-    Sides& sides = all[factor.functions];
-    if (sides.a == nullptr) {
-      sides.a = &factor;
+/// Pairs factors by the names of their functions. Keys contain lines, which may have moved.
+std::map<std::vector<std::string>, FactorSides> pair_factors(const Profile& a, const Profile& b) {
+  std::map<std::vector<std::string>, FactorSides> all;
+  const auto add = [&](const Profile& profile, const Factor* FactorSides::* side) {
+    for (const Factor& factor : profile.factors) {
+      const Factor*& first = all[factor.functions].*side;
+      first = first == nullptr ? &factor : first;
     }
-  }
-  for (const Factor& factor : b.factors) {
-    Sides& sides = all[factor.functions];
-    if (sides.b == nullptr) {
-      sides.b = &factor;
-    }
-  }
+  };
+  add(a, &FactorSides::a);
+  add(b, &FactorSides::b);
   return all;
 }
 
@@ -75,7 +73,7 @@ std::vector<FactorChange> factors_of(const Profile& a, const Profile& b) {
   if (variance <= 0) {
     return changes;
   }
-  for (const auto& [functions, sides] : paired(a, b)) {
+  for (const auto& [functions, sides] : pair_factors(a, b)) {
     FactorChange change;
     change.kind = (sides.a != nullptr ? sides.a : sides.b)->kind;
     change.functions = functions;
@@ -98,7 +96,7 @@ std::vector<FactorChange> factors_of(const Profile& a, const Profile& b) {
   return changes;
 }
 
-/// `12.5`, `1.1x`, `2ms` behind the comparison.
+/// Parses the limit of a condition: `1.1x`, `2ms`.
 bool read_limit(const std::string& text, Condition& condition) {
   size_t used = 0;
   try {
@@ -113,7 +111,7 @@ bool read_limit(const std::string& text, Condition& condition) {
     return std::isfinite(condition.limit);
   }
   const auto found = units.find(unit);
-  // A variance has no unit that anybody would write.
+  // A limit on the variance would need a unit like ms².
   if (found == units.end() || condition.figure == "variance") {
     return false;
   }
@@ -131,8 +129,8 @@ Diff diff(const Profile& a, const Profile& b) {
   result.figures = figures_of(a.interval, b.interval);
   result.factors = factors_of(a, b);
   if (a.interval.name != b.interval.name) {
-    result.notes.push_back(
-        fmt::format("A is of the interval '{}', B of '{}'", a.interval.name, b.interval.name));
+    result.notes.push_back(fmt::format("A measures the interval '{}', B measures '{}'",
+                                       a.interval.name, b.interval.name));
   }
   for (const auto& [name, profile] : {std::pair("A", &a), std::pair("B", &b)}) {
     for (const std::string& note : profile->losses.notes) {
@@ -158,8 +156,8 @@ Result<Condition> parse_condition(const std::string& text) {
   }
   if (!good) {
     return fail(
-        "'{}' is no condition; one is like 'p99>1.1x' or 'mean>2ms', of mean, stddev, variance, "
-        "p50, p95, p99, p99.9 or max",
+        "'{}' is not a condition; write one like 'p99>1.1x' or 'mean>2ms', with mean, stddev, "
+        "variance, p50, p95, p99, p99.9 or max",
         text);
   }
   return condition;

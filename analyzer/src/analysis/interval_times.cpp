@@ -5,22 +5,22 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/collector.h"
+#include "analysis/node_times.h"
 #include "critical_path/interval_scan.h"
 
 namespace vprof::analyzer {
 namespace {
 
-/// Intervals of all kinds have one root.
-class Writer {
+/// Passes intervals and places to the sink. The tree has one root for intervals of all kinds.
+class RowWriter {
  public:
-  Writer(const Sites& sites, const IntervalSink& sink, const std::string& root)
+  RowWriter(const Sites& sites, const IntervalSink& sink, const std::string& root)
       : sites_(sites), sink_(sink), root_(root), tree_(sites) {}
 
   Result<void> add(const Scanned& scanned) {
-    const Links& links = scanned.links();
+    const WakeUpEdges& edges = scanned.wake_up_edges();
     if (!walker_) {
-      walker_ = std::make_unique<PathWalker>(scanned.window, sites_, links, tree_);
+      walker_ = std::make_unique<PathWalker>(scanned.window, sites_, edges, tree_);
     }
     for (const Interval& interval : scanned.intervals) {
       VPROF_TRY(add(interval, scanned));
@@ -32,7 +32,7 @@ class Writer {
 
  private:
   Result<void> add(const Interval& interval, const Scanned& scanned) {
-    const std::vector<NodeTimes::Time>& times = times_.of(walker_->walk(interval), tree_);
+    const std::vector<NodeTimes::Time>& times = times_.add_up(walker_->walk(interval), tree_);
     for (; places_ < tree_.nodes().size(); ++places_) {
       VPROF_TRY(sink_.place(place(places_)));
     }
@@ -62,7 +62,7 @@ class Writer {
     row.function = name(number);
     if (number != PathTree::kRoot && node.kind == NodeKind::kFunction) {
       row.key = sites_.functions[node.ident].key;
-      row.site = sites_.sites[node.site].place;
+      row.site = sites_.sites[node.site].location;
     }
     return row;
   }
@@ -91,7 +91,7 @@ class Writer {
   PathTree tree_;
   std::unique_ptr<PathWalker> walker_;
   NodeTimes times_;
-  uint32_t places_ = 0;
+  uint32_t places_ = 0;  // passed to the sink so far
   uint64_t intervals_ = 0;
 };
 
@@ -101,8 +101,8 @@ Result<IntervalTimesSummary> interval_times(const std::string& trace_dir,
                                             const std::string& sites_json, const Options& options,
                                             const IntervalSink& sink) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
-  const std::string only = sites.intervals.size() > 1 ? "interval" : sites.interval_name(0);
-  Writer writer(sites, sink, options.interval.empty() ? only : options.interval);
+  const std::string root = sites.intervals.size() > 1 ? "interval" : sites.interval_name(0);
+  RowWriter writer(sites, sink, options.interval.empty() ? root : options.interval);
   Result<void> written;
   const auto scanned = scan(trace_dir, sites, options, [&](const Scanned& portion) {
     if (written) {

@@ -29,24 +29,24 @@ NodeKind kind_of(const PathNode& node) {
   return node.kind == NodeKind::kFunction && node.blamed ? NodeKind::kBlame : node.kind;
 }
 
-Timeline make(const Interval& interval, const Scanned& scanned, const Sites& sites) {
+Timeline build_timeline(const Interval& interval, const Scanned& scanned, const Sites& sites) {
   const Window& window = scanned.window;
   PathTree tree(sites);
-  PathWalker walker(window, sites, scanned.links(), tree);
+  PathWalker walker(window, sites, scanned.wake_up_edges(), tree);
   std::vector<PathPiece> pieces;
   walker.record_pieces(&pieces);
   walker.walk(interval);
-  Timeline made;
-  made.interval = sites.interval_name(interval.kind);
-  made.label = scanned.labels[interval.label];
-  made.begin_ns = interval.begin - scanned.start;
-  made.id = interval.id;
-  made.latency_ns = interval.latency();
+  Timeline timeline;
+  timeline.interval = sites.interval_name(interval.kind);
+  timeline.label = scanned.labels[interval.label];
+  timeline.begin_ns = interval.begin - scanned.start;
+  timeline.id = interval.id;
+  timeline.latency_ns = interval.latency();
   std::sort(pieces.begin(), pieces.end(),
             [](const PathPiece& a, const PathPiece& b) { return a.lo < b.lo; });
   for (const PathPiece& piece : pieces) {
     const Thread& thread = window.threads[piece.thread];
-    TimelinePiece& shown = made.pieces.emplace_back();
+    TimelinePiece& shown = timeline.pieces.emplace_back();
     shown.from_ns = piece.lo - interval.begin;
     shown.to_ns = piece.hi - interval.begin;
     shown.pid = window.processes[thread.process].pid;
@@ -59,7 +59,7 @@ Timeline make(const Interval& interval, const Scanned& scanned, const Sites& sit
     std::reverse(shown.path.begin(), shown.path.end());
     std::reverse(shown.kinds.begin(), shown.kinds.end());
   }
-  return made;
+  return timeline;
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
       if (found > 1 && interval.latency() <= slowest.latency_ns) {
         continue;
       }
-      slowest = make(interval, scanned, sites);
+      slowest = build_timeline(interval, scanned, sites);
     }
   });
   if (!done) {
@@ -104,7 +104,7 @@ Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
         if (found[i] || wishes[i].id != interval.id || wishes[i].latency_ns != interval.latency()) {
           continue;
         }
-        found[i] = make(interval, scanned, sites);
+        found[i] = build_timeline(interval, scanned, sites);
       }
     }
   });

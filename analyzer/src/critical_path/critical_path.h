@@ -1,15 +1,25 @@
-// The critical path of an interval (dissertation 2.3.3.3, Algorithm 2), walked back from its end,
-// as times of tree nodes.
+// The critical path of a semantic interval (dissertation 2.3.3.3, Algorithm 2), as time per node of
+// a tree.
 //
-//   end ◀── own frames ◀── wait: frames of the waker ◀── own frames ◀── queue ◀── frames of the
-//   thread that enqueued ◀── begin
+//              begin                                                        end
+//   thread 1     |==== f ====| enqueue                                       :
+//                            :                                               :
+//                            : created-by edge                               :
+//                            :                                               :
+//   thread 2                 :.... queue ....|=== g ===:.... wait ....:== g =|
+//                                         dequeue                     :
+//                                                                     : wake-up edge
+//                                                                     :
+//   thread 3                                   |========== h =========| release
 //
-// Law: the times found add up to the latency exactly, to the nanosecond. Why it holds and why the
-// walk ends: docs/analysis.md.
+//   The path, walked from right to left: g; the wait, with h below it; g; the queue; f.
+//
+// Guarantee: the times found for an interval add up to its latency exactly, to the nanosecond.
+// docs/analysis.md shows why, and why the walk terminates.
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "critical_path/path_tree.h"
@@ -19,11 +29,12 @@
 
 namespace vprof::analyzer {
 
+/// Waits on critical paths, by what is known of their wakers.
 struct EdgeCounts {
   uint64_t exact = 0;
   uint64_t inferred = 0;
-  uint64_t outside = 0;  ///< waits for disks, clocks and peers that are not recorded
-  uint64_t unknown = 0;  ///< other waits that stay waits
+  uint64_t outside = 0;  ///< for disks, clocks and peers, which are not recorded
+  uint64_t unknown = 0;  ///< all others without a known waker
 };
 
 /// Time of one leaf in one interval, ns.
@@ -32,95 +43,109 @@ struct LeafTime {
   int64_t ns;
 };
 
-/// A stretch of the path: what `thread` did, or waited for, from lo to hi, ns.
+/// A piece of the path: what `thread` did, or waited for, in [lo, hi], ns.
 struct PathPiece {
   uint32_t thread;
   uint32_t leaf;
   int64_t lo, hi;
 };
 
+/// Walks the critical paths of intervals, one at a time. One walker per thread of the analysis.
 class PathWalker {
  public:
-  PathWalker(const Window& window, const Sites& sites, const Links& links, PathTree& tree);
+  PathWalker(const Window& window, const Sites& sites, const WakeUpEdges& wake_up_edges,
+             PathTree& tree);
 
-  /// Leaves of the path of a complete interval; each leaf once, in no particular order but always
-  /// the same one. Valid until the next call.
+  /// Returns the leaves on the path of a completed interval. Each leaf appears once; their order is
+  /// unspecified but deterministic. Valid until the next call.
   const std::vector<LeafTime>& walk(const Interval& interval);
 
-  /// From now on every stretch goes to `pieces`, too (null: no longer). They tile the interval.
+  /// Appends the pieces of all paths walked from now on to `pieces`; null stops that. The pieces of
+  /// an interval tile it.
   void record_pieces(std::vector<PathPiece>* pieces) { pieces_ = pieces; }
 
-  const EdgeCounts& edges() const { return edges_; }
+  const EdgeCounts& edges() const { return edge_counts_; }
 
  private:
-  /// One stretch [lo, now] of a thread whose frames are being laid below `node`, from its end to
-  /// its beginning.
+  /// A stretch [lo, hi] of one thread, whose time is being attributed to nodes below `node`, from
+  /// its end to its beginning.
   struct Stretch {
     uint32_t thread;
     int64_t lo;
-    int64_t now;       // everything later is done, but for what the open frames hold
-    size_t next;       // item to look at next
-    uint32_t node;     // parent of the outermost frames
-    size_t base, top;  // open_[base] has the time that no frame covers; behind it, up to
-                       // open_[top], stand the open frames
-    bool begun;        // the frames that cover its end are open
-    int64_t told;      // everything later is among the pieces
+    int64_t now;  // everything later is attributed, except for what the open frames own
+    size_t next;  // the item to look at next
+    uint32_t node;
+    size_t base, top;    // open_[base] owns the time outside all frames; the open frames follow, up
+                         // to open_[top]
+    bool opened;         // the frames that enclose its end are open
+    int64_t flushed_to;  // everything later is among the pieces
     bool has_open() const { return top != base; }
   };
   struct OpenFrame {
-    uint32_t item;  // kNone: the lowest of a stretch, which is no frame
+    uint32_t item;  // kNone: the bottom entry of a stretch, which is no frame
     uint32_t node;
-    uint32_t above;   // node that holds `node`, for arguments evaluated within this call
-    uint32_t caller;  // function that holds the call site; kNone: not a call site
+    uint32_t parent_node;  // also the parent of calls evaluated as arguments of this one
+    uint32_t caller;       // the function that contains the call site; kNone: not a call site
   };
   struct NodeTime {
     int64_t ns = 0;
-    bool listed = false;  // in touched_
+    bool touched = false;  // in touched_
   };
-  struct Origin {
+  struct CreatedByEdge {
     uint32_t thread;
     int64_t enqueued, dequeued;
     uint32_t sync;
   };
 
-  void add(uint32_t node, int64_t ns);
-  void list(uint32_t node);
-  void add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi);
-  uint32_t leaf_of(uint32_t node);
-  void lay(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
-  void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
-  size_t first_ended_before(uint32_t thread, int64_t time);
-  void open_chain();
-  void pass_frames();
-  bool step();
-  void tell(Stretch& stretch, int64_t until);
-  void make_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi);
-  void take(Stretch& stretch, int64_t start, int64_t end);
-  void close_above(Stretch& stretch, uint32_t parent);
-  OpenFrame& top(const Stretch& stretch) { return open_[stretch.top]; }
-  OpenFrame& push(Stretch& stretch);
-  void open_frame(Stretch& stretch, uint32_t index, const Item& item);
-  void open_wait(uint32_t item, int64_t end);
-  bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
-  bool ends_from_outside(uint32_t thread, uint32_t item, int64_t from) const;
-  uint32_t node_of_top(const Stretch& stretch) const;
-  uint32_t holder(const Stretch& stretch) const;
-
+  // From segment to segment: critical_path.cpp.
   const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;
   static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
   bool enqueued_for(const TaskEvent& dequeue, uint32_t interval) const;
-  bool find_origin(uint32_t thread, const Interval& interval, int64_t time, Origin& origin) const;
+  const TaskEvent* find_dequeue(const Thread& history, const Interval& interval, int64_t time,
+                                const Segment*& segment) const;
+  std::optional<CreatedByEdge> find_created_by_edge(uint32_t thread, const Interval& interval,
+                                                    int64_t time) const;
+  void collect_leaves();
+  template <class MakeName>
+  uint32_t cached_name(std::vector<uint32_t>& names, uint32_t index, const MakeName& make_name);
   uint32_t wait_name(const Wait& wait);
   uint32_t queue_name(uint32_t sync);
   uint32_t thread_untracked(uint32_t node, uint32_t thread);
 
+  // Within the stretches of single threads: stretch_walk.cpp.
+  void attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
+  void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
+  size_t first_ended_before(uint32_t thread, int64_t time);
+  void open_enclosing_frames();
+  void attribute_frames();
+  bool step();
+  void add(uint32_t node, int64_t ns);
+  void add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi);
+  void deduct(Stretch& stretch, int64_t start, int64_t end);
+  void mark_touched(uint32_t node);
+  uint32_t leaf_of(uint32_t node);
+  void flush_piece(Stretch& stretch, int64_t until);
+  void add_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi);
+  void close_down_to(Stretch& stretch, uint32_t parent);
+  OpenFrame& top(const Stretch& stretch) { return open_[stretch.top]; }
+  OpenFrame& push(Stretch& stretch);
+  void open_frame(Stretch& stretch, uint32_t index, const Item& item);
+  void open_wait(uint32_t item, int64_t end);
+  uint32_t node_of_top(const Stretch& stretch) const;
+  uint32_t owner(const Stretch& stretch) const;
+
+  // What is known of a wait: path_waits.cpp.
+  std::optional<WakeUp> waker_of(uint32_t thread, uint32_t item, int64_t end) const;
+  bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
+  bool ends_externally(uint32_t thread, uint32_t item, int64_t from) const;
+
   const Window& window_;
   const Sites& sites_;
-  const Links& links_;
+  const WakeUpEdges& wake_up_edges_;
   PathTree& tree_;
-  EdgeCounts edges_;
+  EdgeCounts edge_counts_;
   std::vector<PathPiece>* pieces_ = nullptr;
-  std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, but for WAIT_APP
+  std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, except WAIT_APP
   std::vector<uint32_t> sync_names_;    // wait(<sync function>)
   std::vector<uint32_t> queue_names_;   // queue(<sync function>)
   std::vector<uint32_t> thread_names_;  // untracked(<thread>)
@@ -128,12 +153,12 @@ class PathWalker {
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
   uint32_t unknown_waker_ = 0;
-  std::vector<Stretch> stretches_;
-  std::vector<OpenFrame> open_;  // of all stretches; longer than they need
+  std::vector<Stretch> stretches_;  // a stack: each is inside a wait of the one before
+  std::vector<OpenFrame> open_;     // of all stretches; longer than needed
   std::vector<uint32_t> chain_;
   std::vector<size_t> searched_;   // by thread: where its last stretch ended
   std::vector<uint32_t> callers_;  // by site: Site::parent
-  std::vector<NodeTime> times_;    // by node; during a walk
+  std::vector<NodeTime> times_;    // by node, during a walk
   std::vector<uint32_t> touched_;  // nodes that were given time
   std::vector<LeafTime> leaves_;   // of the last walk
 };

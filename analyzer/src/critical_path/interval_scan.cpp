@@ -4,16 +4,16 @@
 
 namespace vprof::analyzer {
 
-void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, Crew& crew,
+void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, WorkerPool& pool,
           const std::function<void(std::vector<Interval>&)>& take) {
   int64_t needed_before = INT64_MAX;
-  while (stream.next(needed_before, options.window, crew)) {
-    std::vector<Interval>& ready = builder.take(stream.complete_after());
+  while (stream.next(needed_before, options.window, pool)) {
+    std::vector<Interval>& ready = builder.read_marks(stream.complete_after());
     if (!ready.empty()) {
       take(ready);
     }
     needed_before = builder.needed_before(stream.complete_after());
-    if (stream.size() > std::max(kMostHeld, options.window)) {
+    if (stream.size() > std::max(kMaxHeldRecords, options.window)) {
       builder.give_up_half();
       needed_before = builder.needed_before(stream.complete_after());
     }
@@ -22,12 +22,12 @@ void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
 
 Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const Options& options,
                         const std::function<void(const Scanned&)>& take) {
-  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, true));
-  IntervalBuilder builder(stream.window(), true);
-  Links links;
-  Crew crew(options.threads);
+  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites));
+  IntervalBuilder builder(stream.window());
+  WakeUpEdges edges;
+  WorkerPool pool(options.threads);
   ScanResult result;
-  scan(stream, builder, options, crew, [&](std::vector<Interval>& ready) {
+  scan(stream, builder, options, pool, [&](std::vector<Interval>& ready) {
     std::erase_if(ready, [&](const Interval& interval) {
       if (!options.interval.empty() && sites.interval_name(interval.kind) != options.interval) {
         return true;
@@ -41,15 +41,15 @@ Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const 
     if (ready.empty()) {
       return;
     }
-    bool linked = false;
-    const auto get_links = [&]() -> const Links& {
-      if (!linked) {
-        links.build(stream.window());
+    bool built = false;
+    const auto get_edges = [&]() -> const WakeUpEdges& {
+      if (!built) {
+        edges.build(stream.window());
       }
-      linked = true;
-      return links;
+      built = true;
+      return edges;
     };
-    take({ready, builder.labels(), stream.window(), stream.begin(), stream.run(), get_links});
+    take({ready, builder.labels(), stream.window(), stream.begin(), stream.run(), get_edges});
   });
   result.given_up = builder.given_up();
   return result;

@@ -1,4 +1,4 @@
-// One pass over a recording, interval by interval.
+// One pass over a recording, from its end to its beginning, that yields completed intervals.
 #pragma once
 
 #include <functional>
@@ -11,36 +11,36 @@
 
 namespace vprof::analyzer {
 
-/// Records held at a time, if that many are wanted; intervals that would need more are given up.
-inline constexpr uint64_t kMostHeld = 6 << 20;
+/// Limit of the records held at a time. Intervals that would need more are given up.
+inline constexpr uint64_t kMaxHeldRecords = 6 << 20;
 
-/// Calls `take` with the intervals of one portion of the recording after the other, from its end to
-/// its beginning, which it may change; the window of `stream` holds all of them then.
-void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, Crew& crew,
+/// Calls `take` with the completed intervals of each portion of the recording, the last portion
+/// first. Meanwhile the window of `stream` holds these intervals completely. `take` may change the
+/// vector.
+void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, WorkerPool& pool,
           const std::function<void(std::vector<Interval>&)>& take);
 
-// ---- for what looks at single intervals instead of adding them up
+// For passes that look at single intervals instead of adding them up:
 
-/// Some completed intervals, and the part of the recording that holds all of them.
+/// The completed intervals of a portion, and the window that holds them.
 struct Scanned {
-  const std::vector<Interval>& intervals;  ///< of the kinds wanted, in order of falling begin
+  const std::vector<Interval>& intervals;  ///< of the kinds wanted, the latest begin first
   const std::vector<std::string>& labels;  ///< by Interval::label
   const Window& window;
-  int64_t start;                        ///< begin of the recording
-  int64_t run;                          ///< the same in ns of CLOCK_REALTIME
-  std::function<const Links&()> links;  ///< made when first asked for
+  int64_t start;                                      ///< begin of the recording
+  int64_t run;                                        ///< the same in ns of CLOCK_REALTIME
+  std::function<const WakeUpEdges&()> wake_up_edges;  ///< built on the first call
 };
 
-/// How many intervals were given up because too much stands between their begin and end, and how
-/// many of the completed ones were left out by Options::skip_ns.
+/// Numbers of intervals that were not scanned.
 struct ScanResult {
-  uint64_t given_up = 0;
-  uint64_t skipped = 0;
+  uint64_t given_up = 0;  ///< too many records between their begin and end
+  uint64_t skipped = 0;   ///< completed, but within Options::skip_ns
 };
 
-/// Calls `take` with one portion after the other, from the end of the recording to its beginning.
-/// Options::interval says of which kind the intervals are (empty: of any). Window and links stay
-/// where they are, so a PathWalker made for the first portion may go on.
+/// Calls `take` with each portion, the last one first. Options::interval selects the kind of
+/// interval; empty selects all. Window and edges keep their addresses, so one PathWalker can serve
+/// all portions.
 Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const Options& options,
                         const std::function<void(const Scanned&)>& take);
 

@@ -1,8 +1,18 @@
-// The places that time can be in: one node per path from the interval down to a function, body,
-// wait, queue.
+// The places that time can go to: one node per path from the interval down to a function, body,
+// wait or queue.
 //
-// Nodes are made when time is first found there, so a parent's number is always smaller than its
-// child's.
+//   request
+//    |-- body(request)
+//    |-- f
+//    |   |-- body(f)
+//    |   `-- wait(pthread_mutex_lock)       f waited for a lock
+//    |       |-- wake-up(...)               released, not running yet
+//    |       `-- g                          what the thread that released the lock did meanwhile
+//    `-- queue(pop)                         a task waited to be dequeued
+//        `-- h                              what the thread that dequeued it did meanwhile
+//
+// A node is made when time is first found there, so a parent's number is smaller than its
+// children's.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +27,22 @@ namespace vprof::analyzer {
 
 struct PathNode {
   NodeKind kind = NodeKind::kFunction;
-  bool blamed = false;  ///< below a wait or queue: what another thread did
+  bool blamed = false;  ///< below a wait or queue: what another thread did meanwhile
   uint32_t parent = kNone;
-  uint32_t ident = 0;  ///< function, or index into names; of a body: unused
-  uint32_t site = 0;   ///< where known, else 0
+  uint32_t ident = 0;  ///< function, or PathTree::name() index; unused in a body
+  uint32_t site = 0;   ///< 0: unknown
   uint32_t body = kNone;
-  uint32_t rank = 0;      ///< how many siblings were there before it
-  uint32_t children = 0;  ///< how many it has
+  uint32_t rank = 0;      ///< number of older siblings
+  uint32_t children = 0;  ///< number of children
 };
 
-/// From (parent, kind, ident) to a node: the look-up that every frame on a path costs, so open
-/// addressing in one array, and inlined.
+/// Maps (parent, kind, ident) to a node. Every frame on a path may cost a look-up, so this is one
+/// array with open addressing, and inlined.
 class ChildTable {
  public:
   ChildTable() : entries_(kFirstSize) {}
-  /// The entry of the key, made with kNone if there is none. Valid until the next call.
-  /// `kind` < 16, `ident` < 2^28: there are at most 2^24 sites, and not so many names.
+  /// The entry of the key; kNone if it is new. Valid until the next call. Needs kind < 16 and ident
+  /// < 2^28: there are at most 2^24 sites, and fewer names.
   uint32_t& at(uint32_t parent, uint32_t kind, uint32_t ident) {
     const uint64_t key = (uint64_t{parent} << 32 | kind << 28 | ident) + 1;
     Entry* entry = find(key);
@@ -45,7 +55,7 @@ class ChildTable {
     uint64_t key = 0;  // 0: free
     uint32_t node = kNone;
   };
-  /// Where the key is, or would be.
+  /// The entry of the key, or the free one where it belongs.
   Entry* find(uint64_t key) {
     const uint64_t hash = key * 0x9e3779b97f4a7c15ull;
     size_t at = (hash ^ hash >> 32) & (entries_.size() - 1);
@@ -70,23 +80,23 @@ class PathTree {
   uint32_t intern(const std::string& name);
 
   /// The node of a frame of `site` directly below `parent`. Recursion folds onto the first
-  /// occurrence of the function on the path, but not across a wait: what the waker did stays apart
-  /// from what the waiter did.
+  /// occurrence of the function on the path, but not across a wait: the waker's work stays apart
+  /// from the waiter's.
   uint32_t frame(uint32_t parent, uint32_t site) {
-    const Latest& latest = latest_[parent];  // mostly the same as the last time
+    const Latest& latest = latest_[parent];  // usually the same as last time
     return latest.site == site ? latest.node : find_frame(parent, site);
   }
 
-  /// A frame directly below a node, and its site.
+  /// The frame directly below a node that was asked for last, and its site.
   struct Latest {
     uint32_t site = kNone;
     uint32_t node = 0;
   };
-  /// By node: the frame directly below that was asked for last. Valid until the next node is made.
+  /// By node. Valid until the next node is made.
   const Latest* latest_frames() const { return latest_.data(); }
 
-  /// A wait. In a convoy each waker itself waited for the next, in the same function: such a chain
-  /// folds onto its first wait, so that the tree does not grow with the number of threads.
+  /// The node of a wait. In a convoy each waker waited for the next one in the same function. Such
+  /// a chain folds onto its first wait, so the tree does not grow with the number of threads.
   uint32_t wait(uint32_t parent, uint32_t name);
   uint32_t queue(uint32_t parent, uint32_t name) { return child(parent, NodeKind::kQueue, name); }
   uint32_t preempted(uint32_t parent, uint32_t name) {
@@ -96,13 +106,13 @@ class PathTree {
     return child(parent, NodeKind::kUntracked, name);
   }
 
-  /// The own time of a node: what none of its children explains.
+  /// The node for time of `node` that is in none of its children.
   uint32_t body(uint32_t node) {
     return nodes_[node].body != kNone ? nodes_[node].body : make_body(node);
   }
 
  private:
-  /// Beyond NodeKind: a frame is looked up by its site, not by its function.
+  /// A key beside NodeKind: frames are looked up by site, not by function.
   static constexpr uint32_t kFrame = 15;
 
   uint32_t find_frame(uint32_t parent, uint32_t site);
@@ -116,8 +126,8 @@ class PathTree {
   std::vector<PathNode> nodes_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, uint32_t> name_index_;
-  ChildTable children_;         // also holds what folds
-  std::vector<Latest> latest_;  // by node: the frame directly below that was asked for last
+  ChildTable children_;         // folded children, too
+  std::vector<Latest> latest_;  // by node
 };
 
 }  // namespace vprof::analyzer

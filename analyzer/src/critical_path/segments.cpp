@@ -9,27 +9,32 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint32_t kMaxKinds = 1u << 10;  // an index beyond is damage
+/// Larger kinds come from damaged records.
+constexpr uint32_t kMaxKinds = 1u << 10;
 
-/// Returns the count before.
-uint64_t add_to(std::vector<uint64_t>& counts, uint32_t kind) {
+/// Returns the old count.
+uint64_t increment(std::vector<uint64_t>& counts, uint32_t kind) {
   if (counts.size() <= kind) {
     counts.resize(kind + 1);
   }
   return counts[kind]++;
 }
 
+/// Labels and work do not name the kind of their interval.
+bool has_kind(const Mark& mark) {
+  return mark.event != VPROF_EV_LABEL && mark.event != VPROF_EV_WORK;
+}
+
 }  // namespace
 
-std::vector<Interval>& IntervalBuilder::take(int64_t complete_after) {
+std::vector<Interval>& IntervalBuilder::read_marks(int64_t complete_after) {
   for (Interval& interval : ready_) {
     spare_segments_.push_back(std::move(interval.segments));
   }
   ready_.clear();
-  for (const MarkRef& ref : latest_first(complete_after)) {
+  for (const MarkRef& ref : marks_latest_first(complete_after)) {
     const Mark& mark = window_.threads[ref.thread].marks[ref.index];
-    const bool of_no_kind = mark.event == VPROF_EV_LABEL || mark.event == VPROF_EV_WORK;
-    if (of_no_kind || mark.index < kMaxKinds) {
+    if (!has_kind(mark) || mark.index < kMaxKinds) {
       apply(ref.thread, mark);
     }
   }
@@ -40,7 +45,7 @@ std::vector<Interval>& IntervalBuilder::take(int64_t complete_after) {
     if (found.empty()) {
       continue;
     }
-    // The oldest of the known segments may have been found to begin earlier.
+    // The oldest segment of the thread so far may turn out to begin earlier.
     if (!thread.segments.empty() && found.front().interval == thread.segments.front().interval &&
         found.front().end == thread.segments.front().end) {
       thread.segments.erase(thread.segments.begin());
@@ -51,9 +56,10 @@ std::vector<Interval>& IntervalBuilder::take(int64_t complete_after) {
   return ready_;
 }
 
-/// From the latest on; marks of one thread stay in their own order. Those of a thread are in order
-/// already, so the lists are merged, two neighbours at a time.
-std::vector<IntervalBuilder::MarkRef> IntervalBuilder::latest_first(int64_t complete_after) const {
+/// Marks after `complete_after`, the latest first. Marks of one thread keep their order. As they
+/// are sorted already, the threads' lists are merged in pairs.
+std::vector<IntervalBuilder::MarkRef> IntervalBuilder::marks_latest_first(
+    int64_t complete_after) const {
   std::vector<MarkRef> refs;
   std::vector<size_t> ends = {0};
   for (uint32_t t = 0; t < window_.threads.size(); ++t) {
@@ -84,7 +90,7 @@ std::vector<IntervalBuilder::MarkRef> IntervalBuilder::latest_first(int64_t comp
 }
 
 void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
-  if (mark.event != VPROF_EV_LABEL && mark.event != VPROF_EV_WORK) {
+  if (has_kind(mark)) {
     kinds_ = std::max(kinds_, mark.index + 1);
   }
   switch (mark.event) {
@@ -95,7 +101,7 @@ void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
       end(thread, mark);
       break;
     case VPROF_EV_SWITCH:
-      works_for(thread, find_for_switch(mark), mark.time);
+      switch_to(thread, find_for_switch(mark), mark.time);
       break;
     case VPROF_EV_WORK:
       work(mark);
@@ -122,7 +128,7 @@ void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
     free_.pop_back();
   }
   if (const auto entry = open_.find(key); entry != open_.end()) {
-    count_incomplete(mark.index);  // the END that was met first was of no interval
+    count_incomplete(mark.index);  // the END met first has no BEGIN
     free_.push_back(std::exchange(entry->second, slot));
   } else if (spare_entries_.empty()) {
     open_.emplace(key, slot);
@@ -142,7 +148,7 @@ void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
   }
   made.serial = ends_++;
   made.kind = mark.index;
-  made.number = add_to(ended_, mark.index);
+  made.number = increment(ended_, mark.index);
   made.id = mark.id;
   made.end_thread = thread;
   made.end = made.begin = mark.time;
@@ -152,15 +158,15 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   const auto found = open_.find({mark.id, mark.scope, mark.index});
   if (found == open_.end()) {
     count_incomplete(mark.index);
-    works_for(thread, nullptr, mark.time);
+    switch_to(thread, nullptr, mark.time);
     return;
   }
   const uint32_t slot = found->second;
   Interval& interval = slots_[slot];
-  works_for(thread, &interval, mark.time);
+  switch_to(thread, &interval, mark.time);
   interval.begin = mark.time;
   if (interval.latency() <= kLongestInterval) {
-    close(interval);
+    complete(interval);
   } else {
     count_incomplete(interval.kind);
   }
@@ -168,8 +174,7 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   free_.push_back(slot);
 }
 
-void IntervalBuilder::close(Interval& interval) {
-  add_to(completed_, interval.kind);
+void IntervalBuilder::complete(Interval& interval) {
   std::vector<IntervalSegment>& segments = interval.segments;
   std::sort(segments.begin(), segments.end(),
             [](const IntervalSegment& a, const IntervalSegment& b) {
@@ -182,7 +187,7 @@ void IntervalBuilder::close(Interval& interval) {
   ready_.push_back(std::move(interval));
 }
 
-/// A switch function may serve several kinds of intervals, and then only one of them knows the id.
+/// A switch function may serve several kinds of intervals. Then only one of them has the id open.
 Interval* IntervalBuilder::find_for_switch(const Mark& mark) {
   if (mark.id == 0) {
     return nullptr;
@@ -198,7 +203,7 @@ Interval* IntervalBuilder::find_for_switch(const Mark& mark) {
   return nullptr;
 }
 
-/// A label does not say of which kind its interval is. The latest one holds.
+/// The last label of an interval counts. All kinds that have the id open take it.
 void IntervalBuilder::label(uint32_t thread, const Mark& mark) {
   const std::string& text = window_.threads[thread].labels[mark.index];
   const auto [known, is_new] =
@@ -214,25 +219,25 @@ void IntervalBuilder::label(uint32_t thread, const Mark& mark) {
   }
 }
 
-/// Nor does it say of which kind, so it counts for the one that knows the id.
+/// All kinds that have the id open count the work.
 void IntervalBuilder::work(const Mark& mark) {
   for (uint32_t kind = 0; kind < kinds_; ++kind) {
     Interval* interval = find(mark.id, mark.scope, kind);
     if (interval != nullptr) {
-      interval->work = std::min(kMostWork, interval->work + std::min(kMostWork, mark.units));
+      interval->work = std::min(kMaxWork, interval->work + std::min(kMaxWork, mark.units));
     }
   }
 }
 
-/// The thread worked for the interval (null: for none) from `since` until it was next told
-/// otherwise, or the interval ended, whoever ended it.
-void IntervalBuilder::works_for(uint32_t thread, Interval* interval, int64_t since) {
-  State& state = threads_[thread];
+/// The thread worked for the interval (null: for none) from `since` until its next BEGIN or SWITCH,
+/// or until the interval ended on any thread.
+void IntervalBuilder::switch_to(uint32_t thread, Interval* interval, int64_t since) {
+  ThreadState& state = threads_[thread];
   const int64_t until = state.until;
   state.until = since;
   const uint32_t last = state.last;
   state.last = interval == nullptr ? kNone : interval->serial;
-  if (interval == nullptr || !want_segments_) {
+  if (interval == nullptr) {
     return;
   }
   const int64_t end = std::min(until, interval->end);
@@ -240,7 +245,7 @@ void IntervalBuilder::works_for(uint32_t thread, Interval* interval, int64_t sin
     return;
   }
   std::vector<IntervalSegment>& own = interval->segments;
-  // Told again what it already did: one segment.
+  // A switch to the same interval continues the segment.
   if (last == interval->serial && !own.empty()) {
     const auto joined = std::find_if(own.rbegin(), own.rend(), [&](const IntervalSegment& s) {
       return s.thread == thread && s.start == end;
@@ -259,7 +264,7 @@ void IntervalBuilder::works_for(uint32_t thread, Interval* interval, int64_t sin
   state.found.push_back({since, end, interval->serial});
 }
 
-void IntervalBuilder::count_incomplete(uint32_t kind) { add_to(incomplete_, kind); }
+void IntervalBuilder::count_incomplete(uint32_t kind) { increment(incomplete_, kind); }
 
 int64_t IntervalBuilder::needed_before(int64_t complete_after) const {
   int64_t needed = complete_after == INT64_MAX ? complete_after : complete_after + 1;
@@ -284,7 +289,7 @@ void IntervalBuilder::give_up_half() {
     const auto found = open_.find(key);
     free_.push_back(found->second);
     open_.erase(found);
-    ++given_up_;  // its BEGIN, if there is one, will count as incomplete
+    ++given_up_;  // its BEGIN will count as incomplete
   }
 }
 

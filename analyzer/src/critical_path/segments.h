@@ -1,5 +1,11 @@
-// Marks of all threads, from the last to the first, to semantic intervals and the segments in which
-// threads worked for them.
+// Semantic intervals and their segments (dissertation 2.3.1), from the marks of all threads.
+//
+//   thread 1   BEGIN 7 |======= 7 =======| SWITCH 0
+//   thread 2                     SWITCH 7 |==== 7 ====| SWITCH 8 |== 8 ==
+//   thread 3                                                SWITCH 7 |=== 7 ===| END 7
+//                      <------------------- interval 7 ------------------------>
+//
+// Marks are read from the last to the first.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +17,24 @@
 
 namespace vprof::analyzer {
 
-/// A segment as its interval sees it.
+/// A stretch of one thread that worked for the interval.
 struct IntervalSegment {
   int64_t start = 0;
   int64_t end = 0;
   uint32_t thread = 0;
-  int64_t latest_end =
-      0;  ///< of this and all earlier-starting segments of the interval: bounds a search backwards
+  /// The latest end of this and all segments of the interval that start earlier: bounds a search
+  /// backwards.
+  int64_t latest_end = 0;
 };
 
 /// A completed interval.
 struct Interval {
-  uint32_t serial = 0;  ///< how many ends stand after its end, over all kinds
-  uint64_t number = 0;  ///< how many of its kind ended after it
-  uint32_t kind = 0;    ///< index in sites.json "intervals"
+  uint32_t serial = 0;  ///< number of intervals, of any kind, that end later
+  uint64_t number = 0;  ///< number of intervals of this kind that end later
+  uint32_t kind = 0;    ///< index in "intervals" of sites.json
   uint32_t label = 0;   ///< index into IntervalBuilder::labels()
-  uint64_t id = 0;      ///< as the program named it
-  uint64_t work = 0;    ///< units declared, at most kMostWork
+  uint64_t id = 0;      ///< given by the program
+  uint64_t work = 0;    ///< units of work declared, at most kMaxWork
   uint32_t end_thread = kNone;
   int64_t begin = 0;
   int64_t end = 0;
@@ -36,43 +43,39 @@ struct Interval {
   int64_t latency() const { return end - begin; }
 };
 
-/// Longer than this is a damaged clock word, not an interval: sums of squares of 2^32 such
-/// intervals still fit into 128 bits.
+/// A longer interval comes from a damaged clock word. Sums of squares of 2^32 intervals of this
+/// length fit into 128 bits.
 inline constexpr int64_t kLongestInterval = int64_t{1} << 47;
 
-/// More units of work count as so many: squares of them fit, too.
-inline constexpr uint64_t kMostWork = uint64_t{1} << 47;
+/// Declared work is clamped to this, for the same reason.
+inline constexpr uint64_t kMaxWork = uint64_t{1} << 47;
 
-/// Takes the marks of one window after the other, from the newest to the oldest. Read backwards, an
-/// END opens an interval and the first BEGIN of its id before it completes it.
+/// Builds intervals from one window after the other, the newest first. Read backwards, an END opens
+/// an interval, and the first BEGIN of its id completes it.
 class IntervalBuilder {
  public:
-  IntervalBuilder(Window& window, bool want_segments)
-      : window_(window), want_segments_(want_segments), threads_(window.threads.size()) {}
+  explicit IntervalBuilder(Window& window) : window_(window), threads_(window.threads.size()) {}
 
   /// Takes all marks after `complete_after` out of the window, fills in Thread::segments, and
-  /// returns the intervals that began after it, in order of falling begin. They are the caller's
-  /// to change, until the next call.
-  std::vector<Interval>& take(int64_t complete_after);
+  /// returns the intervals that began after it, the latest begin first. The caller may change them;
+  /// they are valid until the next call.
+  std::vector<Interval>& read_marks(int64_t complete_after);
 
-  /// What lies at or after this instant is of no use to intervals still to come, if the trace is
-  /// known down to `complete_after`.
+  /// Intervals still to be completed need no records that begin at or after this instant, if the
+  /// trace has been read down to `complete_after`.
   int64_t needed_before(int64_t complete_after) const;
 
-  /// Gives up the open intervals that ended last, half of all.
+  /// Gives up half of the open intervals, those that end last.
   void give_up_half();
 
-  /// Call at the beginning of the trace: what is still open never began.
+  /// To be called when the whole trace is read. Open intervals count as incomplete.
   void finish();
 
   const std::vector<std::string>& labels() const { return labels_; }
   uint64_t incomplete(uint32_t kind) const {
     return kind < incomplete_.size() ? incomplete_[kind] : 0;
   }
-  uint64_t completed(uint32_t kind) const {
-    return kind < completed_.size() ? completed_[kind] : 0;
-  }
-  /// 1 + the greatest kind seen.
+  /// 1 + the largest kind seen.
   uint32_t kinds() const { return kinds_; }
   uint64_t given_up() const { return given_up_; }
 
@@ -94,13 +97,13 @@ class IntervalBuilder {
     uint32_t thread;
     uint32_t index;
   };
-  struct State {
-    int64_t until = INT64_MAX;  // the thread was told at this time whom to work for from then on
-    uint32_t last = kNone;      // interval of the oldest segment found so far
+  struct ThreadState {
+    int64_t until = INT64_MAX;  // time of the oldest BEGIN or SWITCH so far
+    uint32_t last = kNone;      // the interval that it switched to
     std::vector<Segment> found;
   };
 
-  std::vector<MarkRef> latest_first(int64_t complete_after) const;
+  std::vector<MarkRef> marks_latest_first(int64_t complete_after) const;
   void apply(uint32_t thread, const Mark& mark);
   void begin(uint32_t thread, const Mark& mark);
   void end(uint32_t thread, const Mark& mark);
@@ -108,22 +111,21 @@ class IntervalBuilder {
   void work(const Mark& mark);
   Interval* find_for_switch(const Mark& mark);
   Interval* find(uint64_t id, uint64_t scope, uint32_t kind);
-  void works_for(uint32_t thread, Interval* interval, int64_t since);
-  void close(Interval& interval);
+  void switch_to(uint32_t thread, Interval* interval, int64_t since);
+  void complete(Interval& interval);
   void count_incomplete(uint32_t kind);
 
   Window& window_;
-  const bool want_segments_;
-  std::vector<State> threads_;
+  std::vector<ThreadState> threads_;
   std::vector<Interval> ready_;
   std::vector<Interval> slots_;
   std::vector<uint32_t> free_;
   using Open = std::unordered_map<Key, uint32_t, KeyHash>;  // to slots_
   Open open_;
-  // What completed intervals leave behind, for new ones.
+  // Allocations of completed intervals, for reuse.
   std::vector<Open::node_type> spare_entries_;
   std::vector<std::vector<IntervalSegment>> spare_segments_;
-  std::vector<uint64_t> incomplete_, completed_, ended_;  // by kind
+  std::vector<uint64_t> incomplete_, ended_;  // by kind
   std::vector<std::string> labels_ = {""};
   std::unordered_map<std::string, uint32_t> label_index_ = {{"", 0}};
   uint32_t kinds_ = 0;

@@ -9,8 +9,8 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr int64_t kClockSlack =
-    1'000'000;  // ns that a release may seem to come after the wait that it ended
+/// A release may appear to come this much later than the end of the wait that it ended, ns.
+constexpr int64_t kClockSlack = 1'000'000;
 
 struct TaskKey {
   uint64_t task, scope;
@@ -26,7 +26,7 @@ struct TaskHash {
 
 struct TaskRef {
   int64_t time;
-  bool dequeue;  // an enqueue of the same nanosecond comes first
+  bool dequeue;  // sorts after an enqueue at the same nanosecond
   uint32_t thread, index;
   auto operator<=>(const TaskRef&) const = default;
 };
@@ -46,17 +46,17 @@ std::vector<TaskRef> tasks_in_order(const Window& window) {
   return refs;
 }
 
-/// A task is taken once: its latest enqueue before the dequeue, in the same process, else in its
-/// family (queues in shared memory). Addresses are used again, so an enqueue that was taken is not
-/// a candidate for a later dequeue.
+/// Created-by edges. A dequeue matches the latest earlier enqueue of the task in its process, else
+/// in its family of processes (queues in shared memory). Addresses of tasks are reused, so each
+/// enqueue matches one dequeue only.
 void match_tasks(Window& window) {
-  struct Origin {
+  struct Enqueue {
     uint32_t thread;
     int64_t time;
-    bool operator==(const Origin&) const = default;
+    bool operator==(const Enqueue&) const = default;
   };
   constexpr uint64_t kFamily = 1ull << 63;
-  std::unordered_map<TaskKey, Origin, TaskHash> pending;
+  std::unordered_map<TaskKey, Enqueue, TaskHash> pending;
   for (const TaskRef& ref : tasks_in_order(window)) {
     Thread& thread = window.threads[ref.thread];
     TaskEvent& event = ref.dequeue ? thread.dequeues[ref.index] : thread.enqueues[ref.index];
@@ -73,13 +73,13 @@ void match_tasks(Window& window) {
     if (found == pending.end()) {
       continue;
     }
-    const Origin origin = found->second;
-    event.from_thread = origin.thread;
-    event.from_time = origin.time;
-    const TaskKey theirs{event.task, window.threads[origin.thread].process};
+    const Enqueue enqueue = found->second;
+    event.from_thread = enqueue.thread;
+    event.from_time = enqueue.time;
+    const TaskKey theirs{event.task, window.threads[enqueue.thread].process};
     for (const TaskKey& key : {theirs, family}) {
       const auto entry = pending.find(key);
-      if (entry != pending.end() && entry->second == origin) {
+      if (entry != pending.end() && entry->second == enqueue) {
         pending.erase(entry);
       }
     }
@@ -88,7 +88,7 @@ void match_tasks(Window& window) {
 
 }  // namespace
 
-void Links::build(Window& window) {
+void WakeUpEdges::build(Window& window) {
   window_ = &window;
   releases_.clear();
   for (const Thread& thread : window.threads) {
@@ -99,14 +99,14 @@ void Links::build(Window& window) {
            std::tie(b.object, b.sequence, b.time, b.thread);
   });
   match_tasks(window);
-  give_out_signals();
+  match_signals();
 }
 
-Links::Candidates Links::candidates(const Wait& wait) const {
+WakeUpEdges::Candidates WakeUpEdges::candidates(const Wait& wait) const {
   const auto [from, to] =
       std::equal_range(releases_.begin(), releases_.end(), Release{wait.object, 0, 0, 0, false},
                        [](const Release& a, const Release& b) { return a.object < b.object; });
-  // Without a sequence all releases of the object are candidates, and time decides.
+  // A wait without a sequence number has all releases of the object as candidates; time decides.
   const auto end = wait.sequence == 0 ? to : std::partition_point(from, to, [&](const Release& r) {
     return r.sequence <= wait.sequence;
   });
@@ -114,10 +114,10 @@ Links::Candidates Links::candidates(const Wait& wait) const {
           releases_.data() + (end - releases_.begin())};
 }
 
-/// Who reads goes on at the first bytes that come while it waits. What came before it began did not
-/// make it wait, and what comes until it runs again ended nothing. Certain if there was no other.
-std::optional<WakeUp> Links::first_write(uint32_t thread, const Wait& wait, int64_t start,
-                                         int64_t end) const {
+/// A reader wakes up at the first write within its wait. Earlier writes did not make it wait, and
+/// later ones found it awake. Exact if there is only one.
+std::optional<WakeUp> WakeUpEdges::first_write(uint32_t thread, const Wait& wait, int64_t start,
+                                               int64_t end) const {
   const auto [first, last] = candidates(wait);
   if (wait.object.address == 0) {
     return std::nullopt;
@@ -138,17 +138,7 @@ std::optional<WakeUp> Links::first_write(uint32_t thread, const Wait& wait, int6
   return found;
 }
 
-namespace {
-
-/// A condition wait while signals are given out.
-struct Sleeper {
-  ObjectKey object;
-  int64_t start, end;
-  uint64_t sequence;
-  uint32_t thread, wait;
-};
-
-std::vector<Sleeper> sleepers_of(const Window& window) {
+std::vector<WakeUpEdges::Sleeper> WakeUpEdges::sleepers_of(const Window& window) {
   std::vector<Sleeper> all;
   for (uint32_t t = 0; t < window.threads.size(); ++t) {
     const Thread& thread = window.threads[t];
@@ -175,106 +165,95 @@ std::vector<Sleeper> sleepers_of(const Window& window) {
   return all;
 }
 
-}  // namespace
-
-// Which signal ended which wait? A signal wakes one of those asleep, and each that returns was
-// woken by one. Signals are gone through in order of time, each is given to the sleeper that
-// returns first: if any assignment explains all returns, this one does. It is
+// Which signal ended which condition wait? A signal wakes one sleeper, and each sleeper that
+// returns was woken by one signal. Signals are processed in order of time. Each goes to the sleeper
+// that returns first. If any assignment explains all returns, this one does.
 //
-//   exact     if nobody else was asleep, or the sleeper returned before there was another signal,
-//   or
-//             the signal was a broadcast;
-//   inferred  else: two wake-ups crossed, and either may have been of either.
+//   time     ------------------------------------------------>
+//   A         [ waits ............................ ] returns         signal 2, exact
+//   B             [ waits ........... ] returns                      signal 1, exact: B was back
+//   signals                     1           2                        before signal 2
 //
-// Whose time was over was woken by nobody. A signal while all who wait have been woken already
-// (they wait for the mutex) ended nothing: taking the newest signal within the wait would blame
-// whoever signalled last.
-void Links::give_out_signals() {
-  signalled_.resize(window_->threads.size());
-  for (size_t t = 0; t < signalled_.size(); ++t) {
-    signalled_[t].assign(window_->threads[t].waits.size(), {});
+// An edge is
+//   exact      if nobody else was asleep, or the sleeper returned before the next signal, or the
+//              signal was a broadcast;
+//   inferred   otherwise: two wake-ups crossed, and either signal may have ended either wait.
+//
+// A wait that timed out has no waker. A signal ends nothing if all waiters are awake already and
+// only wait for the mutex. (Taking the newest signal within the wait would blame whoever signalled
+// last.)
+void WakeUpEdges::match_signals() {
+  matched_signals_.resize(window_->threads.size());
+  for (size_t t = 0; t < matched_signals_.size(); ++t) {
+    matched_signals_[t].assign(window_->threads[t].waits.size(), {});
   }
   const std::vector<Sleeper> sleepers = sleepers_of(*window_);
-  const auto returns_later = [&](const Sleeper* a, const Sleeper* b) {
+  for (auto first = sleepers.begin(); first != sleepers.end();) {
+    const auto last = std::find_if(first, sleepers.end(), [&](const Sleeper& sleeper) {
+      return sleeper.object != first->object;
+    });
+    match_signals({first, last}, candidates({first->object, 0, VPROF_EV_WAIT_COND, 0, false}));
+    first = last;
+  }
+}
+
+/// Matches the signals of one condition variable to its waits, which come in order of their start.
+void WakeUpEdges::match_signals(std::span<const Sleeper> sleepers, Candidates signals) {
+  const auto returns_later = [](const Sleeper* a, const Sleeper* b) {
     return std::tie(a->end, a->thread, a->wait) > std::tie(b->end, b->thread, b->wait);
   };
-  std::vector<const Sleeper*> asleep;  // a heap: who returns first on top
-  for (size_t at = 0; at < sleepers.size();) {
-    const ObjectKey object = sleepers[at].object;
-    const auto [first, last] = candidates({object, 0, VPROF_EV_WAIT_COND, 0, false});
-    asleep.clear();
-    for (const Release* signal = first; signal != last; ++signal) {
-      for (; at < sleepers.size() && sleepers[at].object == object &&
-             sleepers[at].start < signal->time;
-           ++at) {
-        asleep.push_back(&sleepers[at]);
-        std::push_heap(asleep.begin(), asleep.end(), returns_later);
-      }
-      const auto wake = [&](bool exact) {
-        std::pop_heap(asleep.begin(), asleep.end(), returns_later);
-        const Sleeper& woken = *asleep.back();
-        asleep.pop_back();
-        signalled_[woken.thread][woken.wait] = {signal->thread, exact, signal->time};
-      };
-      const auto gone = [&] {  // returned before, without a signal that is known
-        return !asleep.empty() && asleep.front()->end < signal->time;
-      };
-      while (gone()) {
-        std::pop_heap(asleep.begin(), asleep.end(), returns_later);
-        asleep.pop_back();
-      }
-      if (signal->broadcast) {
-        while (!asleep.empty()) {
-          wake(true);
-        }
-      } else if (!asleep.empty()) {
-        const bool alone = asleep.size() == 1;
-        const bool last_chance = signal + 1 == last || (signal + 1)->time > asleep.front()->end;
-        wake(alone || last_chance);
-      }
+  std::vector<const Sleeper*> asleep;  // a heap: the one that returns first is on top
+  const auto pop = [&]() -> const Sleeper& {
+    std::pop_heap(asleep.begin(), asleep.end(), returns_later);
+    const Sleeper& first = *asleep.back();
+    asleep.pop_back();
+    return first;
+  };
+  size_t next = 0;
+  for (const Release* signal = signals.first; signal != signals.last; ++signal) {
+    for (; next < sleepers.size() && sleepers[next].start < signal->time; ++next) {
+      asleep.push_back(&sleepers[next]);
+      std::push_heap(asleep.begin(), asleep.end(), returns_later);
     }
-    while (at < sleepers.size() && sleepers[at].object == object) {
-      ++at;
+    while (!asleep.empty() && asleep.front()->end < signal->time) {
+      pop();  // returned earlier, without a known signal
+    }
+    const auto wake = [&](bool exact) {
+      const Sleeper& woken = pop();
+      matched_signals_[woken.thread][woken.wait] = {signal->thread, exact, signal->time};
+    };
+    if (signal->broadcast) {
+      while (!asleep.empty()) {
+        wake(true);
+      }
+    } else if (!asleep.empty()) {
+      const bool alone = asleep.size() == 1;
+      const bool last_chance =
+          signal + 1 == signals.last || (signal + 1)->time > asleep.front()->end;
+      wake(alone || last_chance);
     }
   }
 }
 
-std::optional<WakeUp> Links::waker(uint32_t thread, uint32_t index, int64_t start,
-                                   int64_t end) const {
-  const Wait& wait = window_->threads[thread].waits[index];
-  if (wait.timed_out) {
+/// The newest release that the wait has seen ended it, if the object numbers its releases.
+std::optional<WakeUp> WakeUpEdges::newest_release(uint32_t thread, const Wait& wait, int64_t start,
+                                                  int64_t end) const {
+  const auto [first, last] = candidates(wait);
+  if (wait.sequence == 0 || first == last) {
     return std::nullopt;
   }
-  if (wait.event == VPROF_EV_WAIT_COND) {
-    const Signalled& signal = signalled_[thread][index];
-    if (signal.thread == kNone || signal.thread == thread || signal.time < start) {
-      return std::nullopt;
-    }
-    return WakeUp{signal.thread, signal.time, signal.exact};
+  const Release& release = *(last - 1);
+  if (release.thread == thread || release.time < start || release.time > end + kClockSlack) {
+    return std::nullopt;
   }
+  return WakeUp{release.thread, std::min(release.time, end), true};
+}
+
+/// The last release by another thread within the wait. Exact only if it is the only one, except for
+/// a join: a thread ends once.
+std::optional<WakeUp> WakeUpEdges::last_release(uint32_t thread, const Wait& wait, int64_t start,
+                                                int64_t end) const {
   const auto [first, last] = candidates(wait);
-  if (wait.event == VPROF_EV_WAIT_STREAM || wait.event == VPROF_EV_WAIT_POLL) {
-    return first_write(thread, wait, start, end);
-  }
-  const bool by_time = wait.event == VPROF_EV_WAIT_APP || wait.event == VPROF_EV_WAIT_JOIN;
-  const bool may_be_anothers =
-      wait.event == VPROF_EV_WAIT_FUTEX || wait.event == VPROF_EV_WAIT_SYSV ||
-      wait.event == VPROF_EV_WAIT_QUEUE || wait.event == VPROF_EV_WAIT_SIGNAL ||
-      wait.event == VPROF_EV_WAIT_ONCE;
-  if (!by_time && !may_be_anothers) {
-    // The newest release that the wait has seen is the one that ended it, if there is such a number
-    // at all.
-    if (wait.sequence == 0 || first == last) {
-      return std::nullopt;
-    }
-    const Release& release = *(last - 1);
-    if (release.thread == thread || release.time < start || release.time > end + kClockSlack) {
-      return std::nullopt;
-    }
-    return WakeUp{release.thread, std::min(release.time, end), true};
-  }
-  // An application's release has no number: of those within the wait the last one is taken, and it
-  // is certain only if it is the only one.
   const Release* at = last;
   if (wait.sequence == 0) {
     at = std::partition_point(first, last, [&](const Release& r) { return r.time <= end; });
@@ -294,10 +273,41 @@ std::optional<WakeUp> Links::waker(uint32_t thread, uint32_t index, int64_t star
     }
     found = WakeUp{release.thread, release.time, true};
     if (wait.event == VPROF_EV_WAIT_JOIN) {
-      break;  // a thread ends once
+      break;
     }
   }
   return found;
+}
+
+std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, uint32_t index, int64_t start,
+                                         int64_t end) const {
+  const Wait& wait = window_->threads[thread].waits[index];
+  if (wait.timed_out) {
+    return std::nullopt;
+  }
+  switch (wait.event) {
+    case VPROF_EV_WAIT_COND: {
+      const MatchedSignal& signal = matched_signals_[thread][index];
+      if (signal.thread == kNone || signal.thread == thread || signal.time < start) {
+        return std::nullopt;
+      }
+      return WakeUp{signal.thread, signal.time, signal.exact};
+    }
+    case VPROF_EV_WAIT_STREAM:
+    case VPROF_EV_WAIT_POLL:
+      return first_write(thread, wait, start, end);
+    // These releases have no number, or one that may be another waiter's.
+    case VPROF_EV_WAIT_APP:
+    case VPROF_EV_WAIT_JOIN:
+    case VPROF_EV_WAIT_FUTEX:
+    case VPROF_EV_WAIT_SYSV:
+    case VPROF_EV_WAIT_QUEUE:
+    case VPROF_EV_WAIT_SIGNAL:
+    case VPROF_EV_WAIT_ONCE:
+      return last_release(thread, wait, start, end);
+    default:
+      return newest_release(thread, wait, start, end);
+  }
 }
 
 }  // namespace vprof::analyzer

@@ -11,18 +11,11 @@
 namespace vprof::analyzer {
 namespace {
 
-bool waits(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
-
-/// What of a wait nobody is blamed for: its own rest, and wakers seen outside any frame.
-bool unexplained(const TreeNode& node) {
-  return node.kind == NodeKind::kBody || node.kind == NodeKind::kUntracked;
-}
-
-/// A factor while its instances are collected: nodes for a variance, pairs for a covariance.
-struct Draft {
+/// A factor whose instances are being collected.
+struct FactorInstances {
   Factor factor;
-  std::vector<uint32_t> nodes;
-  std::vector<uint32_t> pairs;
+  std::vector<uint32_t> nodes;  // of a variance
+  std::vector<uint32_t> pairs;  // of a covariance
 };
 
 std::vector<std::string> path_to(const VarianceTree& tree, uint32_t node) {
@@ -41,7 +34,7 @@ FactorStatus status_of(const TreeNode& node) {
   return node.expandable ? FactorStatus::kExpandable : FactorStatus::kLeaf;
 }
 
-/// Of a pair: what can still be done about it, expanding one of them.
+/// A pair can be broken down further if one of the two can.
 FactorStatus status_of(const TreeNode& a, const TreeNode& b) {
   const FactorStatus of_a = status_of(a);
   const FactorStatus of_b = status_of(b);
@@ -53,16 +46,17 @@ FactorStatus status_of(const TreeNode& a, const TreeNode& b) {
   return FactorStatus::kLeaf;
 }
 
-class Ranking {
+class FactorRanking {
  public:
-  Ranking(const VarianceTree& tree, const std::vector<Samples>& samples, const Options& options)
+  FactorRanking(const VarianceTree& tree, const std::vector<PlaceExemplars>& exemplars,
+                const Options& options)
       : tree_(tree),
-        samples_(samples),
+        exemplars_(exemplars),
         options_(options),
         dominated_(dominated_nodes(tree, options.dominance)),
         graph_height_(graph_height(tree)) {}
 
-  std::vector<Factor> run(const std::vector<Batch>& batches) {
+  std::vector<Factor> rank(const std::vector<Batch>& batches) {
     for (uint32_t i = 1; i < tree_.nodes.size(); ++i) {
       add_node(i);
     }
@@ -71,19 +65,19 @@ class Ranking {
     }
     const Jackknife jackknife(tree_, batches);
     std::vector<Factor> factors;
-    for (auto& [key, draft] : drafts_) {
-      if (std::abs(draft.factor.contribution) < options_.least_listed) {
+    for (auto& [key, collected] : factors_) {
+      if (std::abs(collected.factor.contribution) < options_.least_listed) {
         continue;
       }
-      std::erase_if(draft.nodes, [&](uint32_t node) { return dominated_[node]; });
-      const Jackknife::Pair estimate =
-          jackknife.estimate(draft.factor.contribution, draft.nodes, draft.pairs);
-      draft.factor.ci95 = estimate.contribution.ci95;
-      draft.factor.variance_ns2 = estimate.variance_ns2.value;
-      draft.factor.error_ns2 = estimate.variance_ns2.error;
-      add_exemplars(draft);
-      finish(draft.factor);
-      factors.push_back(std::move(draft.factor));
+      std::erase_if(collected.nodes, [&](uint32_t node) { return dominated_[node]; });
+      const Jackknife::FactorEstimate estimate =
+          jackknife.estimate(collected.factor.contribution, collected.nodes, collected.pairs);
+      collected.factor.ci95 = estimate.contribution.ci95;
+      collected.factor.variance_ns2 = estimate.variance_ns2.value;
+      collected.factor.error_ns2 = estimate.variance_ns2.error;
+      add_exemplars(collected);
+      finish(collected.factor);
+      factors.push_back(std::move(collected.factor));
     }
     std::sort(factors.begin(), factors.end(), [](const Factor& a, const Factor& b) {
       return std::tie(b.score, b.contribution, a.functions, a.keys, a.kind) <
@@ -96,20 +90,21 @@ class Ranking {
   }
 
  private:
-  using Key = std::pair<std::string, std::string>;  // the second is empty for a variance
+  // One or two values of TreeNode::factor; the second is empty for a variance.
+  using Key = std::pair<std::string, std::string>;
 
   void add_node(uint32_t index) {
     const TreeNode& node = tree_.nodes[index];
-    Draft& draft = drafts_[{node.factor, ""}];
-    Factor& factor = draft.factor;
-    if (draft.nodes.empty()) {
+    FactorInstances& collected = factors_[{node.factor, ""}];
+    Factor& factor = collected.factor;
+    if (collected.nodes.empty()) {
       factor.functions = {node.name};
       factor.keys = {node.key};
       factor.definition = node.definition;
       factor.height = node.height;
       factor.status = status_of(node);
     }
-    draft.nodes.push_back(index);
+    collected.nodes.push_back(index);
     if (!dominated_[index]) {
       factor.contribution += node.contribution;
     }
@@ -118,7 +113,7 @@ class Ranking {
     factor.work_share += node.work_share;
     factor.label_share += node.label_share;
     factor.instances.push_back(
-        {path_to(tree_, index), node.site, node.contribution, dominated_[index]});
+        {path_to(tree_, index), node.location, node.contribution, dominated_[index]});
   }
 
   void add_pair(uint32_t index) {
@@ -131,9 +126,9 @@ class Ranking {
     if (std::tie(b->name, b->factor) < std::tie(a->name, a->factor)) {
       std::swap(a, b);
     }
-    Draft& draft = drafts_[{a->factor, b->factor}];
-    Factor& factor = draft.factor;
-    if (draft.pairs.empty()) {
+    FactorInstances& collected = factors_[{a->factor, b->factor}];
+    Factor& factor = collected.factor;
+    if (collected.pairs.empty()) {
       factor.kind = FactorKind::kCovariance;
       factor.functions = {a->name, b->name};
       factor.keys = {a->key, b->key};
@@ -141,45 +136,46 @@ class Ranking {
       factor.height = std::max(a->height, b->height);
       factor.status = status_of(*a, *b);
     }
-    draft.pairs.push_back(index);
+    collected.pairs.push_back(index);
     factor.contribution += pair.contribution;
     factor.share += a->share + b->share;
     factor.tail_share += a->tail_share + b->tail_share;
     factor.work_share += a->work_share + b->work_share;
     factor.label_share += a->label_share + b->label_share;
-    factor.instances.push_back({path_to(tree_, pair.parent), a->site, pair.contribution, false});
+    factor.instances.push_back(
+        {path_to(tree_, pair.parent), a->location, pair.contribution, false});
   }
 
-  /// Of its largest instance; of a pair, of the first of the two.
-  void add_exemplars(Draft& draft) const {
+  /// From the instance with the largest variance; of a covariance, from the first node of a pair.
+  void add_exemplars(FactorInstances& collected) const {
     const auto larger = [&](uint32_t a, uint32_t b) {
       return tree_.nodes[a].variance_ns2 < tree_.nodes[b].variance_ns2;
     };
     uint32_t node = 0;
-    if (!draft.pairs.empty()) {
-      node = tree_.pairs[draft.pairs.front()].a;
-    } else if (!draft.nodes.empty()) {
-      node = *std::max_element(draft.nodes.begin(), draft.nodes.end(), larger);
+    if (!collected.pairs.empty()) {
+      node = tree_.pairs[collected.pairs.front()].a;
+    } else if (!collected.nodes.empty()) {
+      node = *std::max_element(collected.nodes.begin(), collected.nodes.end(), larger);
     }
     const uint32_t place = tree_.nodes[node].place;
-    if (node == 0 || place >= samples_.size()) {
+    if (node == 0 || place >= exemplars_.size()) {
       return;
     }
-    const auto show = [](const Sample& sample) {
-      return Exemplar{sample.id, static_cast<double>(sample.ns),
-                      static_cast<double>(sample.latency)};
+    const auto shown = [](const PlaceExemplar& exemplar) {
+      return Exemplar{exemplar.id, static_cast<double>(exemplar.ns),
+                      static_cast<double>(exemplar.latency)};
     };
-    for (const Sample& sample : samples_[place].worst) {
-      draft.factor.worst.push_back(show(sample));
+    for (const PlaceExemplar& exemplar : exemplars_[place].worst) {
+      collected.factor.worst.push_back(shown(exemplar));
     }
-    std::vector<Sample> sorted;
-    for (const auto& [hash, sample] : samples_[place].sampled) {
-      sorted.push_back(sample);
+    std::vector<PlaceExemplar> sorted;
+    for (const auto& [hash, exemplar] : exemplars_[place].sampled) {
+      sorted.push_back(exemplar);
     }
     std::sort(sorted.begin(), sorted.end());
     const size_t middle = sorted.size() / 2;
     for (size_t i = middle == 0 ? 0 : middle - 1; i < std::min(middle + 2, sorted.size()); ++i) {
-      draft.factor.typical.push_back(show(sorted[i]));
+      collected.factor.typical.push_back(shown(sorted[i]));
     }
   }
 
@@ -196,11 +192,11 @@ class Ranking {
   }
 
   const VarianceTree& tree_;
-  const std::vector<Samples>& samples_;
+  const std::vector<PlaceExemplars>& exemplars_;
   const Options& options_;
   const std::vector<bool> dominated_;
   const int graph_height_;
-  std::map<Key, Draft> drafts_;
+  std::map<Key, FactorInstances> factors_;
 };
 
 }  // namespace
@@ -213,82 +209,19 @@ int graph_height(const VarianceTree& tree) {
   return height;
 }
 
-double specificity(int graph_height, int height, Specificity power) {
+double specificity(int graph_height, int height, Specificity rule) {
   const double distance = std::max(graph_height - height, 0);
-  switch (power) {
-    case Specificity::kLinear:
-      return distance;
-    case Specificity::kCubic:
-      return distance * distance * distance;
-    case Specificity::kQuadratic:
-      break;
-  }
-  return distance * distance;
-}
-
-namespace {
-
-/// Nothing but its own time and that without a processor: the body is the function.
-bool is_whole(const VarianceTree& tree, const TreeNode& body) {
-  const std::vector<uint32_t>& siblings = tree.nodes[body.parent].children;
-  return body.kind == NodeKind::kBody && body.parent != 0 &&
-         std::all_of(siblings.begin(), siblings.end(), [&](uint32_t sibling) {
-           const NodeKind kind = tree.nodes[sibling].kind;
-           return kind == NodeKind::kBody || kind == NodeKind::kPreempted;
-         });
-}
-
-}  // namespace
-
-std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
-  std::vector<bool> result(tree.nodes.size(), false);
-  std::vector<double> explained(tree.nodes.size(),
-                                0);  // of a wait: variance that goes with somebody's work
-  for (size_t i = 1; i < tree.nodes.size(); ++i) {
-    const TreeNode& node = tree.nodes[i];
-    const TreeNode& parent = tree.nodes[node.parent];
-    const bool holds_parent = node.variance_ns2 >= dominance * parent.variance_ns2;
-    if (waits(parent.kind) && unexplained(node)) {
-      // The wait says it better: one of the two counts, and it is the one with a name that a user
-      // knows.
-      result[i] = node.kind == NodeKind::kUntracked || holds_parent;
-      continue;
-    }
-    if (holds_parent && is_whole(tree, node)) {
-      result[i] = true;
-      continue;
-    }
-    explained[node.parent] += node.variance_ns2;
-    if (holds_parent && parent.variance_ns2 > 0) {
-      result[node.parent] = true;
-    }
-  }
-  for (const TreePair& pair : tree.pairs) {
-    const TreeNode& parent = tree.nodes[pair.parent];
-    const int known =
-        (unexplained(tree.nodes[pair.a]) ? 0 : 1) + (unexplained(tree.nodes[pair.b]) ? 0 : 1);
-    explained[pair.parent] += known * pair.covariance_ns2;
-    const bool counts = !waits(parent.kind) || known == 2;
-    if (counts && parent.variance_ns2 > 0 &&
-        2 * pair.covariance_ns2 >= dominance * parent.variance_ns2) {
-      result[pair.parent] = true;
-    }
-  }
-  // A wait that others' work explains yields to that work, though it may be spread over several
-  // functions.
-  for (size_t i = 1; i < tree.nodes.size(); ++i) {
-    const TreeNode& node = tree.nodes[i];
-    if (waits(node.kind) && node.variance_ns2 > 0 &&
-        explained[i] >= dominance * node.variance_ns2) {
-      result[i] = true;
-    }
+  double result = 1;
+  for (int i = 0; i < rule_of(rule).power; ++i) {
+    result *= distance;
   }
   return result;
 }
 
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
-                                 const std::vector<Samples>& samples, const Options& options) {
-  return Ranking(tree, samples, options).run(batches);
+                                 const std::vector<PlaceExemplars>& exemplars,
+                                 const Options& options) {
+  return FactorRanking(tree, exemplars, options).rank(batches);
 }
 
 }  // namespace vprof::analyzer

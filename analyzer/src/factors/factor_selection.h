@@ -1,5 +1,6 @@
-// Which factors explain the variance: Algorithm 1 with the pruning of the technical report's
-// Algorithm 2.
+// Ranking of factors: Algorithm 1 of the dissertation (2.3.2.2), with the pruning of dominated
+// instances from Algorithm 2 of the technical report. docs/analysis.md lists where it goes beyond
+// the two.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +12,23 @@
 
 namespace vprof::analyzer {
 
-/// The least contribution with which a covariance is looked at.
+/// A covariance with a smaller contribution than this (in magnitude) is ignored.
 inline constexpr double kLeastCovariance = 0.001;
 
-/// By node: whether what lies below explains it, so that it counts nothing itself.
+/// By node: whether its descendants explain it, so that it adds nothing to its factor.
 std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance);
 
-/// Ranked by score; equal scores by contribution, then names. `batches` give the confidence
-/// intervals; without any, the intervals are points.
+/// All factors that contribute at least Options::least_listed, ranked by score; equal scores by
+/// contribution, then names. Confidence intervals come from `batches`; without batches they are
+/// points. `exemplars`: by place.
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
-                                 const std::vector<Samples>& samples, const Options& options);
+                                 const std::vector<PlaceExemplars>& exemplars,
+                                 const Options& options);
 
-/// Height of the call graph below the interval, as far as the tree knows it.
+/// Height of the call graph: that of sites.json, and at least 1 more than any height in the tree.
 int graph_height(const VarianceTree& tree);
 
-/// (graph height - height) to the power the user chose (equation 2.3).
-double specificity(int graph_height, int height, Specificity power);
+/// Equation 2.3, with the power that the user chose. A factor higher than the graph has 0.
+double specificity(int graph_height, int height, Specificity rule);
 
 }  // namespace vprof::analyzer

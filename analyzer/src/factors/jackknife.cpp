@@ -6,47 +6,51 @@
 namespace vprof::analyzer {
 namespace {
 
-// Batches for n intervals: n to this power, but not fewer than these. 6 for 1,000, 10 for 10,000,
-// 18 for 100,000.
+// n intervals make max(kFewestBatches, n^kBatchPower) batches: 6 for 1,000, 10 for 10,000, 18 for
+// 100,000.
 constexpr double kBatchPower = 0.25;
 constexpr double kFewestBatches = 6;
 
-/// 0.975 quantile of Student's t with 1, 2, ... degrees of freedom.
+/// 0.975 quantile of Student's t. From 30 degrees of freedom on it is that of 30, which is at most
+/// 5 % too large.
 double t_quantile(size_t degrees) {
-  constexpr std::array<double, 30> kTable = {
+  constexpr std::array<double, 30> kByDegrees = {
       12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
       2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
       2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  return degrees == 0 ? 0 : kTable[std::min(degrees, kTable.size()) - 1];
+  return degrees == 0 ? 0 : kByDegrees[std::min(degrees, kByDegrees.size()) - 1];
+}
+
+uint64_t count_of(const std::vector<Batch>& batches) {
+  uint64_t n = 0;
+  for (const Batch& batch : batches) {
+    n += batch.sums.n;
+  }
+  return n;
 }
 
 }  // namespace
 
-Estimate jackknife(double value, const std::vector<long double>& left,
-                   const std::vector<Batch>& batches, bool is_part) {
-  if (left.size() < 2) {
+Estimate jackknife(double value, const std::vector<long double>& without,
+                   const std::vector<Batch>& batches, bool is_fraction) {
+  if (without.size() < 2) {
     return {value, 0, {value, value}};
   }
-  uint64_t count = 0;
-  for (const Batch& batch : batches) {
-    count += batch.sums.n;
-  }
-  const auto g = static_cast<long double>(left.size());
-  const auto n = static_cast<long double>(count);
+  const auto g = static_cast<long double>(without.size());
+  const auto n = static_cast<long double>(count_of(batches));
   long double centre = g * value;
-  for (size_t b = 0; b < left.size(); ++b) {
-    centre -= (1 - static_cast<long double>(batches[b].sums.n) / n) * left[b];
+  for (size_t b = 0; b < without.size(); ++b) {
+    centre -= (1 - static_cast<long double>(batches[b].sums.n) / n) * without[b];
   }
   long double squares = 0;
-  for (size_t b = 0; b < left.size(); ++b) {
+  for (size_t b = 0; b < without.size(); ++b) {
     const long double h = n / static_cast<long double>(batches[b].sums.n);
-    const long double distance = h * value - (h - 1) * left[b] - centre;
+    const long double distance = h * value - (h - 1) * without[b] - centre;
     squares += distance * distance / (h - 1);
   }
   const auto error = static_cast<double>(std::sqrt(squares / g));
-  const double reach = t_quantile(left.size() - 1) * error;
-  if (is_part && value > 0 && value < 1) {
-    // A part of a whole: symmetric on the scale of the logit, and never beyond 0 and 1.
+  const double reach = t_quantile(without.size() - 1) * error;
+  if (is_fraction && value > 0 && value < 1) {
     const double width = reach / (value * (1 - value));
     const double logit = std::log(value / (1 - value));
     return {value, error, {1 / (1 + std::exp(width - logit)), 1 / (1 + std::exp(-width - logit))}};
@@ -54,12 +58,9 @@ Estimate jackknife(double value, const std::vector<long double>& left,
   return {value, error, {value - reach, value + reach}};
 }
 
-std::vector<Batch> for_confidence(const std::vector<Batch>& batches) {
-  uint64_t n = 0;
-  for (const Batch& batch : batches) {
-    n += batch.sums.n;
-  }
-  const double wanted = std::max(kFewestBatches, std::pow(static_cast<double>(n), kBatchPower));
+std::vector<Batch> join_batches(const std::vector<Batch>& batches) {
+  const auto n = static_cast<double>(count_of(batches));
+  const double wanted = std::max(kFewestBatches, std::pow(n, kBatchPower));
   const auto joined =
       static_cast<size_t>(std::max(1.0, std::round(static_cast<double>(batches.size()) / wanted)));
   std::vector<Batch> result;
@@ -77,37 +78,37 @@ std::vector<Batch> for_confidence(const std::vector<Batch>& batches) {
 }
 
 Jackknife::Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches)
-    : tree_(tree), batches_(for_confidence(batches)) {
+    : tree_(tree), batches_(join_batches(batches)) {
   if (batches_.size() < 2) {
     return;
   }
-  for (const Batch& batch : batches_) {
-    n_ += batch.sums.n;
-  }
+  n_ = count_of(batches_);
   const NodeSums root = sum(0);
   for (const Batch& batch : batches_) {
-    without_.push_back(variance_without(root, 0, batch.sums));
+    latency_variance_without_.push_back(variance_without(root, 0, batch.sums));
   }
 }
 
-Jackknife::Pair Jackknife::estimate(double contribution, const std::vector<uint32_t>& nodes,
-                                    const std::vector<uint32_t>& pairs) const {
+Jackknife::FactorEstimate Jackknife::estimate(double contribution,
+                                              const std::vector<uint32_t>& nodes,
+                                              const std::vector<uint32_t>& pairs) const {
   const double variance_ns2 = contribution * tree_.nodes[0].variance_ns2;
-  std::vector<long double> left(without_.size());
-  if (!left.empty()) {
+  std::vector<long double> without(latency_variance_without_.size());
+  if (!without.empty()) {
     for (const uint32_t node : nodes) {
-      add_node(tree_.nodes[node].place, left);
+      add_node(tree_.nodes[node].place, without);
     }
     for (const uint32_t pair : pairs) {
-      add_pair(tree_.pairs[pair], left);
+      add_pair(tree_.pairs[pair], without);
     }
   }
-  Pair result;
-  result.variance_ns2 = jackknife(variance_ns2, left, batches_, false);
-  for (size_t b = 0; b < left.size(); ++b) {
-    left[b] = without_[b] > 0 ? left[b] / without_[b] : 0;
+  FactorEstimate result;
+  result.variance_ns2 = jackknife(variance_ns2, without, batches_, false);
+  for (size_t b = 0; b < without.size(); ++b) {
+    const long double all = latency_variance_without_[b];
+    without[b] = all > 0 ? without[b] / all : 0;
   }
-  result.contribution = jackknife(contribution, left, batches_, true);
+  result.contribution = jackknife(contribution, without, batches_, true);
   return result;
 }
 
@@ -125,14 +126,14 @@ long double Jackknife::variance_without(NodeSums total, uint32_t place,
   return variance(n_ - batch.n, total.x, total.xx);
 }
 
-void Jackknife::add_node(uint32_t place, std::vector<long double>& left) const {
+void Jackknife::add_node(uint32_t place, std::vector<long double>& without) const {
   const NodeSums total = sum(place);
-  for (size_t b = 0; b < left.size(); ++b) {
-    left[b] += variance_without(total, place, batches_[b].sums);
+  for (size_t b = 0; b < without.size(); ++b) {
+    without[b] += variance_without(total, place, batches_[b].sums);
   }
 }
 
-void Jackknife::add_pair(const TreePair& pair, std::vector<long double>& left) const {
+void Jackknife::add_pair(const TreePair& pair, std::vector<long double>& without) const {
   const TreeNode* a = &tree_.nodes[pair.a];
   const TreeNode* b = &tree_.nodes[pair.b];
   if (a->rank > b->rank) {
@@ -144,9 +145,9 @@ void Jackknife::add_pair(const TreePair& pair, std::vector<long double>& left) c
   for (const Batch& batch : batches_) {
     xy += batch.sums.product(b->place, a->rank);
   }
-  for (size_t i = 0; i < left.size(); ++i) {
+  for (size_t i = 0; i < without.size(); ++i) {
     const BatchSums& batch = batches_[i].sums;
-    left[i] +=
+    without[i] +=
         2 * covariance(n_ - batch.n, sum_a.x - batch.node(a->place).x,
                        sum_b.x - batch.node(b->place).x, xy - batch.product(b->place, a->rank));
   }

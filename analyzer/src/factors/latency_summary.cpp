@@ -8,101 +8,108 @@
 namespace vprof::analyzer {
 namespace {
 
-long double mean(const LabelSums& sums) {
-  return static_cast<long double>(sums.x) / static_cast<long double>(sums.n);
-}
-
-/// Law of total variance: the part that is between the labels' means.
-void add_labels(const Account& account, const LabelSums& all, IntervalSummary& summary) {
+/// By the law of total variance, the variance of the labels' means is the part between labels.
+void add_labels(const IntervalSums& sums, const LatencySums& all, IntervalSummary& summary) {
   long double between = 0;
-  for (const auto& [label, sums] : account.labels) {
-    const long double distance = mean(sums) - mean(all);
+  for (const auto& [label, own] : sums.labels) {
+    const long double distance = own.mean() - all.mean();
     between +=
-        static_cast<long double>(sums.n) * distance * distance / static_cast<long double>(all.n);
-    summary.labels.push_back({label, sums.n, static_cast<double>(mean(sums)),
-                              static_cast<double>(variance(sums.n, sums.x, sums.xx))});
+        static_cast<long double>(own.n) * distance * distance / static_cast<long double>(all.n);
+    summary.labels.push_back(
+        {label, own.n, static_cast<double>(own.mean()), static_cast<double>(own.variance())});
   }
   std::stable_sort(summary.labels.begin(), summary.labels.end(),
                    [](const LabelSummary& a, const LabelSummary& b) { return a.count > b.count; });
-  const long double total = variance(all.n, all.x, all.xx);
+  const long double total = all.variance();
   if (summary.labels.size() > 1 && total > 0) {
     summary.between_labels = static_cast<double>(between / total);
   }
 }
 
-void add_work(const Account& account, IntervalSummary& summary) {
-  const ExplainSums& sums = account.explain;
-  const BatchSums total = account.total();
-  if (sums.declared == 0 || total.n == 0) {
+void add_work(const IntervalSums& sums, const BatchSums& total, IntervalSummary& summary) {
+  const CovariateSums& covariates = sums.covariates;
+  if (covariates.declared == 0 || total.n == 0) {
     return;
   }
-  const Explained explained(sums, account.labels, total);
-  summary.work.declared = sums.declared;
-  summary.work.mean = static_cast<double>(static_cast<long double>(sums.w) / total.n);
+  const ExplainedShare explained(covariates, sums.labels, total);
+  summary.work.declared = covariates.declared;
+  summary.work.mean = static_cast<double>(static_cast<long double>(covariates.w) / total.n);
   summary.work.ns_per_unit = explained.ns_per_unit();
   summary.work.explained = explained.by_work(0);
 }
 
-/// Of mean and variance on a logarithmic scale, where they are closer to normal and positive.
-void add_confidence(const Account& account, IntervalSummary& summary) {
-  const BatchSums total = account.total();
-  const std::vector<Batch> batches = for_confidence(account.batches);
+/// 95 % confidence interval of a positive statistic, from the jackknife of its logarithm, which is
+/// closer to normal.
+struct LogInterval {
+  std::array<double, 2> ci95;
+  double relative_error;
+};
+
+LogInterval log_jackknife(double value, std::vector<long double> without,
+                          const std::vector<Batch>& batches) {
+  for (long double& one : without) {
+    one = std::log(std::max(one, 1e-9L));
+  }
+  const Estimate estimate = jackknife(std::log(value), without, batches, false);
+  return {{std::exp(estimate.ci95[0]), std::exp(estimate.ci95[1])}, estimate.error};
+}
+
+void add_confidence(const IntervalSums& sums, const BatchSums& total, IntervalSummary& summary) {
+  const std::vector<Batch> batches = join_batches(sums.batches);
   if (batches.size() < 2 || total.nodes.empty() || summary.variance_ns2 <= 0) {
     return;
   }
-  const NodeSums all = total.node(0);
   std::vector<long double> means;
   std::vector<long double> variances;
   for (const Batch& batch : batches) {
-    NodeSums left = all;
-    left -= batch.sums.node(0);
+    NodeSums rest = total.node(0);
+    rest -= batch.sums.node(0);
     const uint64_t n = total.n - batch.sums.n;
-    means.push_back(std::log(std::max<long double>(static_cast<long double>(left.x) / n, 1e-9L)));
-    variances.push_back(std::log(std::max<long double>(variance(n, left.x, left.xx), 1e-9L)));
+    means.push_back(static_cast<long double>(rest.x) / n);
+    variances.push_back(variance(n, rest.x, rest.xx));
   }
-  const Estimate mean_log = jackknife(std::log(summary.mean_ns), means, batches, false);
-  const Estimate variance_log =
-      jackknife(std::log(summary.variance_ns2), variances, batches, false);
-  summary.mean_ci95 = {std::exp(mean_log.ci95[0]), std::exp(mean_log.ci95[1])};
-  summary.variance_ci95 = {std::exp(variance_log.ci95[0]), std::exp(variance_log.ci95[1])};
-  // Neighbours are alike: so many independent intervals would tell as much about the mean. That
-  // widens the ranks between which the quantile lies.
-  const double n = static_cast<double>(total.n);
-  const double relative = summary.stddev_ns / summary.mean_ns;
-  const double independent =
-      mean_log.error > 0 ? std::min(n, relative * relative / mean_log.error / mean_log.error) : n;
-  const double spread = 1.96 * std::sqrt(0.99 * 0.01 / std::max(independent, 1.0));
-  summary.p99_ci95 = {account.latencies.quantile(std::max(0.99 - spread, 0.0)),
-                      account.latencies.quantile(std::min(0.99 + spread, 1.0))};
+  const LogInterval mean = log_jackknife(summary.mean_ns, std::move(means), batches);
+  summary.mean_ci95 = mean.ci95;
+  summary.variance_ci95 = log_jackknife(summary.variance_ns2, std::move(variances), batches).ci95;
+
+  // The interval of a quantile lies between two ranks. Neighbouring intervals resemble each other,
+  // so the ranks are those for as many independent intervals as would estimate the mean with the
+  // error that it has.
+  const auto n = static_cast<double>(total.n);
+  const double variation = summary.stddev_ns / summary.mean_ns;
+  const double error = mean.relative_error;
+  const double independent = error > 0 ? std::min(n, variation * variation / error / error) : n;
+  const double reach = 1.96 * std::sqrt(0.99 * 0.01 / std::max(independent, 1.0));
+  summary.p99_ci95 = {sums.latencies.quantile(std::max(0.99 - reach, 0.0)),
+                      sums.latencies.quantile(std::min(0.99 + reach, 1.0))};
 }
 
 }  // namespace
 
-IntervalSummary summarize(const Account& account) {
+IntervalSummary summarize(const IntervalSums& sums) {
   IntervalSummary summary;
-  summary.name = account.interval;
-  summary.count = account.count();
-  summary.incomplete = account.incomplete;
-  LabelSums all;
-  for (const auto& [label, sums] : account.labels) {
-    all.n += sums.n;
-    all.x += sums.x;
-    all.xx += sums.xx;
+  summary.name = sums.interval;
+  summary.count = sums.count();
+  summary.incomplete = sums.incomplete;
+  LatencySums all;
+  for (const auto& [label, own] : sums.labels) {
+    all += own;
   }
   if (all.n == 0) {
     return summary;
   }
-  summary.mean_ns = static_cast<double>(mean(all));
-  summary.variance_ns2 = static_cast<double>(variance(all.n, all.x, all.xx));
+  summary.mean_ns = static_cast<double>(all.mean());
+  summary.variance_ns2 = static_cast<double>(all.variance());
   summary.stddev_ns = std::sqrt(summary.variance_ns2);
-  summary.p50_ns = account.latencies.quantile(0.5);
-  summary.p95_ns = account.latencies.quantile(0.95);
-  summary.p99_ns = account.latencies.quantile(0.99);
-  summary.p999_ns = account.latencies.quantile(0.999);
-  summary.max_ns = account.latencies.max();
-  add_labels(account, all, summary);
-  add_work(account, summary);
-  add_confidence(account, summary);
+  summary.p50_ns = sums.latencies.quantile(0.5);
+  summary.p95_ns = sums.latencies.quantile(0.95);
+  summary.p99_ns = sums.latencies.quantile(0.99);
+  summary.p999_ns = sums.latencies.quantile(0.999);
+  summary.max_ns = sums.latencies.max();
+  const BatchSums total = sums.total();
+  add_labels(sums, all, summary);
+  add_work(sums, total, summary);
+  add_confidence(sums, total, summary);
   return summary;
 }
 

@@ -5,23 +5,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vprof/support/text.h"
+
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint64_t kEnough = 1000;  // intervals below which the ranking may not hold
-// A change over time is told if it makes up this part of the variance, or changes the mean by this
-// part, and is so many standard errors large.
-constexpr double kPartOfVariance = 0.05;
-constexpr double kPartOfMean = 0.2;
-constexpr double kErrors = 4;
+constexpr uint64_t kEnough = 1000;  // with fewer intervals the ranking may not hold
+constexpr uint64_t kSlowest = 5;
+constexpr double kSlowestShare = 0.5;  // of the variance
+// A change over time is reported if it makes up this fraction of the variance, or changes the mean
+// by this fraction, and is this many standard errors large.
+constexpr double kDriftOfVariance = 0.05;
+constexpr double kDriftOfMean = 0.2;
+constexpr double kDriftErrors = 4;
 constexpr size_t kLeastBatches = 8;
 
-/// A handful of intervals that decide the result.
-void note_tail(const Account& account, const IntervalSummary& summary,
+/// Whether a handful of intervals decide the result.
+void note_tail(const IntervalSums& sums, const IntervalSummary& summary,
                std::vector<std::string>& notes) {
   double slowest = 0;
-  uint64_t left = 5;
-  const auto& buckets = account.latencies.buckets();
+  uint64_t left = kSlowest;
+  const auto& buckets = sums.latencies.buckets();
   for (auto bucket = buckets.rbegin(); bucket != buckets.rend() && left > 0; ++bucket) {
     const uint64_t taken = std::min(left, bucket->count);
     const double distance = static_cast<double>(bucket->greatest) - summary.mean_ns;
@@ -29,71 +33,65 @@ void note_tail(const Account& account, const IntervalSummary& summary,
     left -= taken;
   }
   const double all = summary.variance_ns2 * static_cast<double>(summary.count);
-  if (summary.count > 10 && all > 0 && slowest > all / 2) {
+  if (summary.count > 10 && all > 0 && slowest > kSlowestShare * all) {
     notes.push_back(fmt::format(
-        "the 5 slowest intervals carry {:.0f} % of the variance: a longer run may rank otherwise",
-        100 * std::min(1.0, slowest / all)));
+        "the {} slowest intervals carry {:.0f} % of the variance: a longer run may rank factors "
+        "differently",
+        kSlowest, 100 * std::min(1.0, slowest / all)));
   }
 }
 
-/// Three digits, in a unit in which they are before the point as far as possible.
-std::string time_text(double ns) {
-  if (ns >= 999.5e6) {
-    return fmt::format("{:.3g} s", ns / 1e9);
-  }
-  if (ns >= 999.5e3) {
-    return fmt::format("{:.3g} ms", ns / 1e6);
-  }
-  return fmt::format("{:.3g} us", ns / 1e3);
-}
-
-/// Means of successive batches of one recording.
-struct Course {
-  std::vector<double> mean, n;
-  std::vector<double> begin_s;  ///< of the batch, since the recording began
+/// By batch of one recording, in order of time.
+struct BatchMeans {
+  std::vector<double> mean;     // latency, ns
+  std::vector<double> n;        // intervals
+  std::vector<double> begin_s;  // seconds since the recording began
 };
 
-Course course_of(const Account& account) {
-  Course course;
-  for (const Batch& batch : account.batches) {
-    if (batch.run != account.batches.front().run) {
-      return {};  // each recording for itself
+BatchMeans batch_means(const IntervalSums& sums) {
+  BatchMeans batches;
+  for (const Batch& batch : sums.batches) {
+    if (batch.run != sums.batches.front().run) {
+      return {};  // several recordings have no common course
     }
-    course.mean.push_back(static_cast<double>(batch.sums.node(0).x) /
-                          static_cast<double>(batch.sums.n));
-    course.n.push_back(static_cast<double>(batch.sums.n));
-    course.begin_s.push_back(static_cast<double>(batch.sums.from) / 1e9);
+    batches.mean.push_back(static_cast<double>(batch.sums.node(0).x) /
+                           static_cast<double>(batch.sums.n));
+    batches.n.push_back(static_cast<double>(batch.sums.n));
+    batches.begin_s.push_back(static_cast<double>(batch.sums.first_begin) / 1e9);
   }
-  return course;
+  return batches;
 }
 
-struct Part {
-  double n = 0, mean = 0, error = 0;  // error: standard error of the mean, from its batches
+struct Phase {
+  double n = 0;      // intervals
+  double mean = 0;   // latency, ns
+  double error = 0;  // standard error of the mean, from the means of the batches
 };
 
-Part part_of(const Course& course, size_t from, size_t to) {
-  Part part;
+Phase phase_of(const BatchMeans& batches, size_t from, size_t to) {
+  Phase phase;
   for (size_t i = from; i < to; ++i) {
-    part.n += course.n[i];
-    part.mean += course.n[i] * course.mean[i];
+    phase.n += batches.n[i];
+    phase.mean += batches.n[i] * batches.mean[i];
   }
-  part.mean /= part.n;
+  phase.mean /= phase.n;
   double squares = 0;
   for (size_t i = from; i < to; ++i) {
-    squares += (course.mean[i] - part.mean) * (course.mean[i] - part.mean);
+    squares += (batches.mean[i] - phase.mean) * (batches.mean[i] - phase.mean);
   }
   const auto g = static_cast<double>(to - from);
-  part.error = std::sqrt(squares / (g * (g - 1)));
-  return part;
+  phase.error = std::sqrt(squares / (g * (g - 1)));
+  return phase;
 }
 
-/// Where the course falls into two levels: the cut that leaves least variance within them.
-size_t best_cut(const Course& course) {
+/// The number of batches in the early one of two phases, cut so that the variance within the
+/// phases is least. 0 if there is no such cut.
+size_t best_cut(const BatchMeans& batches) {
   size_t best = 0;
   double most = 0;
-  for (size_t cut = 2; cut + 2 <= course.mean.size(); ++cut) {
-    const Part a = part_of(course, 0, cut);
-    const Part b = part_of(course, cut, course.mean.size());
+  for (size_t cut = 2; cut + 2 <= batches.mean.size(); ++cut) {
+    const Phase a = phase_of(batches, 0, cut);
+    const Phase b = phase_of(batches, cut, batches.mean.size());
     const double between = a.n * b.n * (a.mean - b.mean) * (a.mean - b.mean);
     if (between > most) {
       most = between;
@@ -103,47 +101,51 @@ size_t best_cut(const Course& course) {
   return best;
 }
 
-/// The variance of a ramp is not that of a steady state.
-void note_drift(const Account& account, const IntervalSummary& summary,
+/// Whether the mean changes in the course of the recording: the variance of a ramp says nothing
+/// about a steady state.
+void note_drift(const IntervalSums& sums, const IntervalSummary& summary,
                 std::vector<std::string>& notes) {
-  const Course course = course_of(account);
-  if (course.mean.size() < kLeastBatches || summary.variance_ns2 <= 0) {
+  const BatchMeans batches = batch_means(sums);
+  if (batches.mean.size() < kLeastBatches || summary.variance_ns2 <= 0) {
     return;
   }
-  const size_t cut = best_cut(course);
+  const size_t cut = best_cut(batches);
   if (cut == 0) {
     return;
   }
-  const Part early = part_of(course, 0, cut);
-  const Part late = part_of(course, cut, course.mean.size());
+  const Phase early = phase_of(batches, 0, cut);
+  const Phase late = phase_of(batches, cut, batches.mean.size());
   const double change = early.mean - late.mean;
   const double n = early.n + late.n;
-  const double part = early.n * late.n / n / n * change * change / summary.variance_ns2;
-  const bool large = part > kPartOfVariance || std::abs(change) > kPartOfMean * summary.mean_ns;
-  if (!large || std::abs(change) < kErrors * std::hypot(early.error, late.error)) {
+  const double fraction = early.n * late.n / n / n * change * change / summary.variance_ns2;
+  const bool large =
+      fraction > kDriftOfVariance || std::abs(change) > kDriftOfMean * summary.mean_ns;
+  if (!large || std::abs(change) < kDriftErrors * std::hypot(early.error, late.error)) {
     return;
   }
-  const std::string levels =
-      fmt::format("mean {} before {:.3g} s, {} after; {:.0f} % of the variance",
-                  time_text(early.mean), course.begin_s[cut], time_text(late.mean), 100 * part);
-  if (cut * 2 <= course.mean.size()) {
+  const std::string levels = fmt::format(
+      "mean {} before {:.3g} s, {} after; {:.0f} % of the variance", human_time(early.mean),
+      batches.begin_s[cut], human_time(late.mean), 100 * fraction);
+  if (cut * 2 <= batches.mean.size()) {
     notes.push_back(fmt::format("warm-up: {}. --skip {:.3g}s leaves it out", levels,
-                                std::ceil(course.begin_s[cut] * 1000) / 1000));
+                                std::ceil(batches.begin_s[cut] * 1000) / 1000));
   } else {
-    notes.push_back(fmt::format("drift: {}: not the variance of a steady state", levels));
+    notes.push_back(fmt::format("drift: {}; this is not the variance of a steady state", levels));
   }
 }
 
 }  // namespace
 
-void note_reliability(const Account& account, const IntervalSummary& summary,
-                      std::vector<std::string>& notes) {
+std::vector<std::string> reliability_notes(const IntervalSums& sums,
+                                           const IntervalSummary& summary) {
+  std::vector<std::string> notes;
   if (summary.count < kEnough) {
     notes.push_back(fmt::format("only {} intervals: below {} the ranking may not hold",
                                 summary.count, kEnough));
   }
-  note_tail(account, summary, notes);
-  note_drift(account, summary, notes);
+  note_tail(sums, summary, notes);
+  note_drift(sums, summary, notes);
+  return notes;
 }
 
 }  // namespace vprof::analyzer

@@ -1,5 +1,5 @@
-// Whether the figures can be relied on: too few intervals, a few that decide, a latency that
-// drifts.
+// Whether the figures of a profile can be relied on: too few intervals, a handful of intervals that
+// decide the result, a latency that drifts.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace vprof::analyzer {
 
-/// One line for each reason for caution.
-void note_reliability(const Account& account, const IntervalSummary& summary,
-                      std::vector<std::string>& notes);
+/// One line for the report per reason for caution.
+std::vector<std::string> reliability_notes(const IntervalSums& sums,
+                                           const IntervalSummary& summary);
 
 }  // namespace vprof::analyzer

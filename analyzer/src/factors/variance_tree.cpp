@@ -8,29 +8,29 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr double kTail = 0.99;  // the slowest 1 %
+constexpr double kTailQuantile = 0.99;  // tail shares are of the slowest 1 %
 
-/// As the only child: it is all that its parent is.
-bool says_nothing(const Place& place) {
+/// Whether the place, as an only child, is the same as its parent.
+bool repeats_parent(const Place& place) {
   return place.kind == NodeKind::kBody || place.name == kUnknownWaker;
 }
 
-class Maker {
+class VarianceTreeBuilder {
  public:
-  explicit Maker(const Account& account)
-      : account_(account),
-        total_(account.total()),
-        tail_(account.latencies.tail(kTail)),
-        explained_(account.explain, account.labels, total_) {
+  explicit VarianceTreeBuilder(const IntervalSums& sums)
+      : sums_(sums),
+        total_(sums.total()),
+        tail_(sums.latencies.tail(kTailQuantile)),
+        explained_(sums.covariates, sums.labels, total_) {
     const NodeSums root = total_.node(0);
     latency_variance_ = variance(total_.n, root.x, root.xx);
     tail_excess_ = tail_mean(0) - mean(0);
   }
 
-  VarianceTree run() {
+  VarianceTree build() {
     find_children();
     add(0, kNoPlace);
-    for (uint32_t i = 0; i < result_.nodes.size(); ++i) {  // grows as it goes: breadth first
+    for (uint32_t i = 0; i < result_.nodes.size(); ++i) {  // grows on the way: breadth first
       for (const uint32_t child : children_[result_.nodes[i].place]) {
         result_.nodes[i].children.push_back(static_cast<uint32_t>(result_.nodes.size()));
         add(child, i);
@@ -42,7 +42,8 @@ class Maker {
   }
 
  private:
-  double part_of(long double value) const {
+  /// As a fraction of the variance of the latency.
+  double fraction(long double value) const {
     return latency_variance_ > 0 ? static_cast<double>(value / latency_variance_) : 0;
   }
 
@@ -50,27 +51,28 @@ class Maker {
     return static_cast<long double>(total_.node(place).x) / total_.n;
   }
 
+  /// Mean over the intervals of the tail, ns.
   long double tail_mean(uint32_t place) const {
-    if (tail_.count == 0 || place >= account_.tails.size()) {
+    if (tail_.count == 0 || place >= sums_.tails.size()) {
       return 0;
     }
-    const TailSums& sums = account_.tails[place];
+    const TailSums& tail = sums_.tails[place];
     long double x = 0;
-    const auto end = sums.first + static_cast<uint32_t>(sums.x.size());
+    const auto end = tail.first + static_cast<uint32_t>(tail.x.size());
     for (uint32_t bin = tail_.first_whole; bin < end; ++bin) {
-      x += sums.at(bin);
+      x += tail.at(bin);
     }
     if (tail_.partial > 0) {
-      x += tail_.partial * static_cast<long double>(sums.at(tail_.first_whole - 1));
+      x += tail_.partial * static_cast<long double>(tail.at(tail_.first_whole - 1));
     }
     return x / static_cast<long double>(tail_.count);
   }
 
   void find_children() {
-    children_ = children_of(account_.places);
+    children_ = children_of(sums_.places);
     for (std::vector<uint32_t>& children : children_) {
       std::erase_if(children, [&](uint32_t place) { return total_.node(place).count == 0; });
-      if (children.size() == 1 && says_nothing(account_.places[children[0]])) {
+      if (children.size() == 1 && repeats_parent(sums_.places[children[0]])) {
         children.clear();
       }
     }
@@ -80,14 +82,14 @@ class Maker {
     TreeNode node;
     node.parent = parent;
     node.place = place;
-    node.rank = account_.places[place].rank;
+    node.rank = sums_.places[place].rank;
     describe(node);
     const NodeSums sums = total_.node(place);
     const long double var = variance(total_.n, sums.x, sums.xx);
     node.mean_ns = static_cast<double>(mean(place));
     node.variance_ns2 = static_cast<double>(var);
-    node.contribution = part_of(var);
-    node.share = part_of(covariance(total_.n, sums.x, total_.node(0).x, sums.xt));
+    node.contribution = fraction(var);
+    node.share = fraction(covariance(total_.n, sums.x, total_.node(0).x, sums.xt));
     if (tail_excess_ > 0) {
       node.tail_share = static_cast<double>((tail_mean(place) - mean(place)) / tail_excess_);
     }
@@ -98,18 +100,18 @@ class Maker {
   }
 
   void describe(TreeNode& node) const {
-    const Place& place = account_.places[node.place];
+    const Place& place = sums_.places[node.place];
     node.kind = place.kind;
     if (node.place == 0) {
-      node.name = node.factor = account_.interval;
-      node.height = account_.root_height;
+      node.name = node.factor = sums_.interval;
+      node.height = sums_.root_height;
     } else if (place.kind == NodeKind::kFunction) {
       if (place.blamed) {
         node.kind = NodeKind::kBlame;
       }
       node.name = place.name;
       node.key = node.factor = place.key;
-      node.site = place.site;
+      node.location = place.location;
       node.height = place.height;
       node.expandable = place.expandable;
       node.expanded = place.expanded;
@@ -121,7 +123,8 @@ class Maker {
     }
   }
 
-  /// The own time of a function; of a wait, what passed from the wake-up until it ran again.
+  /// The body of a function is the time in none of its children. The body of a wait is the time
+  /// from the release until the thread ran again.
   void describe_body(TreeNode& node) const {
     const TreeNode& owner = result_.nodes[node.parent];
     if (owner.kind == NodeKind::kWait) {
@@ -131,19 +134,19 @@ class Maker {
     }
     node.name = fmt::format("body({})", owner.name);
     node.factor = fmt::format("body({})", owner.factor);
-    node.site = node.definition = owner.definition;
+    node.location = node.definition = owner.definition;
   }
 
   void sort_children(uint32_t parent) {
-    // Children were just added at the end, one after the other: sort the nodes themselves.
+    // The children are the nodes added last, so the nodes themselves are sorted.
     const std::vector<uint32_t>& children = result_.nodes[parent].children;
     if (children.empty()) {
       return;
     }
     const auto first = result_.nodes.begin() + children.front();
     std::sort(first, result_.nodes.end(), [](const TreeNode& a, const TreeNode& b) {
-      return std::tie(b.variance_ns2, a.name, a.site, a.place) <
-             std::tie(a.variance_ns2, b.name, b.site, b.place);
+      return std::tie(b.variance_ns2, a.name, a.location, a.place) <
+             std::tie(a.variance_ns2, b.name, b.location, b.place);
     });
   }
 
@@ -158,7 +161,7 @@ class Maker {
     }
   }
 
-  /// Pairs that never had time in one interval have a covariance, too: -mean(a) mean(b).
+  /// Siblings that never had time in the same interval have a covariance too: -mean(a) mean(b).
   void add_pair(uint32_t i, uint32_t j) {
     const TreeNode& a = result_.nodes[i];
     const TreeNode& b = result_.nodes[j];
@@ -169,13 +172,13 @@ class Maker {
     if (cov == 0) {
       return;
     }
-    result_.pairs.push_back({a.parent, i, j, static_cast<double>(cov), part_of(2 * cov)});
+    result_.pairs.push_back({a.parent, i, j, static_cast<double>(cov), fraction(2 * cov)});
   }
 
-  const Account& account_;
+  const IntervalSums& sums_;
   const BatchSums total_;
   const Histogram::Tail tail_;
-  const Explained explained_;
+  const ExplainedShare explained_;
   long double latency_variance_ = 0;
   long double tail_excess_ = 0;
   std::vector<std::vector<uint32_t>> children_;  // by place
@@ -184,27 +187,29 @@ class Maker {
 
 }  // namespace
 
-VarianceTree make_variance_tree(const Account& account) { return Maker(account).run(); }
+VarianceTree build_variance_tree(const IntervalSums& sums) {
+  return VarianceTreeBuilder(sums).build();
+}
 
-Node to_public(const VarianceTree& tree) {
-  std::vector<Node> made(tree.nodes.size());
-  std::vector<uint32_t> place(tree.nodes.size());  // among its siblings
+Node nested_tree(const VarianceTree& tree) {
+  std::vector<Node> nested(tree.nodes.size());
+  std::vector<uint32_t> child_index(tree.nodes.size());  // among its siblings
   for (const TreeNode& node : tree.nodes) {
     for (uint32_t c = 0; c < node.children.size(); ++c) {
-      place[node.children[c]] = c;
+      child_index[node.children[c]] = c;
     }
   }
   for (const TreePair& pair : tree.pairs) {
-    made[pair.parent].covariances.push_back(
-        {place[pair.a], place[pair.b], pair.covariance_ns2, pair.contribution});
+    nested[pair.parent].covariances.push_back(
+        {child_index[pair.a], child_index[pair.b], pair.covariance_ns2, pair.contribution});
   }
-  for (size_t i = tree.nodes.size(); i-- > 0;) {  // children stand after their parents
+  for (size_t i = tree.nodes.size(); i-- > 0;) {  // children before their parents
     const TreeNode& from = tree.nodes[i];
-    Node& to = made[i];
+    Node& to = nested[i];
     to.kind = from.kind;
     to.function = from.name;
     to.function_key = from.key;
-    to.site = from.site;
+    to.site = from.location;
     to.mean_ns = from.mean_ns;
     to.variance_ns2 = from.variance_ns2;
     to.contribution = from.contribution;
@@ -214,10 +219,10 @@ Node to_public(const VarianceTree& tree) {
     to.label_share = from.label_share;
     to.count = from.count;
     for (const uint32_t child : from.children) {
-      to.children.push_back(std::move(made[child]));
+      to.children.push_back(std::move(nested[child]));
     }
   }
-  return std::move(made.front());
+  return std::move(nested.front());
 }
 
 }  // namespace vprof::analyzer

@@ -1,5 +1,7 @@
-// The variance tree (dissertation 2.3.2.1): nodes with means, variances, shares; covariances
-// between siblings.
+// The variance tree (dissertation 2.3.2.1): means, variances and shares of the nodes, covariances
+// of siblings. For a node with children i, j, ... (equation 2.2)
+//
+//   Var(node) = Σ Var(i) + Σ 2 Cov(i, j)
 #pragma once
 
 #include <cstdint>
@@ -11,16 +13,17 @@
 
 namespace vprof::analyzer {
 
+/// The figures are those of vprof::analyzer::Node.
 struct TreeNode {
   NodeKind kind = NodeKind::kFunction;
   uint32_t parent = kNoPlace;
-  uint32_t place = 0;  ///< in the account
-  uint32_t rank = 0;   ///< of the place among its siblings there
+  uint32_t place = 0;  ///< index into IntervalSums::places
+  uint32_t rank = 0;   ///< of that place
   std::string name;
-  std::string key;     ///< of a function in sites.json, else empty
-  std::string factor;  ///< instances with the same one are one factor
-  std::string site;
-  std::string definition;  ///< of the function, or of the one whose body this is
+  std::string key;         ///< of a function in sites.json, else empty
+  std::string factor;      ///< nodes with the same value are instances of one factor
+  std::string location;    ///< `file:line` of the call or function
+  std::string definition;  ///< `file:line` of the function; of a body: of the function it is in
   int height = 0;
   bool expandable = false;
   bool expanded = false;
@@ -30,22 +33,24 @@ struct TreeNode {
   std::vector<uint32_t> children;
 };
 
-/// Two siblings a < b.
+/// Two siblings, a < b.
 struct TreePair {
   uint32_t parent, a, b;
-  double covariance_ns2 = 0, contribution = 0;
+  double covariance_ns2 = 0;
+  double contribution = 0;  ///< 2 Cov / Var(latency)
 };
 
-/// Parents stand before their children; node 0 is the root.
+/// Parents come before their children; node 0 is the root, the interval.
 struct VarianceTree {
   std::vector<TreeNode> nodes;
   std::vector<TreePair> pairs;
 };
 
-/// Bodies that are all there is of their node are left out. Children are in order of falling
-/// variance, then name, then site.
-VarianceTree make_variance_tree(const Account& account);
+/// The tree of all places with time. An only child that is the same as its parent is left out.
+/// Children are sorted by falling variance, then name, then location. Needs at least one interval.
+VarianceTree build_variance_tree(const IntervalSums& sums);
 
-Node to_public(const VarianceTree& tree);
+/// The same tree with nodes inside each other, as Profile::tree.
+Node nested_tree(const VarianceTree& tree);
 
 }  // namespace vprof::analyzer

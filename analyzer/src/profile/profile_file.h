@@ -1,5 +1,5 @@
-// An account as bytes and back: the profile file. MessagePack, so that any reader of that can look
-// into it; long lists of sums are binary values within it (packed_numbers.h).
+// The profile file `profile.vprof`: interval sums as MessagePack, so that any MessagePack reader
+// can look into it. Long lists of sums are binary values within it (packed_numbers.h).
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace vprof::analyzer {
 
-std::string to_bytes(const Account& account);
+std::string to_bytes(const IntervalSums& sums);
 
 /// Error: one line, without the name of the file. Nothing in the bytes is trusted: sizes and
-/// indices are held against each other.
-Result<Account> from_bytes(const std::string& bytes);
+/// indices are checked against each other.
+Result<IntervalSums> from_bytes(const std::string& bytes);
 
 }  // namespace vprof::analyzer

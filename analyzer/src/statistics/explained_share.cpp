@@ -1,7 +1,5 @@
 #include "statistics/explained_share.h"
 
-#include "statistics/interval_sums.h"
-
 namespace vprof::analyzer {
 namespace {
 
@@ -24,7 +22,7 @@ void add_moved(std::vector<UInt128>& sums, const std::vector<UInt128>& other,
 
 }  // namespace
 
-void ExplainSums::add(const ExplainSums& other, const std::vector<uint32_t>& to) {
+void CovariateSums::add(const CovariateSums& other, const std::vector<uint32_t>& to) {
   declared += other.declared;
   w += other.w;
   ww += other.ww;
@@ -34,51 +32,52 @@ void ExplainSums::add(const ExplainSums& other, const std::vector<uint32_t>& to)
   }
 }
 
-Explained::Explained(const ExplainSums& sums, const std::map<std::string, LabelSums>& labels,
-                     const BatchSums& x)
-    : sums_(sums), x_(x) {
-  if (x.n == 0) {
+ExplainedShare::ExplainedShare(const CovariateSums& sums,
+                               const std::map<std::string, LatencySums>& labels,
+                               const BatchSums& total)
+    : sums_(sums), total_(total) {
+  if (total.n == 0) {
     return;
   }
-  const NodeSums latency = x.node(0);
-  latency_variance_ = variance(x.n, latency.x, latency.xx);
-  const long double work_variance = variance(x.n, sums.w, sums.ww);
+  const NodeSums latency = total.node(0);
+  latency_variance_ = variance(total.n, latency.x, latency.xx);
+  const long double work_variance = variance(total.n, sums.w, sums.ww);
   if (work_variance > 0) {
-    slope_ = covariance(x.n, latency.x, sums.w, at(sums.xw, 0)) / work_variance;
+    slope_ = covariance(total.n, latency.x, sums.w, at(sums.xw, 0)) / work_variance;
   }
   if (labels.size() < 2) {
     return;
   }
-  const long double mean = static_cast<long double>(latency.x) / x.n;
+  const long double mean = static_cast<long double>(latency.x) / total.n;
   for (const auto& [label, own] : labels) {
     const auto times = sums.by_label.find(label);
     if (times == sums.by_label.end() || at(times->second, 0) != own.x) {
       labels_.clear();
       return;
     }
-    labels_.emplace_back(&times->second, static_cast<long double>(own.x) / own.n - mean);
+    labels_.push_back({&times->second, own.mean() - mean});
   }
 }
 
-double Explained::by_work(uint32_t place) const {
+double ExplainedShare::by_work(uint32_t place) const {
   if (slope_ == 0 || latency_variance_ <= 0) {
     return 0;
   }
-  const long double together = covariance(x_.n, x_.node(place).x, sums_.w, at(sums_.xw, place));
-  return static_cast<double>(slope_ * together / latency_variance_);
+  const long double xw = covariance(total_.n, total_.node(place).x, sums_.w, at(sums_.xw, place));
+  return static_cast<double>(slope_ * xw / latency_variance_);
 }
 
-/// Σ over labels of (mean latency of the label - mean) Σ x / n: Cov(X, E[T|label]), since the
-/// distances of the labels' means weighted by their number add up to 0.
-double Explained::by_label(uint32_t place) const {
+// Cov(X, E[T|label]) = Σ over labels of (mean latency of the label - mean latency) Σx / n, because
+// the excesses of the labels, weighted by their counts, add up to 0.
+double ExplainedShare::by_label(uint32_t place) const {
   if (latency_variance_ <= 0) {
     return 0;
   }
-  long double together = 0;
-  for (const auto& [times, distance] : labels_) {
-    together += distance * static_cast<long double>(at(*times, place));
+  long double sum = 0;
+  for (const LabelTimes& label : labels_) {
+    sum += label.mean_excess * static_cast<long double>(at(*label.by_place, place));
   }
-  return static_cast<double>(together / x_.n / latency_variance_);
+  return static_cast<double>(sum / total_.n / latency_variance_);
 }
 
 }  // namespace vprof::analyzer

@@ -1,10 +1,14 @@
-// How much of the variance goes with what is known of an interval before it runs: its label, and
-// the amount of work that the program declared for it (vprof_work).
+// How much of a node's share goes with what is known about an interval before it runs: its label,
+// and the amount of work that the program declares for it (vprof_work).
 //
-// With such a thing K, what is to be expected of the latency is E[T|K]: the mean of the label, or
-// the line of least squares over the amount of work. Cov(X, E[T|K]) / Var(T) is the part of the
-// share of X that goes with K. Shares add up over siblings, and so do these parts; at the root it
-// is the part of the variance that K explains (for labels the law of total variance, for work r²).
+// Let K be one of the two, and E[T|K] the latency to be expected from it: the mean latency of the
+// label, or the least-squares line over the amount of work. Then
+//
+//   Cov(X, E[T|K]) / Var(T)
+//
+// is the part of the share of X that goes with K. Shares add up over siblings, and so do these
+// parts. At the root the part is what K explains of the variance: for labels by the law of total
+// variance, for work as r².
 #pragma once
 
 #include <cstdint>
@@ -16,44 +20,48 @@
 
 namespace vprof::analyzer {
 
-/// More labels than that are kinds of nothing; what goes with them by place is not added up then.
+/// With more labels than this, a label no longer names a kind of interval, and times are not added
+/// up by label.
 inline constexpr size_t kMostLabels = 64;
 
-/// Sums by place; what is not there is 0. Adding is exact and order-free, as with all sums here.
-struct ExplainSums {
+/// Sums of the times of places with a covariate (label, work). Missing entries are 0. Adding is
+/// exact and does not depend on the order.
+struct CovariateSums {
   uint64_t declared = 0;                                 ///< intervals with an amount of work
-  UInt128 w = 0, ww = 0;                                 ///< of the amounts
-  std::vector<UInt128> xw;                               ///< time of a place times amount
-  std::map<std::string, std::vector<UInt128>> by_label;  ///< time of a place
+  UInt128 w = 0, ww = 0;                                 ///< Σw, Σw²
+  std::vector<UInt128> xw;                               ///< Σxw by place
+  std::map<std::string, std::vector<UInt128>> by_label;  ///< Σx by label, then place
 
-  /// Adds sums whose places are at `to` here.
-  void add(const ExplainSums& other, const std::vector<uint32_t>& to);
+  /// Adds the sums of another tree, whose place i is place `to[i]` here.
+  void add(const CovariateSums& other, const std::vector<uint32_t>& to);
 };
 
-struct LabelSums;
-
-/// The two parts by place.
-class Explained {
+/// The two parts of each place's share. Refers to its arguments, which must outlive it.
+class ExplainedShare {
  public:
-  /// `x` are the sums of all places over n intervals, the first one's of the latency; `labels`
-  /// those of the latency by label. Where the sums are not of the same intervals, nothing is
-  /// explained.
-  Explained(const ExplainSums& sums, const std::map<std::string, LabelSums>& labels,
-            const BatchSums& x);
+  /// `total` are the sums of all places, place 0 being the interval; `labels` are the latencies by
+  /// label. If by_label is not of the same intervals as `labels`, labels explain nothing.
+  ExplainedShare(const CovariateSums& sums, const std::map<std::string, LatencySums>& labels,
+                 const BatchSums& total);
 
-  /// As a part of the variance of the latency.
+  /// The part that goes with the amount of work, as a fraction of Var(T).
   double by_work(uint32_t place) const;
+  /// The part that goes with the label, as a fraction of Var(T).
   double by_label(uint32_t place) const;
-  /// Of the line of least squares: ns per unit of work; 0 if nothing is declared.
+  /// Slope of the least-squares line of latency over work, ns per unit; 0 if no work is declared.
   double ns_per_unit() const { return static_cast<double>(slope_); }
 
  private:
-  const ExplainSums& sums_;
-  const BatchSums& x_;
+  struct LabelTimes {
+    const std::vector<UInt128>* by_place;  // Σx
+    long double mean_excess;               // mean latency of the label - that of all, ns
+  };
+
+  const CovariateSums& sums_;
+  const BatchSums& total_;
   long double latency_variance_ = 0;
   long double slope_ = 0;
-  std::vector<std::pair<const std::vector<UInt128>*, long double>>
-      labels_;  // times by place, mean latency of the label less that of all
+  std::vector<LabelTimes> labels_;
 };
 
 }  // namespace vprof::analyzer

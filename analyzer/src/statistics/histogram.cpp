@@ -41,9 +41,9 @@ Histogram& Histogram::operator+=(const Histogram& other) {
   return *this;
 }
 
-/// From 1 to count.
+// From 1 to count.
 uint64_t Histogram::rank_of(double p) const {
-  // The small subtrahend keeps 0.95 * 20 at 19 although 0.95 is not a binary fraction.
+  // 0.95 is not a binary fraction: without the small subtrahend, 0.95 * 20 rounds up to 20.
   const double rank = std::ceil(p * static_cast<double>(count_) - 1e-9);
   return std::clamp<uint64_t>(static_cast<uint64_t>(std::max(rank, 1.0)), 1, count_);
 }

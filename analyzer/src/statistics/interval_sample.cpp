@@ -12,7 +12,7 @@ IntervalSample::Key key_of(uint64_t first, const SampledInterval& interval) {
 
 }  // namespace
 
-void IntervalSample::Bounded::add(const Key& key, const SampledInterval& interval) {
+void IntervalSample::Smallest::add(const Key& key, const SampledInterval& interval) {
   if (key >= bound_ || !kept_.emplace(key, interval).second) {
     return;
   }
@@ -23,7 +23,7 @@ void IntervalSample::Bounded::add(const Key& key, const SampledInterval& interva
   }
 }
 
-void IntervalSample::Bounded::cut(const Key& bound) {
+void IntervalSample::Smallest::cut(const Key& bound) {
   if (bound >= bound_) {
     return;
   }
@@ -40,9 +40,9 @@ void IntervalSample::add(uint64_t hash, const SampledInterval& interval) {
 
 void IntervalSample::add(const IntervalSample& other, const std::vector<uint32_t>& to,
                          std::optional<int64_t> run) {
-  const auto add_all = [&](Bounded& into, const Bounded& from) {
+  const auto add_all = [&](Smallest& into, const Smallest& from) {
     Key bound = from.bound();
-    if (run && bound != Bounded(0).bound()) {
+    if (run && bound != Smallest(0).bound()) {
       std::get<3>(bound) = *run;
     }
     into.cut(bound);
@@ -54,7 +54,8 @@ void IntervalSample::add(const IntervalSample& other, const std::vector<uint32_t
       for (auto& [place, ns] : moved.leaves) {
         place = to[place];
       }
-      std::sort(moved.leaves.begin(), moved.leaves.end());  // not as they were met
+      std::sort(moved.leaves.begin(),
+                moved.leaves.end());  // the order in which they were found differs
       into.add(key_of(std::get<0>(key), moved), moved);
     }
   };

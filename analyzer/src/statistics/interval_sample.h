@@ -1,5 +1,5 @@
-// Single intervals that are kept of a recording, with where their time went: what plots of one
-// interval per point are made of.
+// The single intervals that a profile keeps, each with its decomposition: the data of plots that
+// show one point per interval.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,52 @@ namespace vprof::analyzer {
 
 struct SampledInterval {
   uint64_t latency = 0;  ///< ns
-  uint64_t id = 0;       ///< as the program named it
+  uint64_t id = 0;       ///< chosen by the program
   std::string label;
-  int64_t run = 0;    ///< begin of the recording, ns of CLOCK_REALTIME
-  int64_t begin = 0;  ///< ns since then
-  std::vector<std::pair<uint32_t, uint64_t>> leaves;  ///< place, ns; they add up to the latency
+  int64_t run = 0;    ///< when the recording began, ns of CLOCK_REALTIME
+  int64_t begin = 0;  ///< ns since the recording began
+  /// Leaf places and their times, ns. The times add up to the latency.
+  std::vector<std::pair<uint32_t, uint64_t>> leaves;
 };
 
-/// A uniform sample, and the slowest of all. The sample is those with the smallest hashes, as many
-/// as the bounds on intervals and leaves allow. Which these are depends on the intervals alone:
-/// whoever is within the bounds among all is so in any part of them. So adding is order-free.
+/// A uniform sample of the intervals, and the slowest of them.
+///
+/// The sample is the intervals with the smallest hashes, as many as the limits on intervals and
+/// leaves admit. Membership depends on the intervals alone: an interval within the limits among all
+/// is within them in every subset. So adding samples does not depend on the order.
 class IntervalSample {
  public:
   static constexpr size_t kSampled = 2000;
   static constexpr size_t kWorst = 50;
-  static constexpr size_t kMostLeaves = 400'000;  ///< of each of the two
+  static constexpr size_t kMostLeaves = 400'000;  ///< in each of the two
 
-  using Key = std::tuple<uint64_t, uint64_t, int64_t, int64_t>;  ///< hash or ~latency, id, ...
+  /// Hash or complement of the latency, then id, begin, run.
+  using Key = std::tuple<uint64_t, uint64_t, int64_t, int64_t>;
   using Kept = std::map<Key, SampledInterval>;
 
-  /// Whether add() may keep it; asked first, since most are not kept.
+  /// False if add() would certainly drop the interval, which is true of most.
   bool wants(uint64_t hash, uint64_t latency) const {
     return sampled.wants(hash) || worst.wants(~latency);
   }
-  /// `hash`: sample_hash() of it.
+  /// `hash`: interval_hash().
   void add(uint64_t hash, const SampledInterval& interval);
-  /// Adds all of another sample; its places are at `to` here. `run`: of all of them, if known only
-  /// now.
+  /// Adds another sample, whose place i is place `to[i]` here. `run`, if given, replaces the run of
+  /// each interval.
   void add(const IntervalSample& other, const std::vector<uint32_t>& to,
            std::optional<int64_t> run = {});
 
-  /// The first so many of a list in order of its key.
-  class Bounded {
+  /// The intervals with the smallest keys.
+  class Smallest {
    public:
-    explicit Bounded(size_t most) : most_(most) {}
+    /// Keeps up to `most` intervals.
+    explicit Smallest(size_t most) : most_(most) {}
     bool wants(uint64_t first) const { return first <= std::get<0>(bound_); }
     void add(const Key& key, const SampledInterval& interval);
-    /// Nothing from `bound` on is kept: it had no room once.
+    /// Drops all keys from `bound` on, now and in future: one of them did not fit.
     void cut(const Key& bound);
 
     const Kept& kept() const { return kept_; }
+    /// Every key kept is below this.
     const Key& bound() const { return bound_; }
 
    private:
@@ -62,8 +68,8 @@ class IntervalSample {
     size_t leaves_ = 0;
     Key bound_ = {UINT64_MAX, UINT64_MAX, INT64_MAX, INT64_MAX};
   };
-  Bounded sampled{kSampled};  ///< by hash
-  Bounded worst{kWorst};      ///< by ~latency
+  Smallest sampled{kSampled};  ///< by hash
+  Smallest worst{kWorst};      ///< by complement of the latency
 };
 
 }  // namespace vprof::analyzer

@@ -4,13 +4,13 @@
 
 namespace vprof::analyzer {
 
-// With the integers mx = floor(mean x), my = floor(mean y):
+// With the integers mx = floor(mean x) and my = floor(mean y),
 //
 //   Σ(x - mx)(y - my) = Σxy - my Σx - mx Σy + n mx my
 //
-// is an integer that fits into 128 bits, though its terms may not: they are added modulo 2^128, and
-// the result is exact. What is left of the means, below 1 ns each, is subtracted in floating point,
-// where nothing cancels any more.
+// is an integer that fits into 128 bits, although its terms may not. They are added modulo 2^128,
+// so the result is exact. The fractions of the means, below 1 ns each, are subtracted in floating
+// point, where nothing cancels any more.
 long double covariance(uint64_t n, UInt128 sum_x, UInt128 sum_y, UInt128 sum_xy) {
   if (n == 0) {
     return 0;
@@ -21,6 +21,13 @@ long double covariance(uint64_t n, UInt128 sum_x, UInt128 sum_y, UInt128 sum_xy)
   const auto rest_x = static_cast<long double>(static_cast<uint64_t>(sum_x % n)) / n;
   const auto rest_y = static_cast<long double>(static_cast<uint64_t>(sum_y % n)) / n;
   return static_cast<long double>(centred) / n - rest_x * rest_y;
+}
+
+LatencySums& LatencySums::operator+=(const LatencySums& other) {
+  n += other.n;
+  x += other.x;
+  xx += other.xx;
+  return *this;
 }
 
 NodeSums& NodeSums::operator+=(const NodeSums& other) {
@@ -52,8 +59,8 @@ void BatchSums::add_product(uint32_t later, uint32_t rank, UInt128 xy) {
 
 BatchSums& BatchSums::operator+=(const BatchSums& other) {
   n += other.n;
-  from = std::min(from, other.from);
-  to = std::max(to, other.to);
+  first_begin = std::min(first_begin, other.first_begin);
+  last_begin = std::max(last_begin, other.last_begin);
   if (nodes.size() < other.nodes.size()) {
     nodes.resize(other.nodes.size());
   }

@@ -1,9 +1,10 @@
-// How often each site was passed, and what measuring changed as a whole.
+// How often each site was passed, and how much measuring changed the latencies.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
+#include "trace/slots.h"
 #include "trace/trace_file.h"
 #include "trace/worker_pool.h"
 #include "vprof/analyzer/overhead.h"
@@ -17,9 +18,9 @@ void count(const File& file, const Chunk& chunk, Counts& counts) {
   std::vector<vprof_slot> slots;
   read_slots(file, chunk.slots, slots);
   for (const vprof_slot& slot : slots) {
-    auto id = static_cast<uint32_t>(slot.word1 & VPROF_ID_MASK);
+    uint32_t id = id_of(slot);
     if (id == VPROF_EV_LONG_FRAME) {
-      id = static_cast<uint32_t>((slot.word1 >> VPROF_ID_BITS) & VPROF_ID_MASK);
+      id = static_cast<uint32_t>(payload_of(slot) & VPROF_ID_MASK);
     }
     if (slot.word1 == 0 || id >= VPROF_EV_FIRST) {
       continue;
@@ -31,7 +32,7 @@ void count(const File& file, const Chunk& chunk, Counts& counts) {
   }
 }
 
-/// Half the width of a 95 % interval on a logarithmic scale.
+/// Half the width of a 95 % interval, on a logarithmic scale.
 double log_reach(const std::array<double, 2>& ci95) {
   return ci95[0] > 0 ? std::log(ci95[1] / ci95[0]) / 2 : 0;
 }
@@ -50,9 +51,9 @@ Result<Counts> count_calls(const std::string& trace_dir, const Options& options)
       }
     }
   }
-  Crew crew(options.threads);
-  std::vector<Counts> parts(crew.size());
-  crew.each(chunks.size(), [&](size_t i, unsigned worker) {
+  WorkerPool pool(options.threads);
+  std::vector<Counts> parts(pool.size());
+  pool.each(chunks.size(), [&](size_t i, unsigned worker) {
     count(*chunks[i].second->file, *chunks[i].first, parts[worker]);
   });
   Counts sum;
@@ -76,7 +77,7 @@ void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& ba
   overhead.mean_ratio = run.mean_ns / baseline.mean_ns;
   overhead.median_ratio = ratio(run.p50_ns, baseline.p50_ns);
   overhead.variance_ratio = ratio(run.variance_ns2, baseline.variance_ns2);
-  // Two runs are independent, so the squares of the errors of their logarithms add up.
+  // The runs are independent, so the squares of the errors of their logarithms add up.
   const double a = log_reach(run.mean_ci95);
   const double b = log_reach(baseline.mean_ci95);
   if (a <= 0 || b <= 0) {
@@ -91,7 +92,7 @@ double sure_overhead(const Overhead& overhead) {
   if (overhead.baseline_mean_ns <= 0) {
     return 0;
   }
-  // Too few intervals for a confidence interval: the median alone tells.
+  // With too few intervals for a confidence interval, the median decides alone.
   return std::max(overhead.median_ratio, overhead.mean_ratio_ci95[0]) - 1;
 }
 

@@ -1,7 +1,7 @@
-// Ticks of one process to nanoseconds of CLOCK_MONOTONIC.
+// Converts the ticks of one process to nanoseconds of CLOCK_MONOTONIC.
 //
-// Every timestamp is converted and rounded once; all later arithmetic is on these integers.
-// Durations are differences of converted timestamps, never converted durations, so that adjacent
+// Every timestamp is converted and rounded once; all later arithmetic is on these integers. A
+// duration is the difference of two converted timestamps, never a converted duration, so adjacent
 // stretches of time tile without a gap.
 #pragma once
 
@@ -11,50 +11,50 @@
 
 namespace vprof::analyzer {
 
-/// Piecewise linear through the clock snapshots. Monotonic: a <= b implies to_ns(a) <= to_ns(b).
+/// Piecewise linear through the clock snapshots, and monotonic: a <= b implies to_ns(a) <=
+/// to_ns(b).
 class Clock {
  public:
   Clock() = default;
-  /// `ticks_per_second` is used until there are two snapshots. 0 counts as 1e9.
+  /// `ticks_per_second` applies until there are two snapshots. 0 counts as 1e9.
   Clock(uint64_t start_ticks, uint64_t start_ns, uint64_t ticks_per_second);
 
-  /// Snapshots that go backwards, or whose rate is out of all proportion (damage), are left out.
-  /// Returns whether it was used.
+  /// Ignores damaged snapshots: those that go backwards, and those with an implausible rate.
+  /// Returns whether the snapshot is used.
   bool add_snapshot(uint64_t ticks, uint64_t ns);
 
-  /// A linear piece, or a part of it that is short enough to be converted in 64 bits; by value: for
-  /// loops that convert neighbours in time by the thousand.
-  struct Stretch {
+  /// A range of ticks, in which conversion is linear and fits into 64 bits. A value, so that loops
+  /// over neighbours in time can keep it in registers.
+  struct Range {
     uint64_t ticks = 0, span = 0, rate = 0;
-    uint64_t fraction = 0;  ///< of `ns`, what is beyond the point
+    uint64_t fraction = 0;  ///< of `ns`
     int64_t ns = 0;
-    /// Something large of a time before the stretch.
-    uint64_t since(uint64_t time) const { return time - ticks; }
-    bool holds(uint64_t since) const { return since < span; }
-    int64_t to_ns(uint64_t since) const {
-      return ns + static_cast<int64_t>((since * rate + fraction) >> kFractionBits);
+    /// Ticks since the begin of the range; very large for an earlier time.
+    uint64_t offset_of(uint64_t time) const { return time - ticks; }
+    bool contains(uint64_t offset) const { return offset < span; }
+    int64_t to_ns(uint64_t offset) const {
+      return ns + static_cast<int64_t>((offset * rate + fraction) >> kFractionBits);
     }
   };
 
   int64_t to_ns(uint64_t ticks) const {
-    const uint64_t since = current_.since(ticks);
-    return current_.holds(since) ? current_.to_ns(since) : find(ticks);
+    const uint64_t offset = current_.offset_of(ticks);
+    return current_.contains(offset) ? current_.to_ns(offset) : find(ticks);
   }
-  /// The stretch of the last conversion.
-  const Stretch& current() const { return current_; }
+  /// The range of the last conversion.
+  const Range& current() const { return current_; }
 
  private:
   static constexpr int kFractionBits = 32;
   struct Piece {
     int64_t ticks;
     int64_t ns;
-    uint64_t
-        rate;  // ns per tick, fixed point with 32 fraction bits; of the stretch that begins here
+    uint64_t rate;  // ns per tick up to the next piece, with 32 fraction bits
   };
   std::vector<Piece> pieces_ = {{0, 0, 1ull << 32}};
   int64_t find(uint64_t ticks) const;
-  static Stretch stretch_of(const Piece& piece, int64_t ticks, int64_t end_ticks, int64_t end_ns);
-  mutable Stretch current_;  // neighbours in time are asked for in turn
+  static Range range_around(const Piece& piece, int64_t ticks, int64_t end_ticks, int64_t end_ns);
+  mutable Range current_;  // most conversions are of neighbours in time
 };
 
 }  // namespace vprof::analyzer

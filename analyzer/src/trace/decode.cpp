@@ -1,4 +1,3 @@
-// Slots to timelines.
 #include "trace/decode.h"
 
 #include <algorithm>
@@ -7,11 +6,8 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint64_t kFamilyScope =
-    1ull << 63;  // tells scopes that are families from those that are processes
-
-uint32_t id_of(const vprof_slot& slot) { return static_cast<uint32_t>(slot.word1 & VPROF_ID_MASK); }
-uint64_t payload_of(const vprof_slot& slot) { return slot.word1 >> VPROF_ID_BITS; }
+/// Tells scopes that are families from those that are processes.
+constexpr uint64_t kFamilyScope = 1ull << 63;
 
 uint32_t release_kind(uint32_t wait_event) {
   if (wait_event == VPROF_EV_WAIT_WRLOCK) {
@@ -23,18 +19,14 @@ uint32_t release_kind(uint32_t wait_event) {
   return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
 }
 
-uint64_t saturated_sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
-bool is_wait(uint32_t id) { return id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST; }
 bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPROF_EV_RELEASE_LAST; }
 
-/// Decodes slots of one thread, from the last to the first. Every slot is looked at once; nothing
-/// is kept of those it cannot use but a count.
+/// Decodes slots of one thread, from the last to the first. It looks at every slot once, and counts
+/// those it cannot use.
 class Decoder {
  public:
-  Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock,
-          bool want_items)
-      : thread_(thread), sites_(sites), clock_(clock), want_items_(want_items) {
+  Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock)
+      : thread_(thread), sites_(sites), clock_(clock) {
     process_scope_ = thread.process + 1;
     family_scope_ = process.family == 0 ? process_scope_ : process.family | kFamilyScope;
   }
@@ -45,10 +37,10 @@ class Decoder {
     while (count_ != 0 && slots_[count_ - 1].word1 == 0) {
       --count_;
     }
-    size_t rest = 0;  // continuations behind the slot that is next
+    size_t rest = 0;  // continuations after the next slot
     for (size_t at = count_; at > 0;) {
-      if (want_items_ && frames(at)) {
-        thread_.counts.torn += std::exchange(rest, 0);  // a frame has none: their head is gone
+      if (frames(at)) {
+        thread_.counts.torn += std::exchange(rest, 0);  // their head is lost: frames have none
         continue;
       }
       const vprof_slot head = slots_[--at];
@@ -73,7 +65,7 @@ class Decoder {
   }
 
  private:
-  /// The next continuation of the current head, if it is there.
+  /// The next continuation of the current head. False: it is missing.
   bool next(vprof_slot& slot) {
     if (at_ >= count_) {
       return false;
@@ -86,12 +78,12 @@ class Decoder {
     return true;
   }
 
-  /// As many frames as stand one after the other before `at`, which is moved: what most chunks
-  /// consist of, so that all of it is done in one loop. False: there is none that can be used.
+  /// Decodes the run of frames before `at`, and moves `at` before it. Most chunks consist of
+  /// frames, so this is the hot loop of reading. False: there is no usable frame.
   bool frames(size_t& at) {
-    const unsigned char* const known = sites_.begin();
+    const unsigned char* const known = sites_.flags();
     const uint32_t sites = sites_.size();
-    Clock::Stretch clock = clock_.current();
+    Clock::Range clock = clock_.current();
     thread_.nest();
     Nester nester(thread_.nesting);
     const auto first = static_cast<uint32_t>(thread_.items.size());
@@ -103,13 +95,13 @@ class Decoder {
       if (site >= sites || known[site] == 0 || slot.word1 == 0) {
         break;
       }
-      const uint64_t since = clock.since(slot.word0);
-      const uint64_t until = since + payload_of(slot);
-      if (!clock.holds(since) || !clock.holds(until)) [[unlikely]] {
+      const uint64_t begin = clock.offset_of(slot.word0);
+      const uint64_t end = begin + payload_of(slot);
+      if (!clock.contains(begin) || !clock.contains(end)) [[unlikely]] {
         clock = convert(slot, *item);
       } else {
-        item->start = clock.to_ns(since);
-        item->end = clock.to_ns(until);
+        item->start = clock.to_ns(begin);
+        item->end = clock.to_ns(end);
       }
       item->what = site;
       item->parent = nester.parent_of(index, item->start, item->end,
@@ -121,9 +113,9 @@ class Decoder {
     return index != first;
   }
 
-  /// Times of a frame of which the present stretch of the clock does not hold both; returns one
-  /// that holds its start.
-  [[gnu::noinline]] Clock::Stretch convert(vprof_slot slot, Item& item) {
+  /// Converts the times of a frame that the current range of the clock does not contain. Returns a
+  /// range that contains its start.
+  [[gnu::noinline]] Clock::Range convert(vprof_slot slot, Item& item) {
     item.end = clock_.to_ns(saturated_sum(slot.word0, payload_of(slot)));
     item.start = clock_.to_ns(slot.word0);
     return clock_.current();
@@ -131,10 +123,7 @@ class Decoder {
 
   void frame(uint32_t site, uint64_t start, uint64_t duration) {
     ++thread_.counts.records;
-    if (!want_items_) {
-      return;
-    }
-    if (!sites_.holds(site)) {
+    if (!sites_.contains(site)) {
       ++thread_.counts.unknown;
       return;
     }
@@ -173,7 +162,7 @@ class Decoder {
     if (!whole) {
       ++thread_.counts.torn;
     }
-    for (vprof_slot rest{}; next(rest);) {  // of an event that says more than this program knows of
+    for (vprof_slot rest{}; next(rest);) {  // words that a newer runtime added to the event
     }
   }
 
@@ -181,7 +170,7 @@ class Decoder {
     return static_cast<uint32_t>((aux & 0xffffffff) >> VPROF_AUX_SYNC_SHIFT);
   }
 
-  /// What an application's object is, only its configuration says.
+  /// Only the configuration says whether an application's objects are shared.
   ObjectKey key(uint64_t address, uint64_t aux, uint32_t kind) const {
     const bool shared =
         kind == VPROF_EV_RELEASE_APP ? sites_.shares(sync_of(aux)) : (aux & VPROF_AUX_SHARED) != 0;
@@ -193,9 +182,6 @@ class Decoder {
     vprof_slot sequence{};
     if (!next(object) || !next(sequence)) {
       return false;
-    }
-    if (!want_items_) {
-      return true;
     }
     const uint64_t aux = payload_of(object);
     if (thread_.waits.size() >= kWaitBit) {
@@ -215,9 +201,6 @@ class Decoder {
     if (!next(object) || !next(sequence)) {
       return false;
     }
-    if (!want_items_) {
-      return true;
-    }
     thread_.releases.push_back({key(object.word0, payload_of(object), id), sequence.word0,
                                 clock_.to_ns(head.word0), 0,
                                 id == VPROF_EV_RELEASE_COND && payload_of(head) == 1});
@@ -230,7 +213,7 @@ class Decoder {
       return false;
     }
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
-    // In place: a copy would wait for its parts to be stored.
+    // Constructed in place: copying a struct stalls on store forwarding.
     thread_.marks.emplace_back(clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
                                static_cast<uint32_t>(payload_of(what)), uint64_t{0});
     return true;
@@ -250,8 +233,8 @@ class Decoder {
       }
       for (int byte = 0; byte < 8 && text.size() < length; ++byte) {
         const auto c = static_cast<unsigned char>(part.word0 >> (8 * byte));
-        text.push_back(c >= 0x20 && c < 0x7f ? static_cast<char>(c)
-                                             : '?');  // what any reader can show
+        const bool printable = c >= 0x20 && c < 0x7f;
+        text.push_back(printable ? static_cast<char>(c) : '?');
       }
     }
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
@@ -272,7 +255,7 @@ class Decoder {
     return true;
   }
 
-  /// Labels are few and come in runs, so the thread's own short list is searched.
+  /// A thread has few labels, and they come in runs, so a linear search is fast.
   uint32_t label_index(const std::string& text) {
     const auto found = std::find(thread_.labels.begin(), thread_.labels.end(), text);
     if (found != thread_.labels.end()) {
@@ -288,7 +271,7 @@ class Decoder {
       return false;
     }
     auto& list = id == VPROF_EV_ENQUEUE ? thread_.enqueues : thread_.dequeues;
-    if (want_items_ && what.word0 != 0) {
+    if (what.word0 != 0) {
       list.push_back(
           {clock_.to_ns(head.word0), what.word0, static_cast<uint32_t>(payload_of(head))});
     }
@@ -299,9 +282,6 @@ class Decoder {
     vprof_slot whom{};
     if (!next(whom)) {
       return false;
-    }
-    if (!want_items_) {
-      return true;
     }
     const auto serial = static_cast<uint32_t>(whom.word0);
     if (serial != thread_.serial) {
@@ -328,7 +308,6 @@ class Decoder {
   Thread& thread_;
   const KnownSites& sites_;
   const Clock& clock_;
-  const bool want_items_;
   uint64_t process_scope_ = 0;
   uint64_t family_scope_ = 0;
   const vprof_slot* slots_ = nullptr;
@@ -371,18 +350,8 @@ KnownSites::KnownSites(const Sites& sites)
 }
 
 void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,
-            const Clock& clock, bool want_items, Thread& thread) {
-  Decoder(thread, process, sites, clock, want_items).decode(slots);
-}
-
-bool is_head(const vprof_slot& slot) { return slot.word1 != 0 && id_of(slot) != VPROF_EV_CONT; }
-
-uint64_t end_ticks_of(const vprof_slot& slot) {
-  const uint32_t id = id_of(slot);
-  if (id >= VPROF_EV_FIRST && !is_wait(id) && id != VPROF_EV_PREEMPTED) {
-    return slot.word0;
-  }
-  return saturated_sum(slot.word0, payload_of(slot));
+            const Clock& clock, Thread& thread) {
+  Decoder(thread, process, sites, clock).decode(slots);
 }
 
 }  // namespace vprof::analyzer

@@ -1,4 +1,4 @@
-// Slots to the timeline of their thread.
+// Decodes slots into the history of their thread.
 #pragma once
 
 #include <algorithm>
@@ -8,19 +8,20 @@
 
 #include "trace/clock.h"
 #include "trace/frame_history.h"
+#include "trace/slots.h"
 #include "trace/trace_file.h"
 
 namespace vprof::analyzer {
 
-/// Which sites sites.json defines, a byte each: asked for once per record.
+/// Which sites sites.json defines, as one byte each: this is looked up for every record.
 class KnownSites {
  public:
   explicit KnownSites(const Sites& sites);
-  bool holds(uint32_t site) const { return site < known_.size() && known_[site] != 0; }
-  /// The bytes: no event is among them.
-  const unsigned char* begin() const { return known_.data(); }
+  bool contains(uint32_t site) const { return site < known_.size() && known_[site] != 0; }
+  /// The bytes, by site. Ids of events are beyond the last.
+  const unsigned char* flags() const { return known_.data(); }
   uint32_t size() const { return static_cast<uint32_t>(known_.size()); }
-  /// Whether the objects of an application's acquire or release function are the same in the whole
+  /// Whether the objects of an application's acquire or release function are shared by the whole
   /// family of processes.
   bool shares(uint32_t sync) const {
     return std::find(shared_.begin(), shared_.end(), sync) != shared_.end();
@@ -31,18 +32,11 @@ class KnownSites {
   std::vector<uint32_t> shared_;  // few
 };
 
-/// From the snapshots in the file; only the helper thread writes them.
+/// The clock of a process, from the snapshots in its file. Only the helper thread writes them.
 Clock make_clock(const TraceFile& file);
 
-/// Appends what slots hold to the timeline of its thread, the last record first.
-/// `want_items` false leaves out frames, waits and tasks (for a latency summary).
+/// Appends what slots contain to the history of their thread, the last record first.
 void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,
-            const Clock& clock, bool want_items, Thread& thread);
-
-/// A slot with which a record begins.
-bool is_head(const vprof_slot& slot);
-
-/// When the record that begins with this slot was written, in ticks.
-uint64_t end_ticks_of(const vprof_slot& slot);
+            const Clock& clock, Thread& thread);
 
 }  // namespace vprof::analyzer

@@ -6,19 +6,19 @@
 
 namespace vprof::analyzer {
 
-void Items::grow(size_t count) {
+void ItemArray::grow(size_t count) {
   count = std::max<size_t>(count, 1);
-  void* room = std::realloc(room_, count * sizeof(Item));
-  if (room == nullptr) {
+  void* data = std::realloc(data_, count * sizeof(Item));
+  if (data == nullptr) {
     throw std::bad_alloc();
   }
-  room_ = static_cast<Item*>(room);
+  data_ = static_cast<Item*>(data);
   capacity_ = count;
 }
 
 void Thread::cut(uint32_t later, int64_t end, uint32_t earlier) {
   items[later].start = end;
-  // The times of a preemption come from another clock, and may miss by a microsecond.
+  // Preemptions are timed by another clock, which may be off by a microsecond.
   if (!is_preemption(items[later].what) && !is_preemption(earlier)) {
     ++counts.clipped;
   }
@@ -36,7 +36,7 @@ void Thread::nest() {
   nester.store(count);
 }
 
-void Thread::settle(size_t first, std::span<const Preemption> preempted) {
+void Thread::sort_and_merge(size_t first, std::span<const Preemption> preempted) {
   const bool in_order = nesting.oldest_end != Nesting::kOutOfOrder;
   if (in_order && preempted.empty()) {
     return;
@@ -47,13 +47,13 @@ void Thread::settle(size_t first, std::span<const Preemption> preempted) {
       latest = std::max(latest, items[i].end);
     }
   }
-  // Those before it stay where they are.
+  // Items that end later stay where they are.
   Item* const changed = std::partition_point(items.begin(), items.begin() + first,
                                              [&](const Item& item) { return item.end >= latest; });
   const auto from = static_cast<size_t>(changed - items.begin());
   const auto ends_later = [](const Item& a, const Item& b) { return a.end > b.end; };
-  // Records come in order of exit but for signal handlers (one slot late) and damage. Stable: of
-  // two that end together, the one written first is the inner one.
+  // Records are in order of their exit, except those of signal handlers (one slot late) and damage.
+  // Stable, because of two that end together the one written first is the inner one.
   if (!in_order) {
     std::stable_sort(changed, items.end(), ends_later);
   }
@@ -80,11 +80,11 @@ void Thread::settle(size_t first, std::span<const Preemption> preempted) {
 }
 
 size_t Thread::forget(int64_t before, size_t most) {
-  // Still needed is what ended before, and what lies around that instant.
+  // Needed are items that ended before that instant, and those that enclose it.
   const auto ended = std::partition_point(items.begin(), items.end(),
                                           [&](const Item& i) { return i.end > before; });
   const auto first = static_cast<uint32_t>(ended - items.begin());
-  std::vector<uint32_t> around;  // from the inner to the outer
+  std::vector<uint32_t> around;  // from the innermost to the outermost
   if (first != 0) {
     for (uint32_t i = first - 1; i != kNone; i = items[i].parent) {
       if (items[i].start < before) {
@@ -93,7 +93,7 @@ size_t Thread::forget(int64_t before, size_t most) {
     }
   }
   const size_t needed = items.size() - first + around.size();
-  // Nothing that is still to be read lies in what begins later.
+  // No item still to be read lies in one that begins later.
   while (nesting.depth != 0 && nesting.open[nesting.depth].start >= before) {
     --nesting.depth;
   }
@@ -102,7 +102,7 @@ size_t Thread::forget(int64_t before, size_t most) {
   }
 
   const auto outer = static_cast<uint32_t>(around.size());
-  const auto moved = [&](uint32_t i) {  // of one before the first, or none
+  const auto moved = [&](uint32_t i) {  // the new index of one in `around`; kNone for others
     const auto at = std::partition_point(around.begin(), around.end(),
                                          [&](uint32_t inner) { return inner > i; });
     if (at == around.end() || *at != i) {

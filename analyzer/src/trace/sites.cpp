@@ -14,13 +14,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint32_t kMaxNamed = 1u << 16;  // more intervals or sync functions than this is damage
+/// Larger indices of intervals or sync functions come from a damaged file.
+constexpr uint32_t kMaxNamed = 1u << 16;
 
-std::string place_of(const std::string& file, int line) {
+std::string location_of(const std::string& file, int line) {
   return file.empty() ? std::string() : fmt::format("{}:{}", file, line);
 }
 
-/// Names by "index"; a list of a user's configuration, so small.
+/// Names by "index". The list comes from the user's configuration, so it is short.
 std::vector<std::string> read_names(const Json& list, const char* field) {
   std::vector<std::string> names;
   for (const Json& entry : list) {
@@ -48,16 +49,16 @@ Function read_function(const Json& entry) {
   return function;
 }
 
-/// Sites of one function at one place (a macro) are numbered.
-void tell_apart(std::vector<Site>& sites) {
+/// Numbers sites of one function at the same location, as macros make them.
+void number_duplicates(std::vector<Site>& sites) {
   std::map<std::pair<uint32_t, std::string>, int> seen;
   for (Site& site : sites) {
     if (site.function == kNone) {
       continue;
     }
-    const int before = seen[{site.function, site.where}]++;
+    const int before = seen[{site.function, site.position}]++;
     if (before != 0) {
-      site.where += fmt::format("#{}", before);
+      site.position += fmt::format("#{}", before);
     }
   }
 }
@@ -84,10 +85,10 @@ Sites parse(const Json& document) {
     if (entry.value("kind", std::string("function")) == "call") {
       site.parent = index_of.at(entry.at("parent").get<uint32_t>());
     }
-    site.place = place_of(entry.value("file", std::string()), entry.value("line", 0));
-    site.where = fmt::format("{}:{}", site.place, entry.value("column", 0));
+    site.location = location_of(entry.value("file", std::string()), entry.value("line", 0));
+    site.position = fmt::format("{}:{}", site.location, entry.value("column", 0));
   }
-  tell_apart(result.sites);
+  number_duplicates(result.sites);
   if (document.contains("intervals")) {
     result.intervals = read_names(document["intervals"], "name");
   }

@@ -1,4 +1,4 @@
-// What the site numbers of a trace mean: sites.json, checked once, as dense tables.
+// sites.json, which says what the site numbers of a trace mean: checked once, as dense tables.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct Function {
 };
 
 struct Site {
-  uint32_t function = kNone;  ///< index into Sites::functions; of a call site: the callee
-  uint32_t parent = kNone;    ///< of a call site: the function that holds it; else kNone
-  std::string place;          ///< file:line
-  std::string where;          ///< file:line:column, and a number where that is not unique
+  uint32_t function = kNone;  ///< index into Sites::functions; the callee of a call site
+  uint32_t parent = kNone;    ///< the function that contains the call site; else kNone
+  std::string location;       ///< file:line
+  std::string position;       ///< file:line:column, numbered where that is not unique
 };
 
-/// Site 0 and sites that the file does not define have function == kNone: their records are skipped
+/// Site 0 and sites that the file does not define have function == kNone. Their records are skipped
 /// and counted.
 struct Sites {
   int root_height = 0;
@@ -34,7 +34,7 @@ struct Sites {
   std::vector<Site> sites;             ///< by site id
   std::vector<std::string> intervals;  ///< names by index
   std::vector<std::string> sync;       ///< function names by index
-  std::vector<uint32_t> shared_sync;   ///< indices of those whose objects lie in shared memory
+  std::vector<uint32_t> shared_sync;   ///< indices of those with objects in shared memory
 
   bool defines(uint32_t site) const { return site < sites.size() && sites[site].function != kNone; }
   std::string sync_name(uint32_t index) const;

@@ -45,12 +45,13 @@ std::string check_header(const std::string& path, const vprof_file_header& heade
   return {};
 }
 
-/// So many files stay open. A recording has one for each process, and there may be more of them
-/// than one process may have open.
-constexpr int kMostOpen = 256;
+/// Limit of files kept open. A recording has one per process, possibly more than this process may
+/// have open.
+constexpr int kMaxOpenFiles = 256;
 std::atomic<int> files_open{0};
 
-constexpr size_t kMostFound = 4096;  // slots that a SlotFinder reads at a time
+/// Largest block of a BackwardSlotReader, slots.
+constexpr size_t kMaxSlotsRead = 4096;
 
 bool all_zero(Bytes bytes) {
   return bytes.empty() ||
@@ -68,26 +69,34 @@ std::string printable(const char (&name)[16]) {
   return text;
 }
 
-/// The runtime's have 1 MiB at most. Of the helper's a whole one is read at once.
+/// The runtime's chunks have 1 MiB at most. A chunk of the helper thread is read in one go.
 constexpr uint32_t kLargestChunk = 16u << 20;
 
-/// A chunk header that lies about its size is damage, unless it is the file that ends too early.
+/// Whether a chunk header can be right about its size, up to the used part of the file.
 bool plausible(const vprof_chunk_header& header, uint64_t offset, uint64_t used) {
   return header.magic == VPROF_CHUNK_MAGIC && header.bytes >= VPROF_PAGE_BYTES &&
          header.bytes <= kLargestChunk && header.bytes % VPROF_PAGE_BYTES == 0 &&
          header.bytes <= used - offset;
 }
 
-void find_chunks(TraceFile& file) {
+/// How much of the file is in use, according to its header. A value inside the header or beyond the
+/// file is damaged; the size of the file takes its place.
+uint64_t used_bytes(const TraceFile& file) {
   const uint64_t size = file.file->size();
-  // `used` below the header or beyond any file is damage: then the size of the file has to do.
-  uint64_t used = file.header.used;
-  if (used < VPROF_FILE_HEADER_BYTES || used > std::max<uint64_t>(file.header.capacity, size)) {
-    used = size;
-  }
-  const uint64_t readable = std::min<uint64_t>(used, size);
+  const uint64_t used = file.header.used;
+  const bool damaged =
+      used < VPROF_FILE_HEADER_BYTES || used > std::max<uint64_t>(file.header.capacity, size);
+  return damaged ? size : used;
+}
+
+using ChunksBySerial = std::map<uint32_t, std::vector<Chunk>>;
+
+/// Finds the chunks of all threads. Counts unreadable bytes in `file`.
+ChunksBySerial find_chunks(TraceFile& file) {
+  const uint64_t used = used_bytes(file);
+  const uint64_t readable = std::min<uint64_t>(used, file.file->size());
   file.unreadable_bytes += used - readable;
-  std::map<uint32_t, std::vector<Chunk>> threads;
+  ChunksBySerial threads;
   std::array<unsigned char, VPROF_PAGE_BYTES> buffer{};
   for (uint64_t at = VPROF_FILE_HEADER_BYTES; at < readable;) {
     vprof_chunk_header header{};
@@ -98,8 +107,7 @@ void find_chunks(TraceFile& file) {
       std::memcpy(&header, page.data(), sizeof(header));
     }
     if (page.size() < sizeof(header) || !plausible(header, at, used)) {
-      // Chunks begin at pages, so the next one is found there. A page of zeros was reserved but
-      // never written.
+      // Look for the next chunk on the next page. A page of zeros was reserved and never written.
       if (!all_zero(page)) {
         file.unreadable_bytes += page.size();
       }
@@ -109,7 +117,7 @@ void find_chunks(TraceFile& file) {
     const uint64_t whole = std::min<uint64_t>(header.bytes, left);
     const uint64_t slots = (whole - sizeof(header)) / sizeof(vprof_slot);
     if (header.thread_serial == 0 && all_zero(page.subspan(sizeof(header)))) {
-      at += whole;  // made ready, and nobody took it
+      at += whole;  // prepared, and never taken by a thread
       continue;
     }
     Chunk& chunk = threads[header.thread_serial].emplace_back();
@@ -121,13 +129,17 @@ void find_chunks(TraceFile& file) {
     }
     at += whole;
   }
+  return threads;
+}
+
+/// Puts each thread's chunks in order, without duplicates.
+void group_chunks(ChunksBySerial threads, TraceFile& file) {
   for (auto& [serial, chunks] : threads) {
     std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
       return std::pair(a.index, a.slots.offset) < std::pair(b.index, b.slots.offset);
     });
-    // A chunk that was being copied to another place when the program was killed is there twice;
-    // the copy, which lies behind, may be cut off. (Serial 0 is the helper's and of those nobody
-    // took.)
+    // A program killed while it archived a chunk leaves that chunk twice. The copy, further back in
+    // the file, may be truncated. (Serial 0 is the helper thread's, and that of unused chunks.)
     if (serial != 0) {
       const auto same = [](const Chunk& a, const Chunk& b) { return a.index == b.index; };
       chunks.erase(std::unique(chunks.begin(), chunks.end(), same), chunks.end());
@@ -141,8 +153,7 @@ Result<TraceFile> open_trace(const std::string& path) {
   TraceFile file;
   file.path = path;
   file.file = opened;
-  // The beginning says whether it is a trace at all, also where the file is cut off within the
-  // header.
+  // The first bytes say whether this is a trace, even if the file is truncated within its header.
   std::array<unsigned char, sizeof(file.header)> beginning{};
   const size_t size = file.file->read(0, beginning);
   std::memcpy(&file.header, beginning.data(), sizeof(file.header));
@@ -158,7 +169,7 @@ Result<TraceFile> open_trace(const std::string& path) {
   if (size < sizeof(file.header)) {
     return fail("{}: cut off within its header; remove it or record again", path);
   }
-  find_chunks(file);
+  group_chunks(find_chunks(file), file);
   return file;
 }
 
@@ -183,7 +194,7 @@ Result<std::shared_ptr<const File>> File::open(const std::string& path) {
   if (::pread(file->descriptor_, &byte, 1, 0) < 0) {
     return failed("cannot read it");
   }
-  if (files_open > kMostOpen) {
+  if (files_open > kMaxOpenFiles) {
     ::close(std::exchange(file->descriptor_, -1));
     --files_open;
   }
@@ -226,11 +237,11 @@ uint64_t read_slots(const File& file, Slots slots, std::vector<vprof_slot>& to) 
   return bytes - file.read(slots.offset, {reinterpret_cast<unsigned char*>(to.data()), bytes});
 }
 
-void SlotFinder::read_up_to(size_t i) {
-  const size_t some = std::min(i + 1, some_);
-  begin_ = i + 1 - some;
-  read_slots(file_, slots_.from(begin_).first(some), read_);
-  some_ = std::min(2 * some_, kMostFound);
+void BackwardSlotReader::read_up_to(size_t i) {
+  const size_t count = std::min(i + 1, block_);
+  begin_ = i + 1 - count;
+  read_slots(file_, slots_.from(begin_).first(count), read_);
+  block_ = std::min(2 * block_, kMaxSlotsRead);
 }
 
 Result<std::vector<TraceFile>> open_traces(const std::string& directory) {

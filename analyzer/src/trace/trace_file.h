@@ -1,12 +1,12 @@
-// One .vpt file: validated, and cut into the chunks of its threads.
+// One .vpt file: checked, and split into the chunks of its threads.
 //
-//   file ──open──▶ header checked ──▶ chunks found (damaged parts skipped and counted) ──▶ grouped
-//   by thread
+//   file --open--> header checked --> chunks found --> chunks grouped by thread
+//                                       `-- damaged parts skipped and counted
 //
-// Nothing read from a file is trusted as a length before it is held against the size of the file.
-// Files are read a piece at a time, not mapped: to map what has been looked at and to give it back
-// costs several times as much as to copy it, the more so while other threads run, and where a file
-// is cut off meanwhile, reading says so.
+// No number read from a file is used as a length before it is checked against the size of the file.
+// Files are read piece by piece, not mapped: mapping and unmapping what is read once costs several
+// times as much as copying it, all the more while other threads run. And if a file is truncated
+// meanwhile, a read reports that instead of raising SIGBUS.
 #pragma once
 
 #include <cstdint>
@@ -28,35 +28,35 @@ class File {
   File& operator=(const File&) = delete;
 
   uint64_t size() const { return size_; }
-  /// Fills `to` with what stands from `offset` on; where nothing does, with zeros. Returns how many
-  /// bytes there were. Any thread.
+  /// Fills `to` with the bytes from `offset` on, and with zeros beyond the end of the file. Returns
+  /// how many bytes the file had. Any thread may call it.
   size_t read(uint64_t offset, std::span<unsigned char> to) const;
 
  private:
   explicit File(std::string path) : path_(std::move(path)) {}
   std::string path_;
-  int descriptor_ = -1;  // -1: opened whenever it is read, as too many others are open
+  int descriptor_ = -1;  // -1: too many files are open, so each read opens the file
   uint64_t size_ = 0;
 };
 
-/// Slots that follow each other in a file.
+/// Consecutive slots of a file.
 struct Slots {
   uint64_t offset = 0;
   size_t count = 0;
 
-  Slots first(size_t some) const { return {offset, some}; }
-  Slots from(size_t some) const { return {offset + some * sizeof(vprof_slot), count - some}; }
+  Slots first(size_t n) const { return {offset, n}; }
+  Slots from(size_t n) const { return {offset + n * sizeof(vprof_slot), count - n}; }
 };
 
-/// Fills `to` with slots of a file; those that it no longer has are zero. Returns how many bytes
-/// are missing.
+/// Fills `to` with slots of a file, and with zero slots where it has been truncated. Returns how
+/// many bytes are missing.
 uint64_t read_slots(const File& file, Slots slots, std::vector<vprof_slot>& to);
 
-/// Single slots, which are looked for from the last one on: some are read at a time, and the
-/// further it goes, the more.
-class SlotFinder {
+/// Reads single slots, mostly from the last one backwards. It reads blocks, which grow as it
+/// proceeds.
+class BackwardSlotReader {
  public:
-  SlotFinder(const File& file, Slots slots) : file_(file), slots_(slots) {}
+  BackwardSlotReader(const File& file, Slots slots) : file_(file), slots_(slots) {}
   const vprof_slot& at(size_t i) {
     if (i - begin_ >= read_.size()) {
       read_up_to(i);
@@ -70,7 +70,7 @@ class SlotFinder {
   const File& file_;
   Slots slots_;
   size_t begin_ = 0;
-  size_t some_ = 16;
+  size_t block_ = 16;
   std::vector<vprof_slot> read_;
 };
 
@@ -78,7 +78,7 @@ struct Chunk {
   uint32_t index = 0;
   Slots slots;
   std::string thread_name;
-  vprof_slot first{};  ///< the first of the slots; zero: there is none
+  vprof_slot first{};  ///< the first slot; zero if there is none
 };
 
 struct ThreadChunks {
@@ -94,8 +94,8 @@ struct TraceFile {
   uint64_t unreadable_bytes = 0;
 };
 
-/// All *.vpt files of a directory in order of their names. Error: one line, names the file and what
-/// to do.
+/// Opens all *.vpt files of a directory, in order of their names. Error: one line, names the file
+/// and what to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);
 
 }  // namespace vprof::analyzer

@@ -8,33 +8,33 @@
 #include <iterator>
 #include <utility>
 
-#include "trace/wait_classes.h"
+#include "trace/loss_notes.h"
 
 namespace vprof::analyzer {
 namespace {
 
-/// So many slots of a chunk are taken at a time: a window is made of many parts, so that it holds
-/// about the same stretch of time of each thread.
-constexpr size_t kMostPart = 4096;
-constexpr size_t kLeastPart = 64;
-/// A window of so many slots for each thread makes up for looking at all threads.
+/// Limits of the number of slots taken from a chunk at a time. A window consists of many parts, so
+/// that it covers about the same stretch of time of each thread.
+constexpr size_t kMaxPartSlots = 4096;
+constexpr size_t kMinPartSlots = 64;
+/// Least size of a window in slots per thread: makes up for the cost of visiting all threads.
 constexpr uint64_t kWindowPerThread = 64;
 
-/// Without what has not been written.
+/// The slots without the unwritten ones at their end.
 Slots used(const File& file, Slots slots) {
-  SlotFinder finder(file, slots);
+  BackwardSlotReader reader(file, slots);
   size_t count = slots.count;
-  while (count != 0 && finder.at(count - 1).word1 == 0) {
+  while (count != 0 && reader.at(count - 1).word1 == 0) {
     --count;
   }
   return slots.first(count);
 }
 
-/// The first slot of a chunk begins a record, unless it was torn.
+/// The first slot of a chunk begins a record, unless it is torn.
 bool has_first(const Chunk& chunk) { return chunk.first.word1 != 0; }
 
-/// The helper thread records what has happened to several others one after the other, so that its
-/// records are in no order.
+/// The latest end of a record of the helper thread. They are in no order, as it records several
+/// threads in turn.
 int64_t latest_end(const File& file, Slots slots, const Clock& clock) {
   int64_t latest = INT64_MIN;
   std::vector<vprof_slot> all;
@@ -47,19 +47,18 @@ int64_t latest_end(const File& file, Slots slots, const Clock& clock) {
   return latest;
 }
 
-/// Of the last record that begins before slot `before`.
-int64_t last_end(SlotFinder& finder, size_t before, const Clock& clock) {
+/// The end of the last record that begins before slot `before`.
+int64_t last_end(BackwardSlotReader& reader, size_t before, const Clock& clock) {
   for (size_t i = before; i-- > 0;) {
-    const vprof_slot& slot = finder.at(i);
-    if (is_head(slot) && (slot.word1 & VPROF_ID_MASK) != VPROF_EV_PAD) {
+    const vprof_slot& slot = reader.at(i);
+    if (is_head(slot) && id_of(slot) != VPROF_EV_PAD) {
       return clock.to_ns(end_ticks_of(slot));
     }
   }
   return INT64_MIN;
 }
 
-/// Takes the events out, and returns those before an instant. `more`: others will come into their
-/// place.
+/// Empties `events`, and returns those before an instant. `more`: others will follow.
 template <class Event>
 std::vector<Event> keep_events(std::vector<Event>& events, int64_t before, bool more) {
   std::vector<Event> kept;
@@ -72,8 +71,7 @@ std::vector<Event> keep_events(std::vector<Event>& events, int64_t before, bool 
   return kept;
 }
 
-/// Events that were read from the last to the first, and those kept of later ones, into order of
-/// time.
+/// Puts events in order of time: those just read, from the last to the first, and those kept.
 template <class Event>
 void order_events(std::vector<Event>& events, const std::vector<Event>& kept) {
   std::reverse(events.begin(), events.end());
@@ -83,81 +81,15 @@ void order_events(std::vector<Event>& events, const std::vector<Event>& kept) {
 
 bool ends_earlier(const Preemption& a, const Preemption& b) { return a.end < b.end; }
 
-void note_switches(const vprof_file_header& header, Losses& losses) {
-  if ((header.classes & VPROF_CLASS_PREEMPTION) == 0) {
-    return;
-  }
-  const char* what = "the time that they spent without a processor counts to what they were doing";
-  if (header.switches_refused != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: context switches of {} of {} threads could not be seen "
-                    "(perf_event_open: {}): {}",
-                    header.pid, header.unwatched, header.threads,
-                    std::strerror(static_cast<int>(header.switches_refused & 0xfff)), what));
-  } else if (header.unwatched != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: context switches of {} of {} threads were not watched: {}",
-                    header.pid, header.unwatched, header.threads, what));
-  }
-  if (header.let_go != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: {} of {} threads gave up their processor more than 10,000 times a "
-                    "second and were "
-                    "no longer watched: {}",
-                    header.pid, header.let_go, header.threads, what));
-  }
-  if (header.switches_lost != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: {} context switches were lost", header.pid, header.switches_lost));
-  }
-}
-
 }  // namespace
 
-void ItemRoom::provide(Items& items, size_t count, size_t most_spare) {
-  const auto too_large = [&](const Items& room) {
-    return room.capacity() / 4 > std::max(count, kShared);
-  };
-  if (items.capacity() >= count && !too_large(items)) {
-    return;
-  }
-  Items other;
-  if (count >= kShared) {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(spare_.begin(), spare_.end(), [&](const Items& room) {
-      return room.capacity() >= count && !too_large(room);
-    });
-    if (found != spare_.end()) {
-      spare_items_ -= found->capacity();
-      other = std::move(*found);
-      spare_.erase(found);
-    }
-  }
-  if (other.capacity() == 0 && !too_large(items)) {
-    items.grow(std::max(count, 2 * items.capacity()));
-    return;
-  }
-  if (other.capacity() == 0) {
-    other.grow(count);
-  }
-  other.assign(items);
-  std::swap(items, other);
-  const std::lock_guard lock(mutex_);
-  if (other.capacity() < kShared || spare_items_ + other.capacity() > most_spare) {
-    return;
-  }
-  spare_items_ += other.capacity();
-  spare_.push_back(std::move(other));
-}
-
-Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites,
-                                      bool want_items) {
+Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites) {
   auto files = VPROF_TRY(open_traces(directory));
-  TraceStream stream(sites, want_items);
+  TraceStream stream(sites);
   for (TraceFile& file : files) {
     stream.add_file(std::move(file));
   }
-  std::make_heap(stream.pieces_.begin(), stream.pieces_.end(), Piece::earlier);
+  std::make_heap(stream.unread_.begin(), stream.unread_.end(), Unread::ends_earlier);
   return stream;
 }
 
@@ -169,16 +101,7 @@ void TraceStream::add_file(TraceFile file) {
   losses_.dropped += header.dropped;
   overhead_.chunks += header.chunks;
   overhead_.stalls += header.stalls;
-  if (header.overwritten != 0) {
-    losses_.notes.push_back(fmt::format(
-        "process {}: {} older records were overwritten, as the trace keeps the last of each thread",
-        header.pid, header.overwritten));
-  }
-  if (const std::string names = left_out_classes(header.classes); !names.empty()) {
-    losses_.notes.push_back(
-        fmt::format("process {}: waits of some kinds were left out: {}", header.pid, names));
-  }
-  note_switches(header, losses_);
+  note_losses(header, losses_);
   const double ticks_per_second =
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
@@ -201,97 +124,96 @@ void TraceStream::add_file(TraceFile file) {
     clocks_.push_back(clock);
     file_of_.push_back(file.file);
     preempted_.emplace_back();
-    order_pieces(chunks.chunks, index, clock);
+    add_chunks(chunks.chunks, index, clock);
   }
   file.threads.clear();
   files_.push_back(std::move(file));
 }
 
-void TraceStream::order_pieces(const std::vector<Chunk>& chunks, uint32_t thread,
-                               const Clock& clock) {
+void TraceStream::add_chunks(const std::vector<Chunk>& chunks, uint32_t thread,
+                             const Clock& clock) {
   int64_t newest = INT64_MIN;
   const File& file = *file_of_[thread];
   const bool helper = window_.threads[thread].serial == 0;
   for (size_t i = 0; i < chunks.size(); ++i) {
     const Chunk& chunk = chunks[i];
     const int64_t older = newest;
-    // The next chunk's first record is not older than this one's last, and on the page that its
-    // header was read from.
+    // The first record of the next chunk ended no earlier than the last one of this chunk, and is
+    // in memory already.
     int64_t end = INT64_MIN;
     if (helper) {
       end = latest_end(file, chunk.slots, clock);
     } else if (i + 1 < chunks.size() && has_first(chunks[i + 1])) {
       end = clock.to_ns(end_ticks_of(chunks[i + 1].first));
     } else {
-      SlotFinder finder(file, chunk.slots);
-      end = last_end(finder, chunk.slots.count, clock);
+      BackwardSlotReader reader(file, chunk.slots);
+      end = last_end(reader, chunk.slots.count, clock);
     }
     newest = std::max(newest, end);
-    pieces_.push_back({chunk.slots, thread, static_cast<uint32_t>(i), newest, older, false});
+    unread_.push_back({chunk.slots, thread, static_cast<uint32_t>(i), newest, older, false});
   }
 }
 
-bool TraceStream::Piece::earlier(const Piece& a, const Piece& b) {
-  // Equal ends: by thread, so that the order is always the same. Those of one thread stay in
-  // theirs.
+bool TraceStream::Unread::ends_earlier(const Unread& a, const Unread& b) {
+  // Ties are broken by thread and chunk, so that the order is deterministic.
   return std::tie(a.last_end, a.thread, a.index) < std::tie(b.last_end, b.thread, b.index);
 }
 
-/// Takes the newest `most` slots, or a few more, of the piece that ended last. What is left of it
-/// is put back.
-TraceStream::Piece TraceStream::take_piece(size_t most) {
-  std::pop_heap(pieces_.begin(), pieces_.end(), Piece::earlier);
-  Piece piece = pieces_.back();
-  pieces_.pop_back();
-  if (window_.threads[piece.thread].serial == 0) {
-    return piece;
+/// Takes the newest `most` slots, or a few more, of the chunk that ended last. The rest of it stays
+/// unread.
+TraceStream::Unread TraceStream::take_newest(size_t most) {
+  std::pop_heap(unread_.begin(), unread_.end(), Unread::ends_earlier);
+  Unread part = unread_.back();
+  unread_.pop_back();
+  if (window_.threads[part.thread].serial == 0) {
+    return part;
   }
-  const File& file = *file_of_[piece.thread];
-  if (!piece.begun) {
-    piece.slots = used(file, piece.slots);
+  const File& file = *file_of_[part.thread];
+  if (!part.partly_read) {
+    part.slots = used(file, part.slots);
   }
-  if (piece.slots.count <= most) {
-    return piece;
+  if (part.slots.count <= most) {
+    return part;
   }
-  SlotFinder finder(file, piece.slots);
-  size_t begin = piece.slots.count - most;
-  while (begin != 0 && !is_head(finder.at(begin))) {
+  BackwardSlotReader reader(file, part.slots);
+  size_t begin = part.slots.count - most;
+  while (begin != 0 && !is_head(reader.at(begin))) {
     --begin;
   }
   if (begin == 0) {
-    return piece;
+    return part;
   }
-  Piece rest = piece;
-  rest.begun = true;
-  rest.slots = piece.slots.first(begin);
-  piece.slots = piece.slots.from(begin);
-  // A signal handler's record may stand one before its time.
-  const Clock& clock = clocks_[piece.thread];
-  const int64_t first_end = clock.to_ns(end_ticks_of(finder.at(begin)));
-  const int64_t end = std::max(first_end, last_end(finder, begin, clock));
-  rest.last_end = std::clamp(end, rest.older_end, piece.last_end);
-  pieces_.push_back(rest);
-  std::push_heap(pieces_.begin(), pieces_.end(), Piece::earlier);
-  return piece;
+  Unread rest = part;
+  rest.partly_read = true;
+  rest.slots = part.slots.first(begin);
+  part.slots = part.slots.from(begin);
+  // A signal handler's record may come one slot early.
+  const Clock& clock = clocks_[part.thread];
+  const int64_t first_end = clock.to_ns(end_ticks_of(reader.at(begin)));
+  const int64_t end = std::max(first_end, last_end(reader, begin, clock));
+  rest.last_end = std::clamp(end, rest.older_end, part.last_end);
+  unread_.push_back(rest);
+  std::push_heap(unread_.begin(), unread_.end(), Unread::ends_earlier);
+  return part;
 }
 
-bool TraceStream::next(int64_t time, uint64_t records, Crew& crew) {
-  if (pieces_.empty()) {
+bool TraceStream::next(int64_t time, uint64_t records, WorkerPool& pool) {
+  if (unread_.empty()) {
     return false;
   }
   wanted_ = std::max({records, needed_, kWindowPerThread * window_.threads.size()});
-  const size_t part = std::clamp<size_t>(wanted_ / 32, kLeastPart, kMostPart);
+  const size_t part_size = std::clamp<size_t>(wanted_ / 32, kMinPartSlots, kMaxPartSlots);
   std::vector<std::vector<Slots>> newest_first(window_.threads.size());
-  for (uint64_t slots = 0; !pieces_.empty() && slots < wanted_;) {
-    const Piece piece = take_piece(part);
-    slots += piece.slots.count;
-    newest_first[piece.thread].push_back(piece.slots);
+  for (uint64_t slots = 0; !unread_.empty() && slots < wanted_;) {
+    const Unread part = take_newest(part_size);
+    slots += part.slots.count;
+    newest_first[part.thread].push_back(part.slots);
   }
-  complete_after_ = pieces_.empty() ? INT64_MIN : pieces_.front().last_end;
+  complete_after_ = unread_.empty() ? INT64_MIN : unread_.front().last_end;
   read_helpers(newest_first);
   std::atomic<uint64_t> needed{0};
   std::atomic<uint64_t> added{0};
-  crew.each(newest_first.size(), [&](size_t thread, unsigned) {
+  pool.each(newest_first.size(), [&](size_t thread, unsigned) {
     const Amount amount = read(static_cast<uint32_t>(thread), newest_first[thread], time);
     needed += amount.needed;
     added += amount.added;
@@ -301,7 +223,7 @@ bool TraceStream::next(int64_t time, uint64_t records, Crew& crew) {
   return true;
 }
 
-/// What the helper threads have recorded for others, before those are read.
+/// Reads what the helper threads recorded for other threads. Must come before those are read.
 void TraceStream::read_helpers(const std::vector<std::vector<Slots>>& newest_first) {
   std::vector<vprof_slot> slots;
   for (uint32_t index = 0; index < newest_first.size(); ++index) {
@@ -312,35 +234,41 @@ void TraceStream::read_helpers(const std::vector<std::vector<Slots>>& newest_fir
     for (const Slots part : newest_first[index]) {
       helper.items.grow(part.count + 1);
       helper.counts.missing_bytes += read_slots(*file_of_[index], part, slots);
-      decode(slots, window_.processes[helper.process], known_, clocks_[index], want_items_, helper);
-      helper.items.resize(0);  // of damage
+      decode(slots, window_.processes[helper.process], known_, clocks_[index], helper);
+      helper.items.resize(0);  // items of a helper come from damage
       helper.items.fence();
       helper.nesting = {};
     }
-    std::vector<uint32_t> changed;
-    for (const Preemption& preemption : helper.preemptions) {
-      const auto whom = std::partition_point(window_.threads.begin(), window_.threads.end(),
-                                             [&](const Thread& thread) {
-                                               return std::tie(thread.process, thread.serial) <
-                                                      std::tie(helper.process, preemption.serial);
-                                             });
-      if (whom == window_.threads.end() || whom->process != helper.process ||
-          whom->serial != preemption.serial || preemption.serial == 0) {
-        continue;
-      }
-      changed.push_back(static_cast<uint32_t>(whom - window_.threads.begin()));
-      preempted_[changed.back()].push_back(preemption);
-    }
-    helper.preemptions.clear();
-    std::sort(changed.begin(), changed.end());
-    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-    for (const uint32_t thread : changed) {
-      std::stable_sort(preempted_[thread].begin(), preempted_[thread].end(), ends_earlier);
-    }
+    deliver_preemptions(helper);
   }
 }
 
-/// Adds what is new in the window to what is still needed of the last one.
+/// Moves what a helper thread recorded to the threads that it is about.
+void TraceStream::deliver_preemptions(Thread& helper) {
+  std::vector<Thread>& threads = window_.threads;
+  std::vector<uint32_t> changed;
+  for (const Preemption& preemption : helper.preemptions) {
+    const auto whom =
+        std::partition_point(threads.begin(), threads.end(), [&](const Thread& thread) {
+          return std::tie(thread.process, thread.serial) <
+                 std::tie(helper.process, preemption.serial);
+        });
+    if (whom == threads.end() || whom->process != helper.process ||
+        whom->serial != preemption.serial || preemption.serial == 0) {
+      continue;
+    }
+    changed.push_back(static_cast<uint32_t>(whom - threads.begin()));
+    preempted_[changed.back()].push_back(preemption);
+  }
+  helper.preemptions.clear();
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  for (const uint32_t thread : changed) {
+    std::stable_sort(preempted_[thread].begin(), preempted_[thread].end(), ends_earlier);
+  }
+}
+
+/// Adds the new slots of a thread to what is still needed of the previous window.
 TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& newest_first,
                                       int64_t before) {
   Thread& thread = window_.threads[index];
@@ -359,19 +287,19 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
     most += part.count;
   }
   const uint64_t needed = thread.forget(before, most);
-  room_->provide(thread.items, thread.items.size() + most + 1, 2 * wanted_);
+  item_pool_->reserve(thread.items, thread.items.size() + most + 1, 2 * wanted_);
   const size_t first = thread.items.size();
   std::vector<vprof_slot> slots;
   for (const Slots part : newest_first) {
     thread.counts.missing_bytes += read_slots(*file_of_[index], part, slots);
-    decode(slots, window_.processes[thread.process], known_, clocks_[index], want_items_, thread);
+    decode(slots, window_.processes[thread.process], known_, clocks_[index], thread);
   }
-  // Read of the helper thread, perhaps long before what they lie in: then they wait for that.
+  // Preemptions may be read long before the items around them. Those wait for a later window.
   const int64_t oldest = std::min(thread.nesting.oldest_end, complete_after_);
   const auto due =
       std::partition_point(preempted.begin(), preempted.end(),
                            [&](const Preemption& preemption) { return preemption.end <= oldest; });
-  thread.settle(first, {due, preempted.end()});
+  thread.sort_and_merge(first, {due, preempted.end()});
   thread.items.fence();
   preempted.erase(due, preempted.end());
   order_events(thread.releases, releases);
@@ -399,7 +327,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
     clipped += thread.counts.clipped;
     losses.unreadable_bytes += thread.counts.missing_bytes;
   }
-  // The header's counter is ahead of the events, unless the header is damaged.
+  // The counter in the header is at least the sum of the events, unless the header is damaged.
   losses.dropped = std::max(losses.dropped, dropped);
   overhead.dropped = losses.dropped;
   if (unknown != 0) {

@@ -23,7 +23,7 @@ std::vector<std::string> wait_classes() {
   return names;
 }
 
-std::string left_out_classes(uint64_t classes) {
+std::string disabled_wait_classes(uint64_t classes) {
   std::string names;
   if (classes == 0 || classes == VPROF_CLASS_ALL) {
     return names;

@@ -1,3 +1,4 @@
+// The kinds of waits that a recording may leave out.
 #pragma once
 
 #include <cstdint>
@@ -5,8 +6,8 @@
 
 namespace vprof::analyzer {
 
-/// The kinds of waits that a process did not record, by the header of its trace; empty if it
-/// recorded all, or if the trace does not say.
-std::string left_out_classes(uint64_t classes);
+/// The kinds of waits that a process did not record, according to the header of its trace. Empty if
+/// it recorded all, or if the trace does not say.
+std::string disabled_wait_classes(uint64_t classes);
 
 }  // namespace vprof::analyzer

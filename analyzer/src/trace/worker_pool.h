@@ -1,5 +1,5 @@
-// Work on all cores. What is worked on must not depend on who does it, so that results do not
-// either.
+// Work on all cores. Work items must not depend on the worker that does them, so that results do
+// not depend on the number of workers.
 #pragma once
 
 #include <algorithm>
@@ -15,37 +15,37 @@
 
 namespace vprof::analyzer {
 
-/// Threads that stay, for work that comes in portions of a millisecond: to start one, or to wake it
-/// on a core that has gone to sleep, takes a good part of that. So they look out for more for a
-/// while, and nobody waits for one that has not begun yet.
-class Crew {
+/// Threads for work that comes in portions of about a millisecond. Starting a thread, or waking one
+/// on a sleeping core, costs a good part of that. So workers stay, spin briefly for more work
+/// before they sleep, and a portion never waits for a worker that has not started on it.
+class WorkerPool {
  public:
-  /// `wanted` of Options::threads; 0: one per core. The caller is one of them. Fewer where the
-  /// system gives no more.
-  explicit Crew(unsigned wanted) {
+  /// `wanted` is Options::threads; 0 means one worker per core. The caller is one of them. The pool
+  /// is smaller if the system refuses threads.
+  explicit WorkerPool(unsigned wanted) {
     const unsigned size = wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
-    for (unsigned worker = 1; worker < size; ++worker) {
-      auto helper = std::make_unique<Helper>();
+    for (unsigned number = 1; number < size; ++number) {
+      auto worker = std::make_unique<Worker>();
       try {
-        helper->thread = std::thread([this, &helper = *helper, worker] { help(helper, worker); });
+        worker->thread = std::thread([this, &worker = *worker, number] { serve(worker, number); });
       } catch (const std::system_error&) {
         break;
       }
-      helpers_.push_back(std::move(helper));
+      workers_.push_back(std::move(worker));
     }
   }
-  ~Crew() {
-    for (const auto& helper : helpers_) {
-      set(*helper, kLeave);
-      helper->thread.join();
+  ~WorkerPool() {
+    for (const auto& worker : workers_) {
+      set(*worker, kStopping);
+      worker->thread.join();
     }
   }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
-  unsigned size() const { return static_cast<unsigned>(helpers_.size()) + 1; }
+  unsigned size() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
-  /// Calls work(i, worker) once for each i in [0, count), by up to size() workers numbered from 0.
+  /// Calls work(i, worker) once for each i in [0, count), on up to size() workers, numbered from 0.
   /// One call at a time.
   template <class Work>
   void each(size_t count, const Work& work) {
@@ -55,50 +55,52 @@ class Crew {
         work(i, worker);
       }
     };
-    const Called called(*this, std::min(count, helpers_.size() + 1));
+    const Summons summons(*this, std::min(count, workers_.size() + 1));
     job_(0);
   }
 
  private:
-  enum State : int { kIdle, kCalled, kWorking, kLeave };
-  struct alignas(128) Helper {
+  enum State : int { kIdle, kSummoned, kWorking, kStopping };
+  struct alignas(128) Worker {
     std::atomic<int> state{kIdle};
     std::thread thread;
   };
-  static constexpr std::chrono::milliseconds kLookOut{2};
+  static constexpr std::chrono::milliseconds kSpinTime{2};
 
-  /// While it lives, helpers work on the job.
-  class Called {
+  /// While it lives, workers work on the job. Its destructor dismisses those that have not started,
+  /// and waits for the others.
+  class Summons {
    public:
-    Called(Crew& crew, size_t workers) : crew_(crew), helpers_(workers == 0 ? 0 : workers - 1) {
-      for (size_t i = 0; i < helpers_; ++i) {
-        set(*crew_.helpers_[i], kCalled);
+    Summons(WorkerPool& pool, size_t workers)
+        : pool_(pool), count_(workers == 0 ? 0 : workers - 1) {
+      for (size_t i = 0; i < count_; ++i) {
+        set(*pool_.workers_[i], kSummoned);
       }
     }
-    ~Called() {
-      for (size_t i = 0; i < helpers_; ++i) {
-        std::atomic<int>& state = crew_.helpers_[i]->state;
-        int called = kCalled;
-        if (!state.compare_exchange_strong(called, kIdle)) {
+    ~Summons() {
+      for (size_t i = 0; i < count_; ++i) {
+        std::atomic<int>& state = pool_.workers_[i]->state;
+        int summoned = kSummoned;
+        if (!state.compare_exchange_strong(summoned, kIdle)) {
           wait_while(state, kWorking);
         }
       }
     }
-    Called(const Called&) = delete;
-    Called& operator=(const Called&) = delete;
+    Summons(const Summons&) = delete;
+    Summons& operator=(const Summons&) = delete;
 
    private:
-    Crew& crew_;
-    size_t helpers_;
+    WorkerPool& pool_;
+    size_t count_;
   };
 
-  static void set(Helper& helper, State state) {
-    helper.state = state;
-    helper.state.notify_one();
+  static void set(Worker& worker, State state) {
+    worker.state = state;
+    worker.state.notify_one();
   }
 
   static void wait_while(const std::atomic<int>& state, State value) {
-    const auto until = std::chrono::steady_clock::now() + kLookOut;
+    const auto until = std::chrono::steady_clock::now() + kSpinTime;
     while (state == value) {
       if (std::chrono::steady_clock::now() < until) {
         std::this_thread::yield();
@@ -108,23 +110,23 @@ class Crew {
     }
   }
 
-  void help(Helper& helper, unsigned worker) {
+  void serve(Worker& worker, unsigned number) {
     while (true) {
-      wait_while(helper.state, kIdle);
-      int called = kCalled;
-      if (helper.state == kLeave) {
+      wait_while(worker.state, kIdle);
+      int summoned = kSummoned;
+      if (worker.state == kStopping) {
         return;
       }
-      if (!helper.state.compare_exchange_strong(called, kWorking)) {
+      if (!worker.state.compare_exchange_strong(summoned, kWorking)) {
         continue;
       }
-      job_(worker);
-      set(helper, kIdle);
+      job_(number);
+      set(worker, kIdle);
     }
   }
 
   std::function<void(unsigned)> job_;
-  std::vector<std::unique_ptr<Helper>> helpers_;
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace vprof::analyzer

@@ -1,30 +1,36 @@
 /* Tells VProfiler what a request is. C and C++.
  *
- *   vprof_begin(id)          the interval (request, transaction) with this id begins, and this thread now works for it
+ *   vprof_begin(id)          the interval (request, transaction) with this id begins; this thread
+ *                            now works for it
  *   vprof_end(id)            it is complete
- *   vprof_switch(id)         this thread now works for that interval; 0: for nothing in particular
- *   vprof_label(id, "text")  what kind of interval it is, at most 63 bytes; reports tell kinds apart
- *   vprof_work(id, units)    it does so many units of work (rows, bytes, keys); several calls add up. Reports tell what part of the
- *                            variance goes with the amount of work. id 0: whatever interval this thread works for
- *   vprof_task_created(task) this thread hands a task on: puts it in a queue, posts it to a pool
- *   vprof_task_taken(task)   this thread takes it up
+ *   vprof_switch(id)         this thread now works for that interval; 0: for none
+ *   vprof_label(id, "text")  its kind, at most 63 bytes; reports tell the kinds apart
+ *   vprof_work(id, units)    it does this many units of work (rows, bytes, keys); several calls add
+ *                            up. Reports say how much of the variance goes with the amount of work.
+ *                            With id 0: the interval this thread works for
+ *   vprof_task_created(task) this thread hands a task over: puts it in a queue, posts it to a pool
+ *   vprof_task_taken(task)   this thread takes it
  *
- * A task is whatever number or pointer both sides know it by, cast to uint64_t; not 0. It may be used again once the task has been taken. With these two the
- * critical path of an interval goes on from the thread that took a task to the one that created it.
+ * Ids are non-zero 64-bit numbers, each used once in a run; all processes of a run share them. A
+ * pointer will do if it is not reused before vprof_end. Any thread or process may begin, end or
+ * switch to any interval: begin on the thread that accepts a request, switch on each thread that
+ * continues it, end where it is answered. Nothing has to be undone: a thread that turns to other
+ * work switches to that. An interval that never ends is reported as incomplete.
  *
- * Ids are any non-zero 64-bit numbers that are not used twice in a run; all processes of a run share them. A pointer will do as
- * long as it is not used again before vprof_end. Any thread or process may begin, end or switch to any interval: begin on the
- * thread that accepts a request, switch on each thread that goes on with it, end where it is answered. Nothing must be undone: a
- * thread that takes up other work switches to that. An interval that never ends is reported as incomplete.
+ * A task is any number or pointer that both sides know, cast to uint64_t, except 0. It may be
+ * reused once the task has been taken. With these two calls the critical path of an interval
+ * continues from the thread that took a task to the thread that created it.
  *
- * A C++ program may use objects that undo themselves:
+ * In C++ two guards do the bookkeeping:
  *
- *   vprof::interval request(id, "GET");   begin, label; end when the block is left, and back to what the thread worked for
- *   vprof::working_for task(id);          switch; back to what the thread worked for when the block is left
+ *   vprof::interval request(id, "GET");   begins and labels the interval. At the end of the block
+ *                                         it ends, and the thread returns to its previous one
+ *   vprof::working_for task(id);          switches. At the end of the block the thread returns to
+ *                                         its previous interval
  *
- * Any thread may call them at any time, in signal handlers too. One call costs about as much as two readings of the clock (some
- * 30 ns). Without -DVPROF_ENABLED, which VProfiler sets for the copy it instruments, they compile to nothing; their
- * arguments are then evaluated only for their side effects.
+ * Any thread may call them at any time, also in signal handlers. One call costs about as much as
+ * two clock readings (some 30 ns). Without -DVPROF_ENABLED, which VProfiler sets for the copy it
+ * instruments, they compile to nothing but the side effects of their arguments.
  */
 #ifndef VPROF_ANNOTATIONS_H
 #define VPROF_ANNOTATIONS_H
@@ -37,7 +43,7 @@ extern "C" {
 
 #ifdef VPROF_ENABLED
 
-/* In libvprof. */
+/* Defined in libvprof. */
 void vprof_begin(uint64_t id);
 void vprof_end(uint64_t id);
 void vprof_switch(uint64_t id);
@@ -46,7 +52,7 @@ void vprof_work(uint64_t id, uint64_t units);
 void vprof_task_created(uint64_t task);
 void vprof_task_taken(uint64_t task);
 
-/* What this thread works for, to be restored later. */
+/* What this thread works for. Take it to restore it later. */
 struct vprof_working_for {
   uint64_t id;
   uint64_t flags;

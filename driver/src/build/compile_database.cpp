@@ -24,12 +24,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// A file of the source tree speaks of the source tree; what is compiled is the mirror.
+/// The database may name files of the source tree; the build compiles those of the mirror.
 json moved_to_mirror(json entry, const Session& session) {
   const std::string from = session.config.source.string();
   const std::string to = session.workspace.mirror().string();
-  // What the build wrote in the mirror is right already, and the mirror may lie inside the source
-  // tree.
+  // An entry that the build wrote in the mirror is right already. The mirror may be inside the
+  // source tree, so replacing the path again would break the entry.
   if (entry.dump().find(to) != std::string::npos) {
     return entry;
   }
@@ -61,11 +61,11 @@ json with_our_headers(json entry, const Session& session) {
   return entry;
 }
 
-Result<size_t> take_users_own(const Session& session) {
+Result<size_t> adopt_database(const Session& session) {
   const fs::path file = session.workspace.mirror() / session.config.compile_commands;
   auto document = VPROF_TRY(read_json(file));
   if (!document.is_array() || document.empty()) {
-    return fail("{} holds no compilation", shown(file));
+    return fail("{} contains no compilation", shown(file));
   }
   json all = json::array();
   for (const json& entry : document) {
@@ -74,10 +74,7 @@ Result<size_t> take_users_own(const Session& session) {
     }
     all.push_back(with_our_headers(moved_to_mirror(entry, session), session));
   }
-  if (auto written = write_file_atomic(session.workspace.compile_commands(), all.dump(1) + "\n");
-      !written) {
-    return tl::unexpected(written.error());
-  }
+  VPROF_TRY(write_file_atomic(session.workspace.compile_commands(), all.dump(1) + "\n"));
   return all.size();
 }
 
@@ -90,14 +87,15 @@ Result<size_t> make_compile_database(const Session& session) {
                      listed(recorded.static_links)));
   }
   if (!session.config.compile_commands.empty()) {
-    return take_users_own(session);
+    return adopt_database(session);
   }
   if (recorded.entries == 0) {
     return fail(
-        "the build compiled nothing that could be seen: is the program built already in the source "
-        "tree (add a "
-        "\"make clean\" to \"configure\"), or is the compiler called by its full path (set CC, or "
-        "\"compile_commands\")? See {}",
+        "the build compiled nothing that vprof could see: is the program already built in the "
+        "source "
+        "tree (add \"make clean\" to \"configure\"), or does the build call the compiler by its "
+        "full "
+        "path (set CC, or \"compile_commands\")? See {}",
         shown(session.workspace.iteration(session.state.iteration) / "build.log"));
   }
   return recorded.entries;

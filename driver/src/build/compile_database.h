@@ -1,12 +1,12 @@
-// compile_commands.json of the mirror: recorded by the shims, or the user's own.
+// The compilation database of the mirror: recorded by the shims, or written by the build.
 #pragma once
 
 #include "workspace/session.h"
 
 namespace vprof::driver {
 
-/// After a build through the shims. Returns the number of entries. Error: nothing was recorded,
-/// with what may be the reason.
+/// Writes compile_commands.json after a build through the shims and returns its number of entries.
+/// Error: the build compiled nothing; suggests why.
 Result<size_t> make_compile_database(const Session& session);
 
 }  // namespace vprof::driver

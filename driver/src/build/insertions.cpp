@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 #include <vector>
+
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
@@ -14,19 +15,7 @@ constexpr size_t kContext = 3;
 
 using Lines = std::vector<std::string>;
 
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.empty() && line.back() == '\r') {
-      line.pop_back();
-    }
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-/// The lines that the instrumenter puts in front of a file: #include and #line.
+/// Number of lines that the instrumenter puts in front of a file: #include and #line.
 size_t prelude_of(const Lines& original, const Lines& instrumented) {
   return instrumented.size() > original.size() ? instrumented.size() - original.size() : 0;
 }
@@ -46,7 +35,7 @@ std::string insertions(const std::string& original, const std::string& instrumen
       ++line;
       continue;
     }
-    // A hunk: from here until nothing differs for twice the context.
+    // A hunk ends where no line differs for twice the context.
     const size_t begin = std::max(first, line > kContext ? line - kContext : 1);
     size_t end = line;
     for (size_t next = line; next <= std::min(last, end + 2 * kContext); ++next) {

@@ -1,4 +1,4 @@
-// What the instrumenter put into a file, as a diff.
+// What the instrumenter inserted into a file, as a diff.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace vprof::driver {
 
-/// A unified diff of the lines `first` to `last` (1-based, inclusive) of a file and its
-/// instrumented text; empty if nothing was inserted there. The instrumenter only inserts, and never
-/// a line break but those of its prelude, so the lines of both texts correspond.
+/// A unified diff of lines `first` to `last` (1-based, inclusive) between a file and its
+/// instrumented text; empty if nothing was inserted there. The instrumenter only inserts text, and
+/// line breaks only in its prelude, so the lines of both texts correspond.
 std::string insertions(const std::string& original, const std::string& instrumented,
                        const std::string& name, size_t first = 1, size_t last = SIZE_MAX);
 

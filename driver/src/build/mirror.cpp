@@ -19,18 +19,18 @@ namespace {
 
 using nlohmann::json;
 
-/// What is compared to find out whether a file has changed.
+/// The properties that tell whether a file has changed.
 struct Entry {
   char kind = 'f';  ///< `f`ile, `d`irectory, `l`ink
   int64_t size = 0;
   int64_t mtime_ns = 0;
   unsigned mode = 0;
-  std::string target;  ///< of a link, as it is in the source
+  std::string target;  ///< target of a link, as in the source
 
   bool operator==(const Entry&) const = default;
 };
 
-using Manifest = std::map<std::string, Entry>;  // sorted: a directory comes before what is in it
+using Manifest = std::map<std::string, Entry>;  // sorted: a directory precedes its contents
 
 int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000LL + time.tv_nsec; }
 
@@ -47,20 +47,20 @@ bool is_object_file(const fs::path& name) {
   return name.extension() == ".o" || name.extension() == ".lo";
 }
 
-/// A tree that CMake or Meson has configured below the top of the source.
+/// Whether CMake or Meson has configured a build tree here.
 bool is_build_tree(const fs::path& directory) {
   std::error_code error;
   return fs::exists(directory / "CMakeCache.txt", error) ||
          fs::is_directory(directory / "meson-private", error);
 }
 
-/// The same at the top of the source (an in-source build): only what ties it to its place is left
-/// out.
-bool ties_to_place(const fs::path& relative) {
+/// For a build at the top of the source tree: whether a file contains absolute paths, and must
+/// therefore not be copied.
+bool has_absolute_paths(const fs::path& relative) {
   return relative == "CMakeCache.txt" || relative == "CMakeFiles";
 }
 
-/// Lists the source tree without changing anything in it (directories are read, no file is opened).
+/// Lists the source tree. Reads directories and opens no file.
 class Scan {
  public:
   Scan(const fs::path& source, fs::path leave_out, std::vector<std::string>& skipped)
@@ -86,7 +86,8 @@ class Scan {
  private:
   Result<void> look_at(const fs::path& relative, std::vector<fs::path>& pending) {
     const fs::path name = relative.filename();
-    if (name == ".git" || name == ".vprof" || is_object_file(name) || ties_to_place(relative)) {
+    if (name == ".git" || name == ".vprof" || is_object_file(name) ||
+        has_absolute_paths(relative)) {
       return {};
     }
     const fs::path full = source_ / relative;
@@ -107,8 +108,7 @@ class Scan {
         skipped_.push_back(relative.string());
         return {};
       }
-      // Contents of a directory are entries of their own; its size and time change with them and
-      // say nothing more.
+      // A directory's size and time change with its contents, which have entries of their own.
       entry.kind = 'd';
       entry.size = 0;
       entry.mtime_ns = 0;
@@ -134,8 +134,8 @@ class Scan {
   Manifest found_;
 };
 
-/// Copies bytes, mode and time into a temporary name first, so that a file of the mirror is old or
-/// new, never half.
+/// Copies content, mode and time under a temporary name and renames it: a file of the mirror is old
+/// or new, never incomplete.
 Result<void> copy_file(const fs::path& from, const fs::path& to, const Entry& entry, bool as_new) {
   const fs::path temporary = to.string() + ".vprof-copy";
   std::error_code error;
@@ -155,7 +155,7 @@ Result<void> copy_file(const fs::path& from, const fs::path& to, const Entry& en
   return {};
 }
 
-/// Where a link of the source leads to, seen from the mirror.
+/// The target that a link of the source gets in the mirror.
 fs::path retargeted(const fs::path& source, const fs::path& mirror, const std::string& relative,
                     const fs::path& target) {
   const fs::path full = (source / relative).parent_path() / target;
@@ -178,7 +178,7 @@ class Sync {
     std::error_code error;
     const fs::path to = mirror_ / relative;
     if (entry.kind == 'd') {
-      fs::remove(to, error);  // fails, rightly, if the build has made something in it
+      fs::remove(to, error);  // fails if the build generated files in it, which is intended
       return {};
     }
     fs::remove(pristine_ / relative, error);
@@ -214,7 +214,7 @@ class Sync {
   }
 
  private:
-  /// Ours to write in whatever the source says: the build and the rewriter must.
+  /// Adds write permission: the build and the rewriter need it, whatever the mode in the source.
   static Result<void> make_directory(const fs::path& to, const Entry& entry) {
     VPROF_TRY(make_directories(to));
     if (::chmod(to.c_str(), entry.mode | 0700) != 0) {
@@ -257,7 +257,7 @@ Result<void> save_manifest(const Workspace& workspace, const Manifest& manifest)
   for (const auto& [path, e] : manifest) {
     document[path] = {std::string(1, e.kind), e.size, e.mtime_ns, e.mode, e.target};
   }
-  // Names are bytes to the kernel; what is not UTF-8 must not stop us.
+  // File names need not be UTF-8; dump() would throw on those that are not.
   return write_file_atomic(workspace.manifest(),
                            document.dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -271,14 +271,14 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
   const Manifest before = load_manifest(workspace);
   change.first = before.empty();
   if (change.first) {
-    // Left by a first copy that was interrupted, or without its manifest: what in it is old cannot
-    // be told.
+    // The mirror has no usable manifest, for example after an interrupted first copy: nothing tells
+    // which of its files are out of date.
     VPROF_TRY(remove_tree(workspace.mirror()));
     VPROF_TRY(remove_tree(workspace.pristine()));
   }
   VPROF_TRY(make_directories(workspace.mirror()));
   Sync sync(source, workspace, change.first);
-  // Backwards: what is in a directory goes before the directory.
+  // Backwards, so that the contents of a directory are deleted before the directory.
   for (auto entry = before.rbegin(); entry != before.rend(); ++entry) {
     if (now.contains(entry->first)) {
       continue;
@@ -292,7 +292,7 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
       continue;
     }
     if (interrupt::requested()) {
-      return fail("interrupted");
+      return fail(ErrorKind::kInterrupted, "interrupted");
     }
     VPROF_TRY(sync.copy(path, entry));
     if (entry.kind != 'd') {

@@ -1,9 +1,9 @@
-// The copy of the source tree that is instrumented and built. The source tree itself is only ever
-// read.
+// The copy of the source tree that is instrumented and built. vprof never writes to the source tree
+// itself.
 //
-//   source ──sync──▶ mirror        files of the source, plus whatever the build generates there
-//                    pristine      originals of what the rewriter changed in the mirror
-//                    mirror.json   what the source looked like at the last sync
+//   source ──sync──▶ mirror        the files of the source, and what the build generates
+//                    pristine      originals of the files that the rewriter changed in the mirror
+//                    mirror.json   the state of the source at the last sync
 #pragma once
 
 #include <string>
@@ -15,26 +15,28 @@ namespace vprof::driver {
 
 struct MirrorChange {
   bool first = false;                ///< there was no mirror before
-  std::vector<std::string> changed;  ///< new or different files, relative to the source
+  std::vector<std::string> changed;  ///< new or modified files, relative to the source
   std::vector<std::string> deleted;
-  std::vector<std::string> skipped;  ///< left out: sockets, devices, trees built by CMake or Meson
+  std::vector<std::string> skipped;  ///< not copied: sockets, devices, build trees of CMake, Meson
 
   bool any() const { return !changed.empty() || !deleted.empty(); }
 };
 
-/// Brings the mirror up to date with `source`: new and changed files (by size, times and mode) are
-/// copied over, deleted ones deleted, both together with their pristine copy; what the build made
-/// stays.
+/// Brings the mirror up to date with `source`. Copies new and changed files (by size, time and
+/// mode) and deletes files that are gone, in both cases with their pristine copies. Keeps what the
+/// build generated.
 ///
-/// Not copied: `.git`, `.vprof`, object files (`*.o`, `*.lo`: the build would take them for up to
-/// date), and directories that CMake or Meson has built in, since these hold absolute paths back
-/// into the source tree. A first copy keeps times and modes; a file that replaces an older copy is
-/// as new as the sync, so that make sees it. Links that would lead out of the copy are made to lead
-/// to where they led before, absolute links into the source tree to the copy. Error: names the
-/// file. What was copied by then stays and is seen again by the next call.
+/// - Does not copy `.git`, `.vprof`, object files (`*.o`, `*.lo`: the build would think they are up
+///   to date), and build trees of CMake or Meson, which contain absolute paths back into the source
+///   tree.
+/// - The first copy keeps times and modes. A file that replaces an older copy gets the time of the
+///   sync, so that make rebuilds what depends on it.
+/// - A relative link that leads out of the source tree becomes an absolute one. An absolute link
+///   into the source tree leads into the mirror instead.
 ///
-/// `leave_out` is one more file not to be copied: vprof.json, whose edits are no edits of the
-/// program.
+/// `leave_out` is one more file not to copy: vprof.json, because editing it does not change the
+/// program. Error: kInterrupted, or a file could not be copied. Files copied by then stay; the next
+/// call copies them again.
 Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& workspace,
                                  const fs::path& leave_out = {});
 

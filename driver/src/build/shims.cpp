@@ -1,5 +1,4 @@
 #include "build/shims.h"
-#include "vprof/support/json.h"
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -35,7 +36,7 @@ bool is_version(std::string_view text) {
   return true;
 }
 
-/// "", `c99-`, or the triplet of this machine: compilers for others cannot link our runtime.
+/// "", `c99-`, or the triplet of this machine: a cross compiler cannot link our runtime.
 bool is_prefix(std::string_view text) {
   if (text.empty() || text == "c89-" || text == "c99-") {
     return true;
@@ -81,7 +82,7 @@ Result<void> link(const fs::path& target, const fs::path& at) {
   return {};
 }
 
-/// `.vprof/runtime/{lib,include}`: links to nothing but what is ours.
+/// Fills `.vprof/runtime/{lib,include}` with links to our files only.
 Result<void> install_runtime(const Locations& locations, const Workspace& workspace) {
   const fs::path lib = workspace.runtime() / "lib";
   const fs::path include = workspace.runtime() / "include" / "vprof";
@@ -104,7 +105,8 @@ Result<void> install_runtime(const Locations& locations, const Workspace& worksp
   return {};
 }
 
-/// Left by tests of build systems, which remove only some of their sources.
+/// Whether a source belongs to a configuration test of a build system. They do not delete all of
+/// theirs.
 bool is_probe(const fs::path& file) {
   const std::string text = file.string();
   const std::string name = file.filename().string();
@@ -121,7 +123,7 @@ fs::path absolute_in(const std::string& directory, const std::string& file) {
   return (fs::path(directory) / file).lexically_normal();
 }
 
-/// The entries of a compile_commands.json in progress, by (file, output).
+/// The entries of compile_commands.json by file and output.
 class Database {
  public:
   void add(const json& entry) {
@@ -151,7 +153,7 @@ class Database {
 void read_log(const fs::path& file, Database& database, Recorded& recorded) {
   auto text = read_file(file);
   if (!text) {
-    return;  // nothing was compiled
+    return;  // the build compiled nothing
   }
   std::istringstream in(*text);
   for (std::string line; std::getline(in, line);) {
@@ -221,7 +223,7 @@ std::map<std::string, std::string> build_environment(
     if (program.find('/') == std::string::npos || !fs::exists(stand_in, error)) {
       continue;
     }
-    // By name alone: makefiles do not quote, and the workspace's path may hold a space.
+    // The bare name, since makefiles do not quote and the path of the workspace may have a space.
     environment[name] = stand_in.filename().string() + value.substr(program.size());
   }
   return environment;
@@ -240,11 +242,8 @@ Result<Recorded> collect_compile_commands(const Workspace& workspace) {
   read_log(workspace.compile_log(), database, recorded);
   const json all = database.take();
   recorded.entries = all.size();
-  if (auto written = write_file_atomic(workspace.compile_commands(), all.dump(1) + "\n");
-      !written) {
-    return tl::unexpected(written.error());
-  }
-  // Only now: after an interruption the same lines are merged once more, which changes nothing.
+  VPROF_TRY(write_file_atomic(workspace.compile_commands(), all.dump(1) + "\n"));
+  // The log goes last: merging it again after an interruption changes nothing.
   VPROF_TRY(remove_tree(workspace.compile_log()));
   return recorded;
 }

@@ -1,4 +1,4 @@
-// What `vprof check` looks at in vprof.json: each command, function, pattern and number.
+// The part of `vprof check` that looks at vprof.json: each command, function, pattern and number.
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using instrumenter::Program;
 
-/// The program that a command line starts with, past `NAME=value`; empty where only a shell can
+/// The program that a command line starts with, after any `NAME=value`; empty if only a shell can
 /// tell.
 std::string program_of(const std::string& command) {
   std::istringstream in(command);
@@ -47,14 +47,14 @@ void check_command(Checklist& list, const Config& config, const std::string& key
     list.ok(key, command);
   } else if (program.find('/') != std::string::npos) {
     list.note(key, fmt::format("there is no program {} in the source tree", program),
-              "right only if the build makes it");
+              "this is fine only if the build creates it");
   } else {
     list.problem(key, fmt::format("there is no program {}", program),
-                 fmt::format("install it, or correct \"{}\" in {}", key, config.place(0)));
+                 fmt::format("install it, or correct \"{}\" in {}", key, config.location(0)));
   }
 }
 
-/// A function that vprof.json names, and where.
+/// A function that vprof.json names, and its line there.
 struct Named {
   std::string what;  ///< `intervals "request" begin`
   std::string function;
@@ -85,23 +85,23 @@ std::vector<Named> named_functions(const Config& config) {
   return all;
 }
 
-/// What is known of the program's functions: from Clang, or, before the first index, from the text.
-class Names {
+/// The functions of the program: from the index, or from a text search before the first index.
+class KnownFunctions {
  public:
-  explicit Names(const Session& session) : session_(session) {
+  explicit KnownFunctions(const Session& session) : session_(session) {
     std::error_code error;
     if (fs::exists(session.workspace.index(), error)) {
       program_ = load_index(session);
     }
-    if (!sure()) {
+    if (!is_certain()) {
       scanned_ = scan_tree(session.config.source);
     }
   }
 
-  bool sure() const { return program_.has_value(); }
+  bool is_certain() const { return program_.has_value(); }
   const Program& program() const { return *program_; }
   bool annotated() const {
-    if (!sure()) {
+    if (!is_certain()) {
       return scanned_.annotated;
     }
     const auto targets = resolve(session_.config, *program_);
@@ -109,28 +109,30 @@ class Names {
   }
 
   void check(Checklist& list, const Named& named) const {
-    const std::string what = fmt::format("{} ({})", named.what, session_.config.place(named.line));
-    if (sure()) {
-      return check_surely(list, named, what);
+    const std::string what =
+        fmt::format("{} ({})", named.what, session_.config.location(named.line));
+    if (is_certain()) {
+      return check_in_index(list, named, what);
     }
     const std::string name = named.function.substr(0, named.function.find('@'));
     std::vector<std::string> all;
     for (const ScannedFunction& f : scanned_.functions) {
       if (f.name == name || f.name.ends_with("::" + name)) {
-        return list.ok(what,
-                       fmt::format("{}  {}:{}, as far as the text tells", f.name, f.file, f.line));
+        return list.ok(
+            what, fmt::format("{}  {}:{}, according to a text search", f.name, f.file, f.line));
       }
       all.push_back(f.name);
     }
     const std::string near = nearest(name, all);
-    list.note(what, fmt::format("no function {} is seen in the text of the source", name),
-              near.empty() ? "right only if a macro or a library makes it; `vprof index` is sure"
+    list.note(what, fmt::format("there is no function {} in the text of the source", name),
+              near.empty() ? "fine only if a macro or a library defines it; `vprof index` will tell"
                            : fmt::format("did you mean {}?", near));
   }
 
  private:
-  void check_surely(Checklist& list, const Named& named, const std::string& what) const {
-    const auto found = find_function(*program_, named.function, session_.config.place(named.line));
+  void check_in_index(Checklist& list, const Named& named, const std::string& what) const {
+    const auto found =
+        find_function(*program_, named.function, session_.config.location(named.line));
     if (!found) {
       return list.problem(what, found.error().message, "correct the name");
     }
@@ -138,29 +140,30 @@ class Names {
   }
 
   const Session& session_;
-  Result<Program> program_ = fail("none");
+  Result<Program> program_ = fail("there is no index");
   ScannedSource scanned_;
 };
 
-void check_functions(Checklist& list, const Session& session, const Names& names) {
+void check_functions(Checklist& list, const Session& session, const KnownFunctions& known) {
   const std::vector<Named> all = named_functions(session.config);
   const size_t before = list.problems();
   for (const Named& named : all) {
-    names.check(list, named);
+    known.check(list, named);
   }
   if (session.config.intervals.empty()) {
-    if (names.annotated()) {
+    if (known.annotated()) {
       list.ok("intervals", "annotated in the source (vprof_begin)");
     } else {
       list.problem("intervals", "neither vprof.json nor the source says what an interval is",
                    "name a function under \"intervals\", or call vprof_begin and vprof_end");
     }
   }
-  if (!names.sure()) {
-    return list.note("functions", "not known for sure yet",
-                     "`vprof index` reads the program, then this checks the names");
+  if (!known.is_certain()) {
+    return list.note(
+        "functions", "not verified yet",
+        "`vprof index` reads the program; after that, `vprof check` verifies the names");
   }
-  const auto targets = resolve(session.config, names.program());
+  const auto targets = resolve(session.config, known.program());
   if (!targets) {
     if (list.problems() == before) {
       list.problem("functions", targets.error().message, "correct the name");
@@ -173,13 +176,13 @@ void check_functions(Checklist& list, const Session& session, const Names& names
   list.ok("functions", fmt::format("{}", fmt::join(targets->roots, ", ")));
 }
 
-/// Patterns that match nothing are mistyped, most likely.
-void check_exclude(Checklist& list, const Session& session, const Names& names) {
-  if (!names.sure()) {
+/// A pattern that matches nothing is probably misspelt.
+void check_exclude(Checklist& list, const Session& session, const KnownFunctions& known) {
+  if (!known.is_certain()) {
     return;
   }
   for (const std::string& glob : session.config.exclude) {
-    const auto& functions = names.program().functions;
+    const auto& functions = known.program().functions;
     const auto hits = std::count_if(functions.begin(), functions.end(), [&](const auto& f) {
       return ::fnmatch(glob.c_str(), f.file.c_str(), 0) == 0 ||
              ::fnmatch(glob.c_str(), f.name.c_str(), 0) == 0;
@@ -221,9 +224,9 @@ void check_configuration(Checklist& list, const Session& session) {
   check_command(list, config, "configure", config.configure);
   check_command(list, config, "build", config.build);
   check_command(list, config, "run", config.run);
-  const Names names(session);
-  check_functions(list, session, names);
-  check_exclude(list, session, names);
+  const KnownFunctions known(session);
+  check_functions(list, session, known);
+  check_exclude(list, session, known);
   check_rest(list, config);
 }
 

@@ -1,4 +1,4 @@
-// What `vprof check` looks at on the machine.
+// The part of `vprof check` that looks at the machine.
 #include <dlfcn.h>
 #include <linux/perf_event.h>
 #include <sys/statvfs.h>
@@ -49,8 +49,8 @@ void check_clock(Checklist& list) {
     }
     break;
   }
-  list.note("clock", "the time-stamp counter is not invariant here",
-            "clock_gettime is used instead, and each record costs more");
+  list.note("clock", "the time-stamp counter is not invariant on this machine",
+            "vprof uses clock_gettime instead, and each record costs more");
 #else
   list.ok("clock", "the generic timer of the processor");
 #endif
@@ -74,7 +74,7 @@ void check_disk(Checklist& list, const Workspace& workspace) {
   list.ok("disk", found);
 }
 
-/// Of the last report; 0: there is none.
+/// The number of threads in the last report; 0 if there is no report.
 uint64_t threads_recorded(const Workspace& workspace) {
   const auto report = read_json(workspace.report());
   if (!report || !report->is_object()) {
@@ -89,9 +89,10 @@ void check_processors(Checklist& list, const Workspace& workspace) {
   const uint64_t threads = threads_recorded(workspace);
   const std::string found = processors == 1 ? "only one" : std::to_string(processors);
   if (threads > static_cast<uint64_t>(processors)) {
-    return list.note(
-        "processors", fmt::format("{} for {} threads in the last recording", found, threads),
-        "where more of them run than there are processors, waiting for one hides other causes");
+    return list.note("processors",
+                     fmt::format("{} for {} threads in the last recording", found, threads),
+                     "if more threads run than there are processors, waiting for a processor hides "
+                     "other causes");
   }
   if (processors == 1) {
     return list.note("processors", found, "waits for the processor will hide waits for locks");
@@ -111,11 +112,11 @@ void check_load(Checklist& list) {
   if (load < processors / 2) {
     return list.ok("other work", found);
   }
-  list.note("other work", found, "what else runs here will show up as variance");
+  list.note("other work", found, "other work on this machine will show up as variance");
 }
 
-/// Whether threads can find out that they lost their processor: by restartable sequences, if libc
-/// registers them, or by context switches that the kernel records, by trying.
+/// Checks whether a thread can find out that it lost its processor: through restartable sequences
+/// if libc registers them, or through context switches if the kernel lets us record them.
 void check_switches(Checklist& list) {
   const auto* sequences = static_cast<const unsigned*>(::dlsym(RTLD_DEFAULT, "__rseq_size"));
   if (sequences != nullptr && *sequences != 0) {
@@ -135,10 +136,10 @@ void check_switches(Checklist& list) {
     ::close(fd);
     return list.ok("preemption", "context switches can be recorded");
   }
-  std::string level = read_file("/proc/sys/kernel/perf_event_paranoid").value_or("not known\n");
+  std::string level = read_file("/proc/sys/kernel/perf_event_paranoid").value_or("unknown\n");
   level = level.substr(0, level.find('\n'));
   list.note("preemption",
-            fmt::format("the kernel does not tell when a thread loses its processor "
+            fmt::format("the kernel does not report when a thread loses its processor "
                         "(perf_event_paranoid is {})",
                         level),
             "`sysctl kernel.perf_event_paranoid=1` as root allows it; in a container, the "

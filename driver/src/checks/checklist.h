@@ -1,4 +1,4 @@
-// What `vprof check` looked at: a line each.
+// The output of `vprof check`: one line for each thing it looks at.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@ namespace vprof::driver {
 class Checklist {
  public:
   void ok(const std::string& what, const std::string& found);
-  /// The result will be less good, but there will be one.
+  /// vprof works, but its result may suffer.
   void note(const std::string& what, const std::string& problem, const std::string& mend);
+  /// vprof will fail.
   void problem(const std::string& what, const std::string& problem, const std::string& mend);
   size_t problems() const { return problems_; }
 
@@ -19,13 +20,13 @@ class Checklist {
   size_t problems_ = 0;
 };
 
-/// Every line of vprof.json: what it names is there.
+/// Checks that everything vprof.json names exists.
 void check_configuration(Checklist& list, const Session& session);
 
-/// Installation, compiler, clock, processors, disk, and what the kernel lets us see.
+/// Checks installation, compiler, clock, processors, disk, and what the kernel lets vprof record.
 void check_machine(Checklist& list, const Session& session);
 
-/// A program as a shell would find it from `directory`; empty: there is none.
+/// The path of a program as a shell in `directory` would find it; empty if there is none.
 fs::path on_path(const std::string& name, const fs::path& directory);
 
 }  // namespace vprof::driver

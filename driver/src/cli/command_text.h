@@ -1,5 +1,5 @@
-// The command line as data, so that the manual page and the completion of shells say what the
-// program does.
+// The command line as data, so that the manual page and the shell completion always match the
+// program.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 namespace vprof::driver {
 
 struct OptionText {
-  std::vector<std::string>
-      names;          ///< `-o`, `--output`; empty: an argument that stands by its place
-  std::string value;  ///< `FILE`; empty: a flag
+  std::vector<std::string> names;  ///< `-o`, `--output`; empty: a positional argument
+  std::string value;               ///< `FILE`; empty: a flag
   std::string help;
 };
 
@@ -21,15 +20,17 @@ struct VerbText {
 
 struct CommandText {
   std::string version;
-  std::vector<OptionText> options;  ///< those that stand before any verb
+  std::vector<OptionText> options;  ///< of all verbs
   std::vector<VerbText> verbs;
 };
 
 /// vprof(1) in roff.
 std::string manual_page(const CommandText& command);
 
-/// For `complete -F` of bash, and for a directory of zsh's fpath (as `_vprof`).
+/// For `complete -F` of bash.
 std::string bash_completion(const CommandText& command);
+
+/// For a directory of zsh's fpath, as `_vprof`.
 std::string zsh_completion(const CommandText& command);
 
 }  // namespace vprof::driver

@@ -1,4 +1,4 @@
-// Completion of the command line, for bash and zsh.
+// Shell completion for bash and zsh.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@ std::vector<std::string> names_of(const std::vector<OptionText>& options) {
   return names;
 }
 
-/// What stands between single quotes in a shell, within `[...]` of zsh.
+/// Escapes text for single quotes in a shell, inside `[...]` of zsh.
 std::string quoted(const std::string& text) {
   std::string safe;
   for (const char c : text) {

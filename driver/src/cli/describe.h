@@ -1,4 +1,4 @@
-// From the command line as CLI11 knows it to the command line as data.
+// Turns the command line that CLI11 parses into data.
 #pragma once
 
 #include <CLI/CLI.hpp>

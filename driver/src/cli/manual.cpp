@@ -1,4 +1,4 @@
-// vprof(1): what the command line offers comes from the program, the rest stands here.
+// vprof(1). The sections about options and verbs come from the command line itself.
 #include <fmt/format.h>
 
 #include "cli/command_text.h"
@@ -9,15 +9,16 @@ namespace {
 
 constexpr const char* kDescription = R"(.SH DESCRIPTION
 .B vprof
-tells why the latency of a C or C++ server varies. It builds an instrumented copy of a program with the program's own build, runs
-its workload, decomposes the variance of the latency of a request over the functions, lock waits and queue waits on its critical path, ranks
-them, and looks closer at what varies most until it finds functions small enough to understand. The source tree is never modified.
+tells why the latency of a C or C++ server varies. It builds an instrumented copy of the program
+with the program's own build, runs its workload, and splits the variance of the latency of a request
+into the functions, lock waits and queue waits on its critical path. It ranks these factors and
+measures the callees of the largest ones, until it arrives at functions that are small enough to
+understand. It never modifies the source tree.
 .PP
-The program is described in
 .I vprof.json
-in the working directory; everything that is made goes to
+in the working directory describes the program. All output goes to
 .I .vprof
-beside it. Results go to standard output, progress to standard error.
+next to it. Results go to standard output, progress to standard error.
 )";
 
 constexpr const char* kEnd = R"(.SH EXIT STATUS
@@ -31,14 +32,14 @@ a condition of
 holds
 .TP
 .B 2
-something is wrong: one line on standard error says what, and what to do
+an error; one line on standard error says what is wrong and what to do
 .TP
 .BR 130 ", " 143 ", " 129
-interrupted by Ctrl-C, SIGTERM, SIGHUP; the same command goes on from there
+interrupted by Ctrl-C, SIGTERM, SIGHUP; the same command resumes
 .SH FILES
 .TP
 .I vprof.json
-how the program is built and run, and what a request is
+how to build and run the program, and what a request is
 .TP
 .I .vprof/report.json
 the last report
@@ -48,39 +49,39 @@ logs, report and profile of each iteration
 .SH ENVIRONMENT
 .TP
 .B NO_COLOR
-no colours, also at a terminal
+no colours, even at a terminal
 .TP
 .B COLUMNS
 width of reports
 .TP
 .B VPROF_HOME
-prefix of the installation whose runtime and helpers are used, if not that of the program itself
+prefix of the installation that provides the runtime and the helpers; by default that of vprof itself
 .PP
-An instrumented program that runs by itself, without
-.BR "vprof record" ,
-heeds
+An instrumented program that runs without
+.B vprof record
+reads
 .TP
 .B VPROF_TRACE_DIR
-directory for its trace; nothing is recorded without it
+directory for its trace; without it nothing is recorded
 .TP
 .B VPROF_SITES
 .B off
 records intervals only
 .TP
 .BR VPROF_RING_MB ", " VPROF_TRACE_MB
-what each thread keeps of a long run; the size limit of the trace
+how much of a long run each thread keeps; the size limit of the trace
 .TP
 .B VPROF_WAITS_OFF
-kinds of waits that are not recorded, separated by commas
+kinds of waits not to record, separated by commas
 .SH EXAMPLE
 .nf
-vprof init            # write vprof.json, then complete it
+vprof init            # writes vprof.json; complete it
 vprof check
 vprof loop \-\-auto
 vprof report \-\-tree
 .fi
 .SH SEE ALSO
-The documentation in the directory
+The documentation in
 .I doc/vprof
 of the installation.
 )";

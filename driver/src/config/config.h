@@ -11,8 +11,7 @@
 
 namespace vprof::driver {
 
-/// A moment in the run of the program: entry to a function or exit from it, and the value to be
-/// taken there.
+/// An event of the running program: entry to a function or exit from it, with a value taken there.
 struct Point {
   std::string function;
   std::string at;     ///< `entry` or `exit`
@@ -20,7 +19,7 @@ struct Point {
   int line = 0;       ///< in vprof.json
 };
 
-/// One semantic interval: either all of one function, or from `begin` to `end`.
+/// One semantic interval: either one call of `function`, or from `begin` to `end`.
 struct Interval {
   std::string name;
   std::string function;
@@ -28,12 +27,12 @@ struct Interval {
   int line = 0;
 };
 
-/// A synchronisation function of the program's own.
+/// One of the program's own synchronisation functions.
 struct Sync {
   std::string role;  ///< `acquire`, `release`, `enqueue`, `dequeue`
   std::string function;
   std::string value;    ///< the lock, or the task
-  bool shared = false;  ///< the object lies in memory that processes share
+  bool shared = false;  ///< the object is in memory that processes share
   int line = 0;
 };
 
@@ -49,24 +48,24 @@ struct Config {
   std::vector<std::string> exclude;
   std::vector<std::string> leave_out;  ///< kinds of waits that are not recorded
   int ring_mb = 0;                     ///< what each thread keeps; 0: everything
-  int max_mb = 0;                      ///< of one process's trace; 0: the default of libvprof
-  double overhead_budget = 0.05;       ///< part by which measuring may raise the mean latency
+  int max_mb = 0;                      ///< size limit of a process's trace; 0: libvprof's default
+  double overhead_budget = 0.05;  ///< how much measuring may raise the mean latency; a fraction
   int max_iterations = 10;
   int jobs = 0;  ///< at least 1 after parsing
 
-  /// `vprof.json:LINE`, or without the line where it is not known.
-  std::string place(int line) const;
+  /// `vprof.json:LINE`, or `vprof.json` if the line is unknown (0).
+  std::string location(int line) const;
 };
 
-/// Reads and checks everything that can be checked without the program. Error: `file:LINE: what;
-/// what to do`.
+/// Reads a configuration and checks everything that can be checked without the program. Error:
+/// `file:LINE: what; what to do`.
 Result<Config> load_config(const fs::path& file);
 
-/// The same from text; `file` is for messages and for what relative paths refer to.
+/// The same from text. Messages name `file`, and relative paths are relative to its directory.
 Result<Config> parse_config(const std::string& text, const fs::path& file);
 
-/// Every key that vprof.json may hold, as `factors.k`, `intervals.begin.key`; the documentation is
-/// checked against it.
+/// Every key that vprof.json may have, as `factors.k` or `intervals.begin.key`. The documentation
+/// and the JSON Schema are tested against this list.
 std::vector<std::string> known_keys();
 
 }  // namespace vprof::driver

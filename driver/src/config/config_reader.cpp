@@ -4,43 +4,41 @@
 
 #include <algorithm>
 
-#include "vprof/support/json.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
 
 namespace {
 
-/// A JSON type in words a user of the file knows.
-std::string type_of(const nlohmann::json& value) {
-  if (value.is_string()) {
-    return "a text";
+using nlohmann::json;
+
+/// A JSON type in the words of docs/configuration.md.
+std::string type_of(const json& value) {
+  switch (value.type()) {
+    case json::value_t::string:
+      return "a string";
+    case json::value_t::boolean:
+      return "true or false";
+    case json::value_t::array:
+      return "a list";
+    case json::value_t::object:
+      return "an object {...}";
+    case json::value_t::null:
+      return "null";
+    default:
+      return "a number";
   }
-  if (value.is_boolean()) {
-    return "true or false";
-  }
-  if (value.is_number()) {
-    return "a number";
-  }
-  if (value.is_array()) {
-    return "a list";
-  }
-  if (value.is_object()) {
-    return "an object {...}";
-  }
-  return "null";
 }
 
-std::string must_be(const std::string& key, const std::string& wanted,
-                    const nlohmann::json& value) {
+std::string must_be(const std::string& key, const std::string& wanted, const json& value) {
   return fmt::format("\"{}\" must be {}, not {}", key, wanted, type_of(value));
 }
 
 }  // namespace
 
 int ReadState::line(const std::string& path) const {
-  const auto found = lines.line_of.find(path);
-  return found == lines.line_of.end() ? 0 : found->second;
+  const auto found = json.lines.find(path);
+  return found == json.lines.end() ? 0 : found->second;
 }
 
 void ReadState::report(const std::string& path, const std::string& message) {
@@ -52,8 +50,8 @@ void ReadState::report(const std::string& path, const std::string& message) {
       at > 0 ? fmt::format("{}:{}: {}", file, at, message) : fmt::format("{}: {}", file, message);
 }
 
-ObjectReader::ObjectReader(ReadState& state, const nlohmann::json& value, std::string path,
-                           std::string what, const std::vector<std::string>& keys)
+ObjectReader::ObjectReader(ReadState& state, const json& value, std::string path, std::string what,
+                           const Keys& keys)
     : state_(state), value_(value), path_(std::move(path)), what_(std::move(what)) {
   if (!value_.is_object()) {
     state_.report(path_,
@@ -65,15 +63,21 @@ ObjectReader::ObjectReader(ReadState& state, const nlohmann::json& value, std::s
       continue;
     }
     const std::string near = nearest(key, keys);
-    const std::string hint = near.empty() ? fmt::format("{} may hold {}", what_, listed(keys))
+    const std::string hint = near.empty() ? fmt::format("{} may have {}", what_, listed(keys))
                                           : fmt::format("did you mean \"{}\"?", near);
-    state_.report(path_ + "/" + key, fmt::format("key \"{}\" is unknown; {}", key, hint));
+    report(key, fmt::format("key \"{}\" is unknown; {}", key, hint));
   }
 }
 
-bool ObjectReader::has(const std::string& key) const {
-  return value_.is_object() && value_.contains(key);
+const json* ObjectReader::find(const std::string& key) const {
+  if (!value_.is_object()) {
+    return nullptr;
+  }
+  const auto found = value_.find(key);
+  return found == value_.end() ? nullptr : &*found;
 }
+
+bool ObjectReader::has(const std::string& key) const { return find(key) != nullptr; }
 
 int ObjectReader::line(const std::string& key) const { return state_.line(path(key)); }
 
@@ -82,30 +86,25 @@ void ObjectReader::report(const std::string& key, const std::string& message) {
 }
 
 void ObjectReader::require(const std::string& key, const std::string& hint) {
-  if (has(key)) {
-    return;
+  if (!has(key)) {
+    report(key, fmt::format("key \"{}\" is missing from {}; {}", key, what_, hint));
   }
-  state_.report(path_, fmt::format("key \"{}\" is missing from {}; {}", key, what_, hint));
 }
 
-const nlohmann::json* ObjectReader::raw(const std::string& key) const {
-  return has(key) ? &value_.at(key) : nullptr;
-}
-
-std::string ObjectReader::text(const std::string& key, const std::string& otherwise) {
-  const nlohmann::json* value = raw(key);
+std::string ObjectReader::string(const std::string& key, const std::string& otherwise) {
+  const json* value = find(key);
   if (value == nullptr) {
     return otherwise;
   }
-  if (value->is_string()) {
-    return value->get<std::string>();
+  if (!value->is_string()) {
+    report(key, must_be(key, "a string", *value));
+    return otherwise;
   }
-  report(key, must_be(key, "a text", *value));
-  return otherwise;
+  return value->get<std::string>();
 }
 
 double ObjectReader::number(const std::string& key, double otherwise, double least, double most) {
-  const nlohmann::json* value = raw(key);
+  const json* value = find(key);
   if (value == nullptr) {
     return otherwise;
   }
@@ -114,15 +113,15 @@ double ObjectReader::number(const std::string& key, double otherwise, double lea
     return otherwise;
   }
   const double number = value->get<double>();
-  if (number >= least && number <= most) {
-    return number;
+  if (number < least || number > most) {
+    report(key, fmt::format("\"{}\" must be between {} and {}, not {}", key, least, most, number));
+    return otherwise;
   }
-  report(key, fmt::format("\"{}\" must be between {} and {}, not {}", key, least, most, number));
-  return otherwise;
+  return number;
 }
 
 int ObjectReader::integer(const std::string& key, int otherwise, int least, int most) {
-  const nlohmann::json* value = raw(key);
+  const json* value = find(key);
   if (value != nullptr && value->is_number_float()) {
     report(key, fmt::format("\"{}\" must be a whole number", key));
     return otherwise;
@@ -131,55 +130,90 @@ int ObjectReader::integer(const std::string& key, int otherwise, int least, int 
 }
 
 bool ObjectReader::flag(const std::string& key, bool otherwise) {
-  if (!has(key)) {
+  const json* value = find(key);
+  if (value == nullptr) {
     return otherwise;
   }
-  if (value_[key].is_boolean()) {
-    return value_[key].get<bool>();
+  if (!value->is_boolean()) {
+    report(key, fmt::format("\"{}\" must be true or false", key));
+    return otherwise;
   }
-  report(key, fmt::format("\"{}\" must be true or false", key));
-  return otherwise;
+  return value->get<bool>();
 }
 
-std::vector<std::string> ObjectReader::texts(const std::string& key) {
-  const nlohmann::json* value = raw(key);
+std::vector<std::string> ObjectReader::strings(const std::string& key) {
+  const json* value = find(key);
   if (value == nullptr) {
     return {};
   }
   if (value->is_string()) {
     return {value->get<std::string>()};
   }
-  std::vector<std::string> list;
+  constexpr const char* kWanted = "a list of strings";
   if (!value->is_array()) {
-    report(key, must_be(key, "a list of texts", *value));
+    report(key, must_be(key, kWanted, *value));
+    return {};
   }
-  for (size_t i = 0; value->is_array() && i < value->size(); ++i) {
-    if ((*value)[i].is_string()) {
-      list.push_back((*value)[i].get<std::string>());
+  std::vector<std::string> list;
+  for (size_t i = 0; i < value->size(); ++i) {
+    const json& element = (*value)[i];
+    if (element.is_string()) {
+      list.push_back(element.get<std::string>());
     } else {
-      state_.report(fmt::format("{}/{}", path(key), i),
-                    must_be(key, "a list of texts", (*value)[i]));
+      state_.report(fmt::format("{}/{}", path(key), i), must_be(key, kWanted, element));
     }
   }
   return list;
 }
 
-std::vector<std::pair<std::string, nlohmann::json>> ObjectReader::objects(const std::string& key) {
-  const nlohmann::json* value = raw(key);
+std::map<std::string, std::string> ObjectReader::string_map(const std::string& key,
+                                                            const std::string& example) {
+  const json* value = find(key);
+  if (value == nullptr) {
+    return {};
+  }
+  if (!value->is_object()) {
+    report(key, fmt::format("\"{}\" must be an object {}", key, example));
+    return {};
+  }
+  std::map<std::string, std::string> map;
+  for (const auto& [name, element] : value->items()) {
+    if (element.is_string()) {
+      map[name] = element.get<std::string>();
+    } else {
+      state_.report(path(key) + "/" + name,
+                    fmt::format("\"{}\" in \"{}\" must be a string", name, key));
+    }
+  }
+  return map;
+}
+
+std::optional<ObjectReader> ObjectReader::object(const std::string& key, const Keys& keys) {
+  const json* value = find(key);
+  if (value == nullptr) {
+    return std::nullopt;
+  }
+  return ObjectReader(state_, *value, path(key), fmt::format("\"{}\"", key), keys);
+}
+
+std::vector<ObjectReader> ObjectReader::objects(const std::string& key, const std::string& what,
+                                                const Keys& keys) {
+  const json* value = find(key);
   if (value == nullptr) {
     return {};
   }
   if (value->is_object()) {
-    return {{path(key), *value}};
+    return {ObjectReader(state_, *value, path(key), what, keys)};
   }
-  std::vector<std::pair<std::string, nlohmann::json>> list;
   if (!value->is_array()) {
     report(key, must_be(key, "an object {...} or a list of them", *value));
+    return {};
   }
-  for (size_t i = 0; value->is_array() && i < value->size(); ++i) {
-    list.emplace_back(fmt::format("{}/{}", path(key), i), (*value)[i]);
+  std::vector<ObjectReader> readers;
+  for (size_t i = 0; i < value->size(); ++i) {
+    readers.emplace_back(state_, (*value)[i], fmt::format("{}/{}", path(key), i), what, keys);
   }
-  return list;
+  return readers;
 }
 
 }  // namespace vprof::driver

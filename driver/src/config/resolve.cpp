@@ -49,8 +49,8 @@ std::string ambiguous_message(const Functions& found, const std::string& name) {
   return fmt::format("function \"{}\" is ambiguous; write one of {}", name, listed(keys, "or"));
 }
 
-/// Narrows what a name may mean: definitions before declarations, exact names before last parts of
-/// names.
+/// Narrows the candidates for a name: definitions win over declarations, exact names over names
+/// that only end in it.
 Functions narrowed(Functions found, const std::string& name) {
   const auto keep = [&found](auto&& condition) {
     Functions kept;
@@ -64,7 +64,7 @@ Functions narrowed(Functions found, const std::string& name) {
   return found;
 }
 
-/// Turns the configuration into the plan's form while collecting roots; keeps the first error.
+/// Builds the plan's intervals and sync, and collects the roots on the way. Keeps the first error.
 class Resolver {
  public:
   Resolver(const Config& config, const Program& program) : config_(config), program_(program) {}
@@ -91,14 +91,13 @@ class Resolver {
   std::string no_interval() const {
     return fmt::format(
         "{}: nothing says what an interval is; name a function under \"intervals\", or call "
-        "vprof_begin and "
-        "vprof_end in the source",
-        config_.place(0));
+        "vprof_begin and vprof_end in the source",
+        config_.location(0));
   }
 
-  /// Key of a function that events are taken from; it becomes a root.
+  /// Makes a function that an interval names a root. Returns its key, or "" after an error.
   std::string root(const std::string& name, int line) {
-    auto function = resolve_function(program_, name, config_.place(line));
+    auto function = resolve_function(program_, name, config_.location(line));
     if (!function) {
       if (error_.empty()) {
         error_ = function.error().message;
@@ -108,9 +107,9 @@ class Resolver {
     const Function& f = **function;
     if (roots_.insert(f.key).second && program_.callers(f).empty() && f.name != "main") {
       targets_.warnings.push_back(
-          fmt::format("{}: nothing calls {} ({}) directly; that is right only if it is called "
+          fmt::format("{}: nothing calls {} ({}) directly; this is fine only if it is called "
                       "through a pointer",
-                      config_.place(line), f.name, where(f)));
+                      config_.location(line), f.name, where(f)));
     }
     return f.key;
   }
@@ -122,7 +121,7 @@ class Resolver {
       return *std::move(result);
     }
     if (error_.empty()) {
-      error_ = fmt::format("{}: {}", config_.place(line), result.error().message);
+      error_ = fmt::format("{}: {}", config_.location(line), result.error().message);
     }
     return T{};
   }
@@ -161,7 +160,7 @@ class Resolver {
 
   /// Events are recorded inside the function, so it needs a body in the source tree.
   void add_sync(const Sync& sync) {
-    auto function = resolve_function(program_, sync.function, config_.place(sync.line));
+    auto function = resolve_function(program_, sync.function, config_.location(sync.line));
     if (!function) {
       if (error_.empty()) {
         error_ = function.error().message;
@@ -169,8 +168,8 @@ class Resolver {
       return;
     }
     if (program_.callers(**function).empty()) {
-      targets_.warnings.push_back(fmt::format("{}: nothing calls {}, so nothing is seen of it",
-                                              config_.place(sync.line), sync.function));
+      targets_.warnings.push_back(fmt::format("{}: nothing calls {}, so no event will come from it",
+                                              config_.location(sync.line), sync.function));
     }
     instrumenter::SyncPlan plan;
     plan.index = static_cast<unsigned>(targets_.sync.size());
@@ -182,7 +181,7 @@ class Resolver {
     targets_.sync.push_back(std::move(plan));
   }
 
-  /// Whoever calls the annotations of <vprof/annotations.h> works for an interval.
+  /// A function that calls the annotations of <vprof/annotations.h> works for an interval: a root.
   void add_annotated() {
     for (const Function& function : program_.functions) {
       const bool annotation =
@@ -216,32 +215,31 @@ json points_json(const std::vector<Point>& points) {
 }  // namespace
 
 Result<const Function*> find_function(const Program& program, const std::string& name,
-                                      const std::string& place) {
+                                      const std::string& location) {
   const Functions found = narrowed(program.find(name), name);
   if (found.empty()) {
-    return fail("{}: {}", place, unknown_message(program, name));
+    return fail("{}: {}", location, unknown_message(program, name));
   }
   if (found.size() > 1) {
-    return fail("{}: {}", place, ambiguous_message(found, name));
+    return fail("{}: {}", location, ambiguous_message(found, name));
   }
   return found[0];
 }
 
 Result<const Function*> resolve_function(const Program& program, const std::string& name,
-                                         const std::string& place) {
-  auto function = VPROF_TRY(find_function(program, name, place));
+                                         const std::string& location) {
+  auto function = VPROF_TRY(find_function(program, name, location));
   const Function& f = *function;
   if (f.file.empty() || !f.in_tree) {
     return fail(
         "{}: function \"{}\" is not defined in the source tree{}, so it cannot be instrumented; "
-        "name a function that "
-        "calls it",
-        place, name, f.file.empty() ? "" : " (" + where(f) + ")");
+        "name a function that calls it",
+        location, name, f.file.empty() ? "" : " (" + where(f) + ")");
   }
   if (f.refused != instrumenter::Reason::kNone) {
     return fail(
-        "{}: function \"{}\" ({}) cannot be instrumented: {}; name a function that calls it", place,
-        name, where(f), instrumenter::text_of(f.refused));
+        "{}: function \"{}\" ({}) cannot be instrumented: {}; name a function that calls it",
+        location, name, where(f), instrumenter::text_of(f.refused));
   }
   return function;
 }

@@ -1,4 +1,4 @@
-// The names in vprof.json, looked up in the program:
+// Looks up the names in vprof.json in the program:
 //
 //   Config + Program ──resolve──▶ Targets {intervals and sync of plan.json, roots of the search}
 #pragma once
@@ -15,32 +15,33 @@ namespace vprof::driver {
 struct Targets {
   std::vector<instrumenter::IntervalPlan> intervals;  ///< functions by key
   std::vector<instrumenter::SyncPlan> sync;
-  std::vector<std::string> roots;     ///< keys of the functions that are expanded first, sorted
+  std::vector<std::string> roots;     ///< keys of the functions to expand first, sorted
   std::vector<std::string> warnings;  ///< one line each
 };
 
-/// The one function of the program that `name` means, be it defined there or in a library. `place`
-/// is where the name was written (`vprof.json:12`). Error: there is none (with near names), or
-/// there are several (with their keys).
+/// The one function of the program that `name` refers to, defined there or in a library. `location`
+/// is where the name was written (`vprof.json:12`). Error: no such function (suggests similar
+/// names), or several (lists their keys).
 Result<const instrumenter::Function*> find_function(const instrumenter::Program& program,
                                                     const std::string& name,
-                                                    const std::string& place);
+                                                    const std::string& location);
 
-/// The same for a function that is to be instrumented. Error, besides: it has no body that can be.
+/// The same for a function to be instrumented. Also an error: it has no body, or one that cannot be
+/// instrumented.
 Result<const instrumenter::Function*> resolve_function(const instrumenter::Program& program,
                                                        const std::string& name,
-                                                       const std::string& place);
+                                                       const std::string& location);
 
-/// Roots are the functions that the intervals name and those that call the annotations.
+/// The roots are the functions that the intervals name and those that call the annotations.
 Result<Targets> resolve(const Config& config, const instrumenter::Program& program);
 
-/// Keys of functions after the source was edited: a key whose line has moved becomes the function's
-/// new key, one whose function is gone is left out.
+/// Updates keys of functions after the source was edited: a function that moved gets its new key; a
+/// function that is gone is dropped.
 std::vector<std::string> follow_edits(const std::vector<std::string>& keys,
                                       const instrumenter::Program& program);
 
-/// What must be the same for a search to go on: intervals, sync and exclude of the configuration,
-/// as a hash.
+/// A hash of the parts of the configuration that a search depends on: intervals, sync and exclude.
+/// If it changes, the search starts over.
 std::string fingerprint(const Config& config);
 
 }  // namespace vprof::driver

@@ -14,23 +14,18 @@ namespace vprof::driver {
 
 namespace {
 
-// Functions of one name that a call may mean; with more, it tells nothing.
-constexpr size_t kMostMeant = 3;
-constexpr size_t kLeastCallees = 2;  // of a handler
-constexpr size_t kCalleesOfMachine = 10;
-constexpr int kFar = 1000;
+// A call by name may refer to this many functions; if more have the name, the call is ignored.
+constexpr size_t kMaxTargets = 3;
+constexpr size_t kMinCalleesOfHandler = 2;
+constexpr size_t kMinCalleesOfStateMachine = 10;
+constexpr int kUnreached = 1000;  // depth of a function that no thread reaches
 
 struct Edge {
   size_t to;
   LoopKind loop;
 };
 
-std::string last_part(const std::string& name) {
-  const size_t colon = name.rfind("::");
-  return colon == std::string::npos ? name : name.substr(colon + 2);
-}
-
-bool says(const std::string& text, const std::vector<std::string>& words) {
+bool mentions(const std::string& text, const std::vector<std::string>& words) {
   std::string lower = text;
   for (char& c : lower) {
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -39,29 +34,34 @@ bool says(const std::string& text, const std::vector<std::string>& words) {
                      [&](const auto& word) { return lower.find(word) != std::string::npos; });
 }
 
-bool is_aside(const std::string& file) {
-  return says(file, {"test", "bench", "example", "third_party", "third-party", "vendor", "contrib",
-                     "tools/", "doc/", "docs/", "deps/"});
+/// Whether a file is not part of the program proper.
+bool is_auxiliary(const std::string& file) {
+  return mentions(file, {"test", "bench", "example", "third_party", "third-party", "vendor",
+                         "contrib", "tools/", "doc/", "docs/", "deps/"});
 }
 
 double weight_of_name(const std::string& name) {
-  if (says(name,
-           {"close", "compact", "rebalanc", "config", "cleanup", "purge", "archive", "recover",
-            "destroy", "init", "usage", "print", "dump", "debug", "thread", "property"})) {
+  if (mentions(name,
+               {"close", "compact", "rebalanc", "config", "cleanup", "purge", "archive", "recover",
+                "destroy", "init", "usage", "print", "dump", "debug", "thread", "property"})) {
     return 0.3;
   }
-  return says(name, {"request", "query", "command", "transaction", "handle", "process", "dispatch",
-                     "execute", "serve", "message", "drive"})
+  return mentions(name, {"request", "query", "command", "transaction", "handle", "process",
+                         "dispatch", "execute", "serve", "message", "drive"})
              ? 2
              : 1;
 }
 
-class Graph {
+std::string unqualified(const std::string& name) { return std::string(last_part(name)); }
+
+/// The approximate call graph of the source.
+class CallGraph {
  public:
-  explicit Graph(const ScannedSource& source) : source_(source), edges_(source.functions.size()) {
+  explicit CallGraph(const ScannedSource& source)
+      : source_(source), edges_(source.functions.size()) {
     const auto& functions = source.functions;
     for (size_t i = 0; i < functions.size(); ++i) {
-      by_name_[last_part(functions[i].name)].push_back(i);
+      by_name_[unqualified(functions[i].name)].push_back(i);
     }
     for (size_t i = 0; i < functions.size(); ++i) {
       for (const ScannedCall& call : functions[i].calls) {
@@ -72,7 +72,7 @@ class Graph {
     find_callers();
   }
 
-  std::vector<Handler> rank(size_t most) const {
+  std::vector<Handler> rank(size_t count) const {
     std::vector<Handler> handlers;
     for (size_t i = 0; i < edges_.size(); ++i) {
       Handler handler = judge(i);
@@ -82,8 +82,8 @@ class Graph {
     }
     std::stable_sort(handlers.begin(), handlers.end(),
                      [](const Handler& a, const Handler& b) { return a.score > b.score; });
-    if (handlers.size() > most) {
-      handlers.resize(most);
+    if (handlers.size() > count) {
+      handlers.resize(count);
     }
     return handlers;
   }
@@ -91,7 +91,7 @@ class Graph {
  private:
   void connect(size_t from, const ScannedCall& call) {
     const auto found = by_name_.find(call.name);
-    if (found == by_name_.end() || found->second.size() > kMostMeant) {
+    if (found == by_name_.end() || found->second.size() > kMaxTargets) {
       return;
     }
     for (const size_t to : found->second) {
@@ -101,13 +101,14 @@ class Graph {
     }
   }
 
-  /// Calls from where a thread begins: `main`, and what is handed on as a pointer.
+  /// Computes the number of calls from where a thread begins: from `main`, or from a function that
+  /// is passed on as a pointer.
   void find_depths() {
-    depth_.assign(edges_.size(), kFar);
+    depth_.assign(edges_.size(), kUnreached);
     std::deque<size_t> queue;
     for (size_t i = 0; i < edges_.size(); ++i) {
-      const std::string name = last_part(source_.functions[i].name);
-      if (name != "main" && !source_.handed_on.contains(name)) {
+      const std::string name = unqualified(source_.functions[i].name);
+      if (name != "main" && !source_.passed_on.contains(name)) {
         continue;
       }
       depth_[i] = name == "main" ? 0 : 1;
@@ -126,6 +127,7 @@ class Graph {
     }
   }
 
+  /// Number of functions that a function reaches.
   size_t below(size_t root) const {
     std::set<size_t> seen = {root};
     std::vector<size_t> open = {root};
@@ -154,10 +156,10 @@ class Graph {
     LoopKind loop = LoopKind::kNone;
   };
 
-  /// Of each function the call that looks most like the loop of a server.
+  /// Finds the caller of each function whose loop looks most like that of a server.
   void find_callers() {
     callers_.resize(edges_.size());
-    std::vector<int> depth(edges_.size(), kFar + 1);
+    std::vector<int> depth(edges_.size(), kUnreached + 1);
     for (size_t from = 0; from < edges_.size(); ++from) {
       for (const Edge& edge : edges_[from]) {
         Caller& best = callers_[edge.to];
@@ -170,17 +172,19 @@ class Graph {
     }
   }
 
-  /// Called by a callback, and goes round by itself: how event-driven servers handle a request.
+  /// Whether a function is called by a callback and loops by itself: event-driven servers handle
+  /// requests like this.
   bool is_state_machine(size_t i) const {
     const auto& calls = source_.functions[i].calls;
-    return depth_[i] == 2 && callees(i) >= kCalleesOfMachine &&
+    return depth_[i] == 2 && callees(i) >= kMinCalleesOfStateMachine &&
            std::any_of(calls.begin(), calls.end(),
                        [](const ScannedCall& call) { return call.loop >= LoopKind::kWhile; });
   }
 
   Handler judge(size_t i) const {
     const ScannedFunction& f = source_.functions[i];
-    if (callees(i) < kLeastCallees || last_part(f.name) == "main" || is_aside(f.file)) {
+    if (callees(i) < kMinCalleesOfHandler || unqualified(f.name) == "main" ||
+        is_auxiliary(f.file)) {
       return {};
     }
     const Caller from = callers_[i];
@@ -197,12 +201,12 @@ class Graph {
     handler.name = f.name;
     handler.place = fmt::format("{}:{}", f.file, f.line);
     handler.score = std::log2(2 + reached) * std::log2(1 + static_cast<double>(callees(i))) * loop *
-                    weight_of_name(last_part(f.name)) / std::sqrt(1.0 + std::min(depth_[i], 20));
+                    weight_of_name(unqualified(f.name)) / std::sqrt(1.0 + std::min(depth_[i], 20));
     handler.reason = reason(i, from, static_cast<size_t>(reached));
     if (from.loop < LoopKind::kEndless && machine) {
       handler.reason = fmt::format(
-          "goes round in a loop for each event ({}, {} below); where a request takes several "
-          "events, name its begin and end",
+          "loops once per event ({}, {} below); if a request takes several events, name its begin "
+          "and end",
           counted(callees(i), "callee"), counted(static_cast<size_t>(reached), "function"));
     }
     return handler;
@@ -214,7 +218,7 @@ class Graph {
     std::string text =
         fmt::format("called in {} of {} ({}:{}); {}, {} below", loop, caller.name, caller.file,
                     caller.line, counted(callees(i), "callee"), counted(reached, "function"));
-    if (depth_[i] < kFar) {
+    if (depth_[i] < kUnreached) {
       text += fmt::format("; {} from where its thread begins",
                           counted(static_cast<size_t>(depth_[i]), "call"));
     }
@@ -230,8 +234,8 @@ class Graph {
 
 }  // namespace
 
-std::vector<Handler> likely_handlers(const ScannedSource& source, size_t most) {
-  return Graph(source).rank(most);
+std::vector<Handler> likely_handlers(const ScannedSource& source, size_t count) {
+  return CallGraph(source).rank(count);
 }
 
 }  // namespace vprof::driver

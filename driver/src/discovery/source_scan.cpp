@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "discovery/source_tokens.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
@@ -10,11 +11,11 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-constexpr size_t kNone = SIZE_MAX;
+constexpr size_t kNone = SIZE_MAX;  // no token
 
 bool is(const Token& token, std::string_view text) { return token.text == text; }
 
-bool is_word_of_the_language(std::string_view text) {
+bool is_keyword(std::string_view text) {
   static const std::set<std::string_view> words = {
       "if",     "for",      "while",    "switch",   "do",       "else",          "return",
       "sizeof", "catch",    "alignof",  "decltype", "noexcept", "__attribute__", "defined",
@@ -23,7 +24,7 @@ bool is_word_of_the_language(std::string_view text) {
   return words.contains(text);
 }
 
-/// For each opening bracket the index of its closing one; kNone for others and where there is none.
+/// For each opening bracket, the index of its closing bracket; kNone for all other tokens.
 std::vector<size_t> partners(const Tokens& tokens) {
   std::vector<size_t> partner(tokens.size(), kNone);
   std::vector<size_t> open;
@@ -36,7 +37,7 @@ std::vector<size_t> partners(const Tokens& tokens) {
     if (c != ')' && c != ']' && c != '}') {
       continue;
     }
-    // A bracket that is not closed in time belongs to a macro: it is given up.
+    // A bracket without a partner comes from a macro: drop it.
     while (!open.empty() && tokens[open.back()].text[0] != opener(c) && c == '}') {
       open.pop_back();
     }
@@ -49,12 +50,7 @@ std::vector<size_t> partners(const Tokens& tokens) {
   return partner;
 }
 
-std::string_view last_part(std::string_view name) {
-  const size_t colon = name.rfind("::");
-  return colon == std::string_view::npos ? name : name.substr(colon + 2);
-}
-
-/// The calls of one function's body.
+/// Collects the calls in the body of one function.
 class Body {
  public:
   Body(const Tokens& tokens, const std::vector<size_t>& partner, ScannedSource& into,
@@ -73,17 +69,17 @@ class Body {
       } else if (is(token, "do") && i + 1 < end && partner_[i + 1] != kNone) {
         walk(i + 2, partner_[i + 1], std::max(loop, LoopKind::kWhile));
         i = partner_[i + 1];
-      } else if (called && !is_word_of_the_language(token.text)) {
+      } else if (called && !is_keyword(token.text)) {
         function_.calls.push_back({std::string(last_part(token.text)), loop});
         into_.annotated = into_.annotated || is(token, "vprof_begin");
-      } else if (stands_alone_in_arguments(i)) {
-        into_.handed_on.insert(std::string(last_part(token.text)));
+      } else if (is_whole_argument(i)) {
+        into_.passed_on.insert(std::string(last_part(token.text)));
       }
     }
   }
 
  private:
-  /// `for (...)` or `while (...)` at `at` with what it repeats. Returns its last token.
+  /// Collects the calls of the `for (...)` or `while (...)` at `at`. Returns the loop's last token.
   size_t statement(size_t at, size_t end, LoopKind outer) {
     const size_t open = at + 1;
     const size_t close = partner_[open];
@@ -117,7 +113,8 @@ class Body {
     return constant ? LoopKind::kEndless : LoopKind::kWhile;
   }
 
-  bool stands_alone_in_arguments(size_t i) const {
+  /// Whether a name is all of an argument, or all of the right side of an assignment.
+  bool is_whole_argument(size_t i) const {
     if (i == 0 || i + 1 >= tokens_.size()) {
       return false;
     }
@@ -133,7 +130,7 @@ class Body {
   ScannedFunction& function_;
 };
 
-/// What stands outside of functions: namespaces and classes are entered, functions are read.
+/// Finds the functions of one file, in namespaces and classes.
 class File {
  public:
   File(std::string_view text, std::string file, ScannedSource& into)
@@ -170,7 +167,7 @@ class File {
     return is(token, "public") || is(token, "private") || is(token, "protected");
   }
 
-  /// The braces that open at `open`, of a declaration that begins at `head`.
+  /// Handles the block that opens at `open`; its declaration begins at `head`.
   void block(size_t head, size_t open, const std::string& prefix) {
     const size_t name = function_name(head, open);
     if (name != kNone) {
@@ -192,15 +189,15 @@ class File {
       return scope(open + 1, partner_[open],
                    named ? prefix + std::string(tokens_[i + 1].text) + "::" : prefix);
     }
-    // Values of a table: the functions among them are called from who knows where.
+    // The initialiser of a table: calls to the functions in it are not visible.
     for (size_t i = open + 1; i < partner_[open]; ++i) {
       if (tokens_[i].name) {
-        into_.handed_on.insert(std::string(last_part(tokens_[i].text)));
+        into_.passed_on.insert(std::string(last_part(tokens_[i].text)));
       }
     }
   }
 
-  /// The name of `type name(parameters) const {`; kNone: it is no function.
+  /// The token of the name in `type name(parameters) const {`; kNone if this is not a function.
   size_t function_name(size_t head, size_t open) const {
     for (size_t i = head; i + 1 < open; ++i) {
       if (is(tokens_[i], "=") || is(tokens_[i], "enum")) {
@@ -212,7 +209,7 @@ class File {
       if (!tokens_[i].name || partner_[i + 1] == kNone || partner_[i + 1] > open) {
         return kNone;
       }
-      if (!is_word_of_the_language(tokens_[i].text) && !is_attribute(i)) {
+      if (!is_keyword(tokens_[i].text) && !is_attribute(i)) {
         return i;
       }
       i = partner_[i + 1];
@@ -220,7 +217,7 @@ class File {
     return kNone;
   }
 
-  /// `ATTRIBUTE(x) type name(...)`: more names follow before the braces.
+  /// Whether this is the macro in `ATTRIBUTE(x) type name(...)`: two names follow it.
   bool is_attribute(size_t i) const {
     static const std::set<std::string_view> behind = {"const",    "noexcept", "override",
                                                       "final",    "volatile", "throw",
@@ -242,7 +239,7 @@ bool is_source(const fs::path& path) {
   return endings.contains(path.extension().string());
 }
 
-bool is_built_in(const fs::path& directory) {
+bool is_build_tree(const fs::path& directory) {
   std::error_code error;
   return fs::exists(directory / "CMakeCache.txt", error) ||
          fs::exists(directory / "meson-info", error);
@@ -263,7 +260,7 @@ ScannedSource scan_tree(const fs::path& root) {
        !error && it != end; it.increment(error)) {
     const fs::path& path = it->path();
     const bool hidden = path.filename().string().starts_with(".");
-    if (it->is_directory(error) && (hidden || is_built_in(path))) {
+    if (it->is_directory(error) && (hidden || is_build_tree(path))) {
       it.disable_recursion_pending();
     }
     if (it->is_regular_file(error) && is_source(path)) {

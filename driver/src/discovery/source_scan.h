@@ -1,6 +1,6 @@
-// Functions and calls of a source tree, by looking at its text alone: for a program that cannot be
-// built yet. Wrong here and there (overloads, macros that hide calls), which suggestions may be;
-// what is measured comes from Clang.
+// Finds the functions and calls of a source tree from its text alone, for a program that has not
+// been built yet. The result is approximate (overloads, macros that hide calls), which is good
+// enough for suggestions. Measuring relies on Clang instead.
 #pragma once
 
 #include <set>
@@ -11,21 +11,21 @@
 
 namespace vprof::driver {
 
-/// What a call stands in.
+/// The innermost loop around a call, or the strongest of the loops around it.
 enum class LoopKind : uint8_t {
   kNone,
   kCounted,  ///< `for (int i = 0; i < n; ++i)`
-  kWhile,    ///< goes on as long as something holds
+  kWhile,    ///< `while (condition)`, `do`
   kEndless,  ///< `for (;;)`, `while (true)`
 };
 
 struct ScannedCall {
-  std::string name;  ///< as spelled, without what it is a member of
+  std::string name;  ///< unqualified, without the object
   LoopKind loop = LoopKind::kNone;
 };
 
 struct ScannedFunction {
-  std::string name;  ///< with its classes and namespaces
+  std::string name;  ///< qualified
   std::string file;  ///< relative to the tree
   int line = 0;
   std::vector<ScannedCall> calls;
@@ -33,16 +33,16 @@ struct ScannedFunction {
 
 struct ScannedSource {
   std::vector<ScannedFunction> functions;
-  std::set<std::string>
-      handed_on;           ///< names that stand in arguments: threads' first functions, callbacks
+  /// Names that are passed as arguments or stored in tables: entry points of threads, callbacks.
+  std::set<std::string> passed_on;
   bool annotated = false;  ///< calls vprof_begin
   size_t files = 0;
 };
 
-/// All C and C++ files below `root`, but for hidden directories and those that were built in.
+/// Scans all C and C++ files below `root`, except in hidden directories and build trees.
 ScannedSource scan_tree(const fs::path& root);
 
-/// Adds what one file holds.
+/// Scans the text of one file and adds the result to `into`.
 void scan_text(std::string_view text, const std::string& file, ScannedSource& into);
 
 }  // namespace vprof::driver

@@ -69,7 +69,7 @@ class Lexer {
     }
   }
 
-  /// To the end of the line, and of the next one after a backslash.
+  /// Skips to the end of the line, including lines that a backslash continues.
   void skip_line() {
     while (at_ < text_.size() && peek() != '\n') {
       if (peek() == '\\' && peek(1) == '\n') {
@@ -164,12 +164,12 @@ class Lexer {
   size_t at_ = 0;
   int line_ = 1;
   bool fresh_line_ = true;
-  /// Of an #if: the first branch counts, unless it is `#if 0`.
+  /// The current branch of an #if. The first branch counts, unless it is `#if 0`.
   struct Branch {
     bool left_out = false;
-    bool taken = false;  ///< this one or an earlier one
+    bool taken = false;  ///< this branch or an earlier one
   };
-  int skipping_ = 0;  // branches around us that are left out
+  int skipping_ = 0;  // enclosing branches that are left out
   std::vector<Branch> branches_;
   std::vector<Token> tokens_;
 };

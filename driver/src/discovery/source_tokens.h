@@ -1,6 +1,7 @@
-// C and C++ text as tokens, without a compiler: good enough to see functions and calls in a tree
-// that has not been configured yet. Comments, literals and preprocessor lines are left out; of #if
-// ... #else only the first branch is kept, so that brackets stay in pairs.
+// Splits C and C++ text into tokens without a compiler: good enough to find functions and calls in
+// a tree that has not been configured yet. Skips comments and preprocessor lines, and reduces
+// literals to a mark. Of #if ... #else it keeps only the first branch, so that brackets stay
+// balanced.
 #pragma once
 
 #include <string_view>
@@ -9,12 +10,12 @@
 namespace vprof::driver {
 
 struct Token {
-  std::string_view text;  ///< a name with its `::`, or one character; of literals `"` or `0`
+  std::string_view text;  ///< a name with its `::`, one character, or the first one of a literal
   int line = 0;
   bool name = false;
 };
 
-/// Never fails: text that is no C yields tokens that mean nothing. The views point into `text`.
+/// Never fails: text that is not C yields meaningless tokens. The views point into `text`.
 std::vector<Token> tokens_of(std::string_view text);
 
 }  // namespace vprof::driver

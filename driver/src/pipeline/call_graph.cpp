@@ -17,21 +17,8 @@ using instrumenter::CallKind;
 using instrumenter::Function;
 using instrumenter::Program;
 
-const char* name_of(CallKind kind) {
-  switch (kind) {
-    case CallKind::kDirect:
-      return "direct";
-    case CallKind::kVirtual:
-      return "virtual";
-    case CallKind::kIndirect:
-      return "indirect";
-    case CallKind::kSpawn:
-      return "spawn";
-    case CallKind::kCallback:
-      return "callback";
-  }
-  return "";
-}
+/// The edge from a pointer, virtual method or macro to a function that its call may reach.
+constexpr CallKindText kTarget = {.name = "target", .phrase = "", .dot_style = " [style=dashed]"};
 
 struct ByKey {
   bool operator()(const Function* a, const Function* b) const { return a->key < b->key; }
@@ -52,20 +39,34 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-const char* style_of(const std::string& kind) {
-  if (kind == "spawn") {
-    return " [style=bold, label=\"starts\"]";
-  }
-  if (kind == "callback") {
-    return " [style=dotted, label=\"hands on\"]";
-  }
-  if (kind == "direct") {
-    return "";
-  }
-  return " [style=dashed]";
-}
-
 }  // namespace
+
+const CallKindText& text_of(CallKind kind) {
+  static constexpr CallKindText kDirect = {.name = "direct", .phrase = "", .dot_style = ""};
+  static constexpr CallKindText kVirtual = {
+      .name = "virtual", .phrase = "virtual", .dot_style = " [style=dashed]"};
+  static constexpr CallKindText kIndirect = {
+      .name = "indirect", .phrase = "through a pointer", .dot_style = " [style=dashed]"};
+  static constexpr CallKindText kSpawn = {.name = "spawn",
+                                          .phrase = "starts a thread with it",
+                                          .dot_style = " [style=bold, label=\"starts\"]"};
+  static constexpr CallKindText kCallback = {.name = "callback",
+                                             .phrase = "passes it on",
+                                             .dot_style = " [style=dotted, label=\"passes on\"]"};
+  switch (kind) {
+    case CallKind::kVirtual:
+      return kVirtual;
+    case CallKind::kIndirect:
+      return kIndirect;
+    case CallKind::kSpawn:
+      return kSpawn;
+    case CallKind::kCallback:
+      return kCallback;
+    case CallKind::kDirect:
+      break;
+  }
+  return kDirect;
+}
 
 std::vector<const Function*> reached_through(const Program& program, const Function& f) {
   std::vector<const Function*> result;
@@ -80,17 +81,14 @@ std::vector<const Function*> reached_through(const Program& program, const Funct
 CallGraph call_graph(const Program& program, const Function* around) {
   std::map<std::tuple<std::string, std::string, std::string>, GraphEdge> edges;
   std::set<const Function*, ByKey> nodes;
-  const auto add = [&](const Function& from, const std::string& to_key, const std::string& kind,
+  const auto add = [&](const Function& from, const std::string& to_key, const CallKindText& kind,
                        uint32_t calls) {
     const Function* to = program.by_key(to_key);
     if (to == nullptr || (around != nullptr && &from != around && to != around)) {
       return;
     }
-    GraphEdge& edge = edges[{from.key, to_key, kind}];
-    edge.from = &from;
-    edge.to = to;
-    edge.kind = kind;
-    edge.calls += calls;
+    GraphEdge& edge = edges[{from.key, to_key, kind.name}];
+    edge = {.from = &from, .to = to, .kind = &kind, .calls = edge.calls + calls};
     nodes.insert({&from, to});
   };
   if (around != nullptr) {
@@ -101,10 +99,10 @@ CallGraph call_graph(const Program& program, const Function* around) {
       nodes.insert(&f);
     }
     for (const Call& call : f.calls) {
-      add(f, call.callee_key, name_of(call.kind), 1);
+      add(f, call.callee_key, text_of(call.kind), 1);
     }
     for (const std::string& key : f.targets) {
-      add(f, key, "target", 0);
+      add(f, key, kTarget, 0);
     }
   }
   CallGraph graph;
@@ -124,7 +122,7 @@ std::string to_dot(const CallGraph& graph) {
   }
   for (const GraphEdge& edge : graph.edges) {
     text += fmt::format("  {} -> {}{};\n", quoted(edge.from->key), quoted(edge.to->key),
-                        style_of(edge.kind));
+                        edge.kind->dot_style);
   }
   return text + "}\n";
 }
@@ -143,7 +141,7 @@ std::string to_json(const CallGraph& graph) {
   for (const GraphEdge& edge : graph.edges) {
     edges.push_back({{"from", edge.from->key},
                      {"to", edge.to->key},
-                     {"kind", edge.kind},
+                     {"kind", edge.kind->name},
                      {"calls", edge.calls}});
   }
   const json document{{"schema", 1}, {"functions", functions}, {"edges", edges}};

@@ -1,4 +1,4 @@
-// The call graph as other programs read it.
+// The call graph in the formats of other programs:
 //
 //   Program ──call_graph()──▶ CallGraph {nodes, edges} ──▶ DOT, JSON
 #pragma once
@@ -10,12 +10,20 @@
 
 namespace vprof::driver {
 
+/// How users read a kind of call.
+struct CallKindText {
+  const char* name;       ///< in JSON: `spawn`
+  const char* phrase;     ///< behind a call: `starts a thread with it`
+  const char* dot_style;  ///< attributes of its edge
+};
+
+const CallKindText& text_of(instrumenter::CallKind kind);
+
 struct GraphEdge {
   const instrumenter::Function* from = nullptr;
   const instrumenter::Function* to = nullptr;
-  std::string kind;    ///< direct, virtual, indirect, spawn, callback; `target`: behind a pointer,
-                       ///< virtual method or macro
-  uint32_t calls = 0;  ///< places in `from`; 0 for targets
+  const CallKindText* kind = nullptr;
+  uint32_t calls = 0;  ///< places in `from`; 0 if `to` is one of its targets
 };
 
 struct CallGraph {
@@ -26,13 +34,14 @@ struct CallGraph {
 /// The whole graph, or `around` with its callers, callees and targets.
 CallGraph call_graph(const instrumenter::Program& program, const instrumenter::Function* around);
 
-/// Virtual methods, pointers and macros through which `f` may be called.
+/// The pointers, virtual methods and macros whose call may reach `f`.
 std::vector<const instrumenter::Function*> reached_through(const instrumenter::Program& program,
                                                            const instrumenter::Function& f);
 
 std::string to_dot(const CallGraph& graph);
+
 /// {"functions": [{"key", "name", "file", "line", "height"}], "edges": [{"from", "to", "kind",
-/// "calls"}]}, `from` and `to` being keys.
+/// "calls"}]}; `from` and `to` are keys.
 std::string to_json(const CallGraph& graph);
 
 }  // namespace vprof::driver

@@ -8,26 +8,26 @@ namespace {
 
 constexpr size_t kSlowest = 3;
 
-/// What is looked for, and what it stands for.
-class Wishes {
+/// The intervals to read, and why each is shown. An interval with several reasons is read once.
+class Selection {
  public:
   void add(uint64_t id, double latency_ns, const std::string& why) {
     const analyzer::TimelineWish wish{id, static_cast<int64_t>(latency_ns)};
-    for (size_t i = 0; i < wishes_.size(); ++i) {
-      if (wishes_[i].id == wish.id && wishes_[i].latency_ns == wish.latency_ns) {
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      if (wanted_[i].id == wish.id && wanted_[i].latency_ns == wish.latency_ns) {
         why_[i] += ", " + why;
         return;
       }
     }
-    wishes_.push_back(wish);
+    wanted_.push_back(wish);
     why_.push_back(why);
   }
 
-  const std::vector<analyzer::TimelineWish>& all() const { return wishes_; }
+  const std::vector<analyzer::TimelineWish>& all() const { return wanted_; }
 
   std::string why(const analyzer::Timeline& timeline) const {
-    for (size_t i = 0; i < wishes_.size(); ++i) {
-      if (wishes_[i].id == timeline.id && wishes_[i].latency_ns == timeline.latency_ns) {
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      if (wanted_[i].id == timeline.id && wanted_[i].latency_ns == timeline.latency_ns) {
         return why_[i];
       }
     }
@@ -35,12 +35,12 @@ class Wishes {
   }
 
  private:
-  std::vector<analyzer::TimelineWish> wishes_;
+  std::vector<analyzer::TimelineWish> wanted_;
   std::vector<std::string> why_;
 };
 
 void add_nearest(const analyzer::Details& details, double latency_ns, const std::string& why,
-                 Wishes& wishes) {
+                 Selection& selection) {
   const auto distance = [&](const analyzer::IntervalDetail& one) {
     return std::abs(static_cast<double>(one.latency_ns) - latency_ns);
   };
@@ -50,26 +50,26 @@ void add_nearest(const analyzer::Details& details, double latency_ns, const std:
   if (nearest == details.sampled.end()) {
     return;
   }
-  wishes.add(nearest->id, static_cast<double>(nearest->latency_ns), why);
+  selection.add(nearest->id, static_cast<double>(nearest->latency_ns), why);
 }
 
-Wishes wishes_of(const analyzer::Profile& profile, const analyzer::Details& details) {
-  Wishes wishes;
+Selection selection_of(const analyzer::Profile& profile, const analyzer::Details& details) {
+  Selection selection;
   const char* const names[kSlowest] = {"slowest", "second slowest", "third slowest"};
   for (size_t i = 0; i < std::min(kSlowest, details.worst.size()); ++i) {
-    wishes.add(details.worst[i].id, static_cast<double>(details.worst[i].latency_ns), names[i]);
+    selection.add(details.worst[i].id, static_cast<double>(details.worst[i].latency_ns), names[i]);
   }
-  add_nearest(details, profile.interval.p99_ns, "near p99", wishes);
-  add_nearest(details, profile.interval.p95_ns, "near p95", wishes);
-  add_nearest(details, profile.interval.p50_ns, "near the median", wishes);
+  add_nearest(details, profile.interval.p99_ns, "near p99", selection);
+  add_nearest(details, profile.interval.p95_ns, "near p95", selection);
+  add_nearest(details, profile.interval.p50_ns, "near the median", selection);
   for (const analyzer::Factor& factor : profile.factors) {
     if (factor.rank > profile.k || factor.worst.empty()) {
       continue;
     }
-    wishes.add(factor.worst[0].id, factor.worst[0].latency_ns,
-               fmt::format("longest of factor {}", factor.rank));
+    selection.add(factor.worst[0].id, factor.worst[0].latency_ns,
+                  fmt::format("longest of factor {}", factor.rank));
   }
-  return wishes;
+  return selection;
 }
 
 }  // namespace
@@ -84,11 +84,11 @@ Result<std::vector<report::ShownTimeline>> exemplars(const analyzer::Profile& pr
   }
   analyzer::Options options;
   options.interval = profile.interval.name;
-  const Wishes wishes = wishes_of(profile, details);
+  const Selection selection = selection_of(profile, details);
   auto timelines = VPROF_TRY(analyzer::timelines_of(trace.string(), (trace / "sites.json").string(),
-                                                    wishes.all(), options));
+                                                    selection.all(), options));
   for (analyzer::Timeline& timeline : timelines) {
-    std::string why = wishes.why(timeline);
+    std::string why = selection.why(timeline);
     shown.push_back({std::move(why), std::move(timeline)});
   }
   return shown;

@@ -1,4 +1,4 @@
-// Which single intervals are worth showing.
+// Which single intervals a report shows piece by piece.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace vprof::driver {
 
-/// The slowest three, ordinary ones, and those in which the first factors took longest, as they
-/// went. Empty: the recording is not there. One pass over it.
+/// The three slowest intervals, those nearest to p99, p95 and the median, and for each of the first
+/// k factors the one in which it took longest. Reads the recording once; empty if there is none.
 Result<std::vector<report::ShownTimeline>> exemplars(const analyzer::Profile& profile,
                                                      const analyzer::Details& details,
                                                      const fs::path& trace);

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "pipeline/analysis.h"
 #include "pipeline/exemplars.h"
-#include "pipeline/source_texts.h"
+#include "pipeline/html_sources.h"
+#include "pipeline/results.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
 
@@ -31,8 +31,7 @@ std::optional<analyzer::Details> details_in(const fs::path& profile,
   const auto bytes = read_file(profile);
   if (!bytes) {
     notes.push_back(
-        "There is no profile beside the report, so distributions and single intervals "
-        "are not shown.");
+        "The report has no profile file, so distributions and single intervals are not shown.");
     return {};
   }
   auto details = analyzer::details_of(*bytes);
@@ -44,7 +43,7 @@ std::optional<analyzer::Details> details_in(const fs::path& profile,
     return {};
   }
   if (details->sampled.empty()) {
-    notes.emplace_back("The profile is of an earlier version and holds no single intervals.");
+    notes.emplace_back("An earlier version of vprof wrote the profile, without single intervals.");
   }
   return *std::move(details);
 }
@@ -59,8 +58,8 @@ void add_timelines(const fs::path& trace, report::HtmlInput& input) {
     input.notes.push_back(fmt::format("There are no timelines: {}", shown.error().message));
   } else if (shown->empty()) {
     input.notes.emplace_back(
-        "The recording is not there any more, so no single intervals are shown as they went; "
-        "`vprof loop --keep-traces` keeps those of all iterations.");
+        "The recording has been deleted, so no interval is shown piece by piece; `vprof loop "
+        "--keep-traces` keeps the recordings of all iterations.");
   } else {
     input.timelines = std::move(*shown);
   }
@@ -78,7 +77,7 @@ Result<std::string> make_html(const Session& session, int iteration) {
   input.specificity = session.config.factors.specificity;
   input.details = details_in(files.profile, input.notes);
   add_timelines(files.trace, input);
-  input.sources = source_texts(session, input.profile);
+  input.sources = html_sources(session, input.profile);
   auto text = VPROF_TRY(report::html(input));
   return text;
 }

@@ -1,18 +1,17 @@
 #include "pipeline/steps.h"
 
 #include <fcntl.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <set>
 
 #include "build/compile_database.h"
+#include "build/coverage.h"
 #include "build/shims.h"
-#include "pipeline/analysis.h"
 #include "process/commands.h"
 #include "process/progress.h"
-#include "vprof/support/json.h"
+#include "vprof/instrumenter/summary.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -20,7 +19,6 @@ namespace vprof::driver {
 namespace {
 
 using instrumenter::Program;
-using instrumenter::Summary;
 
 std::string configure_fingerprint(const Config& config) {
   std::string all = config.configure;
@@ -30,8 +28,7 @@ std::string configure_fingerprint(const Config& config) {
   return instrumenter::content_hash(all);
 }
 
-/// All that decides what a whole build yields: the source as it was last copied, and how it is
-/// built.
+/// Everything that a whole build depends on: the source as it was last copied, and the commands.
 std::string build_fingerprint(const Session& session) {
   const Config& config = session.config;
   return instrumenter::content_hash(read_file(session.workspace.manifest()).value_or("") + "\n" +
@@ -61,7 +58,7 @@ Result<void> run_helper(const Session& session, const std::string& step,
                         std::vector<std::string> argv) {
   const fs::path log = session.workspace.iteration(session.state.iteration) / (step + ".log");
   StepCommand command{
-      .step = step, .what = "vprof-instrument", .command = {}, .speaker = "vprof-instrument"};
+      .step = step, .what = "vprof-instrument", .command = {}, .helper = "vprof-instrument"};
   command.command.argv = std::move(argv);
   command.command.directory = session.workspace.root;
   command.command.log = log;
@@ -86,8 +83,7 @@ Result<void> write_plan(const Session& session, const Targets& targets, Extent e
   return instrumenter::save_plan(plan, file);
 }
 
-/// Takes all instrumentation out of the mirror, so that what is built next is the program as its
-/// authors wrote it.
+/// Removes all instrumentation from the mirror, so that the next build is of the original program.
 Result<void> restore_mirror(const Session& session) {
   std::error_code error;
   const Workspace& ws = session.workspace;
@@ -129,8 +125,7 @@ Result<void> configure(Session& session) {
   return session.save();
 }
 
-/// A header that was rewritten may be unknown to a plain makefile as something that sources depend
-/// on.
+/// A plain makefile may not know that sources depend on a rewritten header.
 void touch_dependents(const Session& session, const Program& program,
                       const std::vector<std::string>& changed) {
   const std::set<std::string> files(changed.begin(), changed.end());
@@ -146,31 +141,15 @@ void touch_dependents(const Session& session, const Program& program,
   }
 }
 
-Result<void> clear_trace_directory(const fs::path& trace) {
-  VPROF_TRY(remove_tree(trace));
-  VPROF_TRY(make_directories(trace));
-  // Servers that give up root after start must be able to write; sticky, as /tmp is.
-  if (::chmod(trace.c_str(), 01777) != 0) {
-    return fail("cannot change the mode of {}", shown(trace));
-  }
-  return {};
-}
-
-bool holds_traces(const fs::path& directory) {
-  std::error_code error;
-  for (const auto& item : fs::directory_iterator(directory, error)) {
-    if (item.path().extension() == ".vpt") {
-      return true;
-    }
-  }
-  return false;
-}
-
-Result<Summary> rewrite(const Session& session, const Targets& targets, Extent extent,
-                        const fs::path& plan, std::vector<std::string> command) {
+Result<Instrumented> rewrite(const Session& session, const Targets& targets, Extent extent,
+                             const fs::path& plan, std::vector<std::string> command) {
   VPROF_TRY(write_plan(session, targets, extent, plan));
   VPROF_TRY(run_helper(session, "instrument", std::move(command)));
-  return instrumenter::load_summary(session.workspace.summary());
+  const auto summary = VPROF_TRY(instrumenter::load_summary(session.workspace.summary()));
+  return Instrumented{.sites = summary.sites,
+                      .files_changed = summary.files_changed,
+                      .coverage = coverage_in_short(summary),
+                      .full_coverage = coverage_in_full(summary)};
 }
 
 }  // namespace
@@ -249,9 +228,8 @@ Result<Program> index_step(const Session& session) {
   say(fmt::format("{} in {}", counted(program.functions.size(), "function"),
                   counted(program.units.size(), "compiled file")));
   if (!failed.empty()) {
-    warn(
-        fmt::format("{} of {} files could not be read by Clang and are not measured; the first: {}",
-                    failed.size(), program.units.size(), failed[0]));
+    warn(fmt::format("Clang cannot read {} of {} files, which are not measured; the first: {}",
+                     failed.size(), program.units.size(), failed[0]));
   }
   return program;
 }
@@ -265,7 +243,7 @@ Result<Program> load_index(const Session& session) {
   return instrumenter::load_program(file.string());
 }
 
-Result<Summary> preview_step(const Session& session, const Targets& targets, Extent extent) {
+Result<Instrumented> preview_step(const Session& session, const Targets& targets, Extent extent) {
   const fs::path directory = session.workspace.preview();
   VPROF_TRY(remove_tree(directory));
   const fs::path plan = directory / "plan.json";
@@ -275,17 +253,13 @@ Result<Summary> preview_step(const Session& session, const Targets& targets, Ext
   return rewrite(session, targets, extent, plan, std::move(command));
 }
 
-Result<Summary> instrument_step(const Session& session, const Program& program,
-                                const Targets& targets, Extent extent) {
+Result<Instrumented> instrument_step(const Session& session, const Program& program,
+                                     const Targets& targets, Extent extent) {
   const fs::path plan = session.workspace.plan();
   auto result = VPROF_TRY(rewrite(session, targets, extent, plan, rewrite_command(session, plan)));
   touch_dependents(session, program, result.files_changed);
-  std::error_code error;
   const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
-  fs::copy_file(session.workspace.plan(), kept, fs::copy_options::overwrite_existing, error);
-  if (error) {
-    return fail("cannot write {}: {}", shown(kept), error.message());
-  }
+  VPROF_TRY(write_file_atomic(kept, VPROF_TRY(read_file(plan))));
   return result;
 }
 
@@ -294,55 +268,6 @@ Result<Built> build_step(const Session& session) {
   auto finished = VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
   auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
   return Built{.seconds = finished.seconds, .compiled = recorded.added};
-}
-
-Recording recording_of(const Session& session, bool sites) {
-  const int n = session.state.iteration;
-  return {.argv = shell(session.config.run),
-          .trace = sites ? session.workspace.trace(n) : session.workspace.baseline(n),
-          .log = session.workspace.iteration(n) / (sites ? "run.log" : "baseline.log"),
-          .sites = sites};
-}
-
-Result<double> record_step(const Session& session, const Recording& recording) {
-  VPROF_TRY(clear_trace_directory(recording.trace));
-  StepCommand step{
-      .step = recording.sites ? "run" : "baseline run", .what = "the workload", .command = {}};
-  step.command.argv = recording.argv;
-  step.command.directory = session.workspace.mirror();
-  step.command.environment = session.config.env;
-  step.command.environment["VPROF_TRACE_DIR"] = recording.trace.string();
-  step.command.environment["VPROF_SITES"] = recording.sites ? "" : "off";
-  const Config& config = session.config;
-  if (!config.leave_out.empty()) {
-    step.command.environment["VPROF_WAITS_OFF"] =
-        fmt::format("{}", fmt::join(config.leave_out, ","));
-  }
-  if (config.ring_mb > 0) {
-    step.command.environment["VPROF_RING_MB"] = std::to_string(config.ring_mb);
-  }
-  if (config.max_mb > 0) {
-    step.command.environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
-  }
-  step.command.log = recording.log;
-  step.command.end_leftovers = true;
-  auto finished = VPROF_TRY(run_step(step));
-  if (finished.leftovers) {
-    warn("the workload left processes running; they were ended");
-  }
-  if (!holds_traces(recording.trace)) {
-    // The runtime makes a trace when it has something to write.
-    return fail("{}; or \"run\" does not start the program that is built in {} (output: {})",
-                no_interval_message(session.config), shown(session.workspace.mirror()),
-                shown(recording.log));
-  }
-  std::error_code error;
-  fs::copy_file(session.workspace.sites(), recording.trace / "sites.json",
-                fs::copy_options::overwrite_existing, error);
-  if (error) {
-    return fail("cannot write {}: {}", shown(recording.trace / "sites.json"), error.message());
-  }
-  return finished.seconds;
 }
 
 }  // namespace vprof::driver

@@ -1,64 +1,75 @@
-// The steps that the loop and the single-step verbs are made of. Each leaves files in `.vprof/`
-// from which the next can go on, also in another run of vprof, and each can be repeated.
+// The steps that the loop and the single-step verbs consist of. Each leaves files in `.vprof/` for
+// the next one, which may run in another invocation of vprof. Each can be repeated.
 //
 //   mirror ──▶ first build ──▶ index ──▶ [ instrument ──▶ build ──▶ record ──▶ analyze ]*
 #pragma once
 
 #include "build/mirror.h"
 #include "config/resolve.h"
-#include "vprof/instrumenter/summary.h"
-#include "vprof/support/json.h"
 #include "workspace/session.h"
 
 namespace vprof::driver {
 
-/// Brings the mirror up to date and makes the state agree: after an edit of the source the files
-/// that are instrumented are restored and the whole program counts as not built.
+/// Brings the mirror and the state up to date with the source. After an edit the instrumented files
+/// are restored, and the whole program counts as not built.
 Result<MirrorChange> mirror_step(Session& session);
 
-/// `configure` if it was not run before, and `build` if the source has changed since the whole
-/// program was last built; both through the shims, which record compile_commands.json.
+/// Runs `configure` if it has not succeeded yet, and `build` if the source has changed since the
+/// last whole build. Both run through the shims, which record compile_commands.json.
 Result<void> first_build_step(Session& session);
 
+/// Makes the index, or keeps the one there is if nothing has changed.
 Result<instrumenter::Program> index_step(const Session& session);
 
-/// What the index knows, without making it anew. Error: there is none; says which verb makes it.
+/// Reads the index that there is. Error: there is none, with the verb that makes it.
 Result<instrumenter::Program> load_index(const Session& session);
 
+struct Instrumented {
+  uint64_t sites = 0;
+  std::vector<std::string> files_changed;  ///< relative to the mirror
+  std::string coverage;                    ///< one line: how many calls are measured
+  std::vector<std::string> full_coverage;  ///< measured calls by rule, the others by reason
+};
+
 enum class Extent : uint8_t {
-  kFrontier,  ///< what the state has expanded
+  kFrontier,  ///< the functions that the state has expanded
   kAll,       ///< every function and call
 };
 
 /// Writes plan.json and rewrites the mirror accordingly.
-Result<instrumenter::Summary> instrument_step(const Session& session,
-                                              const instrumenter::Program& program,
-                                              const Targets& targets,
-                                              Extent extent = Extent::kFrontier);
+Result<Instrumented> instrument_step(const Session& session, const instrumenter::Program& program,
+                                     const Targets& targets, Extent extent = Extent::kFrontier);
 
-/// The same, but the rewritten files go to workspace.preview(), and the mirror stays as it is.
-Result<instrumenter::Summary> preview_step(const Session& session, const Targets& targets,
-                                           Extent extent);
+/// Like instrument_step(), but writes the rewritten files to workspace.preview() and leaves the
+/// mirror alone.
+Result<Instrumented> preview_step(const Session& session, const Targets& targets, Extent extent);
 
 struct Built {
   double seconds = 0;
-  size_t compiled = 0;
+  size_t compiled = 0;  ///< files
 };
 
-/// The user's own build command in the mirror; log in the current iteration.
+/// Runs the user's build command in the mirror. The log goes to the current iteration.
 Result<Built> build_step(const Session& session);
 
-struct Recording {
-  std::vector<std::string> argv;  ///< what to run
-  fs::path trace;                 ///< replaced
-  fs::path log;
-  bool sites = true;  ///< false: intervals only, for the baseline
+enum class Sites : uint8_t {
+  kOn,
+  kOff,  ///< intervals only, for the baseline
 };
 
-/// Runs a workload in the mirror. Returns its seconds. Error: it failed, or left no trace.
-Result<double> record_step(const Session& session, const Recording& recording);
+/// One run of a workload, to be recorded.
+struct WorkloadRun {
+  std::vector<std::string> argv;
+  fs::path trace;  ///< directory of the recording; what it held before is deleted
+  fs::path log;
+  Sites sites = Sites::kOn;
+};
 
-/// The recording that `run` in vprof.json asks for in the current iteration.
-Recording recording_of(const Session& session, bool sites);
+/// `run` of vprof.json, recorded into the current iteration.
+WorkloadRun workload_run(const Session& session, Sites sites);
+
+/// Runs a workload in the mirror and returns its duration in seconds. Error: it failed, or left no
+/// trace.
+Result<double> record_step(const Session& session, const WorkloadRun& run);
 
 }  // namespace vprof::driver

@@ -7,7 +7,7 @@ namespace vprof::driver {
 
 namespace {
 
-/// The next line that is not empty, without the white space at its end.
+/// Reads the next line that is not blank, without trailing spaces.
 bool next_line(std::istream& in, std::string& line) {
   while (std::getline(in, line)) {
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) {

@@ -1,4 +1,4 @@
-// What is worth showing of a command's log when the command has failed.
+// The lines of a log that explain why its command failed.
 #pragma once
 
 #include <string>
@@ -8,11 +8,13 @@
 
 namespace vprof::driver {
 
-/// At most the last `count` lines; reads only the end of the file. Empty if it cannot be read.
+/// Up to `count` lines from the end of the log; reads only its last 64 KiB. Empty if the log cannot
+/// be read.
 std::vector<std::string> last_lines(const fs::path& path, size_t count);
 
-/// At most the first `count` lines of a build's log that look like an error of a compiler, a linker
-/// or make. With parallel jobs the last lines rarely hold it. Empty if the log cannot be read.
+/// The first lines of a build's log, up to `count`, that look like an error from a compiler, a
+/// linker or make. After a parallel build, the last lines rarely contain it. Empty if the log
+/// cannot be read.
 std::vector<std::string> error_lines(const fs::path& path, size_t count);
 
 }  // namespace vprof::driver

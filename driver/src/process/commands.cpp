@@ -11,10 +11,10 @@ namespace vprof::driver {
 
 namespace {
 
-bool g_narrate_on_error = false;  // set once, before anything is said
+bool g_narrate_on_error = false;  // set once, before the first say()
 
-/// The first errors, if they are not among the last lines, and these.
-void show_what_went_wrong(const fs::path& log) {
+/// Shows the last lines of a log, and before them the first errors that are not among them.
+void show_failure(const fs::path& log) {
   constexpr size_t kErrors = 5;
   constexpr size_t kLines = 15;
   const std::vector<std::string> last = last_lines(log, kLines);
@@ -33,9 +33,17 @@ void show_what_went_wrong(const fs::path& log) {
   }
 }
 
-std::string how_it_ended(int code) {
+std::string ending(int code) {
   return code > 128 ? fmt::format("was killed by signal {}", code - 128)
                     : fmt::format("failed with exit code {}", code);
+}
+
+/// The error that a helper of ours wrote as the last line of its log, or "".
+std::string helper_error(const StepCommand& step) {
+  const std::string mark = step.helper + ": ";
+  const auto last = last_lines(step.command.log, 1);
+  const bool found = !step.helper.empty() && !last.empty() && last[0].starts_with(mark);
+  return found ? last[0].substr(mark.size()) : "";
 }
 
 }  // namespace
@@ -58,14 +66,11 @@ Result<Finished> run_step(const StepCommand& step) {
   if (!finished || finished->code == 0) {
     return finished;
   }
-  const auto last = last_lines(command.log, 1);
-  const std::string own = step.speaker + ": ";
-  if (!step.speaker.empty() && !last.empty() && last[0].rfind(own, 0) == 0) {
-    return fail("{}", last[0].substr(own.size()));
+  if (const std::string message = helper_error(step); !message.empty()) {
+    return fail("{}", message);
   }
-  show_what_went_wrong(command.log);
-  return fail("{} {}; its output is in {}", step.what, how_it_ended(finished->code),
-              shown(command.log));
+  show_failure(command.log);
+  return fail("{} {}; its output is in {}", step.what, ending(finished->code), shown(command.log));
 }
 
 void narrate_on_standard_error() { g_narrate_on_error = true; }

@@ -1,5 +1,5 @@
-// Running one command of the user or one of our helpers as a step: progress, log, and what to say
-// when it fails.
+// Runs a command of the user, or a helper of ours, as a step of a verb: with progress, a log, and
+// an explanation if it fails.
 #pragma once
 
 #include "process/process.h"
@@ -7,21 +7,24 @@
 namespace vprof::driver {
 
 struct StepCommand {
-  std::string step;  ///< `build`; for progress and messages
-  std::string what;  ///< `the build command`: what failed
+  std::string step;  ///< name of the step in progress lines: `build`
+  std::string what;  ///< subject of the error message: `the build command`
   Command command;
-  std::string speaker = {};  ///< of a helper of ours: its last line, `SPEAKER: what`, is the error
+  /// Name of the program if it is a helper of ours. By convention a failing helper writes its error
+  /// as its last line, `NAME: message`; the message then becomes the error of the step.
+  std::string helper = {};
 };
 
-/// Error: the command could not be run or failed. The first errors in its log and its last lines
-/// are shown before the one line of the error.
+/// Runs the command to its end. Error: kInterrupted; or the command could not be started, or it
+/// failed. After a failure, the first errors and the last lines of its log are shown on standard
+/// error.
 Result<Finished> run_step(const StepCommand& step);
 
-/// One line of vprof's own on standard output.
+/// Writes a line to standard output.
 void say(const std::string& line);
-/// From now on say() writes to standard error: standard output is for a program that reads JSON.
+/// From now on say() writes to standard error, since standard output carries JSON.
 void narrate_on_standard_error();
-/// One line on standard error: the result may be less than hoped for.
+/// Writes a warning to standard error: vprof continues, but the result may suffer.
 void warn(const std::string& line);
 
 }  // namespace vprof::driver

@@ -18,7 +18,7 @@ std::atomic<int> g_die_at_once{0};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
 void say(std::string_view text) {
-  // Nothing can be done in a handler if the terminal is gone.
+  // If the terminal is gone, a handler can do nothing about it.
   [[maybe_unused]] const ssize_t unused = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -30,7 +30,7 @@ void handle(int signal) {
     ::kill(-group, SIGKILL);
   }
   if (g_die_at_once.load() > 0 || (!first && group <= 0)) {
-    say("\nvprof: interrupted; the same command goes on from here\n");
+    say("\nvprof: interrupted; run the same command again to resume\n");
     ::_exit(128 + signal);
   }
   errno = saved;
@@ -40,12 +40,12 @@ void handle(int signal) {
 
 void install() {
   struct sigaction action{};
-  action.sa_handler = handle;  // no SA_RESTART: a prompt must notice that it was interrupted
+  action.sa_handler = handle;  // no SA_RESTART: a signal must interrupt a prompt
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before{};
     ::sigaction(signal, nullptr, &before);
-    // Under nohup, or in the background of a plain shell, the signal is ignored on purpose.
+    // nohup, or a shell that starts a background job, ignores the signal on purpose.
     if (before.sa_handler != SIG_IGN) {
       ::sigaction(signal, &action, nullptr);
     }

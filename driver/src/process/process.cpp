@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -22,8 +23,13 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kGrace = 5s;  // after SIGINT, before SIGKILL
-constexpr int kPollMs = 20;  // how late we may notice that a command has ended
+constexpr int kPollMs = 20;  // a command's end is noticed within this time
+
+/// How long processes may take to end when asked to, before they are killed.
+std::chrono::seconds grace() {
+  const char* seconds = std::getenv("VPROF_GRACE_S");
+  return seconds == nullptr ? 5s : std::chrono::seconds(std::atoi(seconds));
+}
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -74,8 +80,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-/// posix_spawn rather than fork: progress runs in a thread, and a forked child of a threaded
-/// program may do very little.
+/// Uses posix_spawn rather than fork: the progress line has a thread, and a forked child of a
+/// threaded program may do very little.
 int spawn(const Command& command, int log, int output, pid_t* pid) {
   std::vector<std::string> argv = command.argv;
   std::vector<std::string> environment = merged_environment(command.environment);
@@ -106,12 +112,12 @@ int spawn(const Command& command, int log, int output, pid_t* pid) {
   return error;
 }
 
-/// Cuts a stream into lines.
+/// Splits a stream into lines.
 class LineReader {
  public:
   explicit LineReader(const std::function<void(std::string_view)>& sink) : sink_(sink) {}
 
-  /// Whether more may come.
+  /// Returns whether more input may come.
   bool read_from(int fd) {
     std::array<char, 4096> buffer{};
     const ssize_t count = ::read(fd, buffer.data(), buffer.size());
@@ -131,7 +137,8 @@ class LineReader {
   std::string pending_;
 };
 
-/// Passes interrupts on to the group of one command, more firmly as time goes by.
+/// Passes an interruption on to the process group of a command: SIGINT first, SIGKILL after the
+/// grace period.
 class Stopper {
  public:
   explicit Stopper(pid_t group) : group_(group) { interrupt::set_child_group(group); }
@@ -145,7 +152,7 @@ class Stopper {
     }
     if (!asked_) {
       asked_ = true;
-      deadline_ = Clock::now() + kGrace;
+      deadline_ = Clock::now() + grace();
       ::kill(-group_, SIGINT);
     } else if (Clock::now() > deadline_) {
       ::kill(-group_, SIGKILL);
@@ -173,8 +180,8 @@ int wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper
       open = lines.read_from(output);
     }
   }
-  // What it wrote last is still in the pipe; a grandchild may hold the pipe open, so only what is
-  // there is read.
+  // Its last output is still in the pipe. A grandchild may keep the pipe open: read only what is
+  // there.
   while (open) {
     struct pollfd waiting{.fd = output, .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, 0) <= 0) {
@@ -185,21 +192,22 @@ int wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// Whether a process of the group still runs. Orphans come to us (main() is their subreaper): the
-/// dead ones are reaped first, since a zombie would count as running.
+/// Whether a process of the group still runs. vprof is the subreaper of its orphans (see main()),
+/// so the dead ones are reaped first: a zombie would count as running.
 bool group_lives(pid_t group) {
   while (::waitpid(-group, nullptr, WNOHANG) > 0) {
   }
   return ::kill(-group, 0) == 0;
 }
 
-/// A server that the workload left running would keep its port and write into the next recording.
+/// Ends a group: a server that the workload left running would keep its port and write into the
+/// next recording. Returns whether there was anything to end.
 bool end_group(pid_t group) {
   if (!group_lives(group)) {
     return false;
   }
   ::kill(-group, SIGTERM);
-  const auto deadline = Clock::now() + kGrace;
+  const auto deadline = Clock::now() + grace();
   while (group_lives(group) && Clock::now() < deadline) {
     std::this_thread::sleep_for(20ms);
   }
@@ -213,7 +221,7 @@ std::vector<std::string> shell(const std::string& text) { return {"/bin/sh", "-c
 
 Result<Finished> run_command(const Command& command) {
   if (interrupt::requested()) {
-    return fail("interrupted");
+    return fail(ErrorKind::kInterrupted, "interrupted");
   }
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (command.append ? 0 : O_TRUNC);
   const Descriptor log(::open(command.log.c_str(), mode, 0644));
@@ -245,7 +253,7 @@ Result<Finished> run_command(const Command& command) {
     finished.leftovers = end_group(pid);
   }
   if (interrupt::requested()) {
-    return fail("interrupted");
+    return fail(ErrorKind::kInterrupted, "interrupted");
   }
   return finished;
 }

@@ -1,5 +1,5 @@
-// Running the user's commands: in a process group of their own, output into a log, stoppable by
-// Ctrl-C.
+// Runs a command in a process group of its own, with its output in a log, until it ends or Ctrl-C
+// stops it.
 #pragma once
 
 #include <functional>
@@ -15,27 +15,27 @@ namespace vprof::driver {
 struct Command {
   std::vector<std::string> argv;
   fs::path directory;  ///< working directory
-  std::map<std::string, std::string>
-      environment;      ///< added to ours; an empty value removes the variable
-  fs::path log;         ///< receives both outputs
-  bool append = false;  ///< to the log instead of replacing it
-  std::function<void(std::string_view)>
-      on_line;                 ///< if set, standard output comes here line by line instead
-  bool end_leftovers = false;  ///< stop what the command left running in its process group
+  /// Added to our environment; an empty value removes the variable.
+  std::map<std::string, std::string> environment;
+  fs::path log;         ///< receives standard output and standard error
+  bool append = false;  ///< appends to the log instead of replacing it
+  /// If set, receives standard output line by line instead of the log.
+  std::function<void(std::string_view)> on_line;
+  bool end_leftovers = false;  ///< ends processes that the command left running in its group
 };
 
 struct Finished {
   int code = 0;            ///< exit code, or 128 + signal
   double seconds = 0;      ///< wall time
-  bool leftovers = false;  ///< something had been left running and was stopped
+  bool leftovers = false;  ///< the command had left processes running, which were ended
 };
 
 /// `sh -c text`.
 std::vector<std::string> shell(const std::string& text);
 
-/// Runs to the end. The process group gets SIGINT when we are interrupted and, if it does not end,
-/// SIGKILL later. Error: the command could not be started, or we were interrupted
-/// (interrupt::requested() tells which).
+/// Runs a command to its end. When vprof is interrupted, the process group gets SIGINT, and SIGKILL
+/// if it has not ended after 5 s, or after as many seconds as $VPROF_GRACE_S says. Error:
+/// kInterrupted, or the command could not be started.
 Result<Finished> run_command(const Command& command);
 
 }  // namespace vprof::driver

@@ -15,8 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kSilent = 1s;          // shorter steps need no progress
-constexpr auto kRedraw = 100ms;       // of the line at a terminal
+constexpr auto kSilent = 1s;          // a shorter step shows no progress
+constexpr auto kRedraw = 100ms;       // interval between redraws on a terminal
 constexpr auto kFirstReminder = 10s;  // between plain lines; doubles up to a minute
 
 std::string elapsed_text(double seconds) {
@@ -36,7 +36,7 @@ void put(const std::string& text) {
 
 Progress::Progress(std::string step)
     : step_(std::move(step)), start_(Clock::now()), terminal_(::isatty(STDERR_FILENO) != 0) {
-  // Signals are for the main thread alone, so that a blocking read there is interrupted by them.
+  // The main thread gets all signals, so that they interrupt its blocking reads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -106,7 +106,7 @@ void Progress::run() {
   for (size_t turn = 0;; ++turn) {
     shown_ = true;
     const std::string text = line(seconds());
-    // Longer lines would wrap, and a carriage return only goes back to the start of the last part.
+    // A longer line would wrap, and a carriage return cannot go back past a wrap.
     if (terminal_) {
       put(fmt::format("\r\033[K{} {:.76}", kSpinner[turn % 4], text));
     }

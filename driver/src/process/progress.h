@@ -1,4 +1,4 @@
-// What is going on and since when, for every step that takes longer than a second.
+// Shows which step is running and for how long, for every step that takes longer than a second.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,9 @@
 
 namespace vprof::driver {
 
-/// At a terminal a line that is redrawn until the step ends; elsewhere plain lines, more and more
-/// seldom. Writes to standard error, so that standard output holds results only. One at a time.
+/// On a terminal, a line that is redrawn until the step ends; elsewhere plain lines at growing
+/// intervals. Writes to standard error, since standard output is for results. At most one exists at
+/// a time.
 class Progress {
  public:
   explicit Progress(std::string step);
@@ -19,9 +20,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` of `total` things are finished, now comes `what`. Any thread.
+  /// `done` of `total` items are finished and `what` is next. Any thread may call it.
   void update(uint64_t done, uint64_t total, const std::string& what);
-  /// Takes a line `@progress DONE TOTAL WHAT`; others are ignored.
+  /// Updates from a line `@progress DONE TOTAL WHAT`; ignores other lines.
   void take_line(std::string_view line);
   double seconds() const;
 

@@ -1,13 +1,15 @@
 #include "search/ask.h"
 
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
 
-#include "pipeline/analysis.h"
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source.h"
+#include "pipeline/terminal.h"
 #include "process/interrupt.h"
+#include "search/expansion.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -16,7 +18,8 @@ namespace {
 
 using analyzer::Factor;
 
-constexpr int kLookMs = 100;  // how late Ctrl-C at a question may be noticed
+constexpr int kPollMs = 100;          // how soon a prompt notices Ctrl-C
+constexpr double kLeastShown = 0.01;  // contribution of a node in the tree that the user asks for
 
 enum class Answer : uint8_t { kExpand, kAccept, kSetAside, kQuit };
 
@@ -25,28 +28,25 @@ void put(const std::string& text) {
   std::fflush(stdout);
 }
 
-std::string place(const Factor& factor) {
+std::string place_of(const Factor& factor) {
   if (!factor.definition.empty()) {
     return factor.definition;
   }
   return factor.instances.empty() ? "" : factor.instances[0].site;
 }
 
+/// The path to the first instance, and how many more there are.
 std::string path_of(const Factor& factor) {
-  std::string text;
   if (factor.instances.empty()) {
-    return text;
+    return "";
   }
-  for (const std::string& name : factor.instances[0].path) {
-    text += (text.empty() ? "" : " > ") + name;
-  }
+  const std::string path = fmt::format("{}", fmt::join(factor.instances[0].path, " > "));
   const size_t more = factor.instances.size() - 1;
-  return more == 0 ? text
-                   : fmt::format("{}  (and {} other place{})", text, more, more == 1 ? "" : "s");
+  return more == 0 ? path : fmt::format("{}  (and {})", path, counted(more, "other place"));
 }
 
 void introduce(const Factor& factor) {
-  put(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), place(factor)));
+  put(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), place_of(factor)));
   put(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f})\n",
                   100 * factor.contribution, 100 * factor.ci95[0], 100 * factor.ci95[1]));
   if (const std::string path = path_of(factor); !path.empty()) {
@@ -54,53 +54,57 @@ void introduce(const Factor& factor) {
   }
 }
 
-/// One factor until there is an answer.
-class Question {
+/// Asks about one factor at a time.
+class Questioner {
  public:
-  Question(const analyzer::Profile& profile, const instrumenter::Program& program,
-           const Session& session, const ReadLine& read_line)
+  Questioner(const analyzer::Profile& profile, const instrumenter::Program& program,
+             const Session& session, const ReadLine& read_line)
       : profile_(profile), program_(program), session_(session), read_line_(read_line) {}
 
+  /// Repeats the question until the user has decided. The end of input quits.
   Answer ask(const Factor& factor, bool expandable) {
     introduce(factor);
+    const char preset = expandable ? 'e' : 'a';
     while (true) {
       put(fmt::format(
           "   {}[a]ccept as an answer, [s]et aside, sh[o]w source, show [t]ree, [q]uit ({}): ",
-          expandable ? "[e]xpand, " : "", expandable ? 'e' : 'a'));
+          expandable ? "[e]xpand, " : "", preset));
       const auto line = read_line_();
       if (!line) {
-        return quit();
-      }
-      const char key = line->empty() ? (expandable ? 'e' : 'a') : (*line)[0];
-      if (key == 'e' && expandable) {
-        return Answer::kExpand;
-      }
-      if (key == 'a') {
-        return Answer::kAccept;
-      }
-      if (key == 's') {
-        return Answer::kSetAside;
-      }
-      if (key == 'q') {
+        put("\n");
         return Answer::kQuit;
+      }
+      const char key = line->empty() ? preset : line->front();
+      if (const auto answer = answer_of(key, expandable)) {
+        return *answer;
       }
       show(key, factor);
     }
   }
 
  private:
-  static Answer quit() {
-    put("\n");
-    return Answer::kQuit;
+  static std::optional<Answer> answer_of(char key, bool expandable) {
+    switch (key) {
+      case 'e':
+        return expandable ? std::optional(Answer::kExpand) : std::nullopt;
+      case 'a':
+        return Answer::kAccept;
+      case 's':
+        return Answer::kSetAside;
+      case 'q':
+        return Answer::kQuit;
+      default:
+        return std::nullopt;
+    }
   }
 
   void show(char key, const Factor& factor) {
     if (key == 'o') {
       put(source_excerpt(session_, program_, factor));
     } else if (key == 't') {
-      put(report::tree_text(profile_, 0.01, text_options()));
+      put(report::tree_text(profile_, kLeastShown, text_options()));
     } else if (key == 'e') {
-      put("   it cannot be broken down further\n");
+      put("   this factor cannot be broken down further\n");
     } else {
       put("   please type one of the letters in brackets\n");
     }
@@ -117,9 +121,9 @@ class Question {
 std::optional<std::string> read_terminal_line() {
   std::string line;
   while (true) {
-    // Not a plain read: a Ctrl-C just before it would set the flag and leave us waiting for a key.
-    struct pollfd waiting{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    while (!interrupt::requested() && ::poll(&waiting, 1, kLookMs) == 0) {
+    // A plain read() would miss a Ctrl-C that comes just before it and wait for a key.
+    struct pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    while (!interrupt::requested() && ::poll(&input, 1, kPollMs) == 0) {
     }
     if (interrupt::requested()) {
       return std::nullopt;
@@ -140,30 +144,28 @@ std::optional<std::string> read_terminal_line() {
 Decision ask(const analyzer::Profile& profile, const instrumenter::Program& program,
              const Session& session, const ReadLine& read_line) {
   Decision decision;
-  Question question(profile, program, session, read_line);
-  const size_t group = static_cast<size_t>(session.config.factors.k);
+  Questioner questioner(profile, program, session, read_line);
+  const auto k = static_cast<size_t>(session.config.factors.k);
   size_t asked = 0;
   for (const Factor* factor : undecided(profile, session.state)) {
-    if (asked > 0 && asked % group == 0 && !decision.expand.empty()) {
+    if (asked > 0 && asked % k == 0 && !decision.expand.empty()) {
       break;
     }
     ++asked;
     const std::vector<std::string> keys = expandable_keys(profile, *factor, program, session.state);
-    const Decided self{.id = factor_id(*factor), .name = factor_name(*factor)};
-    const Answer answer = question.ask(*factor, !keys.empty());
-    if (answer == Answer::kQuit) {
-      decision.quit = true;
-      break;
-    }
-    if (answer == Answer::kAccept) {
-      decision.selected.push_back(self);
-    }
-    if (answer == Answer::kSetAside) {
-      decision.set_aside.push_back(self);
-    }
-    if (answer == Answer::kExpand) {
-      decision.expand.insert(decision.expand.end(), keys.begin(), keys.end());
-      decision.why.push_back(expansion_reason(*factor));
+    switch (questioner.ask(*factor, !keys.empty())) {
+      case Answer::kExpand:
+        expand(decision, *factor, keys);
+        break;
+      case Answer::kAccept:
+        decision.selected.push_back(decided(*factor));
+        break;
+      case Answer::kSetAside:
+        decision.set_aside.push_back(decided(*factor));
+        break;
+      case Answer::kQuit:
+        decision.quit = true;
+        return decision;
     }
   }
   return decision;

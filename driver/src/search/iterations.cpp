@@ -9,7 +9,7 @@ namespace vprof::driver {
 
 namespace {
 
-/// Number of an iteration's directory; -1: it is none.
+/// The number of an iteration's directory; -1 for other directories.
 int number_of(const fs::path& directory) {
   const std::string name = directory.filename().string();
   int n = -1;
@@ -35,7 +35,7 @@ Result<void> put_away_iterations(const Session& session, int last) {
   if (later.empty()) {
     return {};
   }
-  const fs::path old = session.workspace.dot / "iterations.previous";
+  const fs::path old = session.workspace.previous_iterations();
   VPROF_TRY(remove_tree(old));
   VPROF_TRY(make_directories(old));
   for (const fs::path& one : later) {
@@ -61,7 +61,7 @@ Result<void> go_back(Session& session, int n) {
   }
   auto kept = VPROF_TRY(load_state(file));
   if (kept.built != session.state.built) {
-    // The source was edited since: what was measured then is of another program.
+    // The source has changed: those measurements were of another program.
     forget_overhead(kept);
     kept.step = Step::kMeasure;
   }
@@ -70,7 +70,7 @@ Result<void> go_back(Session& session, int n) {
   VPROF_TRY(put_away_iterations(session, n));
   session.state = std::move(kept);
   say(fmt::format("back at iteration {}; later ones are in {}", n,
-                  shown(session.workspace.dot / "iterations.previous")));
+                  shown(session.workspace.previous_iterations())));
   return session.save();
 }
 

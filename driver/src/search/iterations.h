@@ -1,19 +1,19 @@
-// The iterations of a search on disk: putting them away, and going back to one.
+// The iterations of a search on disk: moving them out of the way, and going back to one.
 #pragma once
 
 #include "workspace/session.h"
 
 namespace vprof::driver {
 
-/// Moves the iterations after `last` to `.vprof/iterations.previous`, where their reports stay
-/// readable until that happens again. Nothing happens if there are none.
+/// Moves the iterations after `last` to `.vprof/iterations.previous`, replacing what an earlier
+/// call moved there. Without such iterations nothing changes.
 Result<void> put_away_iterations(const Session& session, int last);
 
-/// Keeps the state as it is before anything is decided on the current iteration, for go_back().
+/// Keeps the state before any decision on the current iteration, for go_back().
 Result<void> keep_state(const Session& session);
 
-/// The state becomes what it was when iteration `n` had been analysed; later iterations are put
-/// away. Error: there is no such iteration.
+/// Restores the state as it was after the analysis of iteration `n` and puts later iterations away.
+/// Error: there is no such iteration.
 Result<void> go_back(Session& session, int n);
 
 }  // namespace vprof::driver

@@ -5,7 +5,7 @@
 #include "pipeline/analysis.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
-#include "search/thin.h"
+#include "search/thinning.h"
 #include "vprof/analyzer/overhead.h"
 #include "vprof/support/json.h"
 #include "vprof/support/text.h"
@@ -14,17 +14,18 @@ namespace vprof::driver {
 
 namespace {
 
-/// Part of the latency by which measuring is surely beyond the budget; 0 or less: it is not.
+/// By how much measuring is certainly beyond the budget, as a fraction of the latency. 0 or less:
+/// it is not.
 double excess(const Session& session, const analyzer::Profile& profile) {
   return analyzer::sure_overhead(profile.overhead) - session.config.overhead_budget;
 }
 
-std::string in_words(const analyzer::Overhead& overhead) {
+std::string ratios_in_words(const analyzer::Overhead& overhead) {
   return fmt::format("measuring makes the median latency {:.2f} and the mean {:.2f} times as large",
                      overhead.median_ratio, overhead.mean_ratio);
 }
 
-void take_over(State& state, const analyzer::Overhead& overhead) {
+void keep_ratios(State& state, const analyzer::Overhead& overhead) {
   if (state.history.empty() || overhead.baseline_mean_ns <= 0) {
     return;
   }
@@ -40,12 +41,12 @@ Result<void> thin(Session& session, const analyzer::Profile& profile) {
   const Thinning thinning = thin_plan(profile, sites, calls, state, excess(session, profile));
   state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
   const std::string what =
-      fmt::format("{}, beyond the budget of {:.0f} %", in_words(profile.overhead),
+      fmt::format("{}, beyond the budget of {:.0f} %", ratios_in_words(profile.overhead),
                   100 * session.config.overhead_budget);
   if (thinning.demoted.empty()) {
-    say(what + "; no call site that matters little costs enough to be left out");
+    say(what + "; no call that varies little costs enough to leave out");
   } else {
-    say(fmt::format("{}; the next plan leaves out {} called often and of little variance", what,
+    say(fmt::format("{}; the next plan leaves out {} called often and varying little", what,
                     counted(thinning.demoted.size(), "call site")));
   }
   return {};
@@ -54,31 +55,30 @@ Result<void> thin(Session& session, const analyzer::Profile& profile) {
 }  // namespace
 
 Result<void> baseline_step(Session& session, bool keep_trace) {
-  const Recording recording = recording_of(session, /*sites=*/false);
-  VPROF_TRY(record_step(session, recording));
-  auto summary = VPROF_TRY(baseline_summary(session, recording.trace));
-  session.state.baseline = std::move(summary);
-  session.state.baseline_iteration = session.state.iteration;
+  const WorkloadRun run = workload_run(session, Sites::kOff);
+  VPROF_TRY(record_step(session, run));
+  session.state.baseline =
+      baseline_of(VPROF_TRY(baseline_summary(session, run.trace)), session.state.iteration);
   if (!keep_trace) {
-    VPROF_TRY(remove_tree(recording.trace));
+    VPROF_TRY(remove_tree(run.trace));
   }
   return session.save();
 }
 
 Result<void> judge_overhead(Session& session, analyzer::Profile& profile, bool keep_trace) {
   State& state = session.state;
-  // Marks of an earlier analysis of this iteration are made anew.
+  // An earlier analysis of this iteration may have marked call sites already.
   std::erase_if(state.demoted,
                 [&](const report::Demoted& one) { return one.since > state.iteration; });
-  // That they differ by so much in either direction may be the machine's doing rather than ours.
+  // The machine may have changed: it can explain a large difference in either direction.
   if (analyzer::surely_differs(profile.overhead, session.config.overhead_budget) &&
-      state.baseline_iteration != state.iteration) {
-    say(fmt::format("{}; running without recording again, to compare with the machine as it is now",
-                    in_words(profile.overhead)));
+      state.baseline.iteration != state.iteration) {
+    say(fmt::format("{}; running again without recording, to compare with the machine as it is now",
+                    ratios_in_words(profile.overhead)));
     VPROF_TRY(baseline_step(session, keep_trace));
-    analyzer::compare_with_baseline(profile.interval, state.baseline, profile.overhead);
+    analyzer::compare_with_baseline(profile.interval, state.baseline.latencies(), profile.overhead);
   }
-  take_over(state, profile.overhead);
+  keep_ratios(state, profile.overhead);
   if (excess(session, profile) <= 0) {
     return {};
   }

@@ -1,5 +1,5 @@
-// What to do with the ranked factors (Algorithm 3, lines 9 to 20): expand, accept as an answer, or
-// leave.
+// What to do with the ranked factors (Algorithm 3, lines 12 to 20): break them down, mark them as
+// selected, or leave them alone.
 #pragma once
 
 #include <string>
@@ -11,33 +11,28 @@
 namespace vprof::driver {
 
 struct Decision {
-  /// Keys of the functions to be broken down in the next iteration; empty: the search ends.
+  /// Keys of the functions to expand in the next iteration. Empty: the search ends.
   std::vector<std::string> expand;
-  std::vector<std::string> why;   ///< `f (72 % of the variance)`: the factors that they come from
-  std::vector<Decided> selected;  ///< accepted as answers
-  std::vector<Decided> set_aside;
-  bool quit = false;  ///< the user wants to go on later
+  /// The factors that those come from: `f (72 % of the variance)`.
+  std::vector<std::string> why;
+  std::vector<DecidedFactor> selected;  ///< accepted as answers
+  std::vector<DecidedFactor> set_aside;
+  bool quit = false;  ///< the user stops for now
 };
 
-/// `f (72 % of the variance)`.
-std::string expansion_reason(const analyzer::Factor& factor);
+/// Breaks `factor` down in the next iteration by expanding the functions `keys`. Does nothing if
+/// other factors expand all of them already.
+void expand(Decision& decision, const analyzer::Factor& factor,
+            const std::vector<std::string>& keys);
 
-/// Keys of the functions of a factor that can be broken down and were not yet. A wait for threads
-/// of which nothing is measured (`untracked(worker)`, at least the threshold) is broken down by
-/// measuring where threads begin, so that the search goes on in those; a library function by
-/// measuring the functions handed to it.
-std::vector<std::string> expandable_keys(const analyzer::Profile& profile,
-                                         const analyzer::Factor& factor,
-                                         const instrumenter::Program& program, const State& state);
-
-/// The ranked factors that deserve a decision: contribution at least the threshold, not expanded,
-/// not decided.
+/// The ranked factors that still need a decision: they contribute at least the threshold, and were
+/// neither expanded nor decided on.
 std::vector<const analyzer::Factor*> undecided(const analyzer::Profile& profile,
                                                const State& state);
 
-/// The policy of `--auto`: of the undecided factors the first k variance factors that can be
-/// expanded, in order of rank; if there is none, the functions of the covariance factors that can.
-/// Leaves among the first k ranked factors are answers.
+/// The policy of `--auto`. Expands the first k undecided variance factors that can be broken down,
+/// by rank; if there are none, the functions of the covariance factors that can. Selects the
+/// variance factors among the first k undecided ones that cannot be broken down.
 Decision decide_automatically(const analyzer::Profile& profile,
                               const instrumenter::Program& program, const State& state,
                               const analyzer::Options& options);

@@ -1,4 +1,4 @@
-// `vprof build`: builds the mirror as it is now with the user's own command.
+// `vprof build`: builds the mirror as it is with the user's own command.
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
@@ -8,10 +8,10 @@ namespace vprof::driver {
 
 Result<int> verb_build(const Global& global) {
   auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
-  auto mirrored = VPROF_TRY(mirror_step(session));
+  VPROF_TRY(mirror_step(session));
   if (session.state.built.empty()) {
     VPROF_TRY(first_build_step(session));
-    say("built without instrumentation; `vprof index` and `vprof instrument` come next");
+    say("built without instrumentation; run `vprof index` and `vprof instrument` next");
     return 0;
   }
   auto built = VPROF_TRY(build_step(session));

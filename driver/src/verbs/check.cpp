@@ -1,4 +1,4 @@
-// `vprof check`: tells what would go wrong, before it does, and how to mend it.
+// `vprof check`: says what would go wrong, before it does, and how to fix it.
 #include "checks/checklist.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
@@ -10,13 +10,13 @@ void Checklist::ok(const std::string& what, const std::string& found) {
   say(fmt::format("OK       {}: {}", what, found));
 }
 
-void Checklist::note(const std::string& what, const std::string& problem, const std::string& mend) {
-  say(fmt::format("note     {}: {}; {}", what, problem, mend));
+void Checklist::note(const std::string& what, const std::string& problem, const std::string& fix) {
+  say(fmt::format("note     {}: {}; {}", what, problem, fix));
 }
 
 void Checklist::problem(const std::string& what, const std::string& problem,
-                        const std::string& mend) {
-  say(fmt::format("PROBLEM  {}: {}; {}", what, problem, mend));
+                        const std::string& fix) {
+  say(fmt::format("PROBLEM  {}: {}; {}", what, problem, fix));
   ++problems_;
 }
 

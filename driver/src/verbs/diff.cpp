@@ -1,9 +1,10 @@
-// `vprof diff`: two profiles side by side, and a gate for continuous integration.
+// `vprof diff`: compares two profiles; a gate for continuous integration.
 #include "vprof/report/diff.h"
-#include "pipeline/analysis.h"
-#include "pipeline/profiles.h"
+#include "pipeline/results.h"
+#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -28,24 +29,17 @@ Result<std::vector<analyzer::Condition>> parse(const std::vector<std::string>& t
 Result<int> verb_diff(const DiffOptions& options) {
   const auto conditions = VPROF_TRY(parse(options.fail_if));
   analyzer::Options all;
-  all.least_listed = 0;  // a factor may be small in one of the two
-  const auto a = read_profiles({options.a}, all);
-  if (!a) {
-    return tl::unexpected(a.error());
-  }
-  const auto b = read_profiles({options.b}, all);
-  if (!b) {
-    return tl::unexpected(b.error());
-  }
-  const analyzer::Diff diff = analyzer::diff(*a, *b);
-  say(options.json ? report::readable(report::json(diff)) : report::text(diff, text_options()));
+  all.least_listed = 0;  // a factor may be small in one of them
+  const auto a = VPROF_TRY(read_profiles({options.a}, all));
+  const auto b = VPROF_TRY(read_profiles({options.b}, all));
+  const analyzer::Diff diff = analyzer::diff(a, b);
+  say(options.json ? json_text(report::json(diff)) : report::text(diff, text_options()));
   int code = 0;
   for (const analyzer::Condition& condition : conditions) {
-    if (!analyzer::holds(condition, diff, options.certainly)) {
-      continue;
+    if (analyzer::holds(condition, diff, options.certainly)) {
+      warn(condition.text + (options.certainly ? ": holds for certain" : ": holds"));
+      code = kGateFailed;
     }
-    warn(condition.text + (options.certainly ? ": holds for certain" : ": holds"));
-    code = kGateFailed;
   }
   return code;
 }

@@ -1,9 +1,10 @@
-// `vprof graph [FUNCTION]`: its neighbours in the call graph; the whole graph for other programs.
+// `vprof graph [FUNCTION]`: the neighbours of a function in the call graph, or the whole graph for
+// other programs.
 #include <cstdio>
 
-#include "pipeline/call_graph.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
+#include "pipeline/call_graph.h"
 #include "verbs/verbs.h"
 
 namespace vprof::driver {
@@ -11,24 +12,16 @@ namespace vprof::driver {
 namespace {
 
 using instrumenter::Call;
-using instrumenter::CallKind;
 using instrumenter::Function;
 using instrumenter::Program;
 
-const char* kind_of(const Call& call) {
-  switch (call.kind) {
-    case CallKind::kVirtual:
-      return "  virtual";
-    case CallKind::kIndirect:
-      return "  through a pointer";
-    case CallKind::kSpawn:
-      return "  starts a thread with it";
-    case CallKind::kCallback:
-      return "  hands it on";
-    case CallKind::kDirect:
-      break;
+/// What is special about a call, behind two spaces.
+std::string remark_on(const Call& call) {
+  std::string remark = text_of(call.kind).phrase;
+  if (remark.empty() && call.noreturn) {
+    remark = "never returns";
   }
-  return call.noreturn ? "  never returns" : "";
+  return remark.empty() ? "" : "  " + remark;
 }
 
 std::string height_of(const Program& program, const Call& call) {
@@ -45,7 +38,7 @@ void print_callers(const Program& program, const Function& function) {
       if (call.callee_key != function.key) {
         continue;
       }
-      say(fmt::format("  {}  {}:{}{}", caller->name, call.file, call.line, kind_of(call)));
+      say(fmt::format("  {}  {}:{}{}", caller->name, call.file, call.line, remark_on(call)));
     }
   }
   for (const Function* f : reached_through(program, function)) {
@@ -64,7 +57,7 @@ void print_callees(const Program& program, const Function& function) {
             ? ""
             : fmt::format("  not measured in place: {}", instrumenter::text_of(call.reason));
     say(fmt::format("  {}  {}:{}{}{}{}", name, call.file, call.line, height_of(program, call),
-                    kind_of(call), refused));
+                    remark_on(call), refused));
   }
 }
 

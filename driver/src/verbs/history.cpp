@@ -1,7 +1,8 @@
-// `vprof history`: how the search went, iteration by iteration.
-#include "pipeline/analysis.h"
+// `vprof history`: what each iteration expanded, found and decided.
+#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -9,10 +10,10 @@ Result<int> verb_history(const Global& global, const HistoryOptions& options) {
   auto session = VPROF_TRY(open_session(global.config, Access::kRead));
   const State& state = session.state;
   if (state.iteration == 0) {
-    return fail("nothing was measured yet; `vprof loop` does that");
+    return fail("nothing has been measured yet; run `vprof loop`");
   }
   if (options.json) {
-    say(report::readable(report::history_json(state.history)));
+    say(json_text(report::history_json(state.history)));
   } else {
     say(report::history_text(state.history, text_options()));
   }

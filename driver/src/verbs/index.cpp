@@ -1,4 +1,4 @@
-// `vprof index`: which functions there are and who calls whom.
+// `vprof index`: finds the functions of the program and their calls.
 #include "pipeline/steps.h"
 #include "verbs/verbs.h"
 

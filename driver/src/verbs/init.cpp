@@ -1,8 +1,11 @@
-// `vprof init`: looks at a source tree and writes a vprof.json to start from.
+// `vprof init`: writes a vprof.json to start from, after a look at the source tree.
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <thread>
 
 #include "discovery/handlers.h"
+#include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"
@@ -17,9 +20,9 @@ struct BuildSystem {
   std::string configure, build;
 };
 
-/// By the files at the top of the tree; where there are several, the one that the others are
-/// usually made from comes later.
-BuildSystem recognise(const fs::path& source) {
+/// Goes by the files at the top of the tree. A generated file counts before those that it is
+/// usually generated from.
+BuildSystem build_system_of(const fs::path& source) {
   const auto there = [&source](const char* name) {
     std::error_code error;
     return fs::exists(source / name, error);
@@ -48,22 +51,48 @@ BuildSystem recognise(const fs::path& source) {
 
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
+std::string file_uri(const fs::path& path) {
+  std::string uri = "file://";
+  for (const char c : path.string()) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view("/-._~").find(c) != std::string_view::npos;
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+/// `"$schema": "file:///..."` for editors; empty if the installation does not have the schema.
+std::string schema_member() {
+  const auto locations = find_locations();
+  std::error_code error;
+  if (!locations) {
+    return "";
+  }
+  const fs::path schema = locations->schemas / "vprof.schema.json";
+  if (!fs::exists(schema, error)) {
+    return "";
+  }
+  const std::string uri = file_uri(schema);
+  return fmt::format("  // Lets editors complete and check this file.\n  \"$schema\": {},\n\n",
+                     quoted(uri));
+}
+
 constexpr size_t kSuggested = 5;
 
 struct Found {
-  bool annotated = false;  ///< the source says itself what an interval is
+  bool annotated = false;  ///< the source marks its intervals itself
   size_t files = 0;
   std::vector<Handler> handlers;
 };
 
-Found look_at(const fs::path& source) {
+Found scan(const fs::path& source) {
   const ScannedSource scanned = scan_tree(source);
   return {.annotated = scanned.annotated,
           .files = scanned.files,
           .handlers = likely_handlers(scanned, kSuggested)};
 }
 
-/// The entry of "intervals": the likeliest handler, and the others as comments.
+/// The content of "intervals": the likeliest handler, and the others as comments.
 std::string intervals(const Found& found) {
   if (found.annotated) {
     return "    // The source calls vprof_begin and vprof_end, so nothing is needed here.\n";
@@ -81,28 +110,29 @@ std::string intervals(const Found& found) {
   return text;
 }
 
-/// Comments say what each key is for, so that the file can be completed without the manual.
+/// The comments explain each key, so that users can complete the file without the manual.
 std::string configuration(const BuildSystem& system, const Found& found) {
   return fmt::format(
-      R"(// What vprof needs to know about this program. All keys: docs/configuration.md of vprof.
+      R"(// What vprof needs to know about this program. docs/configuration.md of vprof explains all keys.
 {{
-  // The source tree. It is copied to .vprof/mirror and never written to.
+{}  // The source tree. It is copied to .vprof/mirror and never written to.
   "source": ".",
 
-  // Commands, run by sh at the top of the copy. "configure" runs once; leave it empty if there is none.
+  // Shell commands, run at the top of the copy. "configure" runs once; leave it empty if there is
+  // none.
   "configure": {},
   "build": {},
 
-  // The workload: starts the program that was built, puts load on it, stops it, and ends by itself.
+  // The workload: starts the built program, puts load on it, stops it, and ends by itself.
   "run": "./run-workload.sh",
 
-  // What one interval is: here one call of a function. See the manual for requests that span functions and
-  // threads. Leave the list empty if the source calls vprof_begin and vprof_end. Suggestions come from the text of
-  // the source: functions with many callees, called in a loop near where a thread begins.
+  // What one interval is: here one call of a function. For requests that span functions and threads
+  // see the documentation. Leave the list empty if the source calls vprof_begin and vprof_end. The
+  // suggestions are functions with many callees, called in a loop near the start of a thread.
   "intervals": [
 {}  ],
 
-  // The program's own locks and queues, if it has any; those of POSIX and C++ are known.
+  // The program's own locks and queues, if it has any; vprof knows those of POSIX and C++.
   "sync": {{
     "acquire": [],
     "release": [],
@@ -110,23 +140,23 @@ std::string configuration(const BuildSystem& system, const Found& found) {
     "dequeue": []
   }},
 
-  // How many factors to look for, and the least part of the variance that counts.
+  // How many factors to look for, and the least part of the variance that matters.
   "factors": {{ "k": 3, "threshold": 0.05 }}
 }}
 )",
-      quoted(system.configure), quoted(system.build), intervals(found));
+      schema_member(), quoted(system.configure), quoted(system.build), intervals(found));
 }
 
-void tell(const Found& found) {
+void say_found(const Found& found) {
   if (found.annotated) {
-    return say("the source calls vprof_begin: the intervals are those that it annotates");
+    return say("the source calls vprof_begin: its annotations define the intervals");
   }
   if (found.handlers.empty()) {
     return say(fmt::format(
-        "no function in {} looks like it handles a request; name it under \"intervals\"",
+        "no function in {} looks like a request handler; name yours under \"intervals\"",
         counted(found.files, "source file")));
   }
-  say("these look like they handle a request; the first one is written into \"intervals\":");
+  say("these functions look like request handlers; \"intervals\" has the first one:");
   for (const Handler& one : found.handlers) {
     say(fmt::format("  {}  {}\n      {}", one.name, one.place, one.reason));
   }
@@ -137,22 +167,21 @@ void tell(const Found& found) {
 Result<int> verb_init(const Global& global) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(global.config, error))) {
-    return fail("{} is there already and is not overwritten; edit it, or delete it first",
-                shown(global.config));
+    return fail("{} already exists; edit it, or delete it first", shown(global.config));
   }
   const fs::path source = fs::absolute(global.config).parent_path();
-  const BuildSystem system = recognise(source);
-  const Found found = look_at(source);
+  const BuildSystem system = build_system_of(source);
+  const Found found = scan(source);
   VPROF_TRY(write_file_atomic(global.config, configuration(system, found)));
   if (system.name.empty()) {
     say(
-        fmt::format("wrote {}; how the program is built was not recognised, so complete "
+        fmt::format("wrote {}; the build system was not recognised: complete "
                     "\"configure\" and \"build\"",
                     shown(global.config)));
   } else {
     say(fmt::format("wrote {} for a program built by {}", shown(global.config), system.name));
   }
-  tell(found);
+  say_found(found);
   say("next: set \"run\" and \"intervals\" in it, then `vprof check`, then `vprof loop`");
   return 0;
 }

@@ -1,9 +1,7 @@
-// `vprof instrument`: writes the plan and rewrites the mirror; nothing is built.
-#include <algorithm>
+// `vprof instrument`: writes the plan and rewrites the mirror, but does not build it.
+#include <cstdio>
 
-#include "build/insertions.h"
-#include "pipeline/coverage.h"
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
@@ -12,15 +10,6 @@
 namespace vprof::driver {
 
 namespace {
-
-/// Adds what is new to what is expanded already.
-void add(std::vector<std::string>& expanded, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) {
-    if (std::find(expanded.begin(), expanded.end(), key) == expanded.end()) {
-      expanded.push_back(key);
-    }
-  }
-}
 
 Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
                                          const instrumenter::Program& program) {
@@ -39,14 +28,14 @@ Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
   return keys;
 }
 
-/// What would be inserted, as a diff, and the account of it.
+/// Prints what would be inserted as a diff, and how many calls that measures.
 Result<int> show(const Session& session, const Targets& targets, Extent extent) {
   auto done = VPROF_TRY(preview_step(session, targets, extent));
   for (const std::string& file : done.files_changed) {
     auto text = VPROF_TRY(read_file(session.workspace.preview() / "files" / file));
-    std::fputs(insertions(original_text(session, file), text, file).c_str(), stdout);
+    std::fputs(insertions_in(session, file, text).c_str(), stdout);
   }
-  for (const std::string& line : coverage_in_full(done)) {
+  for (const std::string& line : done.full_coverage) {
     say(line);
   }
   VPROF_TRY(remove_tree(session.workspace.preview()));
@@ -65,7 +54,7 @@ Result<int> instrument(Session& session, const instrumenter::Program& program,
       extent == Extent::kAll ? "everything" : counted(state.expanded.size(), "function");
   say(fmt::format("{} expanded, {}, {} rewritten", expanded, counted(done.sites, "site"),
                   counted(done.files_changed.size(), "file")));
-  for (const std::string& line : coverage_in_full(done)) {
+  for (const std::string& line : done.full_coverage) {
     say(line);
   }
   return 0;
@@ -89,8 +78,8 @@ Result<int> verb_instrument(const Global& global, const InstrumentOptions& optio
     state.history.resize(1);
   }
   state.expanded = follow_edits(state.expanded, program);
-  add(state.expanded, targets.roots);
-  add(state.expanded, more);
+  expand(state, targets.roots);
+  expand(state, more);
   const Extent extent = options.all ? Extent::kAll : Extent::kFrontier;
   if (options.dry_run) {
     return show(session, targets, extent);

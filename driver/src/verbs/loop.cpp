@@ -3,8 +3,9 @@
 
 #include <cstdio>
 
-#include "pipeline/analysis.h"
 #include "pipeline/html_report.h"
+#include "pipeline/results.h"
+#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
 #include "search/iterative_refinement.h"
@@ -16,12 +17,12 @@ namespace {
 
 Result<void> print_result(const Session& session, const LoopOptions& options) {
   if (options.json) {
-    auto text = VPROF_TRY(read_file(session.workspace.report()));
+    const auto text = VPROF_TRY(read_file(session.workspace.report()));
     std::fputs(text.c_str(), stdout);
     return {};
   }
-  auto read = VPROF_TRY(read_report(session.workspace.report()));
-  say("\n" + report::text(read.first, read.second, text_options()));
+  const auto [profile, story] = VPROF_TRY(read_report(session.workspace.report()));
+  say("\n" + report::text(profile, story, text_options()));
   return {};
 }
 
@@ -29,7 +30,7 @@ Result<void> print_result(const Session& session, const LoopOptions& options) {
 
 Result<int> verb_loop(const Global& global, const LoopOptions& options) {
   if (!options.decide_alone && ::isatty(STDIN_FILENO) == 0) {
-    return fail("standard input is no terminal, so nobody can be asked; use `vprof loop --auto`");
+    return fail("standard input is not a terminal, so vprof cannot ask; use `vprof loop --auto`");
   }
   auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
   session.config.factors.interval = options.interval;

@@ -1,20 +1,17 @@
-// `vprof merge`: profiles of several runs, processes or hosts become one.
-#include "pipeline/analysis.h"
-#include "pipeline/profiles.h"
+// `vprof merge`: adds up the profiles of several runs, processes or hosts.
+#include "pipeline/results.h"
+#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 
 namespace vprof::driver {
 
 Result<int> verb_merge(const MergeOptions& options) {
-  auto profile = read_profiles(options.profiles, {});
-  if (!profile) {
-    return tl::unexpected(profile.error());
-  }
+  const auto profile = VPROF_TRY(read_profiles(options.profiles, {}));
   if (!options.output.empty()) {
-    VPROF_TRY(write_file_atomic(options.output, profile->sums));
+    VPROF_TRY(write_file_atomic(options.output, profile.sums));
   }
-  say(options.json ? report::json_text(*profile, {}) : report::text(*profile, {}, text_options()));
+  say(options.json ? report::json_text(profile, {}) : report::text(profile, {}, text_options()));
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// `vprof record`: runs a workload with the runtime switched on.
+// `vprof record`: runs a workload and records it.
 #include "pipeline/analysis.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
@@ -6,8 +6,7 @@
 
 namespace vprof::driver {
 
-Result<int> verb_record(const Global& global, const std::vector<std::string>& command,
-                        bool baseline) {
+Result<int> verb_record(const Global& global, const RecordOptions& options) {
   auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
   std::error_code error;
   if (!fs::exists(session.workspace.sites(), error)) {
@@ -16,22 +15,21 @@ Result<int> verb_record(const Global& global, const std::vector<std::string>& co
         "first");
   }
   VPROF_TRY(make_directories(session.workspace.iteration(session.state.iteration)));
-  Recording recording = recording_of(session, !baseline);
-  if (!command.empty()) {
-    recording.argv = command;
+  WorkloadRun run = workload_run(session, options.baseline ? Sites::kOff : Sites::kOn);
+  if (!options.command.empty()) {
+    run.argv = options.command;
   }
-  auto seconds = VPROF_TRY(record_step(session, recording));
-  if (baseline) {
-    auto summary = VPROF_TRY(baseline_summary(session, recording.trace));
-    session.state.baseline = std::move(summary);
-    session.state.baseline_iteration = session.state.iteration;
+  const double seconds = VPROF_TRY(record_step(session, run));
+  State& state = session.state;
+  if (options.baseline) {
+    state.baseline = baseline_of(VPROF_TRY(baseline_summary(session, run.trace)), state.iteration);
     VPROF_TRY(session.save());
-  } else if (!session.state.history.empty()) {
-    session.state.history.back().run_s = seconds;
-    session.state.step = Step::kAnalyze;
+  } else if (!state.history.empty()) {
+    state.history.back().run_s = seconds;
+    state.step = Step::kAnalyze;
     VPROF_TRY(session.save());
   }
-  say(fmt::format("recorded {:.1f} s into {}", seconds, shown(recording.trace)));
+  say(fmt::format("recorded {:.1f} s into {}", seconds, shown(run.trace)));
   return 0;
 }
 

@@ -1,8 +1,7 @@
-// `vprof source FUNCTION`: what was inserted into a function.
+// `vprof source FUNCTION`: what was inserted into a function, as a diff.
 #include <algorithm>
 
-#include "build/insertions.h"
-#include "pipeline/source_excerpt.h"
+#include "pipeline/source.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
@@ -21,8 +20,7 @@ Result<int> verb_source(const Global& global, const std::string& name) {
 
   auto instrumented = VPROF_TRY(read_file(session.workspace.mirror() / f.file));
   const auto [first, last] = lines_of_function(session, f);
-  const std::string diff =
-      insertions(original_text(session, f.file), instrumented, f.file, first, last);
+  const std::string diff = insertions_in(session, f.file, instrumented, first, last);
   if (diff.empty()) {
     const std::string why = f.refused == instrumenter::Reason::kNone
                                 ? "it is not part of the plan"

@@ -1,9 +1,10 @@
-// `vprof timeline`: how one interval went, from a recording.
+// `vprof timeline`: one interval of a recording, piece by piece.
 #include "vprof/report/timeline.h"
 
-#include "pipeline/analysis.h"
+#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -17,8 +18,7 @@ Result<int> verb_timeline(const Global& global, const TimelineOptions& options) 
   wanted.interval = options.interval;
   const auto timeline = VPROF_TRY(
       analyzer::timeline_of(trace.string(), (trace / "sites.json").string(), options.id, wanted));
-  say(options.json ? report::readable(report::json(timeline))
-                   : report::text(timeline, text_options()));
+  say(options.json ? json_text(report::json(timeline)) : report::text(timeline, text_options()));
   return 0;
 }
 

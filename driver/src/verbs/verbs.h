@@ -1,7 +1,8 @@
-// The verbs of the command line; each is in a file of its own and reads as a list of steps.
+// The verbs of the command line. Each has a file of its own that reads as a list of steps.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace vprof::driver {
 
-/// What holds for every verb: `--config`, or vprof.json in the directory of `-C`.
+/// Applies to every verb: `--config`, or vprof.json in the directory of `-C`.
 struct Global {
   fs::path config = "vprof.json";
 };
@@ -20,13 +21,18 @@ struct HistoryOptions {
 };
 
 struct InstrumentOptions {
-  std::vector<std::string> expand;  ///< functions besides those that the state has expanded
+  std::vector<std::string> expand;  ///< functions, besides those that the state has expanded
   bool all = false;                 ///< every function and call
   bool dry_run = false;             ///< show what would be inserted, change nothing
 };
 
+struct RecordOptions {
+  std::vector<std::string> command;  ///< empty: "run" of vprof.json
+  bool baseline = false;             ///< record intervals only
+};
+
 struct GraphOptions {
-  std::string function;  ///< empty: the whole program, for an export
+  std::string function;  ///< empty: the whole program, only with `dot` or `json`
   bool dot = false;
   bool json = false;
 };
@@ -34,16 +40,16 @@ struct GraphOptions {
 struct ReportOptions {
   bool json = false;
   bool tree = false;
-  std::string html;   ///< a file to be written
+  std::string html;   ///< file to write
   int iteration = 0;  ///< 0: the last one
 };
 
 struct AnalyzeOptions {
-  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string trace;  ///< directory; empty: that of the current iteration
   std::string interval;
   bool json = false;
-  std::string skip;     ///< a time, as `2s` or `300ms`: intervals that began before are left out
-  std::string profile;  ///< a file to write the profile to
+  std::string skip;     ///< `2s` or `300ms`: leave out intervals that began earlier
+  std::string profile;  ///< file to write the profile to
   unsigned threads = 0;
 };
 
@@ -55,15 +61,15 @@ struct MergeOptions {
 
 struct TimelineOptions {
   uint64_t id = 0;
-  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string trace;  ///< directory; empty: that of the current iteration
   std::string interval;
   bool json = false;
 };
 
 struct ExportOptions {
-  std::string trace;  ///< a directory; empty: that of the current iteration
+  std::string trace;  ///< directory; empty: that of the current iteration
   std::string interval;
-  std::string perfetto, csv, sqlite, folded;  ///< files to be written; empty: not asked for
+  std::map<std::string, std::string> files;  ///< by name of the format; empty: not asked for
 };
 
 struct DiffOptions {
@@ -73,22 +79,21 @@ struct DiffOptions {
   bool json = false;
 };
 
-/// All return an error of one line, or the exit code.
+/// All return the exit code, or an error of one line.
 Result<int> verb_init(const Global& global);
 Result<int> verb_check(const Global& global);
+Result<int> verb_loop(const Global& global, const LoopOptions& options);
 Result<int> verb_index(const Global& global);
 Result<int> verb_instrument(const Global& global, const InstrumentOptions& options);
 Result<int> verb_build(const Global& global);
-Result<int> verb_record(const Global& global, const std::vector<std::string>& command,
-                        bool baseline);
+Result<int> verb_record(const Global& global, const RecordOptions& options);
 Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
-Result<int> verb_loop(const Global& global, const LoopOptions& options);
-Result<int> verb_history(const Global& global, const HistoryOptions& options);
+Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
 Result<int> verb_merge(const MergeOptions& options);
 /// Exit code 1: a condition of `fail_if` holds.
 Result<int> verb_diff(const DiffOptions& options);
-Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
 Result<int> verb_export(const Global& global, const ExportOptions& options);
+Result<int> verb_history(const Global& global, const HistoryOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const GraphOptions& options);
 Result<int> verb_source(const Global& global, const std::string& function);

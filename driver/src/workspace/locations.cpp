@@ -3,8 +3,7 @@
 
 #include <cstdlib>
 
-// The installed layout as CMake knows it, relative to the directory of the program; set in
-// driver/CMakeLists.txt.
+// driver/CMakeLists.txt sets the installed layout, relative to the directory of the program.
 #ifndef VPROF_RELATIVE_LIBDIR
 #error \
     "VPROF_RELATIVE_LIBDIR, VPROF_RELATIVE_LIBEXECDIR and VPROF_RELATIVE_INCLUDEDIR must be set by the build"
@@ -25,6 +24,7 @@ Result<Locations> from_file(const fs::path& file) {
   Locations found{.instrument = text("instrument"),
                   .shim = text("shim"),
                   .runtime = text("runtime"),
+                  .schemas = text("schemas"),
                   .includes = {}};
   for (const auto& include : document.value("includes", nlohmann::json::array())) {
     found.includes.emplace_back(include.get<std::string>());
@@ -37,6 +37,7 @@ Locations from_layout(const fs::path& bin) {
   return {.instrument = libexec / "vprof-instrument",
           .shim = libexec / "vprof-shim",
           .runtime = (bin / VPROF_RELATIVE_LIBDIR / "libvprof.so").lexically_normal(),
+          .schemas = (bin / VPROF_RELATIVE_DATADIR / "vprof/schemas").lexically_normal(),
           .includes = {(bin / VPROF_RELATIVE_INCLUDEDIR).lexically_normal()}};
 }
 
@@ -51,7 +52,7 @@ Result<Locations> search() {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) {
     return fail(
-        "cannot find out where vprof is installed (/proc/self/exe: {}); set VPROF_HOME to its "
+        "cannot find the installation of vprof (/proc/self/exe: {}); set VPROF_HOME to its "
         "prefix",
         error.message());
   }

@@ -1,5 +1,4 @@
-// Where the parts of an installation are: found from the place of the running program, under any
-// prefix.
+// Finds the parts of an installation, under any prefix, from the path of the running program.
 #pragma once
 
 #include <vector>
@@ -12,13 +11,18 @@ struct Locations {
   fs::path instrument;  ///< vprof-instrument
   fs::path shim;        ///< vprof-shim
   fs::path runtime;     ///< libvprof.so
-  std::vector<fs::path>
-      includes;  ///< directories that hold `vprof/annotations.h` and what it includes
+  fs::path schemas;     ///< directory of the JSON Schemas
+  /// Directories of `vprof/annotations.h` and the headers that it includes.
+  std::vector<fs::path> includes;
 };
 
-/// In this order: the file that $VPROF_LOCATIONS names; the prefix that $VPROF_HOME names;
-/// `vprof-locations.json` beside the program (a build tree); the directories of the installed
-/// layout, relative to the program. Error: names what is missing and how to mend it.
+/// The first of these that applies:
+/// - the file that $VPROF_LOCATIONS names;
+/// - the prefix that $VPROF_HOME names;
+/// - `vprof-locations.json` next to the program (a build tree);
+/// - the installed layout, relative to the program.
+///
+/// Error: names the missing part and how to fix that.
 Result<Locations> find_locations();
 
 }  // namespace vprof::driver

@@ -27,7 +27,7 @@ Result<Lock> take_lock(const Workspace& workspace) {
   }
   Lock lock(fd);
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    return fail("another vprof is at work in {}; wait for it to end, or end it",
+    return fail("another vprof is running in {}; wait for it to end, or stop it",
                 shown(workspace.dot));
   }
   return lock;
@@ -42,14 +42,11 @@ Result<Session> open_session(const fs::path& config_file, Access access) {
                   .state = {},
                   .lock = Lock()};
   if (access == Access::kWrite) {
-    auto locations = VPROF_TRY(find_locations());
-    session.locations = std::move(locations);
+    session.locations = VPROF_TRY(find_locations());
     VPROF_TRY(make_directories(workspace.dot));
-    auto lock = VPROF_TRY(take_lock(workspace));
-    session.lock = std::move(lock);
+    session.lock = VPROF_TRY(take_lock(workspace));
   }
-  auto state = VPROF_TRY(load_state(workspace));
-  session.state = std::move(state);
+  session.state = VPROF_TRY(load_state(workspace.state()));
   return session;
 }
 

@@ -1,4 +1,4 @@
-// One run of `vprof` in one directory: configuration, workspace, state, and the lock on them.
+// One run of `vprof` in one directory: configuration, workspace, state, and the lock on all three.
 #pragma once
 
 #include "config/config.h"
@@ -7,7 +7,8 @@
 
 namespace vprof::driver {
 
-/// Holds the lock file of a workspace until it goes; the kernel releases it when the process dies.
+/// Holds the lock of a workspace until it is destroyed. The kernel releases it when the process
+/// dies.
 class Lock {
  public:
   Lock() = default;
@@ -22,7 +23,7 @@ class Lock {
   int fd_ = -1;
 };
 
-/// Error: another vprof works in the same directory.
+/// Error: another vprof is running in the same directory.
 Result<Lock> take_lock(const Workspace& workspace);
 
 struct Session {
@@ -36,8 +37,8 @@ struct Session {
 };
 
 enum class Access : uint8_t {
-  kRead,   ///< looks only: no lock, no installation needed
-  kWrite,  ///< takes the lock, makes `.vprof`, needs all parts of the installation
+  kRead,   ///< no lock; needs no installation
+  kWrite,  ///< takes the lock and creates `.vprof`; needs a complete installation
 };
 
 Result<Session> open_session(const fs::path& config_file, Access access);

@@ -1,171 +1,104 @@
 #include "workspace/state.h"
-#include "vprof/support/json.h"
 
-#include <array>
+#include <algorithm>
+
+#include "vprof/report/json.h"
+#include "vprof/support/json.h"
+#include "vprof/support/json_fields.h"
+
+namespace vprof::json {
+
+using driver::Baseline;
+using driver::DecidedFactor;
+using driver::State;
+
+template <>
+struct Words<driver::Step> {
+  static constexpr std::array kWords = {"measure", "analyze", "decide", "done"};
+};
+
+template <>
+struct Object<DecidedFactor> {
+  static constexpr auto kFields =
+      std::tuple{required("id", &DecidedFactor::id), required("name", &DecidedFactor::name)};
+};
+
+template <>
+struct Object<Baseline> {
+  static constexpr auto kFields = std::tuple{required("iteration", &Baseline::iteration),
+                                             required("count", &Baseline::count),
+                                             required("mean_ns", &Baseline::mean_ns),
+                                             required("mean_ci95", &Baseline::mean_ci95),
+                                             required("p50_ns", &Baseline::p50_ns),
+                                             required("variance_ns2", &Baseline::variance_ns2)};
+};
+
+template <>
+struct Object<State> {
+  static constexpr auto kFields = std::tuple{
+      required("iteration", &State::iteration), required("step", &State::step),
+      required("intervals", &State::intervals), required("expanded", &State::expanded),
+      required("selected", &State::selected),   required("set_aside", &State::set_aside),
+      required("history", &State::history),     required("baseline", &State::baseline),
+      required("demoted", &State::demoted),     required("configured", &State::configured),
+      required("built", &State::built)};
+
+  static void written(const State& /*state*/, Json& to) { to["schema"] = 1; }
+};
+
+}  // namespace vprof::json
 
 namespace vprof::driver {
 
-namespace {
-
-using nlohmann::json;
-
-constexpr std::array<const char*, 4> kSteps = {"measure", "analyze", "decide", "done"};
-
-json to_json(const std::vector<Decided>& all) {
-  json list = json::array();
-  for (const Decided& one : all) {
-    list.push_back({{"id", one.id}, {"name", one.name}});
-  }
-  return list;
+analyzer::IntervalSummary Baseline::latencies() const {
+  analyzer::IntervalSummary summary;
+  summary.count = count;
+  summary.mean_ns = mean_ns;
+  summary.mean_ci95 = mean_ci95;
+  summary.p50_ns = p50_ns;
+  summary.variance_ns2 = variance_ns2;
+  return summary;
 }
 
-std::vector<Decided> decided_from(const json& list) {
-  std::vector<Decided> all;
-  for (const json& one : list) {
-    all.push_back({.id = one.at("id"), .name = one.at("name")});
-  }
-  return all;
+Baseline baseline_of(const analyzer::IntervalSummary& latencies, int iteration) {
+  return {.iteration = iteration,
+          .count = latencies.count,
+          .mean_ns = latencies.mean_ns,
+          .mean_ci95 = latencies.mean_ci95,
+          .p50_ns = latencies.p50_ns,
+          .variance_ns2 = latencies.variance_ns2};
 }
-
-json to_json(const report::Iteration& one) {
-  json leading = json::array();
-  for (const report::Leading& factor : one.leading) {
-    leading.push_back({{"factor", factor.factor}, {"contribution", factor.contribution}});
-  }
-  return {{"expanded", one.expanded},     {"sites", one.sites},
-          {"build_s", one.build_s},       {"run_s", one.run_s},
-          {"mean_ns", one.mean_ns},       {"variance_ns2", one.variance_ns2},
-          {"mean_ratio", one.mean_ratio}, {"variance_ratio", one.variance_ratio},
-          {"selected", one.selected},     {"set_aside", one.set_aside},
-          {"leading", leading},           {"demoted", one.demoted}};
-}
-
-report::Iteration iteration_from(const json& one) {
-  std::vector<report::Leading> leading;
-  for (const json& factor : one.at("leading")) {
-    leading.push_back({.factor = factor.at("factor"), .contribution = factor.at("contribution")});
-  }
-  return {.expanded = one.at("expanded"),
-          .sites = one.at("sites"),
-          .build_s = one.at("build_s"),
-          .run_s = one.at("run_s"),
-          .mean_ns = one.at("mean_ns"),
-          .variance_ns2 = one.at("variance_ns2"),
-          .mean_ratio = one.at("mean_ratio"),
-          .variance_ratio = one.at("variance_ratio"),
-          .selected = one.at("selected"),
-          .set_aside = one.at("set_aside"),
-          .leading = std::move(leading),
-          .demoted = one.at("demoted")};
-}
-
-json to_json(const std::vector<report::Demoted>& all) {
-  json list = json::array();
-  for (const report::Demoted& one : all) {
-    list.push_back({{"function", one.function},
-                    {"site", one.site},
-                    {"calls", one.calls},
-                    {"cost", one.cost},
-                    {"since", one.since}});
-  }
-  return list;
-}
-
-std::vector<report::Demoted> demoted_from(const json& list) {
-  std::vector<report::Demoted> all;
-  for (const json& one : list) {
-    all.push_back({.function = one.at("function"),
-                   .site = one.at("site"),
-                   .calls = one.at("calls"),
-                   .cost = one.at("cost"),
-                   .since = one.at("since")});
-  }
-  return all;
-}
-
-json baseline_to_json(const State& state) {
-  const analyzer::IntervalSummary& baseline = state.baseline;
-  return {{"iteration", state.baseline_iteration},
-          {"count", baseline.count},
-          {"mean_ns", baseline.mean_ns},
-          {"mean_ci95", baseline.mean_ci95},
-          {"p50_ns", baseline.p50_ns},
-          {"variance_ns2", baseline.variance_ns2}};
-}
-
-void baseline_from(const json& from, State& state) {
-  state.baseline_iteration = from.at("iteration");
-  state.baseline.count = from.at("count");
-  state.baseline.mean_ns = from.at("mean_ns");
-  state.baseline.mean_ci95 = from.at("mean_ci95");
-  state.baseline.p50_ns = from.at("p50_ns");
-  state.baseline.variance_ns2 = from.at("variance_ns2");
-}
-
-State state_from(const json& document) {
-  State state;
-  state.iteration = document.at("iteration");
-  const std::string step = document.at("step");
-  for (size_t i = 0; i < kSteps.size(); ++i) {
-    if (step == kSteps[i]) {
-      state.step = static_cast<Step>(i);
-    }
-  }
-  state.intervals = document.at("intervals");
-  state.expanded = document.at("expanded").get<std::vector<std::string>>();
-  state.selected = decided_from(document.at("selected"));
-  state.set_aside = decided_from(document.at("set_aside"));
-  for (const json& one : document.at("history")) {
-    state.history.push_back(iteration_from(one));
-  }
-  baseline_from(document.at("baseline"), state);
-  state.demoted = demoted_from(document.at("demoted"));
-  state.configured = document.at("configured");
-  state.built = document.at("built");
-  return state;
-}
-
-}  // namespace
-
-Result<State> load_state(const Workspace& workspace) { return load_state(workspace.state()); }
 
 Result<State> load_state(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error)) {
     return State{};
   }
-  auto document = VPROF_TRY(read_json(file));
-  try {
-    return state_from(document);
-  } catch (const json::exception&) {
-    return fail("{} was not written by this version of vprof; delete it to begin anew",
-                shown(file));
+  auto state = json::read<State>(VPROF_TRY(read_json(file)));
+  if (!state) {
+    return fail("{}: {}; this version of vprof did not write it: delete it to start over",
+                shown(file), state.error().message);
   }
+  return state;
 }
 
 Result<void> save_state(const fs::path& file, const State& state) {
-  json history = json::array();
-  for (const report::Iteration& one : state.history) {
-    history.push_back(to_json(one));
+  return write_file_atomic(file, json_text(json::write(state)) + "\n");
+}
+
+std::vector<std::string> expand(State& state, const std::vector<std::string>& keys) {
+  std::vector<std::string> added;
+  for (const std::string& key : keys) {
+    if (std::ranges::find(state.expanded, key) == state.expanded.end()) {
+      state.expanded.push_back(key);
+      added.push_back(key);
+    }
   }
-  const json document = {{"schema", 1},
-                         {"iteration", state.iteration},
-                         {"step", kSteps[static_cast<size_t>(state.step)]},
-                         {"intervals", state.intervals},
-                         {"expanded", state.expanded},
-                         {"selected", to_json(state.selected)},
-                         {"set_aside", to_json(state.set_aside)},
-                         {"history", history},
-                         {"baseline", baseline_to_json(state)},
-                         {"demoted", to_json(state.demoted)},
-                         {"configured", state.configured},
-                         {"built", state.built}};
-  return write_file_atomic(file, document.dump(1) + "\n");
+  return added;
 }
 
 void forget_overhead(State& state) {
   state.baseline = {};
-  state.baseline_iteration = 0;
   state.demoted.clear();
 }
 
@@ -174,6 +107,17 @@ State restarted(const State& state) {
   fresh.configured = state.configured;
   fresh.built = state.built;
   return fresh;
+}
+
+void mark_decisions(analyzer::Profile& profile, const State& state) {
+  for (analyzer::Factor& factor : profile.factors) {
+    if (contains(state.selected, factor)) {
+      factor.status = analyzer::FactorStatus::kSelected;
+    }
+    if (contains(state.set_aside, factor)) {
+      factor.status = analyzer::FactorStatus::kSetAside;
+    }
+  }
 }
 
 }  // namespace vprof::driver

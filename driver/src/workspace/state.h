@@ -1,57 +1,70 @@
-// Where the loop stands (`state.json`), so that it can be interrupted at any moment and gone on
-// with.
+// Where the search stands (`state.json`), so that it can be interrupted and resumed at any moment.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "vprof/report/report.h"
+#include "workspace/decisions.h"
 #include "workspace/workspace.h"
 
 namespace vprof::driver {
 
-/// What is to be done next in the current iteration. Instrumenting and building are repeated after
-/// an interruption, which costs little since both change only what must change.
+/// The next step of the current iteration. kMeasure covers instrumenting, building and running: an
+/// interruption repeats all three, which is cheap because the first two only redo what changed.
 enum class Step : uint8_t { kMeasure, kAnalyze, kDecide, kDone };
 
-/// A factor that was decided on: its key, or its names where there is no key; and how users know
-/// it.
-struct Decided {
-  std::string id;
-  std::string name;
-  bool operator==(const Decided&) const = default;
+/// Latencies with all sites off.
+struct Baseline {
+  int iteration = 0;   ///< that measured it
+  uint64_t count = 0;  ///< 0: not measured, or the source has changed since
+  double mean_ns = 0;
+  std::array<double, 2> mean_ci95{};
+  double p50_ns = 0;
+  double variance_ns2 = 0;
+
+  analyzer::IntervalSummary latencies() const;
 };
+
+Baseline baseline_of(const analyzer::IntervalSummary& latencies, int iteration);
 
 struct State {
-  int iteration = 0;  ///< 0: not begun
+  int iteration = 0;  ///< from 1; 0: the search has not begun
   Step step = Step::kMeasure;
-  std::string intervals;  ///< fingerprint of intervals, sync and exclude in vprof.json: other
-                          ///< intervals, other search
-  std::vector<std::string> expanded;  ///< function keys, in the order in which they were expanded
-  std::vector<Decided> selected;      ///< accepted as answers
-  std::vector<Decided> set_aside;
-  std::vector<report::Iteration>
-      history;  ///< one per iteration; the last one is filled in step by step
-  /// Latencies with all sites off; count 0: not measured, or the source has changed since.
-  analyzer::IntervalSummary baseline;
-  int baseline_iteration = 0;  ///< in which that was measured
+  /// Fingerprint of `intervals`, `sync` and `exclude` in vprof.json. If it changes, the search
+  /// starts over.
+  std::string intervals;
+  std::vector<std::string> expanded;    ///< function keys, in the order of their expansion
+  std::vector<DecidedFactor> selected;  ///< accepted as answers
+  std::vector<DecidedFactor> set_aside;
+  /// One entry per iteration. The steps fill in the last one.
+  std::vector<report::Iteration> history;
+  Baseline baseline;
   std::vector<report::Demoted> demoted;
-  // The workspace rather than the search; survives `--restart`.
-  std::string configured;  ///< fingerprint of the configure command that has succeeded
-  std::string
-      built;  ///< fingerprint of the mirror of which the whole program was built through the shims
+
+  // What follows describes the workspace rather than the search; restarted() keeps it.
+
+  /// Fingerprint of the last configure command that succeeded.
+  std::string configured;
+  /// Fingerprint of the mirror at the last whole build through the shims.
+  std::string built;
 };
 
-/// A state file that is not there is a fresh state. Error: it is damaged.
-Result<State> load_state(const Workspace& workspace);
+/// A missing file is a fresh state. Error: the file is damaged.
 Result<State> load_state(const fs::path& file);
 Result<void> save_state(const fs::path& file, const State& state);
 
-/// What a run with all sites off is not compared with any more, and what was left out because of
-/// it: the program is another one now.
+/// Adds the functions that are not expanded yet and returns their keys.
+std::vector<std::string> expand(State& state, const std::vector<std::string>& keys);
+
+/// Drops the baseline and the demoted call sites: the program they were measured on has changed.
 void forget_overhead(State& state);
 
 /// The state of a new search in a workspace that is built already.
 State restarted(const State& state);
+
+/// Sets the status of the factors that were accepted or set aside.
+void mark_decisions(analyzer::Profile& profile, const State& state);
 
 }  // namespace vprof::driver

@@ -1,4 +1,4 @@
-// What lies where in `.vprof/` (docs/formats.md).
+// The files of `.vprof/` (docs/formats.md).
 #pragma once
 
 #include "vprof/support/files.h"
@@ -30,10 +30,12 @@ struct Workspace {
   fs::path html() const { return dot / "report.html"; }
   fs::path profile() const { return dot / "profile.vprof"; }
   fs::path iterations() const { return dot / "iterations"; }
+  /// What `--restart` and `--from` moved out of the way.
+  fs::path previous_iterations() const { return dot / "iterations.previous"; }
   /// Iteration 0 is the build before anything is instrumented.
   fs::path iteration(int n) const { return iterations() / std::to_string(n); }
   fs::path trace(int n) const { return iteration(n) / "trace"; }
-  /// As it was before anything was decided on iteration `n`.
+  /// The state before any decision on iteration `n`.
   fs::path kept_state(int n) const { return iteration(n) / "state.json"; }
   fs::path baseline(int n) const { return iteration(n) / "baseline"; }
 };

@@ -20,8 +20,8 @@ class CallCollector {
   /// the calls that the compiler adds to a range-for.
   void note_call(const clang::CallExpr& expr, const Surroundings& around, bool is_spelled);
   void note_construction(const clang::CXXConstructExpr& expr);
-  /// A user-provided destructor that runs at `delete`, or at the end of a block or a full expression.
-  /// `expr` is the delete expression, else nullptr.
+  /// A user-provided destructor that runs at `delete`, or at the end of a block or a full
+  /// expression. `expr` is the delete expression, else nullptr.
   void note_destruction(clang::QualType type, const clang::Expr* expr,
                         clang::SourceLocation location);
 

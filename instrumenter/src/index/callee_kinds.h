@@ -6,8 +6,8 @@
 
 namespace vprof::instrumenter {
 
-/// Library functions that compilers turn into a few instructions, or that cost less than reading the
-/// clock twice.
+/// Library functions that compilers turn into a few instructions, or that cost less than reading
+/// the clock twice.
 bool is_cheap_library_call(const clang::CallExpr& call, clang::ASTContext& context);
 
 /// setjmp, alloca, va_start and the like: their effect is tied to the frame and block of their

@@ -17,8 +17,8 @@ std::optional<TextRange> SourceText::text_of(const clang::Stmt& stmt) const {
   if (begin.isInvalid() || end.isInvalid()) {
     return std::nullopt;
   }
-  // The spelling of a macro argument is never taken: the macro may expand it more than once, or turn
-  // it into a string.
+  // The spelling of a macro argument is never taken: the macro may expand it more than once, or
+  // turn it into a string.
   if (begin.isMacroID() &&
       !clang::Lexer::isAtStartOfMacroExpansion(begin, sources_, language_, &begin)) {
     return std::nullopt;
@@ -47,9 +47,9 @@ std::optional<WrappedPiece> SourceText::piece_around(const clang::Expr& call,
   return WrappedPiece{&call, ancestors.size(), *text, ""};
 }
 
-/// The smallest piece of the syntax tree that is exactly the outermost expansion the call comes from.
-/// A call of which only the callee comes from a macro (`#define call f` … `call(x)`) includes its
-/// arguments.
+/// The smallest piece of the syntax tree that is exactly the outermost expansion the call comes
+/// from. A call of which only the callee comes from a macro (`#define call f` … `call(x)`) includes
+/// its arguments.
 std::optional<WrappedPiece> SourceText::expansion_around(const clang::Expr& call,
                                                          const Ancestors& ancestors) const {
   const size_t depth = ancestors.size();

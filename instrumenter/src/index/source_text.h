@@ -1,5 +1,5 @@
-// The text of statements and calls, and the piece of text that would have to be wrapped to measure a
-// call.
+// The text of statements and calls, and the piece of text that would have to be wrapped to measure
+// a call.
 #pragma once
 
 #include <clang/AST/ASTContext.h>

@@ -1,4 +1,4 @@
-// Axes and frames that the charts share. A chart is drawn again when its width changes.
+// Axes and frames that the charts share. A chart redraws when its width changes.
 import { axisBottom, axisLeft } from 'd3-axis';
 import { select as d3 } from 'd3-selection';
 import { el, svg } from './dom.js';
@@ -6,7 +6,7 @@ import { time } from './format.js';
 
 export const MARGIN = { top: 12, right: 18, bottom: 40, left: 64 };
 
-/** `draw(root, width, height)` fills an SVG; it is called now and whenever the width changes. */
+/** Calls `draw(root, width, height)` to fill an SVG, now and whenever the width changes. */
 export function chart(id, height, label, draw) {
   const holder = el('div', { class: 'chart', id });
   let width = 0;
@@ -52,7 +52,7 @@ export function yAxis(root, scale, title, { width }, ticks, format = time) {
   root.append(g, svg('text', { class: 'axis-title', x: 4, y: MARGIN.top - 2 }, title));
 }
 
-/** Colour of a label; the seventh and all later ones share one. */
+/** Class, and so colour, of a label. The seventh and all later ones share one. */
 export const labelClass = (label) => `label-${Math.min(label, 6)}`;
 
 export function labelLegend(data) {

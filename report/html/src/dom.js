@@ -1,5 +1,5 @@
-// Elements. All text goes in as text nodes and attribute values, never as markup: names come from
-// sources and traces.
+// DOM elements. Names come from sources and traces, so all text becomes text nodes and attribute values,
+// never markup.
 const SVG = 'http://www.w3.org/2000/svg';
 
 function fill(element, attributes, children) {
@@ -15,7 +15,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Control characters, also those that reverse or hide text, as what they are. */
+/** Shows control characters as codes, including those that reverse or hide text. */
 export function visible(text) {
   return String(text).replace(
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
@@ -25,13 +25,13 @@ export function visible(text) {
 export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
 export const svg = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
-/** Puts these in the place of all that an element holds; nothing for null. */
+/** Replaces all children of an element; nulls add nothing. */
 export function refill(element, ...children) {
   element.replaceChildren();
   return fill(element, {}, children);
 }
 
-/** A labelled choice of one of few: radio buttons that look like one bar. */
+/** A labelled choice of one among few: radio buttons that look like one bar. */
 export function choice(label, name, options, chosen, onchange) {
   return el('fieldset', { class: 'choice' }, el('legend', {}, label),
     options.map(([value, text]) => {
@@ -49,13 +49,13 @@ export function select(label, id, options, chosen, onchange) {
   return el('label', { class: 'select' }, `${label} `, box);
 }
 
-/** A part of the page with a heading that links to it. */
+/** A section of the page, with its heading and a hint. */
 export function section(id, title, hint, ...children) {
   return el('section', { id, 'aria-labelledby': `${id}-title` },
     el('h2', { id: `${id}-title` }, title), hint ? el('p', { class: 'hint' }, hint) : null, ...children);
 }
 
-/** Cut to a number of pixels at the width of the small font. */
+/** Cuts text to a number of pixels, at the width of the small font. */
 export function cut(text, pixels) {
   const shown = visible(text);
   const most = Math.floor(pixels / 7);
@@ -65,7 +65,7 @@ export function cut(text, pixels) {
 
 const tip = el('div', { id: 'tip', role: 'tooltip', hidden: true });
 
-/** Shows a few lines beside the pointer while it is over the element. */
+/** Shows a few lines next to the pointer while it is over the element. */
 export function tooltip(element, lines) {
   const show = (event) => {
     tip.replaceChildren(...lines().map((line, i) => el(i === 0 ? 'strong' : 'div', {}, line)));

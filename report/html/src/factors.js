@@ -1,21 +1,21 @@
-// The factor table, and what is known of the one chosen.
+// The table of factors, and details of the selected one.
 import { choice, el, refill, section } from './dom.js';
 import { margin, percent, score, time } from './format.js';
 import { RANKINGS, factorName, selection, specificity } from './model.js';
 
-const POWERS = { linear: 1, quadratic: 2, cubic: 3 };
 const COLUMNS = [
   ['rank', '#', true, (row) => row.rank],
   ['name', 'factor', false, (row) => factorName(row.factor).toLowerCase()],
   ['contribution', 'contribution', true, (row) => row.factor.contribution],
   ['share', 'share', true, (row) => row.factor.share],
-  ['tail_share', 'of the tail', true, (row) => row.factor.tail_share],
+  ['tail_share', 'tail share', true, (row) => row.factor.tail_share],
   ['height', 'height', true, (row) => row.factor.height],
   ['score', 'score', true, (row) => row.score],
   ['status', 'status', false, (row) => row.factor.status],
 ];
 
 export function factors(data) {
+  const powers = Object.fromEntries(data.specificity_rules);
   let ranking = 'score';
   let power = data.specificity;
   let kinds = 'all';
@@ -26,8 +26,8 @@ export function factors(data) {
   const chosen = el('div', { class: 'details', id: 'factor-details', 'aria-live': 'polite' });
 
   function rows() {
-    const all = data.factors.map((factor) => ({ factor, score: specificity(data, factor, POWERS[power]) * factor.contribution }));
-    const by = (row) => RANKINGS[ranking](data, row.factor, POWERS[power]);
+    const all = data.factors.map((factor) => ({ factor, score: specificity(data, factor, powers[power]) * factor.contribution }));
+    const by = (row) => RANKINGS[ranking](data, row.factor, powers[power]);
     all.sort((a, b) => by(b) - by(a) || a.factor.rank - b.factor.rank);
     let asked = 0;
     all.forEach((row, i) => {
@@ -75,16 +75,16 @@ export function factors(data) {
     refill(chosen,
       el('h3', {}, factorName(factor)),
       factor.kind === 'covariance'
-        ? el('p', { class: 'hint' }, 'These two are slow, or fast, in the same intervals: look for what both depend on.') : null,
+        ? el('p', { class: 'hint' }, 'These two are slow (or fast) in the same intervals. Look for what both depend on.') : null,
       Math.abs(factor.work_share) >= 0.01 || Math.abs(factor.label_share) >= 0.01
-        ? el('p', {}, `Of the variance, ${percent(factor.work_share)} goes here with the amount of work and ${percent(factor.label_share)} with the label: `
-          + 'that much is asked for by the requests.') : null,
+        ? el('p', {}, `Declared work explains ${percent(factor.work_share)} of the variance here and the label ${percent(factor.label_share)}: `
+          + 'the requests ask for that much.') : null,
       el('h4', {}, 'Where'),
       el('ol', { class: 'instances' }, factor.instances.slice(0, 12).map((instance) => el('li', { class: instance.dominated ? 'dominated' : '' },
         el('span', { class: 'path' }, instance.path.join(' › ')), instance.site ? el('small', {}, ` at ${instance.site}`) : null,
-        el('strong', {}, ` ${percent(instance.contribution)}`), instance.dominated ? el('small', {}, ' explained by what lies below') : null))),
+        el('strong', {}, ` ${percent(instance.contribution)}`), instance.dominated ? el('small', {}, ' explained by a callee') : null))),
       factor.instances.length > 12 ? el('p', { class: 'hint' }, `${factor.instances.length - 12} more places`) : null,
-      factor.worst.length ? el('p', {}, 'Took longest in ', ids(factor.worst)) : null,
+      factor.worst.length ? el('p', {}, 'Worst: ', ids(factor.worst)) : null,
       factor.typical.length ? el('p', {}, 'Typical: ', ids(factor.typical)) : null);
   }
 
@@ -95,11 +95,12 @@ export function factors(data) {
   redraw();
   describe(0);
   return section('factors', 'Where the variance comes from',
-    `Look at those with a red mark: the first ${data.k} that reach ${percent(data.threshold, 0)} of the variance. Contribution: how much it varies. Share: how much of the latency's variation goes with it.`,
+    `Look first at the factors with a red mark: the first ${data.k} that reach ${percent(data.threshold, 0)} of the variance. `
+    + "Contribution: how much the factor varies. Share: how much of the latency's variation moves with it.",
     el('div', { class: 'controls' },
       choice('Rank by', 'ranking', [['score', 'score'], ['contribution', 'contribution'], ['share', 'share'], ['tail_share', 'tail share']], ranking,
         (value) => { ranking = value; sorted = { column: 'rank', falling: false }; redraw(); }),
-      choice('Specificity', 'specificity', Object.keys(POWERS).map((name) => [name, name]), power, (value) => { power = value; redraw(); }),
+      choice('Specificity', 'specificity', Object.keys(powers).map((name) => [name, name]), power, (value) => { power = value; redraw(); }),
       choice('Show', 'kinds', [['all', 'all'], ['variance', 'variances'], ['covariance', 'covariances']], kinds, (value) => { kinds = value; redraw(); })),
     el('div', { class: 'scroll' }, el('table', { id: 'factor-table' }, el('thead', {}, el('tr', {}, heads)), body)),
     chosen);

@@ -11,7 +11,7 @@ export function time(ns) {
 
 export const count = (n) => n.toLocaleString('en-US');
 export const percent = (part, digits = 1) => `${(100 * part).toFixed(digits)} %`;
-/** 95 % confidence as plus and minus; unequal sides are given as they are. */
+/** A 95 % confidence interval: `± 3.2`, or both ends if the sides differ. */
 export function margin([low, high], value) {
   if (low === 0 && high === 0) return '';
   const below = value - low;

@@ -1,10 +1,10 @@
-// How latencies are distributed, with percentiles.
+// The distribution of latencies, with percentiles.
 import { scaleLinear, scaleLog, scaleSqrt } from 'd3-scale';
 import { MARGIN, chart, timeTicks, xAxis, yAxis } from './charts.js';
 import { choice, el, section, select, svg, tooltip } from './dom.js';
 import { count, time } from './format.js';
 
-/** Bins of unequal width to columns of one width on the axis; a bin's intervals are spread evenly over it. */
+/** Turns bins of unequal width into columns of equal width on the axis. Spreads a bin's intervals evenly over it. */
 function columns(bins, x, width) {
   const size = 6;
   const from = x.range()[0];
@@ -50,21 +50,22 @@ export function histogram(data) {
         root.append(tooltip(rect, () => [`${time(x.invert(bar.x))} to ${time(x.invert(bar.x + 6))}`,
           `about ${count(Math.round(bar.n))} intervals, ${((100 * bar.n) / total).toFixed(2)} %`]));
       }
-      let last = -100;
+      let occupied = 0; // right end of the label drawn last in the upper row
       for (const [name, ns] of marks) {
         if (!(ns > 0)) continue;
         const at = x(Math.max(ns, low));
         root.append(svg('line', { class: 'mark', x1: at, x2: at, y1: MARGIN.top + 4, y2: height - MARGIN.bottom }));
-        const near = at - last < 92;
         const atEdge = at > width - 100;
+        const left = atEdge ? at - 92 : at;
+        const near = left < occupied;
         root.append(svg('text', { class: 'mark-text', x: at + (atEdge ? -3 : 3), y: MARGIN.top + (near ? 22 : 10),
           'text-anchor': atEdge ? 'end' : 'start' }, `${name} ${time(ns)}`));
-        last = near ? -100 : at;
+        occupied = near ? 0 : left + 92;
       }
     });
 
   const labels = data.labels.length > 1 && data.labels.some((own) => own.bins.length > 0);
-  return section('histogram', 'Distribution', 'How often each latency occurred. Two humps are two ways to go: labels, or a rare path.',
+  return section('histogram', 'Distribution', 'How often each latency occurred. Two peaks mean two kinds of work: different labels, or a rare path.',
     el('div', { class: 'controls' },
       labels ? select('Label', 'histogram-label', [['all', 'all'], ...data.labels.slice(0, 100).map((own, i) =>
         [String(i), `${own.label || '(none)'} (${count(own.count)})`])], 'all', (value) => { label = value; drawing.redraw(); }) : null,

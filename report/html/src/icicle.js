@@ -1,24 +1,24 @@
-// The variance tree as an icicle: the root above, what it consists of below, as wide as their part.
+// The variance tree as an icicle: the root on top, its parts below, each as wide as its part.
 import { chart, legend } from './charts.js';
 import { choice, cut, el, refill, section, svg, tooltip } from './dom.js';
 import { count, percent, time } from './format.js';
 import { path, selection } from './model.js';
 
 const ROW = 24;
-const NARROWEST = 1; // pixels; what is narrower is counted, not drawn
+const NARROWEST = 1; // pixels; narrower nodes are counted, not drawn
 const MOST_ROWS = 26;
 const MEASURES = {
   share: ['share of the variance', (node) => node.share],
-  tail: ['share of the tail', (node) => node.tail],
+  tail: ['tail share', (node) => node.tail],
   mean: ['mean time', (node) => node.mean],
 };
 export const KINDS = {
   function: 'function', body: 'own time', wait: 'wait', blame: 'what another thread did meanwhile', queue: 'queue',
-  preempted: 'preempted', untracked: 'not tracked',
+  preempted: 'preempted', untracked: 'untracked',
 };
 
-/** Left and right of every node below `top`, as parts of 1. Negative parts have no width; siblings that
- * add up to more than their parent are made to fit. Iterative: trees may be deep. */
+/** Left and right edge of every node below `top`, as parts of 1. Negative values have no width. Siblings
+ * that exceed their parent are scaled to fit. Iterative, since trees may be deep. */
 function layout(top, value) {
   const placed = [{ node: top, depth: 0, x0: 0, x1: 1 }];
   for (let i = 0; i < placed.length; ++i) {
@@ -48,8 +48,8 @@ export function icicle(data) {
 
   function describe(node) {
     const facts = [['mean', time(node.mean)], ['std. deviation', time(Math.sqrt(Math.max(0, node.variance)))],
-      ['contribution', percent(node.contribution)], ['share', percent(node.share)], ['of the tail', percent(node.tail)],
-      ['goes with the work', node.work], ['with the label', node.by_label], ['intervals', count(node.count)]]
+      ['contribution', percent(node.contribution)], ['share', percent(node.share)], ['tail share', percent(node.tail)],
+      ['explained by work', node.work], ['explained by label', node.by_label], ['intervals', count(node.count)]]
       .filter(([, value]) => typeof value === 'string' || Math.abs(value) >= 0.01)
       .map(([name, value]) => [name, typeof value === 'string' ? value : percent(value)]);
     const factor = data.factors.find((one) => one.kind === 'variance' && one.nodes.includes(node.index));
@@ -104,14 +104,14 @@ export function icicle(data) {
         onfocus: () => { focused = node; describe(node); } },
       svg('rect', { x: x.toFixed(2), y: y + 0.5, width: Math.max(w - 0.7, 0.6).toFixed(2), height: ROW - 1.5, rx: 2 }));
       if (w > 30) g.append(svg('text', { x: (x + 5).toFixed(2), y: y + 16 }, cut(`${node.name}  ${percent(node.share)}`, w - 8)));
-      tooltip(g, () => [node.name, `${KINDS[node.kind]}, share ${percent(node.share)}, of the tail ${percent(node.tail)}`,
+      tooltip(g, () => [node.name, `${KINDS[node.kind]}, share ${percent(node.share)}, tail share ${percent(node.tail)}`,
         `contribution ${percent(node.contribution)}, mean ${time(node.mean)}`, node.site || node.definition]);
       shown.set(node.index, g);
       root.append(g);
     }
     (shown.get(focused.index) ?? shown.get(top.index)).setAttribute('tabindex', '0');
     root.addEventListener('keydown', onKey);
-    hidden.textContent = narrow > 0 ? `${count(narrow)} parts are too narrow to be drawn here; zoom in to see them.` : '';
+    hidden.textContent = narrow > 0 ? `${count(narrow)} nodes are too narrow to draw; zoom in to see them.` : '';
     return root;
   }
 
@@ -176,7 +176,7 @@ export function icicle(data) {
   describe(top);
   const used = new Set(data.nodes.map((node) => node.kind));
   return section('tree', 'Variance tree',
-    'Each part consists of those below it. Arrow keys move, Enter or a click zooms in, Escape zooms out.',
+    'Each node is the sum of those below it. Arrow keys move, Enter or a click zooms in, Escape zooms out.',
     el('div', { class: 'controls' }, choice('Width', 'tree-measure', Object.entries(MEASURES).map(([key, [name]]) => [key, name]), measure,
       (value) => { measure = value; redraw(); })),
     legend(Object.entries(KINDS).filter(([kind]) => used.has(kind)).map(([kind, name]) => [`kind-${kind}`, name])),

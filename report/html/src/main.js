@@ -1,4 +1,4 @@
-// The page from its data: one section after the other.
+// Builds the page from its data, section by section.
 import { el, visible } from './dom.js';
 import { factors } from './factors.js';
 import { histogram } from './histogram.js';
@@ -12,7 +12,7 @@ import { timelines } from './timeline.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
-/** Pages opened from a file may have no storage. */
+/** The theme chosen last time. Pages opened from a file may have no storage. */
 function remembered(theme) {
   try {
     if (theme) window.localStorage.setItem('vprof-theme', theme);
@@ -43,13 +43,13 @@ function openForPrint() {
 }
 
 function start() {
-  const data = load(document);
+  const data = load();
   const sections = [summary(data), factors(data), icicle(data), histogram(data), scatter(data), overTime(data), timelines(data),
     sources(data), iterations(data), caveats(data)].filter(Boolean);
   const links = sections.map((part) => el('a', { href: `#${part.id}` }, part.querySelector('h2').textContent));
   document.title = `${visible(data.interval.name)}: VProfiler report`;
   document.getElementById('app').replaceChildren(
-    el('a', { class: 'skip', href: '#factors' }, 'To the factors'),
+    el('a', { class: 'skip', href: '#factors' }, 'Skip to the factors'),
     el('header', {}, el('h1', {}, 'VProfiler', el('span', {}, data.title)), themeButton()),
     el('nav', { class: 'contents', 'aria-label': 'Contents' }, links),
     el('main', {}, sections));

@@ -1,7 +1,7 @@
-// The data of the page with what several views need of it worked out once.
+// The page's data, with what several views derive from it.
 
-export function load(document_) {
-  const data = JSON.parse(document_.getElementById('data').textContent);
+export function load() {
+  const data = JSON.parse(document.getElementById('data').textContent);
   const { nodes } = data;
   nodes.forEach((node, index) => {
     node.index = index;
@@ -16,7 +16,7 @@ export function load(document_) {
 
 export const factorName = (factor) => factor.functions.join('  with  ');
 
-/** (H - h)^power: equation 2.3. A covariance has that of the higher of the two. */
+/** (H - h)^power: equation 2.3. A covariance has the height of the higher of its two functions. */
 export const specificity = (data, factor, power) => Math.max(data.graph_height - factor.height, 0) ** power;
 
 export const RANKINGS = {
@@ -26,7 +26,7 @@ export const RANKINGS = {
   tail_share: (data, factor) => factor.tail_share,
 };
 
-/** Time of a factor in an interval, ns; of a covariance, of one of the two. */
+/** Time of a factor's function in an interval, ns. */
 export const timeIn = (interval, column) => interval.times[column] ?? 0;
 
 export function path(data, node) {

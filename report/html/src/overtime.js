@@ -1,12 +1,12 @@
-// Latency as time goes by: bursts, warm-up, drift.
+// Latency over time: bursts, warm-up, drift.
 import { extent, max, min } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 import { MARGIN, chart, labelClass, timeTicks, xAxis, yAxis } from './charts.js';
 import { choice, el, section, svg, tooltip } from './dom.js';
-import { time } from './format.js';
+import { count, time } from './format.js';
 
-/** Recordings one after the other: where each begins on the common axis, ns. */
+/** Lays recordings end to end: where each begins on the common axis, in ns. */
 function offsets(data) {
   const length = new Map();
   for (const { run, begin } of data.intervals) length.set(run, Math.max(length.get(run) ?? 0, begin));
@@ -46,8 +46,8 @@ export function overTime(data) {
     }
   });
   return section('overtime', 'Over time',
-    `${data.sampled} intervals of ${data.interval.count.toLocaleString('en-US')}, chosen evenly, and the ${data.worst} slowest (larger). `
-    + 'The line is the mean. Stripes of slow ones point at something periodic.',
+    `${data.sampled} of ${count(data.interval.count)} intervals, sampled uniformly, and the ${data.worst} slowest (larger dots). `
+    + 'The line is the mean. Stripes of slow intervals point to something periodic.',
     el('div', { class: 'controls' }, choice('Scale', 'overtime-scale', [['log', 'logarithmic'], ['linear', 'linear']], scale,
       (value) => { scale = value; drawing.redraw(); })),
     drawing.holder);

@@ -1,4 +1,4 @@
-// A factor's time against the latency, or of two functions against each other.
+// A factor's time against the latency; for a covariance, the times of its two functions against each other.
 import { max, min } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { MARGIN, chart, labelClass, labelLegend, timeTicks, xAxis, yAxis } from './charts.js';
@@ -53,8 +53,8 @@ export function scatter(data) {
           ...(yName === 'latency' ? [] : [`${yName}: ${time(yOf(interval))}`]), data.labels[interval.label]?.label ?? '']));
       }
       const r = correlation(data.intervals.filter((i) => i.sampled).map((i) => [xOf(i), yOf(i)]));
-      note.textContent = r === null ? '' : `Correlation ${r.toFixed(2)} over the ${data.sampled} evenly chosen ones. `
-        + 'Points along the diagonal: where the latency comes from. A cloud: it varies, but something else evens it out.';
+      note.textContent = r === null ? '' : `Correlation ${r.toFixed(2)} over ${data.sampled} sampled intervals. `
+        + 'Points along the diagonal: the latency comes from this factor. A cloud: the factor varies, but something else compensates.';
     });
   const box = select('Factor', 'scatter-factor', data.factors.map((factor, i) => [String(i), `${factor.rank}. ${factorName(factor).slice(0, 90)}`]),
     '0', (value) => selection.choose(Number(value), 'scatter'));

@@ -1,4 +1,4 @@
-// Latency in figures: of all intervals, and by label.
+// Figures of the latency: of all intervals, and by label.
 import { el, section } from './dom.js';
 import { count, percent, time } from './format.js';
 
@@ -11,7 +11,7 @@ const between = ([low, high]) => (low === 0 && high === 0 ? '' : `${time(low)} â
 export function summary(data) {
   const { interval } = data;
   const figures = el('dl', { class: 'figures' },
-    figure('completed', count(interval.count), interval.incomplete ? `and ${count(interval.incomplete)} incomplete` : ''),
+    figure('completed', count(interval.count), interval.incomplete ? `${count(interval.incomplete)} incomplete` : ''),
     figure('mean', time(interval.mean_ns), between(interval.mean_ci95)),
     figure('std. deviation', time(interval.stddev_ns)),
     figure('p50', time(interval.p50_ns)),
@@ -20,7 +20,7 @@ export function summary(data) {
     figure('p99.9', time(interval.p999_ns)),
     figure('max', time(interval.max_ns)));
   const work = interval.work?.declared > 0 ? el('p', { class: 'hint' }, `Work: ${interval.work.mean.toPrecision(3)} units on average, `
-    + `${time(interval.work.ns_per_unit)} each; ${percent(interval.work.explained)} of the variance goes with the amount of work.`) : null;
+    + `${time(interval.work.ns_per_unit)} each; explains ${percent(interval.work.explained)} of the variance.`) : null;
   return section('summary', `Latency of ${interval.name}`, null, figures, work, byLabel(data));
 }
 
@@ -28,8 +28,8 @@ function byLabel(data) {
   if (data.labels.length < 2) return null;
   const head = ['label', 'count', 'mean', 'std. deviation', 'p50', 'p95', 'p99'];
   return [
-    el('p', { class: 'hint' }, `${percent(data.interval.between_labels)} of the variance is between labels: it comes from `
-      + 'their means being different. Percentiles by label are within 3 %.'),
+    el('p', { class: 'hint' }, `${percent(data.interval.between_labels)} of the variance is between labels: their means differ. `
+      + 'Percentiles by label are accurate to 3 %.'),
     el('div', { class: 'scroll' }, el('table', { class: 'plain', id: 'labels' },
       el('thead', {}, el('tr', {}, head.map((name, i) => el('th', { scope: 'col', class: i ? 'number' : '' }, name)))),
       el('tbody', {}, data.labels.slice(0, 100).map((label) => el('tr', {},

@@ -1,4 +1,4 @@
-// Single intervals as they went: a lane per thread, the critical path in red from lane to lane.
+// Single intervals: a lane per thread, with the critical path in red from lane to lane.
 import { scaleLinear } from 'd3-scale';
 import { chart, xAxis } from './charts.js';
 import { choice, cut, el, refill, section, svg, tooltip } from './dom.js';
@@ -8,7 +8,7 @@ const LANE = 58;
 const TOP = 10;
 const LEFT = 150;
 
-/** Own time is that of the function it is in. */
+/** Own time carries the name of its function. */
 function leafName({ path, kinds }) {
   const last = path.length - 1;
   return kinds[last] === 'body' && last > 0 && kinds[last - 1] !== 'wait' ? path[last - 1] : path[last];
@@ -50,7 +50,7 @@ function drawTimeline(root, width, height, shown) {
 
 function table(shown) {
   const listed = shown.pieces.filter((piece) => piece.to - piece.from >= shown.latency_ns / 200);
-  return el('details', {}, el('summary', {}, `The pieces of 0.5 % and more as a table (${listed.length} of ${shown.pieces.length})`),
+  return el('details', {}, el('summary', {}, `Pieces of 0.5 % and more as a table (${listed.length} of ${shown.pieces.length})`),
     el('div', { class: 'scroll' }, el('table', { class: 'plain' },
       el('thead', {}, el('tr', {}, ['at', 'took', 'part', 'thread', 'what'].map((name, i) => el('th', { scope: 'col', class: i < 3 ? 'number' : '' }, name)))),
       el('tbody', {}, listed.map((piece) => el('tr', {},
@@ -72,12 +72,12 @@ export function timelines(data) {
       (root, width) => drawTimeline(root, width, height, shown));
     refill(holder,
       el('p', { class: 'timeline-title' }, el('strong', {}, `#${shown.id}`), ` ${shown.label}  ${time(shown.latency_ns)}`, el('small', {}, `  ${shown.why}`),
-        shown.cut ? el('small', {}, `; ${shown.cut} shortest pieces are joined to their neighbours`) : null),
+        shown.cut ? el('small', {}, `; the ${shown.cut} shortest pieces are merged into their neighbours`) : null),
       drawing.holder, table(shown));
   };
   show(0);
   return section('timelines', 'Single intervals',
-    'Red: the critical path, from thread to thread; arrows: who let whom go on. Dashed: how long a thread waited.',
+    'Red: the critical path from thread to thread. Arrows: wake-ups and hand-offs. Dashed: how long a thread waited.',
     el('div', { class: 'controls' }, choice('Interval', 'exemplar', data.timelines.map((one, i) => [String(i), `${one.why} ${time(one.latency_ns)}`]), '0',
       (value) => show(Number(value)))), holder);
 }

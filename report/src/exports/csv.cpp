@@ -1,16 +1,17 @@
-#include <cerrno>
+#include <fmt/format.h>
+
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
+#include "exports/formats.h"
 #include "exports/rows.h"
-#include "json/names.h"
 #include "vprof/report/exports.h"
+#include "vprof/report/json.h"
 
 namespace vprof::report {
 namespace {
 
-/// RFC 4180.
+/// As RFC 4180 says.
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     return text;
@@ -22,79 +23,60 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-class Csv {
+class CsvWriter {
  public:
-  explicit Csv(const std::string& file)
-      : file_(file), draft_(file + ".part"), out_(std::fopen(draft_.c_str(), "w"), std::fclose) {}
-  ~Csv() {
-    out_.reset();
-    std::remove(draft_.c_str());  // not there once it is finished
-  }
-  Csv(const Csv&) = delete;
-  Csv& operator=(const Csv&) = delete;
+  explicit CsvWriter(const std::string& file)
+      : file_(file), out_(std::fopen(file_.path().c_str(), "w"), std::fclose) {}
 
   Result<void> begin() {
     if (out_ == nullptr) {
-      return failed();
+      return file_.failed();
     }
     return put("interval,id,label,begin_ns,latency_ns,ns,kind,function,site,path\r\n");
   }
 
   Result<void> add(const analyzer::PlaceRow& place) {
-    const std::string path =
-        place.number == 0 ? place.function : paths_[place.parent] + " > " + place.function;
-    paths_.push_back(path);
-    tails_.push_back("," + std::string(name_of(place.kind)) + "," + quoted(place.function) + "," +
-                     quoted(place.site) + "," + quoted(path) + "\r\n");
+    ends_.push_back(fmt::format(",{},{},{},{}\r\n", word_for(place.kind), quoted(place.function),
+                                quoted(place.site), quoted(paths_.add(place))));
     return {};
   }
 
   Result<void> add(const analyzer::IntervalRow& row) {
-    const std::string head = quoted(row.interval) + "," + std::to_string(row.id) + "," +
-                             quoted(row.label) + "," + std::to_string(row.begin_ns) + "," +
-                             std::to_string(row.latency_ns) + ",";
+    const std::string begin = fmt::format("{},{},{},{},{},", quoted(row.interval), row.id,
+                                          quoted(row.label), row.begin_ns, row.latency_ns);
     std::string lines;
     for (const analyzer::PlaceTime& time : row.times) {
-      lines += head + std::to_string(time.ns) + tails_[time.place];
+      lines += begin + std::to_string(time.ns) + ends_[time.place];
     }
     return put(lines);
   }
 
   Result<void> finish() {
     if (std::fflush(out_.get()) != 0) {
-      return failed();
+      return file_.failed();
     }
     out_.reset();
-    if (std::rename(draft_.c_str(), file_.c_str()) != 0) {
-      return failed();
-    }
-    return {};
+    return file_.publish();
   }
 
  private:
   Result<void> put(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), out_.get()) != text.size()) {
-      return failed();
+      return file_.failed();
     }
     return {};
   }
 
-  Result<void> failed() const {
-    return fail("{}", "cannot write " + file_ + ": " + std::strerror(errno));
-  }
-
-  std::string file_, draft_;
+  DraftFile file_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> out_;
-  std::vector<std::string> paths_, tails_;  // by place
+  PlacePaths paths_;
+  std::vector<std::string> ends_;  // of lines, by place
 };
 
 }  // namespace
 
-Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
-                                                  const std::string& sites_json,
-                                                  const analyzer::Options& options,
-                                                  const std::string& file) {
-  return export_rows(trace_dir, sites_json, options, Csv(file));
+Result<std::string> write_csv(ExportSource& source, const std::string& file) {
+  return export_rows(source, CsvWriter(file));
 }
 
 }  // namespace vprof::report

@@ -1,12 +1,17 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "exports/formats.h"
 #include "vprof/report/exports.h"
+#include "vprof/support/files.h"
 
 namespace vprof::report {
 namespace {
 
-/// Semicolons part the names, and a line ends a stack.
+constexpr double kNegligible = 0.0005;  // share of the variance
+
+/// A name without the characters that separate names and stacks.
 std::string frame_name(std::string name) {
   for (char& c : name) {
     if (c == ';') {
@@ -48,7 +53,7 @@ class Stacks {
   }
 
  private:
-  std::map<std::string, double> weights_;  // two call sites of one function are one stack
+  std::map<std::string, double> weights_;  // call sites of one function share a stack
 };
 
 }  // namespace
@@ -57,6 +62,19 @@ std::string folded(const analyzer::Profile& profile, double& left_out) {
   Stacks stacks;
   stacks.add(profile.tree, "");
   return stacks.text(left_out);
+}
+
+Result<std::string> write_folded(ExportSource& source, const std::string& file) {
+  const analyzer::Profile* const profile = VPROF_TRY(source.profile());
+  double left_out = 0;
+  const std::string text = folded(*profile, left_out);
+  VPROF_TRY(write_file_atomic(file, text));
+  std::string written = fmt::format("{} stacks, in millionths of the variance",
+                                    std::count(text.begin(), text.end(), '\n'));
+  if (left_out < -kNegligible) {
+    written += fmt::format("; negative shares of {:.1f} % in total are left out", 100 * left_out);
+  }
+  return written;
 }
 
 }  // namespace vprof::report

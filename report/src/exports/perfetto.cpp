@@ -1,8 +1,10 @@
 #include <map>
 
+#include "exports/formats.h"
 #include "exports/wait_spans.h"
-#include "json/names.h"
 #include "vprof/report/exports.h"
+#include "vprof/report/json.h"
+#include "vprof/support/files.h"
 
 namespace vprof::report {
 namespace {
@@ -11,14 +13,14 @@ using Json = nlohmann::json;
 using analyzer::Timeline;
 using analyzer::TimelinePiece;
 
-/// The events of one interval. Its rows: 0 the interval itself, then a thread each.
-class Interval {
+/// The events of one interval. Row 0 is the interval itself; each thread has one of the others.
+class IntervalEvents {
  public:
-  Interval(const ShownTimeline& shown, size_t process, size_t& flows, Json& events)
+  IntervalEvents(const ShownTimeline& shown, size_t process, size_t& flows, Json& events)
       : timeline_(shown.timeline), process_(process), flows_(flows), events_(events) {
-    name("process_name", 0,
-         timeline_.interval + " #" + std::to_string(timeline_.id) + " (" + shown.why + ")");
-    name("thread_name", 0, "interval");
+    name_row("process_name", 0,
+             timeline_.interval + " #" + std::to_string(timeline_.id) + " (" + shown.why + ")");
+    name_row("thread_name", 0, "interval");
     slice(timeline_.interval, "interval", 0, 0, timeline_.latency_ns,
           {{"id", std::to_string(timeline_.id)},
            {"label", timeline_.label},
@@ -30,7 +32,7 @@ class Interval {
       const TimelinePiece& piece = timeline_.pieces[i];
       const size_t row = row_of(piece.pid, piece.thread, piece.thread_name);
       slice(piece.path.back(), "critical path", row, piece.from_ns, piece.to_ns,
-            {{"path", piece.path}, {"kind", name_of(piece.kinds.back())}});
+            {{"path", piece.path}, {"kind", word_for(piece.kinds.back())}});
       if (i + 1 < timeline_.pieces.size()) {
         add_flow(piece, row, timeline_.pieces[i + 1]);
       }
@@ -39,16 +41,16 @@ class Interval {
 
   void add_waits() {
     for (const WaitSpan& span : wait_spans(timeline_.pieces)) {
-      slice(span.name, name_of(span.kind), row_of(span.pid, span.thread, ""), span.from_ns,
+      slice(span.name, word_for(span.kind), row_of(span.pid, span.thread, ""), span.from_ns,
             span.to_ns, Json::object());
     }
   }
 
  private:
-  /// us, as the format wants; all digits of a ns are kept.
+  /// The format counts in us; fractions keep the ns.
   double us(int64_t ns) const { return static_cast<double>(timeline_.begin_ns + ns) / 1e3; }
 
-  void name(const char* what, size_t row, const std::string& value) {
+  void name_row(const char* what, size_t row, const std::string& value) {
     events_.push_back({{"name", what},
                        {"ph", "M"},
                        {"pid", process_},
@@ -59,8 +61,8 @@ class Interval {
   size_t row_of(uint32_t pid, uint32_t thread, const std::string& thread_name) {
     const auto [entry, is_new] = rows_.try_emplace({pid, thread}, rows_.size() + 1);
     if (is_new) {
-      name("thread_name", entry->second,
-           thread_name + " " + std::to_string(pid) + ":" + std::to_string(thread));
+      name_row("thread_name", entry->second,
+               thread_name + " " + std::to_string(pid) + ":" + std::to_string(thread));
     }
     return entry->second;
   }
@@ -85,7 +87,7 @@ class Interval {
     const size_t id = ++flows_;
     for (const char* phase : {"s", "f"}) {
       const bool begins = *phase == 's';
-      Json event = {{"name", "goes on"},
+      Json event = {{"name", "continues"},
                     {"cat", "wake-up"},
                     {"ph", phase},
                     {"id", id},
@@ -112,11 +114,18 @@ nlohmann::json perfetto(const std::vector<ShownTimeline>& timelines) {
   Json events = Json::array();
   size_t flows = 0;
   for (size_t i = 0; i < timelines.size(); ++i) {
-    Interval interval(timelines[i], i + 1, flows, events);
+    IntervalEvents interval(timelines[i], i + 1, flows, events);
     interval.add_pieces();
     interval.add_waits();
   }
   return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
+}
+
+Result<std::string> write_perfetto(ExportSource& source, const std::string& file) {
+  const auto timelines = VPROF_TRY(source.timelines());
+  const std::string text = perfetto(timelines).dump(-1, ' ', false, Json::error_handler_t::replace);
+  VPROF_TRY(write_file_atomic(file, text));
+  return fmt::format("{} intervals piece by piece", timelines.size());
 }
 
 }  // namespace vprof::report

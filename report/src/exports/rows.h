@@ -1,32 +1,57 @@
-// What the exports of single intervals have in common.
+// What the exports of single intervals share.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "vprof/analyzer/interval_times.h"
+#include "vprof/report/exports.h"
 
 namespace vprof::report {
 
-/// All places and intervals of a trace to `writer`, which has begin(), add() and finish().
+/// A file under construction, `FILE.part`. Deleted unless publish() gives it its name, so that the
+/// export is complete or absent.
+class DraftFile {
+ public:
+  explicit DraftFile(std::string file);
+  ~DraftFile();
+  DraftFile(const DraftFile&) = delete;
+  DraftFile& operator=(const DraftFile&) = delete;
+
+  const std::string& path() const { return draft_; }
+  Result<void> publish();
+  tl::unexpected<Error> failed(std::string_view reason) const;
+  /// The reason is errno.
+  tl::unexpected<Error> failed() const;
+
+ private:
+  const std::string file_, draft_;
+};
+
+/// Paths of places, `request > f > wait(x)`. Places come parents first, numbered from 0.
+class PlacePaths {
+ public:
+  const std::string& add(const analyzer::PlaceRow& place);
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+/// `2000 intervals`, and how many are missing.
+std::string written_intervals(const analyzer::IntervalTimesSummary& summary);
+
+/// Feeds all places and intervals of a recording to `writer`, which has begin(), add() and finish().
+/// Returns what was written, for the user.
 template <class Writer>
-Result<analyzer::IntervalTimesSummary> export_rows(const std::string& trace_dir,
-                                                   const std::string& sites_json,
-                                                   const analyzer::Options& options,
-                                                   Writer writer) {
-  if (auto begun = writer.begin(); !begun) {
-    return tl::make_unexpected(begun.error());
-  }
-  auto summary =
-      analyzer::interval_times(trace_dir, sites_json, options,
-                               {[&](const analyzer::PlaceRow& place) { return writer.add(place); },
-                                [&](const analyzer::IntervalRow& row) { return writer.add(row); }});
-  if (!summary) {
-    return summary;
-  }
-  if (auto finished = writer.finish(); !finished) {
-    return tl::make_unexpected(finished.error());
-  }
-  return summary;
+Result<std::string> export_rows(const ExportSource& source, Writer writer) {
+  VPROF_TRY(writer.begin());
+  const auto summary = VPROF_TRY(analyzer::interval_times(
+      source.trace_dir, source.sites_json, source.options,
+      {[&](const analyzer::PlaceRow& place) { return writer.add(place); },
+       [&](const analyzer::IntervalRow& row) { return writer.add(row); }}));
+  VPROF_TRY(writer.finish());
+  return written_intervals(summary);
 }
 
 }  // namespace vprof::report

@@ -1,18 +1,17 @@
 #include <sqlite3.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
+#include "exports/formats.h"
 #include "exports/rows.h"
-#include "json/names.h"
 #include "vprof/report/exports.h"
+#include "vprof/report/json.h"
 
 namespace vprof::report {
 namespace {
 
-// Documented in docs/formats.md. The keys of `times` put those of one place side by side.
+// Documented in docs/formats.md. The key of `times` keeps the rows of one place together.
 constexpr const char* kSchema = R"(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -41,19 +40,16 @@ CREATE TABLE times (
 
 using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
 
-class Database {
+class SqliteWriter {
  public:
-  explicit Database(const std::string& file) : file_(file), draft_(file + ".part") {}
-  ~Database() {
-    close();
-    std::remove(draft_.c_str());  // not there once it is finished
-  }
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
+  explicit SqliteWriter(const std::string& file) : file_(file) {}
+  ~SqliteWriter() { close(); }
+  SqliteWriter(const SqliteWriter&) = delete;
+  SqliteWriter& operator=(const SqliteWriter&) = delete;
 
   Result<void> begin() {
-    std::remove(draft_.c_str());
-    if (sqlite3_open(draft_.c_str(), &db_) != SQLITE_OK) {
+    std::remove(file_.path().c_str());  // from an export that was killed
+    if (sqlite3_open(file_.path().c_str(), &db_) != SQLITE_OK) {
       return failed();
     }
     if (sqlite3_exec(db_, kSchema, nullptr, nullptr, nullptr) != SQLITE_OK) {
@@ -69,19 +65,17 @@ class Database {
   }
 
   Result<void> add(const analyzer::PlaceRow& place) {
-    paths_.push_back(place.number == 0 ? place.function
-                                       : paths_[place.parent] + " > " + place.function);
     bind(place_, 1, place.number);
     if (place.number == 0) {
       sqlite3_bind_null(place_.get(), 2);
     } else {
       bind(place_, 2, place.parent);
     }
-    bind(place_, 3, name_of(place.kind));
+    bind(place_, 3, word_for(place.kind));
     bind(place_, 4, place.function);
     bind(place_, 5, place.key);
     bind(place_, 6, place.site);
-    bind(place_, 7, paths_.back());
+    bind(place_, 7, paths_.add(place));
     return run(place_);
   }
 
@@ -109,10 +103,7 @@ class Database {
       return failed();
     }
     close();
-    if (std::rename(draft_.c_str(), file_.c_str()) != 0) {
-      return fail("{}", "cannot write " + file_ + ": " + std::strerror(errno));
-    }
-    return {};
+    return file_.publish();
   }
 
  private:
@@ -125,7 +116,7 @@ class Database {
   static void bind(const Statement& statement, int column, int64_t value) {
     sqlite3_bind_int64(statement.get(), column, value);
   }
-  /// The text must stay as it is until the statement has run.
+  /// SQLite keeps the pointer: the text must outlive the next run().
   static void bind(const Statement& statement, int column, std::string_view text) {
     sqlite3_bind_text(statement.get(), column, text.data(), static_cast<int>(text.size()),
                       SQLITE_STATIC);
@@ -139,9 +130,7 @@ class Database {
     return {};
   }
 
-  Result<void> failed() const {
-    return fail("{}", "cannot write " + file_ + ": " + sqlite3_errmsg(db_));
-  }
+  Result<void> failed() const { return file_.failed(sqlite3_errmsg(db_)); }
 
   void close() {
     for (Statement* statement : {&place_, &interval_, &time_}) {
@@ -151,21 +140,18 @@ class Database {
     db_ = nullptr;
   }
 
-  std::string file_, draft_;
+  DraftFile file_;
   sqlite3* db_ = nullptr;
   Statement place_{nullptr, sqlite3_finalize}, interval_{nullptr, sqlite3_finalize},
       time_{nullptr, sqlite3_finalize};
-  std::vector<std::string> paths_;  // by place
+  PlacePaths paths_;
   int64_t intervals_ = 0;
 };
 
 }  // namespace
 
-Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_dir,
-                                                     const std::string& sites_json,
-                                                     const analyzer::Options& options,
-                                                     const std::string& file) {
-  return export_rows(trace_dir, sites_json, options, Database(file));
+Result<std::string> write_sqlite(ExportSource& source, const std::string& file) {
+  return export_rows(source, SqliteWriter(file));
 }
 
 }  // namespace vprof::report

@@ -10,13 +10,13 @@ namespace {
 using analyzer::NodeKind;
 using analyzer::TimelinePiece;
 
-struct Open {
+struct OpenWait {
   WaitSpan span;
-  size_t depth = 0;  // in the path
-  std::optional<std::pair<uint32_t, uint32_t>> own;
+  size_t depth = 0;                                     // in the path
+  std::optional<std::pair<uint32_t, uint32_t>> waiter;  // pid and thread, once known
 };
 
-/// Where waits and queues stand in the path of a piece.
+/// Depths of waits and queues in the path of a piece.
 std::vector<size_t> waits_of(const TimelinePiece& piece) {
   std::vector<size_t> depths;
   for (size_t i = 0; i < piece.path.size(); ++i) {
@@ -27,7 +27,7 @@ std::vector<size_t> waits_of(const TimelinePiece& piece) {
   return depths;
 }
 
-class Spans {
+class WaitSpanBuilder {
  public:
   void add(const TimelinePiece& piece) {
     const std::vector<size_t> depths = waits_of(piece);
@@ -38,17 +38,17 @@ class Spans {
     }
     close(same, &piece);
     for (size_t i = same; i < depths.size(); ++i) {
-      Open& one = open_.emplace_back();
+      OpenWait& one = open_.emplace_back();
       one.depth = depths[i];
       one.span = {piece.from_ns, piece.to_ns,           piece.pid,
                   piece.thread,  piece.path[depths[i]], piece.kinds[depths[i]]};
     }
-    for (Open& one : open_) {
+    for (OpenWait& one : open_) {
       one.span.to_ns = piece.to_ns;
-      const bool rest =
+      const bool waking =
           piece.path.size() == one.depth + 2 && piece.kinds[one.depth + 1] == NodeKind::kBody;
-      if (rest) {
-        one.own = {piece.pid, piece.thread};
+      if (waking) {
+        one.waiter = {piece.pid, piece.thread};
       }
     }
   }
@@ -61,9 +61,9 @@ class Spans {
  private:
   void close(size_t depth, const TimelinePiece* next) {
     while (open_.size() > depth) {
-      Open& one = open_.back();
-      if (one.own) {
-        std::tie(one.span.pid, one.span.thread) = *one.own;
+      OpenWait& one = open_.back();
+      if (one.waiter) {
+        std::tie(one.span.pid, one.span.thread) = *one.waiter;
       } else if (next != nullptr) {
         one.span.pid = next->pid;
         one.span.thread = next->thread;
@@ -73,14 +73,14 @@ class Spans {
     }
   }
 
-  std::vector<Open> open_;
+  std::vector<OpenWait> open_;
   std::vector<WaitSpan> closed_;
 };
 
 }  // namespace
 
 std::vector<WaitSpan> wait_spans(const std::vector<analyzer::TimelinePiece>& pieces) {
-  Spans spans;
+  WaitSpanBuilder spans;
   for (const TimelinePiece& piece : pieces) {
     spans.add(piece);
   }

@@ -1,4 +1,4 @@
-// Waits of a timeline, as stretches of the thread that waited.
+// The waits of a timeline, each on the thread that waited.
 #pragma once
 
 #include <string>
@@ -15,9 +15,10 @@ struct WaitSpan {
   analyzer::NodeKind kind = analyzer::NodeKind::kWait;
 };
 
-/// From pieces, which say what went on meanwhile, mostly on other threads. Those who waited are
-/// told by the rest of the wait, from the wake-up until they ran on; else by what follows, since a
-/// wait ends with its thread running on. Outer waits come after what they hold.
+/// Pieces within a wait mostly show other threads: those that the wait is blamed on. The thread
+/// that waited is that of the piece between wake-up and running again, if there is one; otherwise
+/// that of the piece after the wait, since a wait ends when its thread runs again. Inner waits come
+/// before outer ones.
 std::vector<WaitSpan> wait_spans(const std::vector<analyzer::TimelinePiece>& pieces);
 
 }  // namespace vprof::report

@@ -38,9 +38,7 @@ Result<std::string> html(const HtmlInput& input) {
   const size_t mark = page.find(kMark);
   if (mark == std::string_view::npos) {
     return fail(
-        "{}",
-        std::string("this vprof was built without the HTML report; install nodejs and npm, and "
-                    "build it again"));
+        "this vprof was built without the HTML report; install nodejs and npm, and build it again");
   }
   std::string text(page.substr(0, mark));
   text += json_for_script(html_data(input));

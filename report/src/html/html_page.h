@@ -5,7 +5,7 @@
 
 namespace vprof::report {
 
-/// One HTML file with a mark where the data go; empty if npm was not there to bundle it.
+/// One HTML file with a mark where the data go; empty if the build had no npm to bundle it.
 std::string_view html_page();
 
 }  // namespace vprof::report

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "exports/wait_spans.h"
-#include "json/names.h"
+#include "vprof/report/json.h"
 
 namespace vprof::report {
 namespace {
@@ -14,8 +14,8 @@ using analyzer::TimelinePiece;
 
 constexpr size_t kMostPieces = 400;
 
-/// Pieces shorter than the limit go to the one before, if that is of the same thread.
-std::vector<TimelinePiece> joined(const std::vector<TimelinePiece>& pieces) {
+/// Merges the shortest pieces into the one before, if that is on the same thread.
+std::vector<TimelinePiece> merged(const std::vector<TimelinePiece>& pieces) {
   if (pieces.size() <= kMostPieces) {
     return pieces;
   }
@@ -39,9 +39,9 @@ std::vector<TimelinePiece> joined(const std::vector<TimelinePiece>& pieces) {
   return result;
 }
 
-/// Numbers values as they come.
+/// Numbers distinct values in the order in which they come.
 template <class T>
-class Numbers {
+class Numbering {
  public:
   size_t of(const T& value) {
     const auto [entry, is_new] = index_.try_emplace(value, values_.size());
@@ -61,17 +61,17 @@ class Numbers {
 
 nlohmann::json to_json(const ShownTimeline& shown) {
   const analyzer::Timeline& timeline = shown.timeline;
-  const std::vector<TimelinePiece> pieces = joined(timeline.pieces);
-  Numbers<std::pair<std::string, std::string>> names;
-  Numbers<std::vector<size_t>> places;
-  Numbers<std::pair<uint32_t, uint32_t>> threads;
+  const std::vector<TimelinePiece> pieces = merged(timeline.pieces);
+  Numbering<std::pair<std::string, std::string>> names;
+  Numbering<std::vector<size_t>> places;
+  Numbering<std::pair<uint32_t, uint32_t>> threads;
   Json thread_names = Json::array();
   Json rows = Json::array();
   for (const TimelinePiece& piece : pieces) {
     std::vector<size_t> place;
     place.reserve(piece.path.size());
     for (size_t i = 0; i < piece.path.size(); ++i) {
-      place.push_back(names.of({piece.path[i], name_of(piece.kinds[i])}));
+      place.push_back(names.of({piece.path[i], word_for(piece.kinds[i])}));
     }
     const size_t known = threads.values().size();
     const size_t thread = threads.of({piece.pid, piece.thread});
@@ -86,9 +86,9 @@ nlohmann::json to_json(const ShownTimeline& shown) {
     const size_t known = threads.values().size();
     const size_t thread = threads.of({span.pid, span.thread});
     if (thread == known) {
-      continue;  // only in pieces that were joined to others
+      continue;  // its thread has only pieces that were merged
     }
-    waits.push_back({span.from_ns, span.to_ns, thread, span.name, name_of(span.kind)});
+    waits.push_back({span.from_ns, span.to_ns, thread, span.name, word_for(span.kind)});
   }
   return {{"why", shown.why},
           {"id", std::to_string(timeline.id)},

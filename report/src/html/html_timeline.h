@@ -1,12 +1,12 @@
-// A timeline for the page.
+// Timelines for the page.
 #pragma once
 
 #include "vprof/report/html.h"
 
 namespace vprof::report {
 
-/// Names and paths once each, pieces as numbers into them. Of more than 400 pieces the shortest are
-/// joined to the ones before them on the same thread; `cut` says how many.
+/// Holds names and paths once each; pieces refer to them by number. Beyond 400 pieces, the shortest
+/// are merged into the piece before on the same thread, and `cut` counts them.
 nlohmann::json to_json(const ShownTimeline& shown);
 
 }  // namespace vprof::report

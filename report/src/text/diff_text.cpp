@@ -1,9 +1,8 @@
-// Two profiles side by side.
 #include <fmt/format.h>
 
-#include "json/names.h"
-#include "text/layout.h"
+#include "text/text_writer.h"
 #include "vprof/report/diff.h"
+#include "vprof/support/text.h"
 
 namespace vprof::report {
 namespace {
@@ -49,68 +48,34 @@ std::string factor_line(const FactorChange& factor) {
 }  // namespace
 
 std::string text(const Diff& diff, const TextOptions& options) {
-  const auto width = static_cast<size_t>(std::max(options.width, 40));
-  std::string out;
-  const auto line = [&](const std::string& text, Style style) {
-    out += paint(fit(text, width), style, options.color) + "\n";
-  };
-  line(fmt::format("{}: A {}, B {} completed", diff.interval, human_count(diff.count_a),
-                   human_count(diff.count_b)),
-       Style::kHeading);
-  line("  " + pad("", kName) + pad("A", kValue + 2) + pad("B", kValue + 2) + pad("B/A", 8) +
-           " 95 % confidence",
-       Style::kFaint);
+  TextWriter out(options);
+  out.line(fmt::format("{}: A {}, B {} completed", diff.interval, human_count(diff.count_a),
+                       human_count(diff.count_b)),
+           Style::kHeading);
+  out.line("  " + pad("", kName) + pad("A", kValue + 2) + pad("B", kValue + 2) + pad("B/A", 8) +
+               " 95 % confidence",
+           Style::kFaint);
   for (const FigureChange& figure : diff.figures) {
-    line(figure_line(figure), Style::kPlain);
+    out.line(figure_line(figure));
   }
-  out += "\n";
-  line("What changed, in parts of the variance of A", Style::kHeading);
+  out.blank_line();
+  out.line("What changed, as parts of the variance of A", Style::kHeading);
   if (diff.factors.empty()) {
-    line("  Nothing by 1 % or more.", Style::kPlain);
+    out.line("  Nothing changed by 1 % or more.");
   }
   for (const FactorChange& factor : diff.factors) {
-    line(factor_line(factor), factor.significant ? Style::kMarked : Style::kPlain);
+    out.line(factor_line(factor), factor.significant ? Style::kMarked : Style::kPlain);
   }
   if (!diff.notes.empty()) {
-    out += "\n";
+    out.blank_line();
   }
   for (const std::string& note : diff.notes) {
-    std::string wrapped = wrap(note, 4, width);
-    wrapped[2] = '-';
-    out += paint(wrapped, Style::kWarning, options.color);
+    out.item(note, Style::kWarning);
   }
-  out += "\n" + paint(wrap("* certain: the 95 % confidence interval does not hold \"no change\"", 0,
-                           width),
-                      Style::kFaint, options.color);
-  return out;
-}
-
-nlohmann::json json(const Diff& diff) {
-  nlohmann::json figures = nlohmann::json::array();
-  for (const FigureChange& figure : diff.figures) {
-    figures.push_back({{"figure", figure.name},
-                       {"a", figure.a},
-                       {"b", figure.b},
-                       {"ratio", figure.ratio},
-                       {"ci95", figure.ci95}});
-  }
-  nlohmann::json factors = nlohmann::json::array();
-  for (const FactorChange& factor : diff.factors) {
-    factors.push_back({{"kind", name_of(factor.kind)},
-                       {"functions", factor.functions},
-                       {"a_ns2", factor.a},
-                       {"b_ns2", factor.b},
-                       {"change", factor.change},
-                       {"ci95", factor.ci95},
-                       {"significant", factor.significant}});
-  }
-  return {{"schema", 1},
-          {"interval", diff.interval},
-          {"count_a", diff.count_a},
-          {"count_b", diff.count_b},
-          {"figures", std::move(figures)},
-          {"factors", std::move(factors)},
-          {"notes", diff.notes}};
+  out.blank_line();
+  out.paragraph("* significant: the 95 % confidence interval excludes \"no change\"", 0,
+                Style::kFaint);
+  return out.take();
 }
 
 }  // namespace vprof::report

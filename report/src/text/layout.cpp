@@ -1,6 +1,7 @@
 #include "text/layout.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,36 @@ namespace {
 
 constexpr const char* kEllipsis = "…";
 
-bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+struct Character {
+  size_t bytes;
+  size_t columns;
+};
+
+/// The character at the begin of a text that is not empty.
+Character first_character(std::string_view text) {
+  utf8proc_int32_t code = 0;
+  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                      static_cast<utf8proc_ssize_t>(text.size()), &code);
+  if (bytes <= 0) {
+    return {1, 1};  // not UTF-8: terminals show a replacement character for each byte
+  }
+  return {static_cast<size_t>(bytes), static_cast<size_t>(utf8proc_charwidth(code))};
+}
+
+/// How many bytes of a text fit `width` columns, with the combining characters that follow.
+size_t bytes_that_fit(std::string_view text, size_t width) {
+  size_t at = 0;
+  size_t used = 0;
+  while (at < text.size()) {
+    const Character next = first_character(text.substr(at));
+    used += next.columns;
+    if (used > width) {
+      break;
+    }
+    at += next.bytes;
+  }
+  return at;
+}
 
 std::string join(const std::vector<std::string>& path, size_t head, size_t tail) {
   std::string text;
@@ -30,26 +60,21 @@ std::string join(const std::vector<std::string>& path, size_t head, size_t tail)
 
 }  // namespace
 
-size_t columns(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), starts_character));
+size_t columns(std::string_view text) {
+  size_t count = 0;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    count += next.columns;
+    text.remove_prefix(next.bytes);
+  }
+  return count;
 }
 
 std::string fit(const std::string& text, size_t width) {
   if (columns(text) <= width) {
     return text;
   }
-  if (width == 0) {
-    return {};
-  }
-  std::string cut;
-  size_t used = 0;
-  for (const char c : text) {
-    if (starts_character(c) && ++used == width) {
-      break;
-    }
-    cut.push_back(c);
-  }
-  return cut + kEllipsis;
+  return width == 0 ? "" : text.substr(0, bytes_that_fit(text, width - 1)) + kEllipsis;
 }
 
 std::string fit_path(const std::vector<std::string>& path, size_t width) {
@@ -57,7 +82,7 @@ std::string fit_path(const std::vector<std::string>& path, size_t width) {
   if (columns(text) <= width) {
     return text;
   }
-  // The end tells most: as much of it as there is room for, with the root before it.
+  // The root, and as much of the end as fits.
   for (size_t tail = path.size() - 1; tail-- > 1;) {
     text = join(path, 1, tail);
     if (columns(text) <= width) {
@@ -96,26 +121,6 @@ std::string wrap(const std::string& text, size_t indent, size_t width) {
 std::string pad(const std::string& text, size_t width) {
   const size_t used = columns(text);
   return used < width ? text + std::string(width - used, ' ') : text;
-}
-
-std::string human_time(double ns) {
-  struct Unit {
-    double size;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> kUnits = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
-  for (const Unit& unit : kUnits) {
-    const double value = ns / unit.size;
-    if (std::abs(value) < 0.9995 && unit.size > 1) {
-      continue;
-    }
-    if (unit.size <= 1) {
-      return fmt::format("{:.0f} {}", value, unit.name);
-    }
-    const int decimals = std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0;
-    return fmt::format("{:.{}f} {}", value, decimals, unit.name);
-  }
-  return "0 ns";
 }
 
 std::string human_count(uint64_t count) {

@@ -1,38 +1,37 @@
-// Text that fits a number of columns. Input and output are UTF-8; one code point counts as one
-// column.
+// Text that fits a number of columns. Input and output are UTF-8. East Asian wide characters take
+// two columns and combining characters none, as on terminals.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vprof::report {
 
-size_t columns(const std::string& text);
+size_t columns(std::string_view text);
 
 /// Cut at the end, with an ellipsis, to at most `width` columns.
 std::string fit(const std::string& text, size_t width);
 
-/// `a > b > c`, leaving out elements from the middle where it is too long: both ends matter most.
+/// `a > b > c`. If it is too long, elements in the middle are left out: both ends matter most.
 std::string fit_path(const std::vector<std::string>& path, size_t width);
 
-/// Lines of at most `width` columns, broken at spaces, each with `indent` spaces before it and a
-/// line feed after it.
+/// Lines of at most `width` columns, broken at spaces, each indented and ended by a line feed.
 std::string wrap(const std::string& text, size_t indent, size_t width);
 
 std::string pad(const std::string& text, size_t width);
 
-std::string human_time(double ns);        ///< `1.23 ms`
 std::string human_count(uint64_t count);  ///< `1,234,567`
 std::string percent(double part);         ///< `12.3 %`; `-0.5 %`
 std::string plural(uint64_t count, const std::string& one, const std::string& many);
 
-/// Of `width` columns, `part` (0..1) full, to an eighth of a column.
+/// A bar of `width` columns, of which `part` (0..1) is full, to an eighth of a column.
 std::string bar(double part, size_t width);
 
 enum class Style : uint8_t { kPlain, kHeading, kMarked, kFaint, kWarning };
 
-/// With ANSI colours if asked for.
+/// `text` in ANSI colours, if `color` is set.
 std::string paint(const std::string& text, Style style, bool color);
 
 }  // namespace vprof::report

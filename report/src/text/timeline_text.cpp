@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "text/layout.h"
+#include "text/text_writer.h"
 #include "vprof/report/timeline.h"
+#include "vprof/support/text.h"
 
 namespace vprof::report {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using analyzer::Timeline;
 using analyzer::TimelinePiece;
 
+// Widths of columns.
 constexpr size_t kTime = 11;
 constexpr size_t kThread = 16;
 
@@ -18,35 +20,35 @@ std::string thread_of(const TimelinePiece& piece) {
   return fmt::format("{}:{} {}", piece.pid, piece.thread, piece.thread_name);
 }
 
+std::string time_of(int64_t ns) { return human_time(static_cast<double>(ns)); }
+
+std::string columns_of(const std::string& at, const std::string& took, const std::string& thread) {
+  return "  " + pad(at, kTime) + pad(took, kTime) + pad(thread, kThread + 1);
+}
+
 }  // namespace
 
 std::string text(const Timeline& timeline, const TextOptions& options) {
-  const auto width = static_cast<size_t>(std::max(options.width, 40));
-  std::string out;
-  const auto line = [&](const std::string& text, Style style) {
-    out += paint(fit(text, width), style, options.color) + "\n";
-  };
-  line(fmt::format("{} #{}{}: {}", timeline.interval, timeline.id,
-                   timeline.label.empty() ? "" : " " + timeline.label,
-                   human_time(static_cast<double>(timeline.latency_ns))),
-       Style::kHeading);
+  TextWriter out(options);
+  out.line(
+      fmt::format("{} #{}{}: {}", timeline.interval, timeline.id,
+                  timeline.label.empty() ? "" : " " + timeline.label, time_of(timeline.latency_ns)),
+      Style::kHeading);
   if (timeline.others != 0) {
-    line(fmt::format("  the slowest of {} with this id", human_count(timeline.others + 1)),
-         Style::kFaint);
+    out.line(fmt::format("  the slowest of {} with this id", human_count(timeline.others + 1)),
+             Style::kFaint);
   }
-  line("  " + pad("at", kTime) + pad("took", kTime) + pad("thread", kThread + 1) + "what",
-       Style::kFaint);
+  out.line(columns_of("at", "took", "thread") + "what", Style::kFaint);
   for (const TimelinePiece& piece : timeline.pieces) {
     const std::string head =
-        "  " + pad(human_time(static_cast<double>(piece.from_ns)), kTime) +
-        pad(human_time(static_cast<double>(piece.to_ns - piece.from_ns)), kTime) +
-        pad(fit(thread_of(piece), kThread), kThread + 1);
+        columns_of(time_of(piece.from_ns), time_of(piece.to_ns - piece.from_ns),
+                   fit(thread_of(piece), kThread));
     const std::vector<std::string> below(piece.path.begin() + (piece.path.size() > 1 ? 1 : 0),
                                          piece.path.end());
-    const size_t room = width > columns(head) + 10 ? width - columns(head) : 10;
-    line(head + fit_path(below, room), Style::kPlain);
+    const size_t room = out.width() > columns(head) + 10 ? out.width() - columns(head) : 10;
+    out.line(head + fit_path(below, room));
   }
-  return out;
+  return out.take();
 }
 
 nlohmann::json json(const Timeline& timeline) {

@@ -3,88 +3,71 @@
 #include <algorithm>
 #include <cmath>
 
-#include "json/names.h"
-#include "text/layout.h"
-#include "vprof/report/report.h"
+#include "text/text_writer.h"
+#include "vprof/support/text.h"
 
 namespace vprof::report {
 namespace {
 
 using analyzer::Node;
 
-class TreePage {
+constexpr size_t kFigures = 30;             // width of the columns before a name
+constexpr double kLeastCovariance = 0.001;  // contribution of one that is worth a line
+
+class TreeText {
  public:
-  TreePage(double least, const TextOptions& options)
-      : least_(least),
-        width_(static_cast<size_t>(std::max(options.width, 40))),
-        color_(options.color) {}
+  TreeText(double least, const TextOptions& options) : least_(least), out_(options) {}
 
   std::string run(const Node& root) {
-    out_ = paint(fit(" contrib.    share      mean  node", width_), Style::kHeading, color_) + "\n";
-    node(root, 0);
-    return std::move(out_);
+    out_.line(" contrib.    share      mean  node", Style::kHeading);
+    add(root, 0);
+    return out_.take();
   }
 
  private:
-  /// Deep trees move no further to the right than half of the page.
-  size_t indent_of(size_t depth) const { return std::min(2 * depth, width_ / 2); }
+  /// Bounded, so that names in deep trees keep half of the width.
+  std::string indent(size_t depth) const {
+    return std::string(std::min(2 * depth, out_.width() / 2), ' ');
+  }
 
-  void node(const Node& of, size_t depth) {
-    const std::string figures = fmt::format("{:>9} {:>8} {:>9}  ", percent(of.contribution),
-                                            percent(of.share), human_time(of.mean_ns));
-    std::string name = std::string(indent_of(depth), ' ') + of.function;
-    if (of.kind == analyzer::NodeKind::kBlame) {
-      name += " [blame]";
-    }
-    if (!of.site.empty()) {
-      name += "  " + of.site;
-    }
-    out_ += figures + fit(name, width_ - std::min(width_, columns(figures))) + "\n";
+  void add(const Node& node, size_t depth) {
+    out_.line(fmt::format("{:>9} {:>8} {:>9}  {}{}{}{}", percent(node.contribution),
+                          percent(node.share), human_time(node.mean_ns), indent(depth),
+                          node.function, node.kind == analyzer::NodeKind::kBlame ? " [blame]" : "",
+                          node.site.empty() ? "" : "  " + node.site));
     size_t folded = 0;
-    for (const Node& child : of.children) {
+    for (const Node& child : node.children) {
       if (child.contribution < least_) {
         ++folded;
       } else {
-        node(child, depth + 1);
+        add(child, depth + 1);
       }
     }
-    for (const analyzer::Covariance& pair : of.covariances) {
-      covariance(of, pair, depth + 1, folded);
-    }
-    if (folded != 0) {
-      const std::string text = fmt::format(
-          "{}({} below {})", std::string(30 + indent_of(depth + 1), ' '), folded, percent(least_));
-      out_ += paint(fit(text, width_), Style::kFaint, color_) + "\n";
-    }
-  }
-
-  void covariance(const Node& parent, const analyzer::Covariance& pair, size_t depth,
-                  size_t& folded) {
-    if (std::abs(pair.contribution) < std::max(least_, 1e-3)) {
-      if (pair.contribution != 0 && least_ > 0) {
+    for (const analyzer::Covariance& pair : node.covariances) {
+      if (std::abs(pair.contribution) >= std::max(least_, kLeastCovariance)) {
+        out_.line(fmt::format("{:>9} {:>8} {:>9}  {}{} with {}", percent(pair.contribution), "", "",
+                              indent(depth + 1), node.children[pair.a].function,
+                              node.children[pair.b].function));
+      } else if (pair.contribution != 0 && least_ > 0) {
         ++folded;
       }
-      return;
     }
-    const std::string figures =
-        fmt::format("{:>9} {:>8} {:>9}  ", percent(pair.contribution), "", "");
-    const std::string name =
-        fmt::format("{}{} with {}", std::string(indent_of(depth), ' '),
-                    parent.children[pair.a].function, parent.children[pair.b].function);
-    out_ += figures + fit(name, width_ - std::min(width_, columns(figures))) + "\n";
+    if (folded != 0) {
+      out_.line(fmt::format("{}{}({} below {})", std::string(kFigures, ' '), indent(depth + 1),
+                            folded, percent(least_)),
+                Style::kFaint);
+    }
   }
 
   const double least_;
-  const size_t width_;
-  const bool color_;
-  std::string out_;
+  TextWriter out_;
 };
 
 }  // namespace
 
 std::string tree_text(const analyzer::Profile& profile, double min_contribution,
                       const TextOptions& options) {
-  return TreePage(min_contribution, options).run(profile.tree);
+  return TreeText(min_contribution, options).run(profile.tree);
 }
 
 }  // namespace vprof::report

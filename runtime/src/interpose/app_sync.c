@@ -1,13 +1,13 @@
-// The application's own locks and queues, as the configuration names them.
+// The application's own locks and queues: from the configuration, and from annotations.
 #include "interpose/waiters.h"
-#include "recording/trace.h"
+#include "recording/buffer.h"
 #include "vprof/runtime/events.h"
 
-// Declares the annotations.
+// Without this the annotations are empty functions; two of them are defined below.
 #define VPROF_ENABLED
 #include "vprof/annotations.h"
 
-// Below this an acquire that recorded no wait of its own counts as uncontended.
+// A shorter acquire in which no wait was recorded counts as uncontended.
 enum { kLeastWaitsPerSecond = 1000000 };  // 1 us
 
 static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigned def,
@@ -21,7 +21,7 @@ static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigne
 
 void vprof_rt_acquire_enter(struct vprof_acquire_scope* scope) {
   scope->waits = vprof_self.waits;
-  scope->start = vprof_sync_on(VPROF_CLASS_APP) ? vprof_wait_start() : 0;
+  scope->start = vprof_sync_on(VPROF_CLASS_APP) ? vprof_event_time() : 0;
 }
 
 void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
@@ -37,7 +37,7 @@ void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
 
 void vprof_rt_release(unsigned def, uint64_t object) {
   if (vprof_sync_on(VPROF_CLASS_APP)) {
-    write_sync(VPROF_EV_RELEASE_APP, vprof_wait_start(), 0, def, object);
+    write_sync(VPROF_EV_RELEASE_APP, vprof_event_time(), 0, def, object);
   }
 }
 
@@ -45,19 +45,18 @@ static void write_task(uint32_t event, unsigned def, uint64_t task) {
   if (!vprof_sync_on(VPROF_CLASS_APP) || task == 0) {
     return;
   }
-  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_wait_start(), def),
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_event_time(), def),
                                       vprof_slot_of(VPROF_EV_CONT, task, 0)};
   vprof_write(slots, 2);
 }
 
 void vprof_rt_enqueue(unsigned def, uint64_t task) { write_task(VPROF_EV_ENQUEUE, def, task); }
+void vprof_rt_dequeue(unsigned def, uint64_t task) { write_task(VPROF_EV_DEQUEUE, def, task); }
 
-// Annotations have no definition in sites.json.
+// An annotation has no entry in sites.json.
 VPROF_RT_API void vprof_task_created(uint64_t task) {
   write_task(VPROF_EV_ENQUEUE, VPROF_SYNC_TASK, task);
 }
 VPROF_RT_API void vprof_task_taken(uint64_t task) {
   write_task(VPROF_EV_DEQUEUE, VPROF_SYNC_TASK, task);
 }
-
-void vprof_rt_dequeue(unsigned def, uint64_t task) { write_task(VPROF_EV_DEQUEUE, def, task); }

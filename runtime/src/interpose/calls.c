@@ -1,6 +1,7 @@
-// Calls whose object is known without asking: sleeps, SysV semaphores and queues, children.
+// Calls whose object is known without asking the kernel: sleeps, children, SysV semaphores and
+// queues.
 //
-// They cannot be tried first, so they are timed, and those that took 5 us or more are waits.
+// They cannot be tried first, so they are timed; those that take 5 us or more are waits.
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <sys/msg.h>
@@ -9,53 +10,50 @@
 
 #include "interpose/interpose.h"
 
-#define CANCELLABLE __attribute__((visibility("default")))
-
-#define TIMED(class, event, object, shared, failure, name, ...)      \
-  const struct vprof_real* real = vprof_real_functions();            \
-  if (real->name == NULL) return errno = ENOSYS, failure;            \
-  if (!vprof_sync_on(class)) return real->name(__VA_ARGS__);         \
-  VPROF_WAIT wait_of_call = vprof_call_begin(event, object, shared); \
+// The kinds below have a class of their own, of the same name.
+#define TIMED(kind, object, shared, failure, name, ...)                             \
+  const struct vprof_real* real = vprof_real_functions();                           \
+  if (real->name == NULL) return errno = ENOSYS, failure;                           \
+  if (!vprof_sync_on(VPROF_CLASS_##kind)) return real->name(__VA_ARGS__);           \
+  VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_##kind, object, shared); \
   return real->name(__VA_ARGS__)
 
-// ---- sleeps: nobody ends them
+// ---- sleeps, which nobody ends
 
-#define SLEEP(failure, name, ...) \
-  TIMED(VPROF_CLASS_TIMER, VPROF_EV_WAIT_TIMER, 0, false, failure, name, __VA_ARGS__)
+#define SLEEP(failure, name, ...) TIMED(TIMER, 0, false, failure, name, __VA_ARGS__)
 
-CANCELLABLE int nanosleep(const struct timespec* time, struct timespec* left) {
+VPROF_CANCELLABLE int nanosleep(const struct timespec* time, struct timespec* left) {
   SLEEP(-1, nanosleep, time, left);
 }
-CANCELLABLE int clock_nanosleep(clockid_t clock, int flags, const struct timespec* time,
-                                struct timespec* left) {
+VPROF_CANCELLABLE int clock_nanosleep(clockid_t clock, int flags, const struct timespec* time,
+                                      struct timespec* left) {
   SLEEP(ENOSYS, clock_nanosleep, clock, flags, time, left);
 }
-CANCELLABLE unsigned sleep(unsigned seconds) { SLEEP(seconds, sleep, seconds); }
-CANCELLABLE int usleep(unsigned microseconds) { SLEEP(-1, usleep, microseconds); }
-CANCELLABLE int thrd_sleep(const struct timespec* time, struct timespec* left) {
+VPROF_CANCELLABLE unsigned sleep(unsigned seconds) { SLEEP(seconds, sleep, seconds); }
+VPROF_CANCELLABLE int usleep(unsigned microseconds) { SLEEP(-1, usleep, microseconds); }
+VPROF_CANCELLABLE int thrd_sleep(const struct timespec* time, struct timespec* left) {
   SLEEP(-2, thrd_sleep, time, left);
 }
 
-// ---- children: their end is not in the trace
+// ---- children, whose end is not in the trace
 
-#define CHILD(child, name, ...) \
-  TIMED(VPROF_CLASS_CHILD, VPROF_EV_WAIT_CHILD, (uint64_t)(child), true, -1, name, __VA_ARGS__)
+#define CHILD(child, name, ...) TIMED(CHILD, (uint64_t)(child), true, -1, name, __VA_ARGS__)
 
-CANCELLABLE pid_t wait(int* status) { CHILD(0, wait, status); }
-CANCELLABLE pid_t waitpid(pid_t child, int* status, int options) {
+VPROF_CANCELLABLE pid_t wait(int* status) { CHILD(0, wait, status); }
+VPROF_CANCELLABLE pid_t waitpid(pid_t child, int* status, int options) {
   CHILD(child > 0 ? child : 0, waitpid, child, status, options);
 }
-CANCELLABLE pid_t wait3(int* status, int options, struct rusage* usage) {
+VPROF_CANCELLABLE pid_t wait3(int* status, int options, struct rusage* usage) {
   CHILD(0, wait3, status, options, usage);
 }
-CANCELLABLE pid_t wait4(pid_t child, int* status, int options, struct rusage* usage) {
+VPROF_CANCELLABLE pid_t wait4(pid_t child, int* status, int options, struct rusage* usage) {
   CHILD(child > 0 ? child : 0, wait4, child, status, options, usage);
 }
-CANCELLABLE int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
+VPROF_CANCELLABLE int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
   CHILD(type == P_PID ? id : 0, waitid, type, id, info, options);
 }
 
-// ---- SysV semaphores and message queues, known by their ids
+// ---- SysV semaphores and message queues, identified by their ids
 
 enum { kIdShift = 32 };
 static uint64_t sysv_object(int id) { return UINT64_C(1) << kIdShift | (uint32_t)id; }
@@ -77,6 +75,9 @@ static bool gives(const struct sembuf* operations, size_t count) {
   return false;
 }
 
+// More is E2BIG, and then the array need not even be readable.
+enum { kMostOperations = 4096 };
+
 #define SEMOP(name, ...)                                                                           \
   const struct vprof_real* real = vprof_real_functions();                                          \
   if (!vprof_sync_on(VPROF_CLASS_SYSV) || count > kMostOperations) return real->name(__VA_ARGS__); \
@@ -89,8 +90,6 @@ static bool gives(const struct sembuf* operations, size_t count) {
   }                                                                                                \
   sysv_wake_end(&release, VPROF_EV_RELEASE_SYSV, result == 0);                                     \
   return result
-
-enum { kMostOperations = 4096 };  // more is E2BIG, and need not be there to be looked at
 
 VPROF_RT_API int semop(int id, struct sembuf* operations, size_t count) {
   SEMOP(semop, id, operations, count);
@@ -114,34 +113,23 @@ VPROF_RT_API int semctl(int id, int number, int command, ...) {
   return result;
 }
 
-CANCELLABLE int msgsnd(int id, const void* message, size_t bytes, int flags) {
-  const struct vprof_real* real = vprof_real_functions();
-  if (!vprof_sync_on(VPROF_CLASS_QUEUE)) {
-    return real->msgsnd(id, message, bytes, flags);
-  }
-  struct vprof_release release = {0};
-  sysv_wake_begin(&release, VPROF_CLASS_QUEUE, id);
-  int result = 0;
-  {
-    VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_QUEUE, sysv_object(id), true);
-    result = real->msgsnd(id, message, bytes, flags);
-  }
-  sysv_wake_end(&release, VPROF_EV_RELEASE_QUEUE, result == 0);
-  return result;
-}
+// Each call may wait, for room or for a message, and ends waits of the other kind.
+#define EXCHANGE(type, name, ...)                                                           \
+  const struct vprof_real* real = vprof_real_functions();                                   \
+  if (!vprof_sync_on(VPROF_CLASS_QUEUE)) return real->name(__VA_ARGS__);                    \
+  struct vprof_release release = {0};                                                       \
+  sysv_wake_begin(&release, VPROF_CLASS_QUEUE, id);                                         \
+  type result = 0;                                                                          \
+  {                                                                                         \
+    VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_QUEUE, sysv_object(id), true); \
+    result = real->name(__VA_ARGS__);                                                       \
+  }                                                                                         \
+  sysv_wake_end(&release, VPROF_EV_RELEASE_QUEUE, result >= 0);                             \
+  return result
 
-CANCELLABLE ssize_t msgrcv(int id, void* message, size_t bytes, long type, int flags) {
-  const struct vprof_real* real = vprof_real_functions();
-  if (!vprof_sync_on(VPROF_CLASS_QUEUE)) {
-    return real->msgrcv(id, message, bytes, type, flags);
-  }
-  ssize_t result = 0;
-  struct vprof_release release = {0};  // a full queue has room again
-  sysv_wake_begin(&release, VPROF_CLASS_QUEUE, id);
-  {
-    VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_QUEUE, sysv_object(id), true);
-    result = real->msgrcv(id, message, bytes, type, flags);
-  }
-  sysv_wake_end(&release, VPROF_EV_RELEASE_QUEUE, result >= 0);
-  return result;
+VPROF_CANCELLABLE int msgsnd(int id, const void* message, size_t bytes, int flags) {
+  EXCHANGE(int, msgsnd, id, message, bytes, flags);
+}
+VPROF_CANCELLABLE ssize_t msgrcv(int id, void* message, size_t bytes, long type, int flags) {
+  EXCHANGE(ssize_t, msgrcv, id, message, bytes, type, flags);
 }

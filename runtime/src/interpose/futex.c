@@ -1,6 +1,8 @@
-// The futex call, as std::atomic::wait and servers with locks of their own make it, by way of syscall().
+// futex() by way of syscall(), as std::atomic::wait and servers with their own locks call it.
 //
-// All other calls are handed on by a jump: whatever is special about them stays. <unistd.h> would declare syscall() with an ellipsis.
+// All other system calls are passed on by a jump, so whatever is special about them is preserved.
+// This file must not include <unistd.h>, directly or through base/real.h: that declares syscall()
+// with an ellipsis.
 #include <linux/futex.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +10,7 @@
 
 #include "interpose/waiters.h"
 
-// of real.h, which includes <unistd.h>
+// base/real.c
 long vprof_real_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 static bool is_wait(long operation) {
@@ -34,8 +36,8 @@ static __attribute__((noinline)) long futex(long word, long operation, long c, l
     vprof_release_begin(&release, VPROF_CLASS_FUTEX, (uint64_t)word, shared);
   }
   const long result = vprof_real_syscall(SYS_futex, word, operation, c, d, e, f);
-  if (release.waiters != NULL && release.time != 0 && result > 0) {
-    vprof_release_write(&release, VPROF_EV_RELEASE_FUTEX, 0);
+  if (result > 0) {
+    vprof_release_write_seen(&release, VPROF_EV_RELEASE_FUTEX, 0);
   }
   return result;
 }

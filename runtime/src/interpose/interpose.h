@@ -1,19 +1,26 @@
 // What the interposed functions share.
 //
-// Each of them first tries the operation in a way that cannot block. If that succeeds, nothing has been waited for and nothing is
-// recorded. Only a result that says "it would block" leads to the real, blocking call. That is the same to the caller, since libc's
-// blocking functions begin with the same attempt; where they check something before it (a time limit, a clock, a pending
-// cancellation), so do we, or leave it all to them.
+// Each of them first tries the operation in a way that cannot block. If that succeeds, there was no
+// wait and nothing is recorded. Only a result that means "it would block" leads to the real,
+// blocking call. The caller cannot tell the difference, since libc's blocking functions begin with
+// the same attempt. Where they check something first (a time limit, a clock, a pending
+// cancellation), so do we, or we leave the whole call to them.
+//
+// Any thread, also in signal handlers and before the constructor: until a trace is wanted, each
+// function only calls libc's.
 #ifndef VPROF_INTERPOSE_H
 #define VPROF_INTERPOSE_H
 
 #include <errno.h>
 #include <time.h>
 
+#include "base/real.h"
 #include "interpose/waiters.h"
-#include "recording/real.h"
 
-// A function of this libc that is not there can only be called by mistake.
+// Of a function that cancellation may unwind through, so it is not marked nothrow (VPROF_RT_API).
+#define VPROF_CANCELLABLE __attribute__((visibility("default")))
+
+// NULL if this libc lacks the function; then only a mistake can call it.
 #define VPROF_REAL(name) (vprof_real_functions()->name)
 
 static inline bool vprof_valid_limit(clockid_t clock, const struct timespec* limit) {
@@ -21,22 +28,49 @@ static inline bool vprof_valid_limit(clockid_t clock, const struct timespec* lim
          limit->tv_nsec < 1000000000;
 }
 
-// Errors that are found without waiting.
-static inline bool vprof_did_not_wait(int result) {
-  return result == EDEADLK || result == EINVAL || result == EAGAIN || result == EPERM;
+// Errors that a call reports without having waited.
+static inline bool vprof_did_not_wait(int error) {
+  return error == EDEADLK || error == EINVAL || error == EAGAIN || error == EPERM;
 }
 
-// What the result of a call that may have blocked says about the wait.
-static inline void vprof_wait_result(struct vprof_wait* wait, int result) {
-  if (vprof_did_not_wait(result)) {
+// `error`: of the call that may have blocked, an errno value or 0.
+static inline void vprof_wait_result(struct vprof_wait* wait, int error) {
+  if (vprof_did_not_wait(error)) {
     wait->event = 0;
   }
-  if (result == ETIMEDOUT) {
+  if (error == ETIMEDOUT) {
     wait->aux |= VPROF_AUX_TIMED_OUT;
   }
 }
 
-// glibc's layout; elsewhere objects count as private.
+// The rest of an interposed function, once the attempt has failed: makes the blocking `call`,
+// records the wait and returns the result. `error`: the errno value that `result` stands for.
+#define VPROF_BLOCK(kind, object, shared, call, error)                                     \
+  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_##kind, (uintptr_t)(object), (shared)); \
+  const int result = (call);                                                               \
+  vprof_wait_result(&wait, (error));                                                       \
+  return result
+
+// A whole function that gives `object` up: looks for waiters before and after (waiters.h).
+#define VPROF_RELEASE(kind, object, shared, name)                                   \
+  const struct vprof_real* real = vprof_real_functions();                           \
+  struct vprof_release release;                                                     \
+  vprof_release_begin(&release, VPROF_CLASS_##kind, (uintptr_t)(object), (shared)); \
+  const int result = real->name(object);                                            \
+  vprof_release_end(&release, VPROF_EV_RELEASE_##kind, result);                     \
+  return result
+
+// A whole function that wakes whoever waits for `object` now. A wait that begins later is not ended
+// by it, so there is no second look.
+#define VPROF_WAKE(kind, object, shared, name, payload)                             \
+  const struct vprof_real* real = vprof_real_functions();                           \
+  struct vprof_release release;                                                     \
+  vprof_release_begin(&release, VPROF_CLASS_##kind, (uintptr_t)(object), (shared)); \
+  const int result = real->name(object);                                            \
+  vprof_release_write_seen(&release, VPROF_EV_RELEASE_##kind, (payload));           \
+  return result
+
+// glibc's layout; with other libcs objects count as private.
 static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) {
 #ifdef __GLIBC__
   return (mutex->__data.__kind & 128) != 0;
@@ -45,13 +79,11 @@ static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) {
 #endif
 }
 
-// A condition wait releases its mutex inside libc: the release is recorded as if it came at the call.
+// A condition wait releases its mutex inside libc. The release is recorded at the time of the call.
 static inline void vprof_mutex_released_inside(const pthread_mutex_t* mutex) {
   struct vprof_release release;
   vprof_release_begin(&release, VPROF_CLASS_MUTEX, (uintptr_t)mutex, vprof_mutex_shared(mutex));
-  if (release.waiters != NULL && release.time != 0) {
-    vprof_release_write(&release, VPROF_EV_RELEASE_MUTEX, 0);
-  }
+  vprof_release_write_seen(&release, VPROF_EV_RELEASE_MUTEX, 0);
 }
 
 #endif

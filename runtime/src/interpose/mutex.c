@@ -1,14 +1,19 @@
 // Mutexes.
 //
-// glibc's plain mutex (type normal, not robust, no priority protocol) is taken and given up here, inlined, by the very steps that glibc
-// takes: its lock word is 0 free, 1 locked, 2 locked and somebody sleeps, and has been since processes may share one across versions of
-// glibc. So an uncontended lock and unlock cost what they cost natively: there is no second call. The lock word also says whether somebody
-// may have to be woken, so only a release that finds 2 looks at who waits (waiters.h), and calls libc. All other kinds of mutexes go to
-// libc for each step, after an attempt that cannot block.
+// Problem. A program may lock and unlock a mutex millions of times a second. A second call into
+// libc each time would be the largest part of what profiling costs.
+//
+// So a plain mutex of glibc (type normal, not robust, no priority protocol) is acquired and released
+// here, inlined, by exactly the steps that glibc takes. Its lock word is 0: free, 1: locked, 2:
+// locked and somebody sleeps. glibc cannot change that, since processes with different versions of
+// it may share a mutex. The lock word also tells whether somebody may have to be woken, so only a
+// release that finds 2 looks for waiters (waiters.h) and calls libc.
+//
+// All other kinds of mutexes go to libc at each step, after an attempt that cannot block.
 #define _GNU_SOURCE
 #include "interpose/interpose.h"
 
-enum { kFree = -1 };  // of attempt(): call the real function, it will not wait
+enum { kFree = -1 };  // from attempt(): call the real function; it will not wait
 
 #ifdef __GLIBC__
 enum { kShared = 128, kRobust = 16 };
@@ -18,7 +23,7 @@ static inline bool is_plain(const pthread_mutex_t* mutex) {
   return (mutex->__data.__kind & ~kShared) == 0;
 }
 
-// `owner` is this thread's id, and 0 unless mutexes are recorded.
+// mutex_owner is 0 unless mutexes are recorded.
 static inline bool take_plain(pthread_mutex_t* mutex) {
   const uint32_t owner = vprof_self.mutex_owner;
   int expected = kUnlocked;
@@ -32,7 +37,7 @@ static inline bool take_plain(pthread_mutex_t* mutex) {
   return true;
 }
 
-static inline bool give_up_plain(pthread_mutex_t* mutex) {
+static inline bool release_plain(pthread_mutex_t* mutex) {
   int expected = kLocked;
   if (vprof_self.mutex_owner == 0 || !is_plain(mutex) ||
       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != kLocked) {
@@ -45,14 +50,15 @@ static inline bool give_up_plain(pthread_mutex_t* mutex) {
                                   __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     return true;
   }
-  // Somebody has begun to sleep in between. The mutex is still ours: as if nothing had been done.
+  // Somebody went to sleep in between. The mutex is still ours: undo, and take the slow path.
   ++mutex->__data.__nusers;
   mutex->__data.__owner = owner;
   return false;
 }
 
-// glibc's trylock of a robust mutex that is not recoverable leaves it locked for good, where its lock does not. So robust ones are only
-// looked at: one that nobody or this thread owns is not waited for. (One that is taken at just that moment is, unrecorded.)
+// If a robust mutex is not recoverable, glibc's trylock leaves it locked for good, unlike its lock.
+// So a robust mutex is only looked at: if nobody owns it, or this thread does, there will be no
+// wait. (If somebody takes it at just that moment, the wait is not recorded.)
 static __attribute__((noinline)) int look_at_robust(const pthread_mutex_t* mutex) {
   const uint32_t owner =
       (uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & 0x3fffffff;
@@ -60,11 +66,12 @@ static __attribute__((noinline)) int look_at_robust(const pthread_mutex_t* mutex
 }
 #else
 static inline bool take_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
-static inline bool give_up_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
+static inline bool release_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
 #endif
 
-// EBUSY: it would block. The attempt has the same effects as the lock: recursive mutexes count up; an error-checking one answers EBUSY
-// to its owner, and the real lock then EDEADLK, without waiting.
+// EBUSY: it would block. The attempt has the same effects as the lock: a recursive mutex counts up.
+// An error-checking one returns EBUSY to its owner; the real lock then returns EDEADLK without
+// waiting.
 static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
   if (!vprof_sync_on(VPROF_CLASS_MUTEX)) {
     return kFree;
@@ -78,16 +85,12 @@ static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
   return real->pthread_mutex_trylock(mutex);
 }
 
-#define LOCK_SLOWLY(mutex, call)                                                            \
-  const struct vprof_real* real = vprof_real_functions();                                   \
-  const int tried = attempt(real, mutex);                                                   \
-  if (tried == kFree) return call;                                                          \
-  if (tried != EBUSY) return tried;                                                         \
-  VPROF_WAIT wait =                                                                         \
-      vprof_wait_begin(VPROF_EV_WAIT_MUTEX, (uintptr_t)(mutex), vprof_mutex_shared(mutex)); \
-  const int slow_result = call;                                                             \
-  vprof_wait_result(&wait, slow_result);                                                    \
-  return slow_result
+#define LOCK_SLOWLY(mutex, call)                          \
+  const struct vprof_real* real = vprof_real_functions(); \
+  const int tried = attempt(real, mutex);                 \
+  if (tried == kFree) return call;                        \
+  if (tried != EBUSY) return tried;                       \
+  VPROF_BLOCK(MUTEX, mutex, vprof_mutex_shared(mutex), call, result)
 
 static __attribute__((noinline)) int lock_slowly(pthread_mutex_t* mutex) {
   LOCK_SLOWLY(mutex, real->pthread_mutex_lock(mutex));
@@ -122,16 +125,11 @@ VPROF_RT_API int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock
 }
 
 static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t* mutex) {
-  const struct vprof_real* real = vprof_real_functions();
-  struct vprof_release release;
-  vprof_release_begin(&release, VPROF_CLASS_MUTEX, (uintptr_t)mutex, vprof_mutex_shared(mutex));
-  const int result = real->pthread_mutex_unlock(mutex);
-  vprof_release_end(&release, VPROF_EV_RELEASE_MUTEX, result);
-  return result;
+  VPROF_RELEASE(MUTEX, mutex, vprof_mutex_shared(mutex), pthread_mutex_unlock);
 }
 
 VPROF_RT_API int pthread_mutex_unlock(pthread_mutex_t* mutex) {
-  if (__builtin_expect(give_up_plain(mutex), 1)) {
+  if (__builtin_expect(release_plain(mutex), 1)) {
     return 0;
   }
   return unlock_slowly(mutex);

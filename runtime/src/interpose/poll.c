@@ -1,25 +1,25 @@
-// Waiting for several descriptors at once. What was waited for is the first that turned out to be ready.
+// Waiting for several descriptors at once. The wait is for the first one that turns out to be
+// ready.
 #define _GNU_SOURCE
 #include <sys/epoll.h>
 
 #include "interpose/interpose.h"
 #include "interpose/streams.h"
-
-#define CANCELLABLE __attribute__((visibility("default")))
+#include "preemption/preempted.h"
 
 enum { kNone = -1, kLeastUs = 5 };
 
-struct vprof_call {
+struct vprof_poll_call {
   uint64_t start;
-  int ready;  // descriptor; kNone: a time limit, a signal, or not known which
+  int ready;  // descriptor; kNone: timed out, interrupted, or not known
   bool timed_out;
 };
 
-static void write_wait(const struct vprof_call* call, uint64_t now) {
+static void write_wait(const struct vprof_poll_call* call, uint64_t now) {
   const int errno_before = errno;
   struct vprof_stream stream = {0, 0, VPROF_STREAM_UNKNOWN, 0, 0};
   if (call->ready != kNone) {
-    stream = vprof_stream_asked(call->ready);
+    stream = vprof_stream_checked(call->ready);
   }
   uint32_t event = VPROF_EV_WAIT_POLL;
   if (call->timed_out || stream.kind == VPROF_STREAM_TIMER) {
@@ -32,7 +32,7 @@ static void write_wait(const struct vprof_call* call, uint64_t now) {
   errno = errno_before;
 }
 
-static void call_end(struct vprof_call* call) {
+static void call_end(struct vprof_poll_call* call) {
   const uint64_t now = vprof_ticks();
   atomic_fetch_sub(vprof_blocked_on_streams(), 1);
   const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
@@ -42,9 +42,9 @@ static void call_end(struct vprof_call* call) {
   vprof_wait_over(now - call->start, waited, false);
 }
 
-#define CALL __attribute__((cleanup(call_end))) struct vprof_call
-static struct vprof_call call_begin(void) {
-  const struct vprof_call call = {vprof_wait_start(), kNone, false};
+#define CALL __attribute__((cleanup(call_end))) struct vprof_poll_call
+static struct vprof_poll_call call_begin(void) {
+  const struct vprof_poll_call call = {vprof_event_time(), kNone, false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -68,29 +68,29 @@ static int first_polled(const struct pollfd* fds, nfds_t n) {
   return kNone;
 }
 
-CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) {
+VPROF_CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) {
   POLL(first_polled(fds, n), poll, fds, n, limit);
 }
-CANCELLABLE int ppoll(struct pollfd* fds, nfds_t n, const struct timespec* limit,
-                      const sigset_t* mask) {
+VPROF_CANCELLABLE int ppoll(struct pollfd* fds, nfds_t n, const struct timespec* limit,
+                            const sigset_t* mask) {
   POLL(first_polled(fds, n), ppoll, fds, n, limit, mask);
 }
 // NOLINTBEGIN(readability-identifier-naming): libc's names
-CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room);
-CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room) {
+VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room);
+VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room) {
   POLL(first_polled(fds, n), __poll_chk, fds, n, limit, room);
 }
-CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
-                            const sigset_t* mask, size_t room);
-CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
-                            const sigset_t* mask, size_t room) {
+VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
+                                  const sigset_t* mask, size_t room);
+VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
+                                  const sigset_t* mask, size_t room) {
   POLL(first_polled(fds, n), __ppoll_chk, fds, n, limit, mask, room);
 }
 // NOLINTEND(readability-identifier-naming)
 
 static int first_selected(int n, const fd_set* readable, const fd_set* writable) {
   const size_t bits = 8 * sizeof(long);
-  for (int fd = 0; fd < n; ++fd) {  // sets may be larger than fd_set
+  for (int fd = 0; fd < n; ++fd) {  // sets may be larger than an fd_set
     const size_t word = (size_t)fd / bits;
     const unsigned long bit = 1ul << (size_t)fd % bits;
     if ((readable != NULL && (((const unsigned long*)readable)[word] & bit) != 0) ||
@@ -101,24 +101,24 @@ static int first_selected(int n, const fd_set* readable, const fd_set* writable)
   return kNone;
 }
 
-CANCELLABLE int select(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
-                       struct timeval* limit) {
+VPROF_CANCELLABLE int select(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
+                             struct timeval* limit) {
   POLL(first_selected(n, readable, writable), select, n, readable, writable, excepted, limit);
 }
-CANCELLABLE int pselect(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
-                        const struct timespec* limit, const sigset_t* mask) {
+VPROF_CANCELLABLE int pselect(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
+                              const struct timespec* limit, const sigset_t* mask) {
   POLL(first_selected(n, readable, writable), pselect, n, readable, writable, excepted, limit,
        mask);
 }
 
-// ---- epoll tells its data only, so it is kept what descriptor each stands for
+// ---- epoll returns only the user's data, so a table maps that to the descriptor
 
 enum { kDataBits = 12 };
-struct vprof_data {
+struct vprof_epoll_entry {
   uint64_t key;
   uint64_t fd;
 };
-static struct vprof_data datas[1 << kDataBits];
+static struct vprof_epoll_entry epoll_entries[1 << kDataBits];
 
 static uint64_t key_of(int epoll, uint64_t data) {
   return (data ^ (uint64_t)(uint32_t)epoll << 40) * UINT64_C(0x9e3779b97f4a7c15) | 1;
@@ -126,7 +126,7 @@ static uint64_t key_of(int epoll, uint64_t data) {
 
 static void keep(int epoll, uint64_t data, int fd) {
   const uint64_t key = key_of(epoll, data);
-  struct vprof_data* entry = &datas[key >> (64 - kDataBits)];
+  struct vprof_epoll_entry* entry = &epoll_entries[key >> (64 - kDataBits)];
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->fd, (uint64_t)fd, __ATOMIC_RELAXED);
   __atomic_store_n(&entry->key, key, __ATOMIC_RELEASE);
@@ -134,7 +134,7 @@ static void keep(int epoll, uint64_t data, int fd) {
 
 static int kept(int epoll, const struct epoll_event* event) {
   const uint64_t key = key_of(epoll, event->data.u64);
-  const struct vprof_data* entry = &datas[key >> (64 - kDataBits)];
+  const struct vprof_epoll_entry* entry = &epoll_entries[key >> (64 - kDataBits)];
   if (__atomic_load_n(&entry->key, __ATOMIC_ACQUIRE) != key) {
     return kNone;
   }
@@ -151,10 +151,10 @@ VPROF_RT_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event*
   return result;
 }
 
-CANCELLABLE int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
+VPROF_CANCELLABLE int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
   POLL(kept(epoll, events), epoll_wait, epoll, events, n, limit);
 }
-CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, int limit,
-                            const sigset_t* mask) {
+VPROF_CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, int limit,
+                                  const sigset_t* mask) {
   POLL(kept(epoll, events), epoll_pwait, epoll, events, n, limit, mask);
 }

@@ -1,9 +1,7 @@
-// Waiting for signals, and POSIX message queues. The object of a signal is the process that it goes to.
+// Signals, and POSIX message queues. The object of a signal is the process that it goes to.
 #define _GNU_SOURCE
 #include "interpose/interpose.h"
 #include "interpose/streams.h"
-
-#define CANCELLABLE __attribute__((visibility("default")))
 
 #define SIGNALLED(name, ...)                                                        \
   const struct vprof_real* real = vprof_real_functions();                           \
@@ -12,20 +10,21 @@
       VPROF_EV_WAIT_SIGNAL, vprof_stream_signals((uint64_t)vprof_trace.pid), true); \
   return real->name(__VA_ARGS__)
 
-CANCELLABLE int sigsuspend(const sigset_t* mask) { SIGNALLED(sigsuspend, mask); }
-CANCELLABLE int sigwait(const sigset_t* restrict set, int* restrict signal) {
+VPROF_CANCELLABLE int sigsuspend(const sigset_t* mask) { SIGNALLED(sigsuspend, mask); }
+VPROF_CANCELLABLE int sigwait(const sigset_t* restrict set, int* restrict signal) {
   SIGNALLED(sigwait, set, signal);
 }
-CANCELLABLE int sigwaitinfo(const sigset_t* restrict set, siginfo_t* restrict info) {
+VPROF_CANCELLABLE int sigwaitinfo(const sigset_t* restrict set, siginfo_t* restrict info) {
   SIGNALLED(sigwaitinfo, set, info);
 }
-CANCELLABLE int sigtimedwait(const sigset_t* restrict set, siginfo_t* restrict info,
-                             const struct timespec* restrict limit) {
+VPROF_CANCELLABLE int sigtimedwait(const sigset_t* restrict set, siginfo_t* restrict info,
+                                   const struct timespec* restrict limit) {
   SIGNALLED(sigtimedwait, set, info, limit);
 }
-CANCELLABLE int pause(void) { SIGNALLED(pause); }
+VPROF_CANCELLABLE int pause(void) { SIGNALLED(pause); }
 
-// The release is recorded at once: the handler of a signal to oneself runs before the call returns, and may never return.
+// The release is recorded before the call: the handler of a signal to oneself runs before the call
+// returns, and may never return.
 static void signal_to(uint64_t pid, int signal) {
   if (signal == 0) {
     return;
@@ -35,7 +34,7 @@ static void signal_to(uint64_t pid, int signal) {
   if (release.waiters == NULL) {
     return;
   }
-  // Who reads a signalfd counts among the readers only.
+  // Whoever reads a signalfd is only counted among the readers.
   if (release.time == 0 && atomic_load(vprof_blocked_on_streams()) != 0) {
     vprof_release_take(&release);
   }
@@ -70,13 +69,13 @@ VPROF_RT_API int tgkill(pid_t pid, pid_t thread, int signal) {
   return vprof_real_functions()->tgkill(pid, thread, signal);
 }
 
-// ---- POSIX message queues: a descriptor of a file in a file system of their own
+// ---- POSIX message queues, which are files in a file system of their own
 
 #define QUEUE(type, name, ...)                                                     \
   const struct vprof_real* real = vprof_real_functions();                          \
   if (real->name == NULL) return errno = ENOSYS, -1;                               \
   if (!vprof_sync_on(VPROF_CLASS_QUEUE)) return real->name(__VA_ARGS__);           \
-  const uint64_t object = vprof_stream_asked((int)queue).in;                       \
+  const uint64_t object = vprof_stream_checked((int)queue).in;                     \
   struct vprof_release release;                                                    \
   vprof_release_begin(&release, VPROF_CLASS_QUEUE, object, true);                  \
   type result = 0;                                                                 \
@@ -87,18 +86,18 @@ VPROF_RT_API int tgkill(pid_t pid, pid_t thread, int signal) {
   vprof_release_end(&release, VPROF_EV_RELEASE_QUEUE, result >= 0 ? 0 : -1);       \
   return result
 
-CANCELLABLE int mq_send(mqd_t queue, const char* from, size_t n, unsigned priority) {
+VPROF_CANCELLABLE int mq_send(mqd_t queue, const char* from, size_t n, unsigned priority) {
   QUEUE(int, mq_send, queue, from, n, priority);
 }
-CANCELLABLE int mq_timedsend(mqd_t queue, const char* from, size_t n, unsigned priority,
-                             const struct timespec* limit) {
+VPROF_CANCELLABLE int mq_timedsend(mqd_t queue, const char* from, size_t n, unsigned priority,
+                                   const struct timespec* limit) {
   QUEUE(int, mq_timedsend, queue, from, n, priority, limit);
 }
-CANCELLABLE ssize_t mq_receive(mqd_t queue, char* to, size_t n, unsigned* priority) {
+VPROF_CANCELLABLE ssize_t mq_receive(mqd_t queue, char* to, size_t n, unsigned* priority) {
   QUEUE(ssize_t, mq_receive, queue, to, n, priority);
 }
-CANCELLABLE ssize_t mq_timedreceive(mqd_t queue, char* restrict to, size_t n,
-                                    unsigned* restrict priority,
-                                    const struct timespec* restrict limit) {
+VPROF_CANCELLABLE ssize_t mq_timedreceive(mqd_t queue, char* restrict to, size_t n,
+                                          unsigned* restrict priority,
+                                          const struct timespec* restrict limit) {
   QUEUE(ssize_t, mq_timedreceive, queue, to, n, priority, limit);
 }

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "interpose/interpose.h"
 
-#define CANCELLABLE __attribute__((visibility("default")))
-
 VPROF_RT_API int pthread_spin_lock(pthread_spinlock_t* lock) {
   const struct vprof_real* real = vprof_real_functions();
   if (!vprof_sync_on(VPROF_CLASS_SPIN)) {
@@ -18,16 +16,11 @@ VPROF_RT_API int pthread_spin_lock(pthread_spinlock_t* lock) {
 }
 
 VPROF_RT_API int pthread_spin_unlock(pthread_spinlock_t* lock) {
-  const struct vprof_real* real = vprof_real_functions();
-  struct vprof_release release;
-  vprof_release_begin(&release, VPROF_CLASS_SPIN, (uintptr_t)lock, false);
-  const int result = real->pthread_spin_unlock(lock);
-  vprof_release_end(&release, VPROF_EV_RELEASE_SPIN, result);
-  return result;
+  VPROF_RELEASE(SPIN, lock, false, pthread_spin_unlock);
 }
 
-// Each arrival is a release, if others wait; the newest one that a wait has seen is that of the thread that came last and let all go. That one
-// is told so by libc, and has not waited.
+// Each arrival is a release, if others wait. The newest one that a wait has seen is that of the
+// thread that arrived last and let the others go. libc tells that thread so, and it has not waited.
 VPROF_RT_API int pthread_barrier_wait(pthread_barrier_t* barrier) {
   const struct vprof_real* real = vprof_real_functions();
   if (!vprof_sync_on(VPROF_CLASS_BARRIER)) {
@@ -35,9 +28,7 @@ VPROF_RT_API int pthread_barrier_wait(pthread_barrier_t* barrier) {
   }
   struct vprof_release release;
   vprof_release_begin(&release, VPROF_CLASS_BARRIER, (uintptr_t)barrier, false);
-  if (release.waiters != NULL && release.time != 0) {
-    vprof_release_write(&release, VPROF_EV_RELEASE_BARRIER, 0);
-  }
+  vprof_release_write_seen(&release, VPROF_EV_RELEASE_BARRIER, 0);
   VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_BARRIER, (uintptr_t)barrier, false);
   const int result = real->pthread_barrier_wait(barrier);
   if (result == PTHREAD_BARRIER_SERIAL_THREAD || vprof_did_not_wait(result)) {
@@ -48,9 +39,10 @@ VPROF_RT_API int pthread_barrier_wait(pthread_barrier_t* barrier) {
 
 // ---- once
 
-enum { kDone = 2 };  // of a control word of glibc
+enum { kIdle = 0, kDone = 2 };  // a control word of glibc
 
-// The initialisation that this thread is about to run. It is wrapped, since libc lets the waiters go before it returns to us.
+// The initialisation that this thread is about to run. libc wakes the waiters before it returns to
+// us, so the routine is wrapped.
 struct vprof_once {
   void (*routine)(void);
   uintptr_t object;
@@ -58,13 +50,12 @@ struct vprof_once {
 static __thread struct vprof_once current __attribute__((tls_model("initial-exec")));
 
 static void run_once(void) {
-  const struct vprof_once mine = current;  // the routine may come here again, for another control
+  // A copy: the routine may call pthread_once() for another control.
+  const struct vprof_once mine = current;
   mine.routine();
   struct vprof_release release;
   vprof_release_begin(&release, VPROF_CLASS_ONCE, mine.object, false);
-  if (release.waiters != NULL && release.time != 0) {
-    vprof_release_write(&release, VPROF_EV_RELEASE_ONCE, 0);
-  }
+  vprof_release_write_seen(&release, VPROF_EV_RELEASE_ONCE, 0);
 }
 
 static bool is_done(const void* control) {
@@ -75,24 +66,24 @@ static bool is_done(const void* control) {
 #endif
 }
 
-CANCELLABLE int pthread_once(pthread_once_t* control, void (*routine)(void)) {
+VPROF_CANCELLABLE int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   const struct vprof_real* real = vprof_real_functions();
   if (is_done(control) || !vprof_sync_on(VPROF_CLASS_ONCE)) {
     return real->pthread_once(control, routine);
   }
-  const bool idle = __atomic_load_n((const int*)control, __ATOMIC_RELAXED) == 0;
+  const bool idle = __atomic_load_n((const int*)control, __ATOMIC_RELAXED) == kIdle;
   const struct vprof_once outer = current;
   current = (struct vprof_once){routine, (uintptr_t)control};
   VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_ONCE, (uintptr_t)control, false);
   if (idle) {
-    wait.event = 0;  // it is ours to run
+    wait.event = 0;  // this thread runs it
   }
   const int result = real->pthread_once(control, run_once);
   current = outer;
   return result;
 }
 
-CANCELLABLE void call_once(once_flag* flag, void (*routine)(void)) {
+VPROF_CANCELLABLE void call_once(once_flag* flag, void (*routine)(void)) {
   const struct vprof_real* real = vprof_real_functions();
   if (real->call_once == NULL || is_done(flag) || !vprof_sync_on(VPROF_CLASS_ONCE)) {
     if (real->call_once != NULL) {
@@ -100,7 +91,7 @@ CANCELLABLE void call_once(once_flag* flag, void (*routine)(void)) {
     }
     return;
   }
-  const bool idle = __atomic_load_n((const int*)flag, __ATOMIC_RELAXED) == 0;
+  const bool idle = __atomic_load_n((const int*)flag, __ATOMIC_RELAXED) == kIdle;
   const struct vprof_once outer = current;
   current = (struct vprof_once){routine, (uintptr_t)flag};
   VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_ONCE, (uintptr_t)flag, false);

@@ -1,19 +1,17 @@
 // Reading and writing: pipes, sockets, eventfd, files.
 //
-// A reader cannot say what it waits for without a system call, so it says only that it may wait, and asks once it has waited for 5 us or more.
-// A writer looks whether anybody may wait; if not, nothing is asked or recorded. What FILE functions of libc do inside is not seen.
+// A reader cannot know what it waits for without a system call. So it only says that it may wait,
+// and asks after a wait of 5 us or more. A writer checks whether anybody may be waiting; if not, it
+// asks and records nothing. What libc's FILE functions do internally is not seen.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 
 #include "interpose/interpose.h"
 #include "interpose/streams.h"
-
-#define CANCELLABLE __attribute__((visibility("default")))
+#include "preemption/preempted.h"
 
 // glibc declares address arguments as unions of pointers in C.
 #ifdef __SOCKADDR_ARG
@@ -25,7 +23,7 @@
 #endif
 
 enum { kAnyClass = VPROF_CLASS_STREAM | VPROF_CLASS_FILE | VPROF_CLASS_SIGNAL | VPROF_CLASS_TIMER };
-enum { kReadUs = 5, kSendUs = 50 };  // an answer over loopback is worked out within the call
+enum { kReadUs = 5, kSendUs = 50 };  // over loopback the receiver's work may run within the send
 
 // ---- waiting
 
@@ -52,7 +50,7 @@ static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
   }
 }
 
-// The event; 0: nothing worth recording.
+// Returns the event; 0: too short to record, or not wanted.
 static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   const uint64_t microsecond = vprof_ticks_per_second / 1000000;
   const uint64_t took = now - call->start;
@@ -61,9 +59,10 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   }
   const int errno_before = errno;
   const bool short_send = call->sends && took < microsecond * kSendUs;
-  // Servers send often, and it takes some microseconds to wake the receiver: that is not asked anew.
+  // Servers send often, and waking the receiver takes some microseconds, so after a short send the
+  // table must do.
   const struct vprof_stream stream =
-      short_send ? vprof_stream_of(call->fd) : vprof_stream_asked(call->fd);
+      short_send ? vprof_stream_of(call->fd) : vprof_stream_checked(call->fd);
   uint32_t event = wait_event(&stream, call->sends);
   if (short_send && event == VPROF_EV_WAIT_SEND) {
     event = 0;
@@ -86,7 +85,7 @@ static void call_end(struct vprof_call* call) {
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call
 static struct vprof_call read_begin(int fd) {
-  const struct vprof_call call = {vprof_wait_start(), fd, false};
+  const struct vprof_call call = {vprof_event_time(), fd, false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -110,7 +109,7 @@ static void wake_begin(struct vprof_release* release, uint64_t object, bool shar
   vprof_release_take(release);
 }
 
-// NULL waiters: nobody may wait.
+// waiters == NULL: nobody can be waiting.
 static struct vprof_release write_begin(int fd) {
   struct vprof_release release = {0};
   if ((vprof_settings.classes & VPROF_CLASS_STREAM) != 0 &&
@@ -136,7 +135,7 @@ static void write_end(const struct vprof_release* release, bool done) {
   const struct vprof_release release = write_begin(fd);                 \
   type result = 0;                                                      \
   {                                                                     \
-    CALL call __attribute__((unused)) = {vprof_wait_start(), fd, true}; \
+    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true}; \
     result = real->name(__VA_ARGS__);                                   \
   }                                                                     \
   write_end(&release, done);                                            \
@@ -144,32 +143,36 @@ static void write_end(const struct vprof_release* release, bool done) {
 
 // ---- the functions
 
-CANCELLABLE ssize_t read(int fd, void* to, size_t n) { READ(-1, read, fd, to, n); }
-CANCELLABLE ssize_t readv(int fd, const struct iovec* to, int n) { READ(-1, readv, fd, to, n); }
-CANCELLABLE ssize_t pread(int fd, void* to, size_t n, off_t at) { READ(-1, pread, fd, to, n, at); }
-CANCELLABLE ssize_t pread64(int fd, void* to, size_t n, off_t at) {
+VPROF_CANCELLABLE ssize_t read(int fd, void* to, size_t n) { READ(-1, read, fd, to, n); }
+VPROF_CANCELLABLE ssize_t readv(int fd, const struct iovec* to, int n) {
+  READ(-1, readv, fd, to, n);
+}
+VPROF_CANCELLABLE ssize_t pread(int fd, void* to, size_t n, off_t at) {
+  READ(-1, pread, fd, to, n, at);
+}
+VPROF_CANCELLABLE ssize_t pread64(int fd, void* to, size_t n, off_t at) {
   READ(-1, pread64, fd, to, n, at);
 }
-CANCELLABLE ssize_t preadv(int fd, const struct iovec* to, int n, off_t at) {
+VPROF_CANCELLABLE ssize_t preadv(int fd, const struct iovec* to, int n, off_t at) {
   READ(-1, preadv, fd, to, n, at);
 }
-CANCELLABLE ssize_t recv(int fd, void* to, size_t n, int flags) {
+VPROF_CANCELLABLE ssize_t recv(int fd, void* to, size_t n, int flags) {
   READ(-1, recv, fd, to, n, flags);
 }
-CANCELLABLE ssize_t recvfrom(int fd, void* restrict to, size_t n, int flags, __SOCKADDR_ARG from,
-                             socklen_t* restrict bytes) {
+VPROF_CANCELLABLE ssize_t recvfrom(int fd, void* restrict to, size_t n, int flags,
+                                   __SOCKADDR_ARG from, socklen_t* restrict bytes) {
   READ(-1, recvfrom, fd, to, n, flags, PLAIN(from), bytes);
 }
-CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
+VPROF_CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
   READ(-1, recvmsg, fd, to, flags);
 }
-CANCELLABLE int eventfd_read(int fd, eventfd_t* to) { READ(-1, eventfd_read, fd, to); }
+VPROF_CANCELLABLE int eventfd_read(int fd, eventfd_t* to) { READ(-1, eventfd_read, fd, to); }
 
 // NOLINTBEGIN(readability-identifier-naming): libc's names
-// What a program with _FORTIFY_SOURCE calls.
-#define CHECKED(name, parameters)      \
-  CANCELLABLE ssize_t name parameters; \
-  CANCELLABLE ssize_t name parameters
+// Called by programs built with _FORTIFY_SOURCE.
+#define CHECKED(name, parameters)            \
+  VPROF_CANCELLABLE ssize_t name parameters; \
+  VPROF_CANCELLABLE ssize_t name parameters
 CHECKED(__read_chk, (int fd, void* to, size_t n, size_t room)) {
   READ(-1, __read_chk, fd, to, n, room);
 }
@@ -188,7 +191,7 @@ CHECKED(__recvfrom_chk, (int fd, void* to, size_t n, size_t room, int flags, str
 }
 // NOLINTEND(readability-identifier-naming)
 
-// The number that a new connection gets is known under what it was before, if libc closed that.
+// If libc itself closed the previous descriptor of this number, the table still has it.
 static int accepted(int fd) {
   if (fd >= 0) {
     vprof_stream_forget(fd);
@@ -201,45 +204,45 @@ static int accept_timed(int fd, struct sockaddr* from, socklen_t* bytes) {
 static int accept4_timed(int fd, struct sockaddr* from, socklen_t* bytes, int flags) {
   READ(-1, accept4, fd, from, bytes, flags);
 }
-CANCELLABLE int accept(int fd, __SOCKADDR_ARG from, socklen_t* restrict bytes) {
+VPROF_CANCELLABLE int accept(int fd, __SOCKADDR_ARG from, socklen_t* restrict bytes) {
   return accepted(accept_timed(fd, PLAIN(from), bytes));
 }
-CANCELLABLE int accept4(int fd, __SOCKADDR_ARG from, socklen_t* restrict bytes, int flags) {
+VPROF_CANCELLABLE int accept4(int fd, __SOCKADDR_ARG from, socklen_t* restrict bytes, int flags) {
   return accepted(accept4_timed(fd, PLAIN(from), bytes, flags));
 }
 
-CANCELLABLE ssize_t write(int fd, const void* from, size_t n) {
+VPROF_CANCELLABLE ssize_t write(int fd, const void* from, size_t n) {
   WRITE(ssize_t, result >= 0, write, fd, from, n);
 }
-CANCELLABLE ssize_t writev(int fd, const struct iovec* from, int n) {
+VPROF_CANCELLABLE ssize_t writev(int fd, const struct iovec* from, int n) {
   WRITE(ssize_t, result >= 0, writev, fd, from, n);
 }
-CANCELLABLE ssize_t pwrite(int fd, const void* from, size_t n, off_t at) {
+VPROF_CANCELLABLE ssize_t pwrite(int fd, const void* from, size_t n, off_t at) {
   WRITE(ssize_t, result >= 0, pwrite, fd, from, n, at);
 }
-CANCELLABLE ssize_t pwrite64(int fd, const void* from, size_t n, off_t at) {
+VPROF_CANCELLABLE ssize_t pwrite64(int fd, const void* from, size_t n, off_t at) {
   WRITE(ssize_t, result >= 0, pwrite64, fd, from, n, at);
 }
-CANCELLABLE ssize_t pwritev(int fd, const struct iovec* from, int n, off_t at) {
+VPROF_CANCELLABLE ssize_t pwritev(int fd, const struct iovec* from, int n, off_t at) {
   WRITE(ssize_t, result >= 0, pwritev, fd, from, n, at);
 }
-CANCELLABLE ssize_t send(int fd, const void* from, size_t n, int flags) {
+VPROF_CANCELLABLE ssize_t send(int fd, const void* from, size_t n, int flags) {
   WRITE(ssize_t, result >= 0, send, fd, from, n, flags);
 }
-CANCELLABLE ssize_t sendto(int fd, const void* from, size_t n, int flags, __CONST_SOCKADDR_ARG to,
-                           socklen_t bytes) {
+VPROF_CANCELLABLE ssize_t sendto(int fd, const void* from, size_t n, int flags,
+                                 __CONST_SOCKADDR_ARG to, socklen_t bytes) {
   WRITE(ssize_t, result >= 0, sendto, fd, from, n, flags, PLAIN(to), bytes);
 }
-CANCELLABLE ssize_t sendmsg(int fd, const struct msghdr* from, int flags) {
+VPROF_CANCELLABLE ssize_t sendmsg(int fd, const struct msghdr* from, int flags) {
   WRITE(ssize_t, result >= 0, sendmsg, fd, from, flags);
 }
-CANCELLABLE int eventfd_write(int fd, eventfd_t value) {
+VPROF_CANCELLABLE int eventfd_write(int fd, eventfd_t value) {
   WRITE(int, result >= 0, eventfd_write, fd, value);
 }
-CANCELLABLE int fsync(int fd) { WRITE(int, false, fsync, fd); }
-CANCELLABLE int fdatasync(int fd) { WRITE(int, false, fdatasync, fd); }
+VPROF_CANCELLABLE int fsync(int fd) { WRITE(int, false, fsync, fd); }
+VPROF_CANCELLABLE int fdatasync(int fd) { WRITE(int, false, fdatasync, fd); }
 
-CANCELLABLE int msync(void* from, size_t n, int flags) {
+VPROF_CANCELLABLE int msync(void* from, size_t n, int flags) {
   const struct vprof_real* real = vprof_real_functions();
   if (!vprof_sync_on(VPROF_CLASS_FILE)) {
     return real->msync(from, n, flags);
@@ -248,7 +251,7 @@ CANCELLABLE int msync(void* from, size_t n, int flags) {
   return real->msync(from, n, flags);
 }
 
-CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes) {
+VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes) {
   const struct sockaddr* to = PLAIN(address);
   const struct vprof_real* real = vprof_real_functions();
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) {
@@ -261,63 +264,11 @@ CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes) {
   }
   int result = 0;
   {
-    CALL call __attribute__((unused)) = {vprof_wait_start(), fd, true};
+    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true};
     result = real->connect(fd, to, bytes);
   }
   vprof_stream_forget(fd);
   const int errno_before = errno;
   write_end(&release, result == 0 || errno_before == EINPROGRESS);
-  return result;
-}
-
-// ---- descriptors that come and go
-
-CANCELLABLE int close(int fd) {
-  vprof_stream_forget(fd);
-  return vprof_real_functions()->close(fd);
-}
-VPROF_RT_API int dup2(int from, int to) {
-  if (from != to) {
-    vprof_stream_forget(to);
-  }
-  return vprof_real_functions()->dup2(from, to);
-}
-VPROF_RT_API int dup3(int from, int to, int flags) {
-  if (from != to) {
-    vprof_stream_forget(to);
-  }
-  return vprof_real_functions()->dup3(from, to, flags);
-}
-
-VPROF_RT_API int signalfd(int fd, const sigset_t* mask, int flags) {
-  const int result = vprof_real_functions()->signalfd(fd, mask, flags);
-  const struct vprof_stream stream = {vprof_stream_signals((uint64_t)vprof_trace.pid), 0,
-                                      VPROF_STREAM_SIGNAL, 1, 0};
-  if (result >= 0 && vprof_active()) {
-    vprof_stream_set(result, stream);
-  }
-  return result;
-}
-VPROF_RT_API int timerfd_create(int clock, int flags) {
-  const int result = vprof_real_functions()->timerfd_create(clock, flags);
-  const struct vprof_stream stream = {0, 0, VPROF_STREAM_TIMER, 0, 0};
-  if (result >= 0 && vprof_active()) {
-    vprof_stream_set(result, stream);
-  }
-  return result;
-}
-VPROF_RT_API int socketpair(int domain, int type, int protocol, int fds[2]) {
-  const int result = vprof_real_functions()->socketpair(domain, type, protocol, fds);
-  if (result != 0 || !vprof_active()) {
-    return result;
-  }
-  vprof_stream_forget(fds[0]);
-  vprof_stream_forget(fds[1]);
-  struct vprof_stream first = vprof_stream_of(fds[0]);
-  struct vprof_stream second = vprof_stream_of(fds[1]);
-  first.out = second.in;
-  second.out = first.in;
-  vprof_stream_set(fds[0], first);
-  vprof_stream_set(fds[1], second);
   return result;
 }

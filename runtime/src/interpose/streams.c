@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 
-#include "recording/raw_syscall.h"
+#include "base/raw_syscall.h"
 
 enum { kMostDescriptors = 65536 };
 
@@ -22,15 +24,17 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 static uint64_t mix_bytes(uint64_t hash, const void* data, size_t bytes) {
   const unsigned char* at = data;
   for (size_t i = 0; i < bytes; ++i) {
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): addresses are zeroed before the kernel fills them in
+    // The kernel fills in addresses that were zeroed before.
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     hash = mix(hash, at[i]);
   }
   return hash;
 }
 
-enum { kPipe = 1, kFlow, kListener, kNumber, kSignals };
+// Greater than any descriptor or process id: mix() of two equal numbers is 0, which means "no object".
+enum { kPipe = 1 << 30, kFlow, kListener, kNumber, kSignals };
 
-// Port alone: a listener may be bound to all addresses.
+// Only the port counts: a listener may be bound to all addresses.
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
   if (address == NULL || bytes < sizeof(sa_family_t)) {
     return 0;
@@ -59,9 +63,11 @@ static uint64_t flow(const struct sockaddr_storage* from, socklen_t from_bytes,
   return mix_bytes(mix_bytes(kFlow, from, from_bytes), to, to_bytes);
 }
 
-/// What a descriptor stands for. Not by fstat(): that asks for the times of a file, too, and a kernel that is asked (since
-/// Linux 6.13) gives the next write a time of its own, which makes each fdatasync() of a file that is always written write the
-/// inode as well. PostgreSQL's TPC-B lost a tenth of its throughput by it.
+// What a descriptor refers to.
+//
+// Why not fstat(). That asks for the file's times too. Since Linux 6.13 a kernel that was asked
+// gives the next write a distinct time, so every fdatasync() of a file that is written all the time
+// also writes the inode. PostgreSQL's TPC-B lost a tenth of its throughput to that.
 struct vprof_file {
   uint64_t number;
   uint64_t device;
@@ -79,8 +85,9 @@ static bool ask_file(int fd, struct vprof_file* file) {
     return true;
   }
   if (result != -ENOSYS && result != -EPERM) {
-    return false;  // an old kernel, or a sandbox
+    return false;
   }
+  // An old kernel, or a sandbox.
   struct stat status = {0};
   const int errno_before = errno;
   const int failed = fstat(fd, &status);
@@ -108,7 +115,7 @@ static struct vprof_stream ask_socket(int fd, const struct vprof_file* file) {
   if (!connected) {
     stream.in = vprof_stream_address((struct sockaddr*)&local, local_bytes);
   } else if (local.ss_family == AF_UNIX) {
-    // Only one end has a name: nothing tells which connection to it this is.
+    // Only one end has a name, which does not say which of its connections this is.
     stream.in = mix(mix(kPipe, file->device), file->number);
   } else {
     stream.in = flow(&peer, peer_bytes, &local, local_bytes);
@@ -117,7 +124,7 @@ static struct vprof_stream ask_socket(int fd, const struct vprof_file* file) {
   return stream;
 }
 
-// `before`: what it was when it was asked last.
+// `before`: the previous answer.
 static struct vprof_stream ask(int fd, const struct vprof_stream* before) {
   struct vprof_stream stream = {0, 0, VPROF_STREAM_OTHER, 0, 0};
   struct vprof_file file;
@@ -135,14 +142,14 @@ static struct vprof_stream ask(int fd, const struct vprof_stream* before) {
     stream.in = stream.out = mix(mix(kPipe, file.device), file.number);
     stream.kind = VPROF_STREAM_FILE;
     stream.shared = 1;
-  } else if ((file.mode & S_IFMT) == 0) {  // of no type: eventfd and its kin
+  } else if ((file.mode & S_IFMT) == 0) {  // no type: eventfd and the like
     stream.in = stream.out = mix(kNumber, (uint64_t)fd);
     stream.kind = VPROF_STREAM_FLOW;
   }
   return stream;
 }
 
-// Threads that race here store the same, or one of them uses a descriptor that another closes.
+// Threads that race here store the same values, unless one uses a descriptor that another closes.
 void vprof_stream_set(int fd, struct vprof_stream stream) {
   if (fd < 0 || fd >= kMostDescriptors) {
     return;
@@ -181,8 +188,8 @@ struct vprof_stream vprof_stream_of(int fd) {
   return stream;
 }
 
-// What signalfd(), timerfd_create() and socketpair() said of it, nobody else can say.
-struct vprof_stream vprof_stream_asked(int fd) {
+// The kernel cannot be asked for what signalfd(), timerfd_create() and socketpair() have entered.
+struct vprof_stream vprof_stream_checked(int fd) {
   const struct vprof_stream now = vprof_stream_of(fd);
   if (now.kind == VPROF_STREAM_TIMER || now.kind == VPROF_STREAM_SIGNAL) {
     return now;

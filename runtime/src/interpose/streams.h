@@ -1,4 +1,5 @@
-// What a descriptor is: the object that a reader of it waits for and a writer to it wakes, the same in both ends of a pipe or connection.
+// The object behind a descriptor: what a reader of it waits for and a writer to it wakes, the same
+// at both ends of a pipe or connection.
 //
 //   pipe, FIFO           device and inode
 //   connected socket     both addresses, in the direction of the bytes
@@ -6,15 +7,17 @@
 //   socket pair          the inode of the end that is read
 //   eventfd and others   the number, within the process
 //
-// Asking takes system calls, so the answers are kept by number until the number is closed or used again by a call that comes through here. libc
-// closes some without that (fclose). Then a writer may name the object that the number was before, and an edge is missing; who waits asks whether the
-// number is still the same socket, or anew.
+// Finding out takes system calls, so the answer is kept for each descriptor until that is closed or
+// replaced by a call that comes through here. libc closes some without that (fclose). A writer may
+// then name the object that the number stood for before, and an edge is missing. A waiter checks
+// that the number is still the same socket, or asks afresh.
+//
+// Any thread, also in signal handlers. These functions preserve errno and take no lock.
 #ifndef VPROF_STREAMS_H
 #define VPROF_STREAMS_H
 
+#include <stdint.h>
 #include <sys/socket.h>
-
-#include "interpose/waiters.h"
 
 enum vprof_stream_kind {
   VPROF_STREAM_UNKNOWN,
@@ -30,14 +33,22 @@ struct vprof_stream {
   uint64_t out;  // what a writer wakes
   uint32_t kind;
   uint32_t shared;  // 1: the object is the same in other processes
-  uint64_t socket;  // inode of a connected socket, the only one of that number; 0: of anything else
+  uint64_t socket;  // inode of a connected socket, unique to it; 0: not a connected socket
 };
 
-struct vprof_stream vprof_stream_of(int fd);     // as it is known, else asked
-struct vprof_stream vprof_stream_asked(int fd);  // asked anew
+// From the table, else asks the kernel.
+struct vprof_stream vprof_stream_of(int fd);
+
+// Asks the kernel, unless the table still holds.
+struct vprof_stream vprof_stream_checked(int fd);
+
 void vprof_stream_set(int fd, struct vprof_stream stream);
 void vprof_stream_forget(int fd);
-uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes);  // of a listener
-uint64_t vprof_stream_signals(uint64_t pid);  // the object of who waits for a signal
+
+// The object of a listening socket at this address. 0: none.
+uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes);
+
+// The object of whoever waits for a signal to this process.
+uint64_t vprof_stream_signals(uint64_t pid);
 
 #endif

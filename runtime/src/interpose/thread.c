@@ -1,14 +1,13 @@
-// Threads: who made whom, and who waited for whose end.
+// Threads: who created whom, and who waited for whose end.
 //
-// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation: the frame of the trampoline below is the
-// last that is unwound. Destructors of thread-local objects run after that and may still record; the buffer stays theirs.
+// A thread's end is recorded when its function is left, by return, pthread_exit or cancellation:
+// the frame of the trampoline below is the last to be unwound. Destructors of thread-local objects
+// run later and may still record, since the thread keeps its buffer.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <threads.h>
 
 #include "interpose/interpose.h"
-
-#define CANCELLABLE __attribute__((visibility("default")))
 
 struct vprof_start {
   void* (*function)(void*);
@@ -93,26 +92,26 @@ VPROF_RT_API int thrd_create(thrd_t* thread, thrd_start_t function, void* argume
   return result;
 }
 
-// glibc's pthread_join acts upon a cancellation only where it blocks, as the attempt does not.
-#define JOIN(name, ...)                                                             \
-  const struct vprof_real* real = vprof_real_functions();                           \
-  if (real->name == NULL) return ENOSYS;                                            \
-  if (!vprof_sync_on(VPROF_CLASS_JOIN) || real->pthread_tryjoin_np == NULL)         \
-    return real->name(__VA_ARGS__);                                                 \
-  const int tried = real->pthread_tryjoin_np(thread, value);                        \
-  if (tried != EBUSY) return tried;                                                 \
-  VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_JOIN, (uintptr_t)thread, false); \
-  const int result = real->name(__VA_ARGS__);                                       \
-  vprof_wait_result(&wait, result);                                                 \
-  return result
+// glibc's pthread_join acts on a cancellation only where it blocks, and the attempt does not block.
+#define JOIN(name, ...)                                                     \
+  const struct vprof_real* real = vprof_real_functions();                   \
+  if (real->name == NULL) return ENOSYS;                                    \
+  if (!vprof_sync_on(VPROF_CLASS_JOIN) || real->pthread_tryjoin_np == NULL) \
+    return real->name(__VA_ARGS__);                                         \
+  const int tried = real->pthread_tryjoin_np(thread, value);                \
+  if (tried != EBUSY) return tried;                                         \
+  VPROF_BLOCK(JOIN, thread, false, real->name(__VA_ARGS__), result)
 
-CANCELLABLE int pthread_join(pthread_t thread, void** value) { JOIN(pthread_join, thread, value); }
+VPROF_CANCELLABLE int pthread_join(pthread_t thread, void** value) {
+  JOIN(pthread_join, thread, value);
+}
 
-CANCELLABLE int pthread_timedjoin_np(pthread_t thread, void** value, const struct timespec* limit) {
+VPROF_CANCELLABLE int pthread_timedjoin_np(pthread_t thread, void** value,
+                                           const struct timespec* limit) {
   JOIN(pthread_timedjoin_np, thread, value, limit);
 }
 
-CANCELLABLE int pthread_clockjoin_np(pthread_t thread, void** value, clockid_t clock,
-                                     const struct timespec* limit) {
+VPROF_CANCELLABLE int pthread_clockjoin_np(pthread_t thread, void** value, clockid_t clock,
+                                           const struct timespec* limit) {
   JOIN(pthread_clockjoin_np, thread, value, clock, limit);
 }

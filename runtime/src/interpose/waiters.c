@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "preemption/preempted.h"
+
 struct vprof_waiters* vprof_waiters;
 
 void vprof_waiters_init(void) {
@@ -16,7 +18,7 @@ void vprof_waiters_init(void) {
 
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared) {
   const struct vprof_wait wait = {vprof_waiters_of(object),
-                                  vprof_wait_start(),
+                                  vprof_event_time(),
                                   object,
                                   shared ? VPROF_AUX_SHARED : 0,
                                   event,
@@ -56,7 +58,7 @@ void vprof_wait_end(struct vprof_wait* wait) {
   if (waited) {
     write_wait(wait->event, wait->start, now, wait->object, wait->aux, sequence);
   }
-  // For a condition, and then for its mutex.
+  // A condition wait may block for the condition and then for its mutex.
   const bool several = wait->event == VPROF_EV_WAIT_FILE || wait->event == VPROF_EV_WAIT_COND;
   vprof_wait_over(now - wait->start, waited, several);
 }

@@ -1,28 +1,45 @@
-// Who waits for what, so that uncontended operations need not record anything.
+// Who waits for what, so that uncontended operations record nothing.
 //
-//   waiter                                       releaser
-//    1. try: succeeds -> nothing to record        1. look: does anybody wait?  yes -> number n = ++sequence, time
-//    2. ++count                                   2. really release
-//    3. really wait                               3. yes before -> write RELEASE n
-//    4. number = sequence; --count                   no before, but now -> take number and time, write RELEASE
-//    5. write WAIT with that number
+//   waiter                                     releaser
+//    1. try: succeeds -> nothing to record      1. look: does anybody wait?
+//    2. ++count                                      yes -> number n = ++sequence, take the time
+//    3. really wait                             2. really release
+//    4. number = sequence; --count              3. waiters at 1. -> write RELEASE n
+//    5. write WAIT with that number                none then, but now -> number, time, RELEASE
 //
-// Entries are found by a hash of the object's address; objects that share one only cause releases that nobody looks for.
+// Entries are found by a hash of the object's address. Objects that share an entry only cause
+// releases that nobody looks for.
 //
-// Why no wait of any length goes without its release. The waiter counts itself (2) before it waits (3). If it did so before the
-// releaser's look (1), the releaser numbers its release before it releases, so before the waiter can go on and read the number (4):
-// the greatest number that the waiter sees is that of the release that ended its wait, or belongs to a later release by somebody who
-// had the object since, which for a mutex means that the wait was not over. If it counted itself between (1) and (3 of the releaser),
-// the second look finds it. Its wait then lies within those few instructions of the releaser, and its number may miss the release by
-// one; readers see that from the times and call the edge inferred. If it counted itself after the second look, the object was already
-// free, and it did not wait for this release. (The count is changed by a sequentially consistent operation; the second look must not
-// pass the release: on x86-64 no load passes the locked instruction in an unlock, elsewhere a fence stands between them.)
+// Claim: every wait that lasts longer than a few instructions finds its release. There are three
+// cases, by when the waiter counts itself (2).
 //
-// The table is shared memory made before any fork, so that processes that fork from one another and share a mutex see each other.
+//  - Before the releaser's first look. The releaser then takes a number before it releases, hence
+//    before the waiter can go on and read the number (4). The greatest number that the waiter sees
+//    is that of the release that ended its wait. It could be a later one only if somebody took and
+//    released the object in between, and for a mutex that means the wait was not over.
+//
+//  - Between the first look and the second. The second look finds it. Its wait lies within those
+//    few instructions of the releaser, and its number may miss the release by one. Readers see that
+//    from the times and call the edge inferred.
+//
+//  - After the second look. Then the object was already free, and the wait was not for this
+//    release.
+//
+// Memory order: the count changes by a sequentially consistent operation, and the second look must
+// not be reordered before the release. On x86-64 no load passes the locked instruction of an
+// unlock; elsewhere a fence stands between them.
+//
+// The table is shared memory made before any fork, so processes that fork from one another and
+// share a mutex see each other's waiters.
 #ifndef VPROF_WAITERS_H
 #define VPROF_WAITERS_H
 
-#include "recording/trace.h"
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "recording/buffer.h"
+#include "storage/trace.h"
 
 struct vprof_waiters {
   atomic_uint count;
@@ -35,19 +52,26 @@ enum { VPROF_WAITERS_BITS = 12 };
 // NULL unless synchronisation is recorded.
 extern struct vprof_waiters* vprof_waiters;
 
-static inline bool vprof_sync_on(uint32_t class) {
-  return (vprof_settings.classes & class) != 0 && vprof_waiters != NULL && vprof_active();
+// Makes the table. Constructor only.
+void vprof_waiters_init(void);
+
+// Are waits of these classes recorded? Any thread, any time; the functions below only if so.
+static inline bool vprof_sync_on(uint32_t classes) {
+  return (vprof_settings.classes & classes) != 0 && vprof_waiters != NULL && vprof_active();
 }
 
 static inline struct vprof_waiters* vprof_waiters_of(uint64_t object) {
   return &vprof_waiters[object * UINT64_C(0x9e3779b97f4a7c15) >> (64 - VPROF_WAITERS_BITS)];
 }
 
-// Behind the table, in the same shared memory: how many threads are in a call that may wait for a stream. What each of them waits for is asked only
-// if it has waited, since that takes system calls.
+// How many threads are in a call that may wait for a stream: behind the table, in the same shared
+// memory. What a thread waits for takes system calls to find out, so that is asked only after it
+// has waited.
 static inline atomic_uint* vprof_blocked_on_streams(void) {
   return &vprof_waiters[1 << VPROF_WAITERS_BITS].count;
 }
+
+// ---- waiting
 
 struct vprof_wait {
   struct vprof_waiters* waiters;
@@ -55,17 +79,24 @@ struct vprof_wait {
   uint64_t object;
   uint64_t aux;
   uint32_t event;     // 0: do not record (it did not block)
-  uint32_t least_us;  // shorter ones are not recorded
+  uint32_t least_us;  // shorter waits are not recorded
 };
 
-// Declared with the cleanup attribute, so that a cancelled thread, too, leaves the table and records how long it waited.
+// Declares a wait. The cleanup runs also when the thread is cancelled: it leaves the table, and
+// records how long it waited.
 #define VPROF_WAIT __attribute__((cleanup(vprof_wait_end))) struct vprof_wait
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared);
-void vprof_wait_end(struct vprof_wait* wait);
-// Of an object that was not known before, so that nobody counts as waiting for it.
-void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared);
-// For calls that cannot be tried first: those that took less than 5 us did not wait.
+
+// For calls that cannot be tried first: those that take less than 5 us did not wait.
 struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared);
+
+void vprof_wait_end(struct vprof_wait* wait);
+
+// Records a wait for an object that was not known while it lasted, so nobody was counted as waiting
+// for it.
+void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared);
+
+// ---- releasing
 
 struct vprof_release {
   struct vprof_waiters* waiters;  // NULL: nothing is recorded
@@ -75,10 +106,11 @@ struct vprof_release {
   uint64_t aux;
 };
 
+// Takes the number and the time.
 void vprof_release_take(struct vprof_release* release);
 void vprof_release_write(const struct vprof_release* release, uint32_t event, uint64_t payload);
 
-// The two looks. `release` is filled by the first; the object may be gone by the second.
+// The first look; fills in `release`.
 static inline void vprof_release_begin(struct vprof_release* release, uint32_t class,
                                        uint64_t object, bool shared) {
   release->waiters = NULL;
@@ -94,6 +126,8 @@ static inline void vprof_release_begin(struct vprof_release* release, uint32_t c
   }
 }
 
+// The second look, after the release; records nothing unless `result` is 0. The object may be gone
+// by now, so only its address is used.
 static inline void vprof_release_end(struct vprof_release* release, uint32_t event, int result) {
   if (release->waiters == NULL || result != 0) {
     return;
@@ -109,6 +143,14 @@ static inline void vprof_release_end(struct vprof_release* release, uint32_t eve
     vprof_release_take(release);
   }
   vprof_release_write(release, event, 0);
+}
+
+// Instead of the second look: records the release if the first one saw a waiter.
+static inline void vprof_release_write_seen(const struct vprof_release* release, uint32_t event,
+                                            uint64_t payload) {
+  if (release->waiters != NULL && release->time != 0) {
+    vprof_release_write(release, event, payload);
+  }
 }
 
 #endif

@@ -1,30 +1,44 @@
-// Preemption, as a thread finds it out by itself: without a system call or a cost for each context switch, and without privileges.
+// How a thread finds out by itself that it had no processor: without a system call or other cost
+// for each context switch, and without privileges.
 //
-//   first chunk ──▶ mark ──kernel: switched away ──▶ 0 ──next frame entered or left──▶ vprof_rt_resumed() ──▶ PREEMPTED event
+//   first chunk      the thread sets a mark
+//   switched away    the kernel clears it
+//   next frame       vprof_rt_resumed() finds it cleared and writes a PREEMPTED event
 //
-// The mark is the pointer to a restartable sequence in the thread's area of rseq(2). The kernel clears it when it finds that it has switched
-// the thread away, or delivered a signal to it, outside of that sequence; ours is never run, so it is cleared each time. Every frame that
-// is entered or left looks at it. Who finds it cleared asks how much processor time the thread has had: what is missing since it was
-// last asked is the time without a processor, and lies between the last event and this one, within one frame.
+// The mark is the pointer to a restartable sequence in the thread's rseq(2) area. The kernel clears
+// it when it finds that it has switched the thread away, or delivered a signal to it, outside that
+// sequence. Nothing ever runs ours, so it is cleared every time. Every frame that is entered or
+// left looks at it. Whoever finds it cleared asks how much processor time the thread has had: the
+// time that is missing since the last question is the time without a processor. It lies between the
+// last event and this one, hence within one frame.
 //
-// Recorded waits are not part of that time. What a wait costs the processor, some microseconds, is learnt: each eighth wait that gave up the
-// processor asks at its end (half a microsecond), as does each for a file or a condition, and all do until enough is known. So a time without
-// a processor errs by a few microseconds for the waits that were not asked after.
+// Recorded waits do not count. A wait itself takes some microseconds of processor time, which is
+// learnt: every eighth wait that gave up the processor asks at its end (half a microsecond), as
+// does every wait for a file or a condition, and at first every wait. So a time without a processor
+// is wrong by at most a few microseconds for the waits that did not ask.
 //
-// The kernel is also asked how often the thread was switched away while it could run: if it never was, or gave up the processor more often
-// than it has told of, it waited for something that is not recorded, and that is no preemption.
+// The kernel also says how often the thread was switched away while it could run. If that never
+// happened, or if the thread gave up its processor more often than it recorded waits, it waited for
+// something that is not recorded, and that is not preemption.
 //
-// glibc registers the area (2.35 and later). Where there is none, or the program has restartable sequences of its own, as those that are linked
-// with tcmalloc do, switches.c asks the kernel for each switch, if that is allowed.
+// glibc registers the area (2.35 and later). Where it does not, or where the program uses
+// restartable sequences itself, as programs linked with tcmalloc do, switches.c asks the kernel for
+// each switch, if that is allowed.
 #define _GNU_SOURCE
+#include "preemption/preempted.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "base/settings.h"
+#include "preemption/watch_requests.h"
+#include "recording/buffer.h"
+#include "recording/hooks.h"
 
 #if defined(__has_include)
 #if __has_include(<sys/rseq.h>)
@@ -32,18 +46,18 @@
 #endif
 #endif
 
-uint64_t vprof_unwatched = 1;
-
-enum { kLeastNs = 2000 };   // shorter than this, and than a part in 8,192 of the time that passed,
-enum { kClockShift = 13 };  // may be the difference between the clocks
-enum { kMostAlarms = 64, kAlarmWindows = 100 };  // so many in a row that were none; in 1 s / 100
-enum { kEvery = 8 };                             // waits
-enum { kWaitErrorNs = 1000, kMostWaitNs = 1000000 };  // of each that was not asked after; of any
+// A loss below 2 us, or below 1/8192 of the time that passed, may be a difference of the clocks.
+enum { kLeastNs = 2000, kClockShift = 13 };
+// Give up marking a thread after 64 false alarms in a row within 1/100 s.
+enum { kMostAlarms = 64, kAlarmWindows = 100 };
+enum { kEvery = 8 };             // waits: how often one asks
+enum { kWaitErrorNs = 1000 };    // for each wait that did not ask
+enum { kMostWaitNs = 1000000 };  // no wait takes more processor time than this
 
 #if defined(RSEQ_SIG) && (defined(__x86_64__) || defined(__aarch64__))
 #define VPROF_RSEQ 1
-// It has no instructions: the kernel looks only whether the thread is between its addresses. Before the place that it would go to the kernel
-// wants to see the signature.
+// The sequence has no instructions: the kernel only checks whether the thread is between its
+// addresses. It expects the signature in front of the address it would abort to.
 static const uint32_t sequence_text[3] = {RSEQ_SIG, 0, 0};
 static struct rseq_cs sequence;
 static ptrdiff_t area_offset;  // from the thread pointer
@@ -82,7 +96,7 @@ struct vprof_moment {
   uint64_t processor_ns;
 };
 
-// Both clocks, with the mark set and the processor not lost in between.
+// Reads both clocks and sets the mark, again if the processor is lost in between.
 static struct vprof_moment look(void) {
   struct vprof_moment now = {0, 0};
   for (int tries = 0; tries < 8; ++tries) {
@@ -98,7 +112,8 @@ static struct vprof_moment look(void) {
   return now;
 }
 
-// Time without a processor since the last look, ns, waits not counted. 0: none that could be told from the errors.
+// The time without a processor since the last question, in ns, without waits. 0: none that exceeds
+// the error.
 static uint64_t lost_ns(struct vprof_preemption* self) {
   const struct vprof_preemption before = *self;
   const struct vprof_moment now = look();
@@ -120,7 +135,8 @@ static uint64_t lost_ns(struct vprof_preemption* self) {
   return needed > had && needed - had >= error ? needed - had : 0;
 }
 
-// As above, where nothing was lost: what the processor had besides was for the waits.
+// As above, in a stretch in which nothing was lost: the excess of processor time is what the waits
+// took.
 static void learn(struct vprof_preemption* self) {
   const uint64_t waits = self->unasked;
   const uint64_t then = self->ticks + self->waited;
@@ -131,7 +147,7 @@ static void learn(struct vprof_preemption* self) {
   const uint64_t had = self->processor_ns - processor_ns;
   const uint64_t each = waits != 0 && had > passed ? (had - passed) / waits : 0;
   if (each > kMostWaitNs) {
-    return;  // forked, or a kernel that does much else in it
+    return;  // forked, or the kernel did other work in it
   }
   if (self->learnt < kEvery) {
     ++self->learnt;
@@ -140,26 +156,26 @@ static void learn(struct vprof_preemption* self) {
       (uint32_t)(self->wait_ns + ((int64_t)each - (int64_t)self->wait_ns) / self->learnt);
 }
 
-// Whether it was because others ran.
+// Was the thread switched away because others ran, and not in an unrecorded wait?
 static bool could_have_run(struct vprof_preemption* self) {
   struct rusage now = {0};
   vprof_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&now, 0, 0, 0, 0);
   const uint64_t gave_up = (uint64_t)now.ru_nvcsw - self->gave_up;
   const uint64_t lost = (uint64_t)now.ru_nivcsw - self->lost;
-  const bool told = gave_up <= self->waits;
+  const bool all_recorded = gave_up <= self->waits;
   self->gave_up = (uint64_t)now.ru_nvcsw;
   self->lost = (uint64_t)now.ru_nivcsw;
   self->waits = 0;
-  return lost != 0 && told;
+  return lost != 0 && all_recorded;
 }
 
 static void leave_to_helper(void) {
   vprof_thread_buffer.running = &vprof_unwatched;
   vprof_self.preemption.mark = NULL;
-  vprof_switches_ask(vprof_thread_serial(), vprof_thread_id());
+  vprof_watch_request(vprof_thread_serial(), vprof_thread_id());
 }
 
-void vprof_preemption_watch(void) {
+void vprof_hook_first_chunk(void) {
   const bool wanted =
       vprof_settings.sites && (vprof_settings.classes & VPROF_CLASS_PREEMPTION) != 0;
   struct vprof_preemption* self = &vprof_self.preemption;
@@ -179,7 +195,8 @@ void vprof_preemption_watch(void) {
   leave_to_helper();
 }
 
-void vprof_preemption_look(void) {
+// Asks once per chunk, so that the two clocks cannot drift apart.
+void vprof_hook_next_chunk(void) {
   struct vprof_preemption* self = &vprof_self.preemption;
   if (self->mark != NULL && !vprof_lost_processor()) {
     lost_ns(self);
@@ -194,7 +211,7 @@ vprof_u64 vprof_rt_resumed(vprof_u64 since) {
   const uint64_t lost = lost_ns(self);
   const uint64_t now = self->ticks;
   if (lost == 0) {
-    // A signal; or, if there is no end to it, somebody else who writes to the mark.
+    // A signal. If they do not stop, the program itself writes to the mark.
     if (self->alarms++ == 0) {
       self->first_alarm = now;
     }

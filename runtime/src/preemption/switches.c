@@ -1,21 +1,26 @@
-// Preemption: when a thread could have run and had no processor, as the kernel tells by perf_event_open.
+// Preemption as the kernel reports it through perf_event_open.
 //
-//   thread ──first chunk──▶ asked[] ──helper──▶ an event and a ring for each thread ──drain──▶ PREEMPTED events
+//   thread --first chunk--> request --helper--> a perf event and its ring --drain--> PREEMPTED
 //
-// All of it is the helper's work; a thread only leaves its id once, when it takes its first chunk. The event counts nothing: it is there for
-// its records of context switches (PERF_RECORD_SWITCH), which one may have of one's own threads without privileges. A switch away from a
-// thread that was ready to run carries a mark (SWITCH_OUT_PREEMPT); from then until it is switched to again it was preempted. Switches
-// without the mark are waits, which are recorded by those who wait, and known better there.
+// All work is the helper's; a thread only leaves its id once, when it takes its first chunk. The
+// perf event counts nothing. It is there for its context-switch records (PERF_RECORD_SWITCH), which
+// a process may have of its own threads without privileges. A switch away from a thread that was
+// ready to run carries a flag (SWITCH_OUT_PREEMPT); from then until the thread is switched to again
+// it was preempted. Switches without the flag are waits. Those are recorded by the threads that
+// wait, which know more about them.
 //
-// Rings are drained every 5 to 80 ms, the more often the fuller they are found; what found no room is counted. The records
-// carry CLOCK_MONOTONIC; the clocks are read together before each drain, so that converting to ticks errs by less than a microsecond.
+// Rings are drained every 5 to 80 ms, more often the fuller they are; records that found no room
+// are counted. They carry CLOCK_MONOTONIC. All clocks are read together before each drain, so that
+// the conversion to ticks is wrong by less than a microsecond.
 //
-// A watched thread pays 1 to 2 us for each context switch. So one that switches more than 10,000 times a second, for a tenth of a second,
-// is let go, which is counted, too: its waits are recorded anyway.
+// Each context switch of a watched thread costs it 1 to 2 us. So a thread that switches more than
+// 10,000 times a second, for a tenth of a second, is let go, which is counted. Its waits are still
+// recorded.
 //
-// What is refused is counted and said in the header, and costs nothing more: too many threads for the limit of descriptors or of locked
-// memory, a kernel that does not allow it. A program that has put itself into a sandbox (seccomp) after it was started may be killed
-// for a call that it does not expect, so nothing is opened from then on.
+// A refusal is counted and noted in the header, and costs nothing more: too many threads for the
+// limit on descriptors or locked memory, or a kernel that forbids it. A program that has entered a
+// sandbox (seccomp) since it was started may be killed for an unexpected call, so nothing is opened
+// from then on.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -23,73 +28,55 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "base/settings.h"
+#include "preemption/watch_requests.h"
+#include "recording/buffer.h"
+#include "recording/helper_output.h"
+#include "recording/hooks.h"
+#include "storage/chunks.h"
+#include "storage/trace.h"
 
 enum { kMostThreads = 4096, kRingPages = 4, kRecordBytes = 64 };
-// Of the record of one switch: when.
+// The size of one context-switch record: a header and a time.
 enum { kSwitchBytes = sizeof(struct perf_event_header) + sizeof(uint64_t) };
 enum { kLeastPause = 5000000, kMostPause = 80000000 };  // ns between drains
-enum { kMostSwitches = 10000, kPatience = 100000000 };  // a second; ns
-enum { kCheckEvery = 1000000000 };                      // ns between looks at who has ended
-
-// ---- the threads' side
-
-// A mailbox: a thread leaves {tid, serial} in a free place, the helper takes it out. 0: free.
-enum { kAsked = 256 };
-static atomic_uint_fast64_t asked[kAsked];
-static atomic_bool any_asked;
-
-bool vprof_switches_asked(void) { return atomic_load(&any_asked); }
-
-void vprof_switches_ask(uint32_t serial, uint32_t tid) {
-  if (!vprof_settings.sites || (vprof_settings.classes & VPROF_CLASS_PREEMPTION) == 0) {
-    return;
-  }
-  const uint64_t wanted = (uint64_t)tid << 32 | serial;
-  for (unsigned i = 0; i < kAsked; ++i) {
-    uint64_t none = 0;
-    const unsigned at = (serial + i) % kAsked;
-    if (atomic_load_explicit(&asked[at], memory_order_relaxed) == 0 &&
-        atomic_compare_exchange_strong(&asked[at], &none, wanted)) {
-      atomic_store(&any_asked, true);
-      vprof_helper_wake();
-      return;
-    }
-  }
-  vprof_count(&vprof_trace.header->unwatched, 1);
-}
-
-void vprof_switches_forget(void) {
-  atomic_store(&any_asked, false);
-  for (unsigned i = 0; i < kAsked; ++i) {
-    atomic_store(&asked[i], 0);
-  }
-}
-
-// ---- the helper's side
+enum { kMostSwitches = 10000 };                         // per second
+enum { kPatience = 100000000 };                         // ns over which they are counted
+enum { kCheckEvery = 1000000000 };                      // ns between checks for ended threads
 
 struct vprof_watched {
   struct perf_event_mmap_page* page;
   int fd;
   uint32_t tid;
   uint32_t serial;
-  uint64_t out;  // ns: preempted since; 0: not
-  // Since switches were last weighed: bytes of records, lost ones included; ns.
-  uint64_t recorded, passed;
+  uint64_t out;  // ns: preempted since; 0: not preempted
+  // Since the rate of switches was last checked:
+  uint64_t recorded;  // bytes of records, lost ones included
+  uint64_t passed;    // ns
 };
+
+// The helper's alone; vprof_hook_helper_start() resets it, in a child of fork too.
+static struct {
+  struct vprof_watched* watched;  // NULL: nothing is watched, or nothing can be
+  unsigned count;
+  int sandbox;  // seccomp mode at the start
+  uint64_t pause;
+  uint64_t next, next_check, last;  // CLOCK_MONOTONIC, ns
+} watch_list;
 
 static int seccomp_mode(void) {
   return (int)vprof_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
 }
 
-void vprof_switches_start(struct vprof_switches* all) {
-  all->watched = NULL;
-  all->count = 0;
-  all->sandbox = seccomp_mode();
-  all->pause = kMostPause;
-  all->next = all->next_check = 0;
-  all->last = vprof_monotonic_ns();
+void vprof_hook_helper_start(void) {
+  watch_list.watched = NULL;
+  watch_list.count = 0;
+  watch_list.sandbox = seccomp_mode();
+  watch_list.pause = kMostPause;
+  watch_list.next = watch_list.next_check = 0;
+  watch_list.last = vprof_monotonic_ns();
   const bool wanted =
       vprof_settings.sites && (vprof_settings.classes & VPROF_CLASS_PREEMPTION) != 0;
   if (!wanted) {
@@ -102,10 +89,11 @@ void vprof_switches_start(struct vprof_switches* all) {
     __atomic_store_n(&vprof_trace.header->switches_refused, (uint64_t)-table, __ATOMIC_RELAXED);
     return;
   }
-  all->watched = (struct vprof_watched*)table;
+  watch_list.watched = (struct vprof_watched*)table;
 }
 
-// Constant, since clearing it here might be done by a memset that a sanitizer has intercepted (helper.c).
+// Static: clearing a local one might compile to memset(), which a sanitizer may have intercepted
+// (recording/helper.c).
 static const struct perf_event_attr attributes = {
     .size = sizeof attributes,
     .type = PERF_TYPE_SOFTWARE,
@@ -124,7 +112,7 @@ static long open_event(uint32_t tid) {
                        PERF_FLAG_FD_CLOEXEC, 0);
 }
 
-// The first refusal says why; later ones are counted.
+// Keeps the reason of the first refusal; later ones are only counted.
 static void refused(long error) {
   struct vprof_file_header* header = vprof_trace.header;
   vprof_count(&header->unwatched, 1);
@@ -133,11 +121,15 @@ static void refused(long error) {
   }
 }
 
-static void watch(struct vprof_switches* all, uint32_t tid, uint32_t serial) {
-  if (all->count == kMostThreads) {
+// Does nothing if there is no table.
+static void watch(uint32_t tid, uint32_t serial) {
+  if (watch_list.watched == NULL) {
+    return;
+  }
+  if (watch_list.count == kMostThreads) {
     return refused(-EMFILE);
   }
-  if (seccomp_mode() != all->sandbox) {
+  if (seccomp_mode() != watch_list.sandbox) {
     return refused(-EPERM);
   }
   const long fd = open_event(tid);
@@ -155,29 +147,14 @@ static void watch(struct vprof_switches* all, uint32_t tid, uint32_t serial) {
   }
   const struct vprof_watched thread = {
       (struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0, 0, 0};
-  all->watched[all->count++] = thread;
+  watch_list.watched[watch_list.count++] = thread;
 }
 
-static void unwatch(struct vprof_switches* all, unsigned index) {
-  vprof_syscall(SYS_munmap, (long)all->watched[index].page, (1 + kRingPages) * VPROF_PAGE_BYTES, 0,
-                0, 0, 0);
-  vprof_syscall(SYS_close, all->watched[index].fd, 0, 0, 0, 0, 0);
-  all->watched[index] = all->watched[--all->count];
-}
-
-static void take_asked(struct vprof_switches* all) {
-  if (!atomic_exchange(&any_asked, false)) {
-    return;
-  }
-  for (unsigned i = 0; i < kAsked; ++i) {
-    if (atomic_load_explicit(&asked[i], memory_order_relaxed) == 0) {
-      continue;
-    }
-    const uint64_t wanted = atomic_exchange(&asked[i], 0);
-    if (wanted != 0 && all->watched != NULL) {
-      watch(all, (uint32_t)(wanted >> 32), (uint32_t)wanted);
-    }
-  }
+static void unwatch(unsigned index) {
+  vprof_syscall(SYS_munmap, (long)watch_list.watched[index].page,
+                (1 + kRingPages) * VPROF_PAGE_BYTES, 0, 0, 0, 0);
+  vprof_syscall(SYS_close, watch_list.watched[index].fd, 0, 0, 0, 0, 0);
+  watch_list.watched[index] = watch_list.watched[--watch_list.count];
 }
 
 struct vprof_conversion {
@@ -220,7 +197,7 @@ static void take_switch(struct vprof_watched* thread, const struct perf_event_he
   }
 }
 
-// A record may lie across the end of the ring.
+// A record may wrap around the end of the ring.
 static void copy_out(const struct vprof_watched* thread, uint64_t at, void* to, size_t bytes) {
   const char* ring = (const char*)thread->page + VPROF_PAGE_BYTES;
   for (size_t i = 0; i < bytes; ++i) {
@@ -228,7 +205,7 @@ static void copy_out(const struct vprof_watched* thread, uint64_t at, void* to, 
   }
 }
 
-// Returns how many bytes of records there were, with those that had found no room.
+// Returns the bytes of all records, including those that found no room in the ring.
 static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversion* to,
                       struct vprof_helper_output* out) {
   struct perf_event_mmap_page* page = thread->page;
@@ -243,7 +220,7 @@ static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversio
     copy_out(thread, tail, &record.header, sizeof record.header);
     const uint32_t size = record.header.size;
     if (size < sizeof record.header) {
-      break;  // not a record: nothing behind it can be told apart
+      break;  // not a record, so the start of the next one is unknown
     }
     const uint32_t kept = size < sizeof record ? size : sizeof record;
     copy_out(thread, tail, &record, kept);
@@ -265,8 +242,8 @@ static bool has_ended(const struct vprof_watched* thread) {
   return vprof_syscall(SYS_tgkill, (long)vprof_trace.pid, (long)thread->tid, 0, 0, 0, 0) == -ESRCH;
 }
 
-// `bytes` of records in that time. One of each two is of a switch away. Weighed over so long a time that a moment in which
-// the thread had no processor, or the helper, does not matter.
+// Adds `bytes` of records in `ns`. Every other record is of a switch away. Decides over a period so
+// long that a moment without a processor, of the thread or of the helper, does not matter.
 static bool switches_too_often(struct vprof_watched* thread, uint64_t bytes, uint64_t ns) {
   thread->recorded += bytes;
   thread->passed += ns;
@@ -280,42 +257,44 @@ static bool switches_too_often(struct vprof_watched* thread, uint64_t bytes, uin
   return too_often;
 }
 
-uint64_t vprof_switches_drain(struct vprof_switches* all, struct vprof_helper_output* out,
-                              uint64_t now) {
-  take_asked(all);
-  if (all->count == 0) {
+uint64_t vprof_hook_helper_round(struct vprof_helper_output* out, uint64_t now, bool finishing) {
+  if (finishing) {
+    watch_list.next = 0;
+  }
+  vprof_watch_requests_take(watch);
+  if (watch_list.count == 0) {
     return UINT64_MAX;
   }
-  if (now < all->next) {
-    return all->next;
+  if (now < watch_list.next) {
+    return watch_list.next;
   }
-  const bool check = now >= all->next_check;
+  const bool check = now >= watch_list.next_check;
   if (check) {
-    all->next_check = now + kCheckEvery;
+    watch_list.next_check = now + kCheckEvery;
   }
   const struct vprof_conversion to = converter();
   uint64_t fullest = 0;
-  for (unsigned i = all->count; i-- > 0;) {
-    const bool ended = check && has_ended(&all->watched[i]);
-    const uint64_t found = drain(&all->watched[i], &to, out);
+  for (unsigned i = watch_list.count; i-- > 0;) {
+    const bool ended = check && has_ended(&watch_list.watched[i]);
+    const uint64_t found = drain(&watch_list.watched[i], &to, out);
     if (found > fullest) {
       fullest = found;
     }
     if (ended) {
-      unwatch(all, i);
-    } else if (switches_too_often(&all->watched[i], found, now - all->last)) {
+      unwatch(i);
+    } else if (switches_too_often(&watch_list.watched[i], found, now - watch_list.last)) {
       vprof_count(&vprof_trace.header->let_go, 1);
-      unwatch(all, i);
+      unwatch(i);
     }
   }
   enum { kRingBytes = kRingPages * VPROF_PAGE_BYTES };
-  if (fullest > kRingBytes / 4 && all->pause > kLeastPause) {
-    all->pause /= 2;
+  if (fullest > kRingBytes / 4 && watch_list.pause > kLeastPause) {
+    watch_list.pause /= 2;
   }
-  if (fullest < kRingBytes / 16 && all->pause < kMostPause) {
-    all->pause *= 2;
+  if (fullest < kRingBytes / 16 && watch_list.pause < kMostPause) {
+    watch_list.pause *= 2;
   }
-  all->last = now;
-  all->next = now + all->pause;
-  return all->next;
+  watch_list.last = now;
+  watch_list.next = now + watch_list.pause;
+  return watch_list.next;
 }

@@ -1,29 +1,42 @@
-// The slow way of a record: a new chunk for the thread, or drop and count.
+// The slow path of a record: take a new chunk for the thread, or drop the record and count it.
 //
-// Signal handlers may come at any instruction here and run instrumented code that ends up here
-// again. What makes that safe:
+// Problem. Signal handlers may arrive at any instruction here, run instrumented code and end up
+// here again. Why that is safe:
 //
 //  - `busy` is set while a thread takes a new chunk. A handler that finds it set drops its record,
-//  counts it, and takes back what it
-//    added to the cursor, so that the interrupted code finds the cursor as it left it.
-//  - While the new chunk is installed, `end` is 0: nobody finds room. Order: end = 0, cursor,
-//  chunk, end.
-//  - `busy` holds the frame address of the slow path rather than a flag. If a handler leaves by
-//  siglongjmp, it stays set; a later
-//    slow path whose frame is not deeper in the stack then knows that the old one is gone.
-//  - A handler may renew the chunk between a failed reservation and the slow path that follows it.
-//  So the slow path looks again, and
-//    touches the slot it was refused only if that lies in the current chunk.
+//    counts it, and takes back what it added to the cursor. So the interrupted code finds the
+//    cursor as it left it.
 //
-// A thread that got no chunk has cursor = end = 0, so every record of it comes here, is counted,
+//  - While the new chunk is installed, `end` is 0, so nobody finds room. The order is: end = 0,
+//    cursor, chunk, end.
+//
+//  - `busy` holds the frame address of the slow path rather than a flag. If a handler leaves by
+//    siglongjmp, `busy` stays set. A later slow path whose frame is not deeper in the stack can
+//    then tell that the old one is gone.
+//
+//  - A handler may replace the chunk between a failed reservation and the slow path that follows
+//    it. So the slow path tries again, and touches the slot that it was refused only if that slot
+//    is in the current chunk.
+//
+// A thread that got no chunk has cursor = end = 0, so each of its records comes here, is counted,
 // and returns.
 #define _GNU_SOURCE
+#include "recording/buffer.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "recording/chunk_ring.h"
+#include "recording/fork.h"
+#include "recording/helper.h"
+#include "recording/hooks.h"
+#include "recording/trace_lifecycle.h"
+#include "storage/chunks.h"
+#include "storage/pool.h"
+#include "storage/trace.h"
 
 VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer
     __attribute__((tls_model("initial-exec"))) = {0, 0, &vprof_unwatched, 0};
@@ -32,12 +45,10 @@ __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")
 enum { kSlotBytes = sizeof(struct vprof_slot) };
 enum { kRetryTicks = 1 << 21 };  // about a millisecond
 
-// The compiler must not move stores across this; the processor does not, as seen by handlers on the
-// same thread.
+// The compiler moves no store across this. A handler on the same thread sees the processor's stores
+// in program order anyway.
 static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
 
-// While there is no header, drops are counted beside it. Whoever comes last of the two, the one
-// that counts here or the one that opens the trace, carries them over.
 void vprof_count_early_drops(void) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load(&trace->state) != VPROF_OPEN) {
@@ -75,15 +86,15 @@ static void own(struct vprof_chunk_header* chunk) {
   chunk->index = vprof_self.chunks;
   chunk->opened_ticks = vprof_ticks();
   vprof_syscall(SYS_prctl, PR_GET_NAME, (long)chunk->thread_name, 0, 0, 0, 0);
-  vprof_chunk_set_owner(chunk, vprof_thread_serial(),
-                        vprof_thread_id());  // last: until here it is nobody's
+  // Last: until then the chunk is nobody's.
+  vprof_chunk_set_owner(chunk, vprof_thread_serial(), vprof_thread_id());
   vprof_count(&vprof_trace.header->chunks, 1);
   if (vprof_self.chunks++ != 0) {
-    vprof_preemption_look();
+    vprof_hook_next_chunk();
     return;
   }
   vprof_count(&vprof_trace.header->threads, 1);
-  vprof_preemption_watch();
+  vprof_hook_first_chunk();
 }
 
 static void install(struct vprof_chunk_header* chunk) {
@@ -99,43 +110,13 @@ static void install(struct vprof_chunk_header* chunk) {
   }
 }
 
-// ---- ring: the thread's chunks are a list from the oldest to the newest
-
-static void add_to_ring(struct vprof_chunk_header* chunk) {
-  struct vprof_thread* self = &vprof_self;
-  chunk->next = 0;
-  if (self->oldest == NULL) {
-    self->oldest = chunk;
-  } else {
-    self->newest->next = (uintptr_t)chunk;
-  }
-  self->newest = chunk;
-  self->kept += chunk->bytes;
-}
-
-// More than may be kept is given up, and, where there is no other room, the oldest chunk.
-static void shrink_ring(bool no_room) {
-  struct vprof_thread* self = &vprof_self;
-  while ((self->kept > vprof_settings.ring || no_room) && self->oldest != self->newest) {
-    struct vprof_chunk_header* chunk = self->oldest;
-    struct vprof_chunk_header* next = (struct vprof_chunk_header*)(uintptr_t)chunk->next;
-    const uint32_t bytes = chunk->bytes;
-    if (!vprof_chunk_hand_over(chunk)) {
-      return;
-    }
-    self->oldest = next;
-    self->kept -= bytes;
-    no_room = false;
-  }
-}
-
 static void hand_over_full(struct vprof_chunk_header* chunk) {
   if (chunk->bytes == vprof_chunk_bytes[VPROF_CHUNK_CLASSES - 1]) {
     vprof_chunk_hand_over(chunk);
   }
 }
 
-// Caller has set `busy`. True: there is a new chunk.
+// The caller has set `busy`. True: the thread has a new chunk.
 static bool renew(void) {
   struct vprof_trace* trace = &vprof_trace;
   struct vprof_chunk_header* chunk = NULL;
@@ -144,6 +125,7 @@ static bool renew(void) {
   if (atomic_load(&trace->state) == VPROF_OPEN || (vprof_active() && vprof_trace_start())) {
     const uintptr_t full = vprof_self.chunk;
     chunk = vprof_chunk_take(vprof_self.chunks);
+    vprof_helper_wake();
     if (trace->epoch != epoch) {
       chunk = NULL;  // a handler has forked, and this is the child
     }
@@ -152,21 +134,21 @@ static bool renew(void) {
     }
     if (vprof_settings.ring != 0) {
       if (chunk != NULL) {
-        add_to_ring(chunk);
+        vprof_ring_add(chunk);
       }
-      shrink_ring(chunk == NULL);
+      vprof_ring_shrink(chunk == NULL);
     } else if (chunk != NULL && full != 0) {
       hand_over_full((struct vprof_chunk_header*)full);
     }
   }
   install(chunk);
-  // A ring has just given up its oldest chunk, which can be had at once.
+  // With a ring, the oldest chunk has just been handed over and will be available at once.
   const bool hopeless = chunk == NULL && vprof_settings.ring == 0;
   vprof_self.retry_at = hopeless ? vprof_ticks() + kRetryTicks : 0;
   return chunk != NULL;
 }
 
-// Says in the trace that something is missing here; the new chunk has room for it.
+// Notes in the trace that records are missing here; the new chunk has room for that.
 static void report_drops(void) {
   const uint64_t dropped = __atomic_exchange_n(&vprof_self.dropped, 0, __ATOMIC_RELAXED);
   if (dropped == 0) {
@@ -181,15 +163,15 @@ static void report_drops(void) {
 }
 
 // For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
-// address of the slots, or 0.
+// address of the slots; 0: dropped.
 static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsigned slots) {
   struct vprof_thread* self = &vprof_self;
   struct vprof_buffer* buffer = &vprof_thread_buffer;
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
   const bool interrupted = self->busy != 0 && here < self->busy;
-  // Asking costs some microseconds, which a program that records into a full file would pay for
-  // every record.
+  // Asking for a chunk costs some microseconds. A program that records into a full file would pay
+  // them for every record.
   if (interrupted || (self->retry_at != 0 && vprof_ticks() < self->retry_at)) {
     vprof_advance(buffer, -bytes);
     drop(slots);
@@ -245,7 +227,6 @@ void vprof_write(const struct vprof_slot* slots, unsigned count) {
   }
 }
 
-// Of the event that the thread has recorded last, if it is in the chunk and has three slots at most.
 uint64_t vprof_last_end(void) {
   const struct vprof_slot* slots = (const struct vprof_slot*)vprof_thread_buffer.cursor;
   const uintptr_t first = vprof_self.chunk + sizeof(struct vprof_chunk_header);
@@ -266,12 +247,12 @@ uint64_t vprof_last_end(void) {
 // The inlined code has advanced the cursor.
 void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uintptr_t at) {
   if (duration > VPROF_PAYLOAD_MAX) {
-    // An event that says nothing takes the slot, unless a handler has renewed the chunk meanwhile.
+    // A DROPPED event of 0 records fills the slot, unless a handler has replaced the chunk since.
     if (at > vprof_self.chunk && at < vprof_thread_buffer.end) {
       vprof_store_slot(at, start, VPROF_EV_DROPPED);
     }
-    // Counters of two processors may differ by a few ticks: a frame that ends before it starts took
-    // no time.
+    // The counters of two processors may differ by a few ticks. A frame that ends before it starts
+    // took no time.
     if ((int64_t)duration < 0) {
       duration = 0;
     }
@@ -287,7 +268,7 @@ void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uintptr_t at
 }
 
 void vprof_rt_close(uint64_t* open, uint64_t* starts, unsigned* ids, unsigned slots) {
-  // The exception may have come from an argument, before the function that was named was entered.
+  // The exception may have come from an argument, before the announced function was entered.
   vprof_thread_buffer.entering = 0;
   for (;;) {
     unsigned latest = slots;

@@ -1,31 +1,35 @@
-// fork: the child starts a trace of its own at its first record.
+// fork: the child starts its own trace at its first record.
 //
-// Between the system call and the child handler below, a signal handler in the child could run
-// instrumented code, and would write to the parent's chunk, which the parent goes on using. So from
-// before the fork to after it this thread has no room (`end` is 0) and counts as busy: such records
-// are dropped and counted, in both processes. The handlers are registered by our constructor,
-// before nearly everybody else's, so they run last before and first after a fork.
+// Problem. Between the system call and the child handler below, a signal handler in the child could
+// run instrumented code. It would write to the parent's chunk, which the parent goes on using. So
+// from before the fork until after it, this thread has no room (`end` is 0) and counts as busy:
+// such records are dropped and counted, in both processes. Our constructor registers the handlers
+// before almost everybody else's, so they run last before a fork and first after it.
 //
-// A child of vfork shares memory
-// and thread state with its parent, which waits meanwhile: its records are the parent's.
+// A child of vfork shares memory and thread state with its parent, which waits meanwhile. Its
+// records are the parent's.
 //
-// Handlers of others that were registered before ours do run before it in the child, and may start
-// threads there (ThreadSanitizer's does). Their first record comes to the slow path, which looks at
-// a page that the kernel clears in a child of fork, but not of vfork (MADV_WIPEONFORK). So whoever
-// comes first makes the trace of the process a fresh one. This also catches children of clone()
-// that no handler sees, once their chunk is full; until then they write to their parent's, which is
-// all that is not covered.
+// Handlers that others registered before ours do run earlier in the child, and may start threads
+// there (ThreadSanitizer's does). The first record of such a thread takes the slow path, which
+// looks at a page that the kernel clears in a child of fork but not of vfork (MADV_WIPEONFORK). So
+// whoever comes first makes the trace of the process a fresh one. This also catches children of
+// clone() that no handler sees, once their chunk is full. Until then they write to their parent's
+// chunk; that is the only case that is not covered.
 #define _GNU_SOURCE
+#include "recording/fork.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/real.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "base/real.h"
+#include "recording/buffer.h"
+#include "recording/hooks.h"
+#include "storage/trace.h"
 
 static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
 
@@ -49,11 +53,11 @@ static void in_parent(void) {
 }
 
 enum { kForked, kFresh, kInWork };
-static atomic_int*
-    noticed;  // kFresh; kForked in a child until somebody notices. NULL: the kernel cannot tell
+// kForked, which is 0, in a child until somebody notices; kFresh elsewhere. NULL: this kernel has
+// no MADV_WIPEONFORK.
+static atomic_int* noticed;
 
-// The old mapping stays until this process makes a file, by when nobody can be in the middle of
-// using it.
+// The old mapping stays until this process makes a file; by then nobody can still be using it.
 static void fresh_trace(void) {
   struct vprof_trace* trace = &vprof_trace;
   const int state = atomic_load(&trace->state);
@@ -71,7 +75,7 @@ static void fresh_trace(void) {
   atomic_store(&trace->extending, false);
   atomic_store(&trace->slow_until, 0);
   atomic_store(&trace->finishing, false);
-  vprof_switches_forget();
+  vprof_hook_forked();
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
     atomic_store(&trace->used[i], NULL);
   }
@@ -91,14 +95,14 @@ void vprof_notice_fork(void) {
     fresh_trace();
     atomic_store(noticed, kFresh);
   }
-  // Another thread does it: not one that this one interrupts, since that would be busy.
+  // Another thread is doing it. It cannot be one that this code interrupts: that would be busy, and
+  // this would not have come here.
   while (atomic_load(noticed) == kInWork) {
-    const struct timespec pause = {0, 1000};
-    vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    vprof_pause(1000);
   }
 }
 
-// The other threads of the parent do not exist here, so nobody else is in the middle of anything.
+// The parent's other threads do not exist here, so nothing is half done.
 static void in_child(void) {
   const int errno_before = errno;
   const uintptr_t busy = vprof_self.busy_before_fork;
@@ -115,7 +119,7 @@ static void in_child(void) {
   errno = errno_before;
 }
 
-// glibc's fork without the handlers, made for signal handlers.
+// glibc's fork without the handlers, for use in signal handlers.
 VPROF_RT_API pid_t _Fork(void);
 pid_t _Fork(void) {
   const struct vprof_real* real = vprof_real_functions();

@@ -1,15 +1,20 @@
-// The helper thread: keeps chunks ready, with their pages present, and writes snapshots of the clocks and what the kernel tells of
-// preemption (switches.c).
+// The helper thread: keeps chunks ready with their pages present, writes snapshots of the clocks,
+// and drains what the kernel reports about preemption (hooks.h).
 //
-// Why it is no pthread. It is started by the first record, which may be written anywhere: in a signal handler, inside the program's own
-// malloc, in a child of fork before other libraries have repaired their locks. pthread_create allocates and locks. And a process whose
-// main thread has left by pthread_exit ends when its last pthread does, which a helper that never ends would prevent. So it is a bare
-// kernel thread made by clone(), with a stack and a thread pointer of its own, all signals blocked. It must not use anything
-// thread-local, nor call what a sanitizer may have intercepted: hence only raw_syscall.h and clock.c. It ends with the process.
+// Why it is not a pthread. The first record starts it, and that may be written anywhere: in a
+// signal handler, inside the program's malloc, in a child of fork before other libraries have
+// repaired their locks. pthread_create allocates and locks. Besides, a process whose main thread
+// has left by pthread_exit ends with its last pthread, which a helper that never ends would
+// prevent. So it is a bare kernel thread made by clone(), with its own stack and thread pointer and
+// all signals blocked. It must use nothing thread-local and call nothing that a sanitizer may have
+// intercepted: only base/raw_syscall.h and base/clock.c. It ends with the process.
 //
-// It has a table of descriptors of its own: that of the program is copied when it is made, and all but the trace's file is closed in the copy
-// at once. So the program may close what it likes and sees no number taken.
+// Why it has its own descriptor table. The program may close any descriptor, and should see no
+// number taken. The helper's table starts as a copy of the program's; it closes everything in it
+// but the trace at once.
 #define _GNU_SOURCE
+#include "recording/helper.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
@@ -20,48 +25,20 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "recording/raw_syscall.h"
-#include "recording/trace.h"
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "base/settings.h"
+#include "recording/buffer.h"
+#include "recording/helper_output.h"
+#include "recording/hooks.h"
+#include "storage/pool.h"
+#include "storage/trace.h"
 
 enum { kStackBytes = 65536, kSignalSetBytes = 8, kMostDescriptors = 65536 };
 enum { kSecond = 1000000000 };  // ns
 
 typedef int clone_function(int (*)(void*), void*, int, void*, ...);
 static clone_function* real_clone;
-
-// ---- its own chunk
-
-// Small ones first: most processes have a few snapshots of the clocks to write and nothing else.
-static bool next_chunk(struct vprof_helper_output* out) {
-  enum { kSmall = 4 };
-  struct vprof_chunk_header* chunk =
-      vprof_chunk_prepare(vprof_chunk_bytes[out->chunks < kSmall ? 0 : 1]);
-  if (chunk == NULL) {
-    return false;
-  }
-  chunk->index = out->chunks++;
-  chunk->tid = (uint32_t)vprof_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-  memcpy(chunk->thread_name, "vprof", 6);
-  out->chunk = chunk;
-  out->slots = 0;
-  return true;
-}
-
-bool vprof_helper_write(struct vprof_helper_output* out, const struct vprof_slot* slots,
-                        unsigned count) {
-  const struct vprof_chunk_header* chunk = out->chunk;
-  const bool room =
-      chunk != NULL && sizeof *chunk + (out->slots + count) * sizeof *slots <= chunk->bytes;
-  if (!room && !next_chunk(out)) {
-    return false;
-  }
-  const uintptr_t at = (uintptr_t)(out->chunk + 1) + out->slots * sizeof *slots;
-  for (unsigned i = count; i-- > 0;) {
-    vprof_store_slot(at + i * sizeof *slots, slots[i].word0, slots[i].word1);
-  }
-  out->slots += count;
-  return true;
-}
 
 static void write_clock(struct vprof_helper_output* out) {
   const struct vprof_clock_reading now = vprof_clock_read();
@@ -97,10 +74,9 @@ static int run(void* descriptor) {
   const int fd = (int)(intptr_t)descriptor;
   struct vprof_trace* trace = &vprof_trace;
   close_others(fd);
-  struct vprof_pool pool = {fd, vprof_archive_possible(fd), 0, 0, 0, 0};
+  struct vprof_pool pool = vprof_pool_open(fd);
   struct vprof_helper_output out = {NULL, 0, 0};
-  struct vprof_switches switches;
-  vprof_switches_start(&switches);
+  vprof_hook_helper_start();
   vprof_syscall(SYS_prctl, PR_SET_NAME, (long)"vprof", 0, 0, 0, 0);
   uint64_t next_clock = vprof_monotonic_ns() + kSecond / 10;
   while (atomic_load(&trace->next) != VPROF_CLOSED) {
@@ -111,25 +87,22 @@ static int run(void* descriptor) {
       next_clock = now + kSecond;
     }
     const bool finishing = atomic_load(&trace->finishing);
-    if (finishing) {
-      switches.next = 0;
-    }
-    const uint64_t next_drain = vprof_switches_drain(&switches, &out, now);
+    const uint64_t next_round = vprof_hook_helper_round(&out, now, finishing);
     if (finishing) {
       atomic_store(&trace->finishing, false);
     }
     atomic_store(&trace->helper_idle, 1);
-    // Somebody wanted something after we looked, and saw us awake.
-    if (vprof_pool_lacks() || vprof_switches_asked() || atomic_load(&trace->finishing)) {
+    // Somebody may have asked after the work above, while it still saw the helper awake.
+    if (vprof_pool_lacks() || vprof_hook_helper_wanted() || atomic_load(&trace->finishing)) {
       atomic_store(&trace->helper_idle, 0);
       continue;
     }
-    sleep_until(next_drain < next_clock ? next_drain : next_clock, now);
+    sleep_until(next_round < next_clock ? next_round : next_clock, now);
   }
   return 0;
 }
 
-static atomic_int started;  // pid of the process whose helper has been made
+static atomic_int started;  // pid of the process whose helper is running
 
 void vprof_helper_wake(void) {
   atomic_uint* idle = &vprof_trace.helper_idle;
@@ -146,13 +119,14 @@ void vprof_helper_finish(void) {
   }
   atomic_store(&trace->finishing, true);
   vprof_helper_wake();
-  for (int patience = 400; atomic_load(&trace->finishing) && patience > 0; --patience) {
-    const struct timespec pause = {0, 50000};
-    vprof_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+  for (uint64_t patience = 400 * vprof_settings.patience;
+       atomic_load(&trace->finishing) && patience > 0; --patience) {
+    vprof_pause(50000);
   }
 }
 
-// Valgrind ends a program that makes a thread of any kind but libc's. It is known by what it preloads. Threads then prepare their chunks themselves.
+// Valgrind aborts a program that makes a thread other than libc's. It is recognised by what it
+// preloads. Threads then prepare their chunks themselves.
 static bool under_valgrind(void) {
   const char* preloaded = getenv("LD_PRELOAD");
   return preloaded != NULL && strstr(preloaded, "/vgpreload_") != NULL;
@@ -165,9 +139,9 @@ void vprof_helper_init(void) {
   *(void**)&real_clone = dlsym(RTLD_NEXT, "clone");
 }
 
-// One mapping: stack, and above it the block that the thread pointer points into. Zeros are a valid stack-protector canary.
+// One mapping holds the stack and, above it, the block that the thread pointer points into. Its
+// zeros are a valid stack-protector canary.
 void vprof_helper_start(int fd) {
-  vprof_pool_start();
   if (real_clone == NULL) {
     return;
   }

@@ -1,23 +1,28 @@
-// Intervals: annotations, and what the configuration names.
+// Intervals: from annotations, and those that the configuration names.
 //
-// VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every error, so a scope may never be closed.
-// The thread keeps a list of the open ones with their frame addresses. Stacks grow down: when a scope is entered whose frame lies higher
-// than that of a listed one, or which is the very same object, the listed one has been left. Its interval gets no END (when it ended,
-// nobody knows) and is reported as incomplete. Until then the thread is taken to work for it. On other stacks (coroutines, signal
-// stacks) addresses say less; then at worst a nested activation becomes an interval or the other way round, no state is damaged.
+// VPROF_INTERVAL scopes and longjmp. PostgreSQL leaves exec_simple_query by siglongjmp at every
+// error, so a scope may never be closed. The thread keeps a list of its open scopes with their
+// frame addresses. Stacks grow down: when a scope is entered whose frame is higher than that of a
+// listed one, or which is the very same object, the listed one has been left. Its interval gets no
+// END, since nobody knows when it ended, and is reported as incomplete. Until then the thread
+// counts as working for it.
+//
+// On other stacks (coroutines, signal stacks) addresses say less. At worst a nested activation then
+// becomes an interval or the other way round; no state is damaged.
 #include <string.h>
 
-#include "recording/trace.h"
+#include "recording/buffer.h"
+#include "storage/trace.h"
 #include "vprof/runtime/events.h"
 
-// The header is compiled into users' programs and needs <stdint.h> only; here its functions are defined.
+// Without this the annotations are empty functions; they are defined below.
 #define VPROF_ENABLED
 #include "vprof/annotations.h"
 
 enum { kPidShift = 40 };
 
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
-  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_wait_start(), flags),
+  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_event_time(), flags),
                                       vprof_slot_of(VPROF_EV_CONT, id, def)};
   vprof_write(slots, 2);
 }
@@ -87,14 +92,14 @@ static void label_number(uint64_t id, uint64_t flags, int64_t number) {
   label(id, flags, at);
 }
 
-// ---- annotations: ids mean the same in all processes; index 0 in sites.json
+// ---- annotations: ids are the same in all processes; the index in sites.json is 0
 
 VPROF_RT_API void vprof_begin(uint64_t id) { mark(VPROF_WHAT_BEGIN, 0, id, 0); }
 VPROF_RT_API void vprof_end(uint64_t id) { mark(VPROF_WHAT_END, 0, id, 0); }
 VPROF_RT_API void vprof_switch(uint64_t id) { mark(VPROF_WHAT_SWITCH, 0, id, 0); }
 VPROF_RT_API void vprof_label(uint64_t id, const char* text) { label(id, 0, text); }
 VPROF_RT_API void vprof_work(uint64_t id, uint64_t units) {
-  // An interval that the configuration named is known by an id of this process.
+  // The current interval may be one from the configuration, whose id is local to this process.
   const bool current = id == 0;
   work(current ? vprof_self.work_id : id, current ? vprof_self.work_flags : 0, units);
 }
@@ -111,7 +116,8 @@ VPROF_RT_API void vprof_resume_work(struct vprof_working_for work) {
   mark(VPROF_WHAT_SWITCH, 0, work.id, work.flags);
 }
 
-// Unique in this process and its relatives by fork, and no pointer: pids have 22 bits.
+// Unique among the processes that fork from one another, and never a valid pointer. Pids have 22
+// bits.
 static uint64_t fresh_id(void) {
   static atomic_uint_fast64_t count;
   return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
@@ -122,8 +128,8 @@ static bool is_ours(uint64_t id) {
   return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
 }
 
-// What VPROF_THREAD_KEY stands for. An END that finds none open gets an id that was never begun, and counts as incomplete; so does what a
-// fork left behind in the child.
+// The id behind VPROF_THREAD_KEY. An END without an open interval gets an id that was never begun,
+// and is reported as incomplete; so is one that a child of fork has inherited.
 static uint64_t own_interval(int what, unsigned def) {
   struct vprof_own* own = vprof_self.own;
   for (unsigned i = 0; i < VPROF_OWN_INTERVALS; ++i) {
@@ -145,7 +151,7 @@ static uint64_t own_interval(int what, unsigned def) {
   return id;
 }
 
-// ---- by configuration
+// ---- from the configuration
 
 void vprof_rt_interval(int what, unsigned def, uint64_t key) {
   if (key == VPROF_THREAD_KEY && vprof_active()) {
@@ -155,7 +161,7 @@ void vprof_rt_interval(int what, unsigned def, uint64_t key) {
 }
 
 void vprof_rt_label(unsigned def, uint64_t key, const char* text) {
-  (void)def;  // the format knows the interval by its id
+  (void)def;  // the id alone identifies the interval in the trace
   label(key, VPROF_INTERVAL_PROCESS_LOCAL, text);
 }
 
@@ -174,7 +180,7 @@ void vprof_rt_label_current_int(unsigned def, int64_t number) {
   label_number(vprof_self.work_id, vprof_self.work_flags, number);
 }
 
-// Removes the activations that a longjmp has left. True: one of this definition is still open.
+// Removes the activations that a longjmp has left. True: one of the same definition is still open.
 static bool is_nested(const struct vprof_interval_scope* scope, uintptr_t frame) {
   struct vprof_thread* self = &vprof_self;
   while (self->activations > 0) {
@@ -212,13 +218,13 @@ void vprof_rt_interval_enter(struct vprof_interval_scope* scope, void* frame_add
 void vprof_rt_interval_leave(struct vprof_interval_scope* scope) {
   struct vprof_thread* self = &vprof_self;
   if (scope->id == 0 || !is_ours(scope->id)) {
-    return;  // the latter: a child of fork leaves its parent's interval
+    return;  // not ours: a child of fork leaves its parent's interval
   }
   for (uint32_t i = self->activations; i-- > 0;) {
     if (self->activation[i].scope != scope) {
       continue;
     }
-    self->activations = i;  // those above it were left by longjmp
+    self->activations = i;  // longjmp left those above it
     break;
   }
   mark(VPROF_WHAT_END, scope->def, scope->id, VPROF_INTERVAL_PROCESS_LOCAL);

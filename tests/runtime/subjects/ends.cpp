@@ -1,14 +1,17 @@
-// Ways in which a process ends, changes who or where it is, or gets more code.
+// Ways in which a process ends, changes its user or its root, or gets more code.
 #include <vprof/runtime/scope.h>
+#include <vprof/runtime/trace_format.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <grp.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <thread>
 
@@ -18,47 +21,41 @@ using namespace vprof::test;
 
 static constexpr int kFrames = 100000;
 
-static void work(int leaves) {
-  for (int i = 0; i < leaves; ++i) {
-    leaf();
-  }
-}
-
 SUBJECT(leaves_by_exit_at_once) {
-  work(kFrames);
+  leaves(kFrames);
   _exit(7);
 }
 
 SUBJECT(leaves_by_abort) {
-  work(kFrames);
+  leaves(kFrames);
   abort();
 }
 
 SUBJECT(leaves_by_quick_exit) {
   at_quick_exit([] { leaf(); });
-  work(kFrames - 1);
+  leaves(kFrames - 1);
   quick_exit(7);
 }
 
 SUBJECT(becomes_a_daemon) {
-  work(10);
+  leaves(10);
   if (daemon(0, 1) != 0) {
     return 4;
   }
-  work(kFrames);
+  leaves(kFrames);
   return 0;
 }
 
-// By now the file is there; children cannot make one.
+// The file is made by then. Children cannot make one.
 SUBJECT(changes_user) {
-  work(10);
+  leaves(10);
   if (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0) {
     return 99;
   }
-  work(kFrames);
+  leaves(kFrames);
   const pid_t child = fork();
   if (child == 0) {
-    work(kFrames);
+    leaves(kFrames);
     _exit(0);
   }
   int status = 0;
@@ -67,11 +64,11 @@ SUBJECT(changes_user) {
 }
 
 SUBJECT(changes_root) {
-  work(10);
+  leaves(10);
   if (chroot(std::getenv("VPROF_TEST_ROOT")) != 0 || chdir("/") != 0) {
     return 99;
   }
-  work(kFrames);
+  leaves(kFrames);
   return 0;
 }
 
@@ -91,31 +88,54 @@ SUBJECT(loads_a_library) {
   return 0;
 }
 
-// As where the system has no more threads to give.
-// Records for two seconds. It waits for nothing itself; tells how often it was made to, whatever else the processors do.
-SUBJECT(busy_for_a_while) {
-  using Clock = std::chrono::steady_clock;
-  const auto waits = [] {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<uint64_t>(usage.ru_nvcsw);
-  };
-  const uint64_t before = waits();
-  uint64_t frames = 0;
-  for (const auto end = Clock::now() + std::chrono::seconds(2); Clock::now() < end; frames += 100) {
-    for (int i = 0; i < 100; ++i) {
-      leaf();
-    }
+namespace {
+
+// A field of the header of this process's trace; NULL: it has none yet.
+const vprof_file_header* map_header() {
+  const std::string directory = std::getenv("VPROF_TRACE_DIR");
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    const int fd = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    void* header = mmap(nullptr, sizeof(vprof_file_header), PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    return header == MAP_FAILED ? nullptr : static_cast<const vprof_file_header*>(header);
   }
-  tell("waits", waits() - before);
-  tell("frames", frames);
+  return nullptr;
+}
+
+uint64_t seconds() {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(
+                                   std::chrono::steady_clock::now().time_since_epoch())
+                                   .count());
+}
+
+}  // namespace
+
+// Records until something was dropped, and then some more.
+SUBJECT(records_until_dropped) {
+  const uint64_t start = seconds();
+  leaf();
+  uint64_t frames = 1;
+  const vprof_file_header* header = map_header();
+  if (header == nullptr) {
+    return 4;
+  }
+  while (__atomic_load_n(&header->dropped, __ATOMIC_RELAXED) == 0) {
+    leaf();
+    ++frames;
+  }
+  leaves(kFrames);
+  tell("seconds", seconds() - start + 1);
+  tell("frames", frames + kFrames);
   return 0;
 }
 
+// Where the system has no more threads to give.
 SUBJECT(cannot_make_threads) {
+  constexpr int kRounds = 10;
+  constexpr int kFramesEach = 3000;
   int failed = 0;
-  for (int i = 0; i < 10; ++i) {
-    work(kFrames / 10);
+  for (int i = 0; i < kRounds; ++i) {
+    leaves(kFramesEach);
     try {
       std::thread([] {}).join();
     } catch (const std::system_error&) {
@@ -123,6 +143,6 @@ SUBJECT(cannot_make_threads) {
     }
   }
   tell("failed", static_cast<uint64_t>(failed));
-  tell("frames", kFrames);
+  tell("frames", kRounds * kFramesEach);
   return 0;
 }

@@ -1,10 +1,12 @@
-// Threads that want the same processor, threads that do not want one, and a program that shuts itself in.
+// Threads that want the same processor, threads that do not want one, and a program that shuts itself
+// in.
 #include <dlfcn.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -39,7 +41,7 @@ int pin() {
   return processor;
 }
 
-// What the host has taken of a processor for other machines, to 10 ms: no thread was switched, and
+// What the host has taken of a processor for other machines, to 10 ms: no thread was switched away, and
 // none had it.
 uint64_t stolen_us(int processor) {
   std::ifstream stat("/proc/stat");
@@ -59,7 +61,7 @@ uint64_t stolen_us(int processor) {
   return 0;
 }
 
-// How long this thread was able to run and did not, as the kernel counts it; 0 where it does not.
+// How long this thread could have run and did not, as the kernel counts it; 0 where it does not.
 uint64_t queued_us() {
   uint64_t ran_ns = 0;
   uint64_t queued_ns = 0;
@@ -78,16 +80,124 @@ void compute_ms(uint64_t ms) {
 
 namespace {
 
+struct Moment {
+  uint64_t ticks, wall_ns, processor_ns;
+  uint64_t waited, preempted;  // how often, as the kernel counts it
+};
+
+uint64_t now_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+Moment look() {
+  const uint64_t ticks = vprof_ticks();
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return {ticks, now_ns(CLOCK_MONOTONIC), now_ns(CLOCK_THREAD_CPUTIME_ID),
+          static_cast<uint64_t>(usage.ru_nvcsw), static_cast<uint64_t>(usage.ru_nivcsw)};
+}
+
+// How often this thread could have run and was switched away, up to now.
+void tell_preemptions() {
+  const Moment now = look();
+  tell("until", now.ticks);
+  tell("preemptions", now.preempted);
+}
+
+constexpr uint64_t kMillisecond = 1000000;  // ns
+
+bool lost_a_millisecond(const Moment& before, const Moment& after) {
+  return after.wall_ns - before.wall_ns >=
+             after.processor_ns - before.processor_ns + kMillisecond &&
+         after.preempted != before.preempted;
+}
+
+// Goes on until it has lost its processor three times, each time for a millisecond or more between two
+// frames and without a wait since the runtime has last asked the kernel. Tells between which times.
+int lose_the_processor() {
+  leaf();
+  until_helper_sleeps();  // it knows this thread
+  pin();
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) {
+    }
+  });
+  int found = 0;
+  while (found < 3) {
+    rest_us(1000);  // a wait that is not recorded: the runtime asks at the next frame
+    leaf();
+    const uint64_t waited = look().waited;
+    Moment after = look();
+    while (found < 3 && after.waited == waited) {
+      middle(1);
+      const Moment before = look();
+      for (int i = 0; i < 10000; ++i) {
+        __asm__ __volatile__("");
+      }
+      after = look();
+      const uint64_t to = vprof_ticks();
+      middle(1);
+      if (after.waited == waited && lost_a_millisecond(before, after)) {
+        const std::string number = std::to_string(found++);
+        tell(("from" + number).c_str(), before.ticks);
+        tell(("to" + number).c_str(), to);
+        break;  // telling may have waited
+      }
+    }
+  }
+  over = true;
+  other.join();
+  tell_preemptions();
+  return 0;
+}
+
+// The word that the kernel clears; NULL: libc has registered no area.
+volatile uint64_t* sequence_of_this_thread() {
+  const auto* size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
+  const auto* offset = static_cast<const ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
+  if (size == nullptr || offset == nullptr || *size == 0) {
+    return nullptr;
+  }
+  return reinterpret_cast<volatile uint64_t*>(static_cast<char*>(__builtin_thread_pointer()) +
+                                              *offset + 8);
+}
+
+}  // namespace
+
+SUBJECT(loses_the_processor) {
+  tell("registered", sequence_of_this_thread() != nullptr ? 1 : 0);
+  return lose_the_processor();
+}
+
+// Its processor time begins anew.
+SUBJECT(loses_the_processor_in_a_child) {
+  compute_ms(10);
+  const pid_t child = fork();
+  if (child == 0) {
+    return lose_the_processor();
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
+}
+
+// ---- for the soak
+
+namespace {
+
 void nap() {
   const timespec length{0, 100000};
   nanosleep(&length, nullptr);
 }
 
-// `rests`: in between, which are no time without a processor.
+// For the soak: computes for 200 ms of processor time while another thread wants the same. `rests`: in
+// between, which are not time without a processor.
 template <class Rest = void (*)()>
 int share(int rests, const Rest& rest = nap) {
   leaf();
-  sleep_ms(100);  // the helper comes to know it
+  until_helper_sleeps();  // it knows this thread
   const int own = pin();
   const uint64_t stolen = stolen_us(own);
   std::thread other([] { compute_ms(200); });
@@ -111,28 +221,14 @@ int share(int rests, const Rest& rest = nap) {
   return 0;
 }
 
-// The word that the kernel clears; NULL: libc has registered no area.
-volatile uint64_t* sequence_of_this_thread() {
-  const auto* size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
-  const auto* offset = static_cast<const ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
-  if (size == nullptr || offset == nullptr || *size == 0) {
-    return nullptr;
-  }
-  return reinterpret_cast<volatile uint64_t*>(static_cast<char*>(__builtin_thread_pointer()) +
-                                              *offset + 8);
-}
-
 }  // namespace
 
-// This thread is the first to record. Its time without a processor is what it lacks when all is over.
-SUBJECT(share_a_processor) {
-  tell("registered", sequence_of_this_thread() != nullptr ? 1 : 0);
-  return share(1);
-}
+SUBJECT(share_a_processor) { return share(1); }
 
 SUBJECT(share_a_processor_and_nap) { return share(100); }
 
-// Each wait gives the processor up twice: for the condition, and for its mutex, which whoever signals keeps for a while.
+// Each wait gives the processor up twice: for the condition, and for its mutex, which the signaller keeps
+// for a while.
 SUBJECT(share_a_processor_and_wait) {
   std::mutex mutex;
   std::condition_variable condition;
@@ -146,7 +242,7 @@ SUBJECT(share_a_processor_and_wait) {
       }
       state = kNothing;
       condition.notify_one();
-      sleep_ms(1);
+      rest_us(1000);
     }
   });
   const int result = share(20, [&] {
@@ -162,7 +258,6 @@ SUBJECT(share_a_processor_and_wait) {
   return result;
 }
 
-// Whose processor time begins anew.
 SUBJECT(share_a_processor_in_a_child) {
   compute_ms(100);
   const pid_t child = fork();
@@ -173,28 +268,37 @@ SUBJECT(share_a_processor_in_a_child) {
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
 }
 
-// As one does that ends its own restartable sequences so.
+// ---- forced, again
+
+// As a program does that ends restartable sequences of its own. Goes on until the runtime gives up.
 SUBJECT(clears_its_sequence) {
   volatile uint64_t* sequence = sequence_of_this_thread();
   tell("registered", sequence != nullptr ? 1 : 0);
-  for (int i = 0; sequence != nullptr && i < 1000; ++i) {
+  leaf();
+  while (sequence != nullptr && vprof_thread_buffer.running == sequence) {
     leaf();
     *sequence = 0;
   }
-  sleep_ms(100);  // the helper comes to know of it
+  until_helper_sleeps();  // it has been told
   return 0;
 }
 
 SUBJECT(many_recording_threads) {
   constexpr uint64_t kThreads = 8;
   leaf();
+  std::atomic<uint64_t> recorded{0};
+  std::atomic<bool> over{false};
   std::vector<std::thread> threads;
   for (uint64_t i = 0; i < kThreads; ++i) {
-    threads.emplace_back([] {
+    threads.emplace_back([&] {
       leaf();
-      sleep_ms(50);
+      ++recorded;
+      until([&] { return over.load(); });
     });
   }
+  until([&] { return recorded == kThreads; });
+  until_helper_sleeps();  // it has looked at each
+  over = true;
   for (std::thread& thread : threads) {
     thread.join();
   }
@@ -202,7 +306,7 @@ SUBJECT(many_recording_threads) {
   return 0;
 }
 
-// Two threads that wake each other by turns, and a third that sleeps.
+// For the soak: two threads that wake each other by turns, and a third that sleeps.
 SUBJECT(switches_often) {
   leaf();
   pin();  // or they might meet without a switch
@@ -212,7 +316,7 @@ SUBJECT(switches_often) {
   }
   std::thread sleeper([] {
     leaf();
-    sleep_ms(600);
+    rest_us(600000);
   });
   std::thread other([&] {
     leaf();
@@ -234,17 +338,19 @@ SUBJECT(switches_often) {
 
 SUBJECT(naps) {
   leaf();
-  for (int i = 0; i < 200; ++i) {
-    sleep_ms(1);
+  until_helper_sleeps();  // it knows this thread
+  for (int i = 0; i < 50; ++i) {
+    nap();
+    leaf();
   }
-  leaf();
+  tell_preemptions();
   return 0;
 }
 
 // From then on the kernel ends the program for perf_event_open, whichever thread calls it.
 SUBJECT(shuts_itself_in) {
   leaf();
-  sleep_ms(100);
+  until_helper_sleeps();  // it knows this thread
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(SYS_perf_event_open), 0, 1),
@@ -256,6 +362,6 @@ SUBJECT(shuts_itself_in) {
       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
     return 4;
   }
-  std::thread([] { compute_ms(50); }).join();
+  std::thread([] { leaf(); }).join();
   return 0;
 }

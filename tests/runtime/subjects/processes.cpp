@@ -17,12 +17,6 @@
 
 using namespace vprof::test;
 
-static void work(int leaves) {
-  for (int i = 0; i < leaves; ++i) {
-    leaf();
-  }
-}
-
 static int wait_for(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
@@ -30,12 +24,12 @@ static int wait_for(pid_t child) {
 }
 
 SUBJECT(forks) {
-  work(10);
+  leaves(10);
   int bad = 0;
   for (int i = 0; i < 1000; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      work(i % 2 == 0 ? 7 : 2000);
+      leaves(i % 2 == 0 ? 7 : 2000);
       if (i % 4 == 0) {
         _exit(0);
       }
@@ -49,7 +43,7 @@ SUBJECT(forks) {
   return bad;
 }
 
-// Records of other threads go on while this one forks.
+// Other threads record while this one forks.
 SUBJECT(forks_with_threads) {
   std::atomic<bool> over{false};
   std::atomic<uint64_t> frames{0};
@@ -60,7 +54,7 @@ SUBJECT(forks_with_threads) {
       for (; !over; ++mine) {
         leaf();
         if (mine % 256 == 0) {
-          usleep(20);  // enough to be always in the middle of it, and no gigabytes
+          rest_us(20);  // always in the middle of recording, but no gigabytes
         }
       }
       frames += mine;
@@ -70,12 +64,12 @@ SUBJECT(forks_with_threads) {
   for (int i = 0; i < 50; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      work(300);
+      leaves(300);
       // A child with a trace of its own has a child, and threads, of its own.
       if (i % 10 == 0) {
         const pid_t grandchild = fork();
         if (grandchild == 0) {
-          work(5);
+          leaves(5);
           _exit(0);
         }
         if (wait_for(grandchild) != 0) {
@@ -97,14 +91,14 @@ SUBJECT(forks_with_threads) {
 }
 
 SUBJECT(vfork_child) {
-  work(10);
+  leaves(10);
   const pid_t child = vfork();
   if (child == 0) {
     leaf();
     _exit(0);
   }
   wait_for(child);
-  work(10);
+  leaves(10);
   return 0;
 }
 
@@ -114,7 +108,7 @@ static void on_alarm(int) {
   ++handled;
 }
 
-// Signals hit the parent and the child around the system call, too.
+// Signals arrive around the system call, in the parent and in the child.
 SUBJECT(forks_under_signals) {
   struct sigaction action{};
   action.sa_handler = on_alarm;
@@ -125,14 +119,14 @@ SUBJECT(forks_under_signals) {
   std::thread sender([&] {
     while (!over) {
       pthread_kill(target, SIGUSR1);
-      usleep(20);
+      rest_us(20);
     }
   });
   uint64_t frames = 0;
   for (int i = 0; i < 100; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      work(20);
+      leaves(20);
       _exit(0);
     }
     for (int status = 0; waitpid(child, &status, 0) != child;) {
@@ -147,12 +141,13 @@ SUBJECT(forks_under_signals) {
 }
 
 SUBJECT(killed) {
-  work(100000);
+  leaves(100000);
   raise(SIGKILL);
   return 0;
 }
 
-// Two threads tell after each record, in a file that survives them, how many they have made.
+// Two threads say after each record, in a file that survives them, how many they have made. At the end
+// they wait to be killed.
 SUBJECT(counts_until_killed) {
   const int fd = open(std::getenv("VPROF_TEST_COUNTERS"), O_RDWR);
   auto* counters = static_cast<std::atomic<uint64_t>*>(
@@ -161,9 +156,12 @@ SUBJECT(counts_until_killed) {
     return 4;
   }
   const auto count = [](std::atomic<uint64_t>& counter) {
-    for (uint64_t n = 1;; ++n) {
+    for (uint64_t n = 1; n <= 3000000; ++n) {
       leaf();
       counter.store(n, std::memory_order_release);
+    }
+    for (;;) {
+      pause();
     }
   };
   std::thread other([&] { count(counters[64]); });
@@ -171,35 +169,34 @@ SUBJECT(counts_until_killed) {
   return 0;
 }
 
-// Whether the runtime holds none, so that `fd` is the first that is free. It has one for a moment, where a thread begins its trace: that
-// may be another one than this, of a sanitizer.
+// Whether `fd` is the first that is free, so that the runtime holds none. It holds one while a thread
+// begins the trace, which with a sanitizer may be another thread than this one.
 static bool first_free_is(int fd) {
-  for (int tries = 0; tries < 100; ++tries) {
-    const int found = dup(STDOUT_FILENO);
-    if (found == fd) {
-      return true;
+  int found = 0;
+  do {
+    found = dup(STDOUT_FILENO);
+    if (found != fd) {
+      close(found);
     }
-    close(found);
-    sleep_ms(10);
-  }
-  return false;
+  } while (sanitized() && found != fd);
+  return found == fd;
 }
 
 SUBJECT(closes_all_descriptors) {
   for (int fd = 3; fd < 1024; ++fd) {
     close(fd);
   }
-  work(10);
+  leaves(10);
   for (int fd = 3; fd < 1024; ++fd) {
     close(fd);
   }
-  if (!first_free_is(3)) {
+  if (!first_free_is(3)) {  // and leaves it open
     return 4;
   }
-  work(100000);
+  leaves(100000);
   const pid_t child = fork();
   if (child == 0) {
-    work(10);
+    leaves(10);
     _exit(first_free_is(4) ? 0 : 5);
   }
   return wait_for(child) != 0 ? 6 : 0;
@@ -209,7 +206,7 @@ SUBJECT(changes_directory) {
   if (chdir("/") != 0) {
     return 4;
   }
-  work(10);
+  leaves(10);
   return 0;
 }
 
@@ -217,18 +214,34 @@ static long cpu_ns_of_work(int frames) {
   timespec before{};
   timespec after{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-  work(frames);
+  leaves(frames);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
   return (after.tv_sec - before.tv_sec) * 1000000000L + after.tv_nsec - before.tv_nsec;
 }
 
-SUBJECT(many_frames) {
+SUBJECT(gets_slower) {
   constexpr int kPart = 500000;
   const long with_room = cpu_ns_of_work(kPart);
-  work(4 * kPart);
+  leaves(4 * kPart);
   const long without = cpu_ns_of_work(kPart);
-  tell("frames", 6 * kPart);
   tell("times_slower", static_cast<uint64_t>(without / with_room));
+  return 0;
+}
+
+// The helper is never behind, so that the same chunks are used in every run.
+static void work_in_step_with_the_helper(int frames) {
+  constexpr int kStep = 20000;  // of a chunk's 65,000 at most
+  for (int done = 0; done < frames; done += kStep) {
+    leaves(kStep);
+    until_helper_sleeps();
+  }
+}
+
+// 24 MB of records.
+SUBJECT(many_frames) {
+  constexpr int kFrames = 1500000;
+  work_in_step_with_the_helper(kFrames);
+  tell("frames", kFrames);
   return 0;
 }
 
@@ -242,33 +255,31 @@ SUBJECT(exits_while_threads_record) {
       }
     }).detach();
   }
-  while (running < 3) {
-    usleep(10);
-  }
-  work(1000);
+  until([&] { return running == 3; });
+  leaves(1000);
   std::exit(0);  // not a return: the threads use `running`
 }
 
 SUBJECT(main_leaves_by_pthread_exit) {
   leaf();
-  std::thread([] {
-    sleep_ms(20);
+  std::thread([main_task = task_directory(this_thread())] {
+    until([&] { return thread_state(main_task) == 'Z'; });
     leaf();
   }).detach();
   pthread_exit(nullptr);
 }
 
-// 96 MB of records, the last ones of another site.
+// 48 MB of records, the last one of another site.
 SUBJECT(long_trace) {
-  constexpr int kFrames = 6000000;
-  work(kFrames);
+  constexpr int kFrames = 3000000;
+  work_in_step_with_the_helper(kFrames);
   middle(0);
   tell("frames", kFrames + 1);
   return 0;
 }
 
 SUBJECT(execs) {
-  work(10);
+  leaves(10);
   setenv("VPROF_TEST_AGAIN", "1", 1);
   execl("/proc/self/exe", "subject", "nested", static_cast<char*>(nullptr));
   return 4;

@@ -1,6 +1,7 @@
 #include <vprof/runtime/scope.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -25,19 +26,31 @@ SUBJECT(nested) {
   return 0;
 }
 
-// A clock that is known: 50 ms.
+// The times that lie immediately around the frame, and immediately within it.
 SUBJECT(timed) {
+  leaf();
+  const uint64_t before = vprof_ticks();
+  uint64_t entered = 0;
+  uint64_t left = 0;
   {
     VPROF_SITE(10);
-    sleep_ms(50);
+    entered = vprof_ticks();
+    rest_us(1000);
+    left = vprof_ticks();
   }
-  sleep_ms(400);  // the helper's first snapshot comes after 100 ms
+  const uint64_t after = vprof_ticks();
+  tell("before", before);
+  tell("entered", entered);
+  tell("left", left);
+  tell("after", after);
+  until_released();
   return 0;
 }
 
 SUBJECT(many_threads) {
   constexpr int kBatches = 100;
   constexpr int kThreads = 100;
+  leaf();  // makes the trace
   for (int batch = 0; batch < kBatches; ++batch) {
     std::vector<std::thread> threads;
     for (int i = 0; i < kThreads; ++i) {
@@ -47,7 +60,7 @@ SUBJECT(many_threads) {
       thread.join();
     }
   }
-  tell("frames", kBatches * kThreads * 3);
+  tell("frames", kBatches * kThreads * 3 + 1);
   return 0;
 }
 
@@ -88,9 +101,12 @@ SUBJECT(late_destructors) {
 // ---- signals
 
 static std::atomic<uint64_t> handled;
+static std::atomic<int> handlers_open;
 static void on_signal(int) {
+  ++handlers_open;
   middle(1);
-  handled.fetch_add(1, std::memory_order_relaxed);
+  ++handled;
+  --handlers_open;
 }
 
 SUBJECT(signal_storm) {
@@ -101,11 +117,11 @@ SUBJECT(signal_storm) {
   const itimerval every{{0, 40}, {0, 40}};
   setitimer(ITIMER_REAL, &every, nullptr);
   uint64_t frames = 0;
-  while (handled < 3000 && frames < 40000000) {
+  while (handled < 1000) {
     leaf();
     ++frames;
-    if (frames % 4096 == 0) {
-      usleep(1);  // where sanitizers deliver signals
+    if (sanitized() && frames % 4096 == 0) {
+      rest_us(1);  // sanitizers deliver signals here
     }
   }
   const itimerval never{};
@@ -115,9 +131,10 @@ SUBJECT(signal_storm) {
   return 0;
 }
 
-// Signals that follow one another so closely that handlers interrupt handlers, on an alternate stack half of the time.
+// Signals in such quick succession that handlers interrupt handlers, half of them on an alternate
+// stack.
 SUBJECT(signal_storm_between_threads) {
-  static char stack[65536];
+  static char stack[1 << 20];
   const stack_t alternate{stack, 0, sizeof stack};
   sigaltstack(&alternate, nullptr);
   struct sigaction action{};
@@ -129,10 +146,14 @@ SUBJECT(signal_storm_between_threads) {
   const pthread_t target = pthread_self();
   std::atomic<bool> over{false};
   std::thread sender([&] {
-    for (int i = 0; i < 20000; ++i) {
-      pthread_kill(target, i % 2 == 0 ? SIGUSR1 : SIGUSR2);
-      if (i % 8 == 0) {
-        usleep(1);
+    for (int round = 0; round < 200; ++round) {
+      const uint64_t before = handled;
+      for (int i = 0; i < 8; ++i) {
+        pthread_kill(target, i % 2 == 0 ? SIGUSR1 : SIGUSR2);
+      }
+      // Or they would nest ever deeper, if this thread is the faster one.
+      while (handled == before || handlers_open != 0) {
+        sched_yield();
       }
     }
     over = true;
@@ -142,7 +163,10 @@ SUBJECT(signal_storm_between_threads) {
     leaf();
     ++frames;
     if (sanitized() && frames % 4096 == 0) {
-      usleep(1);
+      rest_us(1);
+    }
+    if (frames % 512 == 0) {
+      sched_yield();  // the sender may wait for this processor
     }
   }
   sender.join();
@@ -152,8 +176,8 @@ SUBJECT(signal_storm_between_threads) {
 }
 
 #if defined(__x86_64__)
-// The processor's trap flag raises SIGTRAP after each instruction: a handler that records, between any two instructions of the hot path,
-// of the making of the file, and of several changes of the chunk.
+// The processor's trap flag raises SIGTRAP after each instruction. So a handler that records comes between
+// any two instructions of the hot path, of making the file, and of changing the chunk several times.
 static void on_trap(int) {
   leaf();
   handled.fetch_add(1, std::memory_order_relaxed);
@@ -171,7 +195,7 @@ SUBJECT(signal_at_every_instruction) {
   struct sigaction action{};
   action.sa_handler = on_trap;
   sigaction(SIGTRAP, &action, nullptr);
-  constexpr int kFrames = 3000;
+  constexpr int kFrames = 500;
   flip_trap_flag();
   for (int i = 0; i < kFrames; ++i) {
     leaf();

@@ -1,9 +1,16 @@
-// Instrumented programs in small. Each scenario is one run of the subject; tests look at its output and its trace.
+// Instrumented programs in small. Each scenario is one run of the subject; the tests look at its
+// output and its trace.
 #pragma once
 
+#include <vprof/runtime/scope.h>
+
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <thread>
+
+#include "../asleep.h"
 
 namespace vprof::test {
 
@@ -13,7 +20,7 @@ struct Registration {
   Registration(const char* name, Scenario scenario);
 };
 
-// What a test counts on; read by Outcome::number.
+// A fact that the test needs; Outcome::number reads it.
 inline void tell(const char* name, uint64_t value) {
   std::printf("%s %llu\n", name, static_cast<unsigned long long>(value));
   std::fflush(stdout);
@@ -27,12 +34,70 @@ inline bool sanitized() {
 #endif
 }
 
-// Sites used here: leaf 1, middle 2, outer 3; others where they are used.
+// Sites used here: leaf 1, middle 2, outer 3. Other sites belong to their scenarios.
 void leaf();
 void middle(int leaves);
 void outer(int leaves);
+void leaves(int count);
 
-void sleep_ms(int ms);
+// Returns once the helper thread sleeps: it has then done everything that it was asked for before.
+// Called after this process has made a record. Returns at once if there is no trace.
+void until_helper_sleeps();
+
+// Returns once the test closes standard input (Setup::until).
+void until_released();
+
+template <class Condition>
+void until(Condition condition) {
+  while (!condition()) {
+    rest_us(20);
+  }
+}
+
+// When a wait began and ended, as others saw it. `began` and `over` lie around the wait; while the
+// clock went from `asleep` to `woken`, which is at least a millisecond, the thread slept in it.
+struct WaitTimes {
+  uint64_t began = 0;
+  uint64_t asleep = 0;
+  uint64_t woken = 0;
+  uint64_t over = 0;
+
+  void tell_all() const {
+    tell("began", began);
+    tell("asleep", asleep);
+    tell("woken", woken);
+    tell("over", over);
+  }
+};
+
+// Called by whoever ends the wait of `thread`, immediately before it does.
+inline void see_asleep(WaitTimes& times, const std::string& task, const SleepsOn& on = {}) {
+  until_asleep(task, on);
+  times.asleep = vprof_ticks();
+  rest_us(1000);
+  times.woken = vprof_ticks();
+}
+
+// Runs `waiter` on this thread, and `waker` on another one once this thread sleeps.
+template <class Waiter, class Waker>
+int wait_for(Waiter waiter, Waker waker, const SleepsOn& on = {}) {
+  leaf();  // makes the trace, which may take a sleep or two
+  WaitTimes times;
+  std::atomic<bool> begins{false};
+  const int self = this_thread();
+  std::thread thread([&] {
+    until([&] { return begins.load(); });
+    see_asleep(times, task_directory(self), on);
+    waker();
+  });
+  times.began = vprof_ticks();
+  begins = true;
+  waiter();
+  times.over = vprof_ticks();
+  thread.join();
+  times.tell_all();
+  return 0;
+}
 
 }  // namespace vprof::test
 

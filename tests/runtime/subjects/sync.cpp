@@ -19,19 +19,31 @@ using namespace vprof::test;
 
 static void tell_object(const void* object) { tell("object", reinterpret_cast<uintptr_t>(object)); }
 
-// Runs `waiter` on another thread while this one holds what it waits for, and `release` once it certainly waits.
-template <class Waiter, class Release>
-static void contend(Waiter waiter, Release release) {
-  std::thread thread(waiter);
-  sleep_ms(150);
+// Runs `waiter` on another thread, which waits for `object`, and `release` here once it sleeps there.
+template <class Object, class Waiter, class Release>
+static void contend(const Object& object, Waiter waiter, Release release) {
+  leaf();  // makes the trace
+  WaitTimes times;
+  std::atomic<int> waiter_id{0};
+  std::thread thread([&] {
+    leaf();
+    times.began = vprof_ticks();
+    waiter_id = this_thread();
+    waiter();
+    times.over = vprof_ticks();
+  });
+  until([&] { return waiter_id != 0; });
+  see_asleep(times, task_directory(waiter_id), {&object, sizeof object});
   release();
   thread.join();
+  times.tell_all();
 }
 
-static timespec in_ten_seconds(clockid_t clock) {
+// Only there so that the call has a limit.
+static timespec in_an_hour(clockid_t clock) {
   timespec limit{};
   clock_gettime(clock, &limit);
-  limit.tv_sec += 10;
+  limit.tv_sec += 3600;
   return limit;
 }
 
@@ -39,8 +51,9 @@ SUBJECT(mutex_contended) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
-  contend([] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
-          [] { pthread_mutex_unlock(&mutex); });
+  contend(
+      mutex, [] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
+      [] { pthread_mutex_unlock(&mutex); });
   return 0;
 }
 
@@ -49,8 +62,9 @@ SUBJECT(mutex_timed_contended) {
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
   contend(
+      mutex,
       [] {
-        const timespec limit = in_ten_seconds(CLOCK_REALTIME);
+        const timespec limit = in_an_hour(CLOCK_REALTIME);
         if (pthread_mutex_timedlock(&mutex, &limit) == 0) {
           pthread_mutex_unlock(&mutex);
         }
@@ -64,8 +78,9 @@ SUBJECT(mutex_clock_contended) {
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
   contend(
+      mutex,
       [] {
-        const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
+        const timespec limit = in_an_hour(CLOCK_MONOTONIC);
         if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &limit) == 0) {
           pthread_mutex_unlock(&mutex);
         }
@@ -103,8 +118,9 @@ SUBJECT(read_lock_contended) {
   static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
   tell_object(&lock);
   pthread_rwlock_wrlock(&lock);
-  contend([] { pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock); },
-          [] { pthread_rwlock_unlock(&lock); });
+  contend(
+      lock, [] { pthread_rwlock_rdlock(&lock), pthread_rwlock_unlock(&lock); },
+      [] { pthread_rwlock_unlock(&lock); });
   return 0;
 }
 
@@ -113,8 +129,9 @@ SUBJECT(write_lock_contended) {
   tell_object(&lock);
   pthread_rwlock_rdlock(&lock);
   contend(
+      lock,
       [] {
-        const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
+        const timespec limit = in_an_hour(CLOCK_MONOTONIC);
         if (pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &limit) == 0) {
           pthread_rwlock_unlock(&lock);
         }
@@ -123,23 +140,30 @@ SUBJECT(write_lock_contended) {
   return 0;
 }
 
-// The first wait is ended by a signal, the second by its time.
+// A signal ends the first wait, its limit the last one. Between them may be waits that were woken for
+// nothing.
 SUBJECT(condition_timed) {
   static std::mutex mutex;
   static std::condition_variable condition;
   static bool ready = false;
   tell_object(condition.native_handle());
-  std::thread thread([] {
-    sleep_ms(150);
+  leaf();
+  std::atomic<bool> begins{false};
+  const int waiter = this_thread();
+  std::thread thread([&] {
+    until([&] { return begins.load(); });
+    until_asleep(waiter, {&condition, sizeof condition});
     const std::lock_guard<std::mutex> guard(mutex);
     ready = true;
     condition.notify_one();
   });
   std::unique_lock<std::mutex> guard(mutex);
+  begins = true;
   while (!ready) {
-    condition.wait_for(guard, std::chrono::seconds(60));
+    condition.wait_for(guard, std::chrono::hours(1));
   }
-  condition.wait_for(guard, std::chrono::milliseconds(20));
+  while (condition.wait_for(guard, std::chrono::milliseconds(1)) != std::cv_status::timeout) {
+  }
   guard.unlock();
   thread.join();
   return 0;
@@ -151,6 +175,7 @@ SUBJECT(condition_signalled) {
   static bool ready = false;
   tell_object(condition.native_handle());
   contend(
+      condition,
       [] {
         std::unique_lock<std::mutex> guard(mutex);
         condition.wait(guard, [] { return ready; });
@@ -169,8 +194,9 @@ SUBJECT(condition_broadcast) {
   static bool ready = false;
   tell_object(&condition);
   contend(
+      condition,
       [] {
-        const timespec limit = in_ten_seconds(CLOCK_MONOTONIC);
+        const timespec limit = in_an_hour(CLOCK_MONOTONIC);
         pthread_mutex_lock(&mutex);
         while (!ready) {
           pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &limit);
@@ -186,25 +212,27 @@ SUBJECT(condition_broadcast) {
   return 0;
 }
 
-// A condition wait releases its mutex inside libc; one who waited for that must find a release.
+// A condition wait releases its mutex inside libc; whoever waited for the mutex must find a release.
 SUBJECT(mutex_released_by_condition_wait) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
   static bool ready = false;
   tell_object(&mutex);
   pthread_mutex_lock(&mutex);
-  std::thread thread([] {
-    pthread_mutex_lock(&mutex);
-    ready = true;
-    pthread_cond_signal(&condition);
-    pthread_mutex_unlock(&mutex);
-  });
-  sleep_ms(150);
-  while (!ready) {
-    pthread_cond_wait(&condition, &mutex);
-  }
-  pthread_mutex_unlock(&mutex);
-  thread.join();
+  contend(
+      mutex,
+      [] {
+        pthread_mutex_lock(&mutex);
+        ready = true;
+        pthread_cond_signal(&condition);
+        pthread_mutex_unlock(&mutex);
+      },
+      [] {
+        while (!ready) {
+          pthread_cond_wait(&condition, &mutex);
+        }
+        pthread_mutex_unlock(&mutex);
+      });
   return 0;
 }
 
@@ -212,7 +240,7 @@ SUBJECT(semaphore_posted) {
   static sem_t semaphore;
   sem_init(&semaphore, 0, 0);
   tell_object(&semaphore);
-  contend([] { sem_wait(&semaphore); }, [] { sem_post(&semaphore); });
+  contend(semaphore, [] { sem_wait(&semaphore); }, [] { sem_post(&semaphore); });
   return 0;
 }
 
@@ -221,8 +249,9 @@ SUBJECT(semaphore_posted_timed) {
   sem_init(&semaphore, 0, 0);
   tell_object(&semaphore);
   contend(
+      semaphore,
       [] {
-        const timespec limit = in_ten_seconds(CLOCK_REALTIME);
+        const timespec limit = in_an_hour(CLOCK_REALTIME);
         sem_timedwait(&semaphore, &limit);
       },
       [] { sem_post(&semaphore); });
@@ -230,12 +259,21 @@ SUBJECT(semaphore_posted_timed) {
 }
 
 SUBJECT(joined) {
-  std::thread thread([] {
+  leaf();
+  WaitTimes times;
+  const int waiter = this_thread();
+  std::atomic<bool> begins{false};
+  std::thread thread([&] {
     leaf();
-    sleep_ms(150);
+    until([&] { return begins.load(); });
+    see_asleep(times, task_directory(waiter));
   });
   tell("object", thread.native_handle());
+  times.began = vprof_ticks();
+  begins = true;
   thread.join();
+  times.over = vprof_ticks();
+  times.tell_all();
   return 0;
 }
 
@@ -243,6 +281,7 @@ SUBJECT(joined) {
 struct Shared {
   pthread_mutex_t mutex;
   sem_t semaphore;
+  std::atomic<int> stage;  // which of the two the child is about to wait for
 };
 SUBJECT(shared_between_processes) {
   auto* shared = static_cast<Shared*>(
@@ -257,27 +296,33 @@ SUBJECT(shared_between_processes) {
   pthread_mutex_lock(&shared->mutex);
   const pid_t child = fork();
   if (child == 0) {
+    leaf();
+    shared->stage = 1;
     pthread_mutex_lock(&shared->mutex);
     pthread_mutex_unlock(&shared->mutex);
+    shared->stage = 2;
     sem_wait(&shared->semaphore);
     _exit(0);
   }
-  sleep_ms(150);
+  const std::string task = "/proc/" + std::to_string(child);
+  until([&] { return shared->stage == 1; });
+  until_asleep(task, {&shared->mutex, sizeof shared->mutex});
   pthread_mutex_unlock(&shared->mutex);
-  sleep_ms(150);
+  until([&] { return shared->stage == 2; });
+  until_asleep(task, {&shared->semaphore, sizeof shared->semaphore});
   sem_post(&shared->semaphore);
   int status = 0;
   waitpid(child, &status, 0);
   return status;
 }
 
-// Heavy contention: every wait must find the release that ended it.
+// Heavy contention.
 SUBJECT(mutex_storm) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static volatile uint64_t counter = 0;
   tell_object(&mutex);
-  // Held, and left alone, for longer than it takes to wake a thread: else one thread takes it again and again. The
-  // moment between the releaser's two looks is short beside that.
+  // Held, and left alone, for longer than it takes to wake a thread, or one thread takes it again and
+  // again.
   constexpr int kRounds = 400;
   constexpr auto kHeld = std::chrono::microseconds(50);
   const auto pass = [](auto time) {
@@ -314,10 +359,16 @@ static void clean(void* mutex) {
   }
 }
 
+static std::atomic<int> cancelled_thread;
+
+// Cancels a thread that runs `function` once it sleeps. The function begins with about_to_sleep().
+static void about_to_sleep() { cancelled_thread = this_thread(); }
 static int cancel(void* (*function)(void*)) {
+  leaf();
   pthread_t thread{};
   pthread_create(&thread, nullptr, function, nullptr);
-  sleep_ms(150);
+  until([] { return cancelled_thread != 0; });
+  until_asleep(cancelled_thread);
   pthread_cancel(thread);
   void* result = nullptr;
   pthread_join(thread, &result);
@@ -331,6 +382,7 @@ SUBJECT(cancelled_in_condition_wait) {
   const int result = cancel([](void*) -> void* {
     pthread_mutex_lock(&cancel_mutex);
     pthread_cleanup_push(clean, &cancel_mutex);
+    about_to_sleep();
     for (;;) {
       pthread_cond_wait(&cancel_condition, &cancel_mutex);
     }
@@ -348,6 +400,7 @@ SUBJECT(cancelled_in_semaphore_wait) {
   tell_object(&cancel_semaphore);
   const int result = cancel([](void*) -> void* {
     pthread_cleanup_push(clean, nullptr);
+    about_to_sleep();
     sem_wait(&cancel_semaphore);
     pthread_cleanup_pop(0);
     return nullptr;
@@ -356,27 +409,41 @@ SUBJECT(cancelled_in_semaphore_wait) {
   return result;
 }
 
-// sem_wait acts upon a pending cancellation even if it need not wait.
+// sem_wait acts on a pending cancellation even if it need not wait.
 SUBJECT(cancelled_before_semaphore_wait) {
   sem_init(&cancel_semaphore, 0, 1);
-  return cancel([](void*) -> void* {
-    pthread_cleanup_push(clean, nullptr);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
-    sleep_ms(400);
-    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
-    sem_wait(&cancel_semaphore);
-    sem_wait(&cancel_semaphore);
-    pthread_cleanup_pop(0);
-    return nullptr;
-  });
+  static std::atomic<bool> disabled{false};
+  static std::atomic<bool> pending{false};
+  static std::atomic<bool> waited{false};
+  pthread_t thread{};
+  pthread_create(
+      &thread, nullptr,
+      [](void*) -> void* {
+        pthread_cleanup_push(clean, nullptr);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+        disabled = true;
+        until([] { return pending.load(); });
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+        sem_wait(&cancel_semaphore);
+        waited = true;
+        pthread_cleanup_pop(0);
+        return nullptr;
+      },
+      nullptr);
+  until([] { return disabled.load(); });
+  pthread_cancel(thread);
+  pending = true;
+  void* result = nullptr;
+  pthread_join(thread, &result);
+  return result == PTHREAD_CANCELED && cleaned && !waited ? 0 : 1;
 }
 
 // ---- the application's own
 
-static void acquire(int* lock, int ms, pthread_mutex_t* inner) {
+static void acquire(int* lock, int us, pthread_mutex_t* inner) {
   VPROF_ACQUIRE(5, lock);
-  if (ms > 0) {
-    sleep_ms(ms);
+  if (us > 0) {
+    rest_us(us);
   }
   if (inner != nullptr) {
     pthread_mutex_lock(inner);
@@ -393,12 +460,14 @@ SUBJECT(application_sync) {
   static int quick;
   tell_object(&lock);
   tell("quick", reinterpret_cast<uintptr_t>(&quick));
+  leaf();  // makes the trace, by which the rate of the clock is known
   for (int i = 0; i < 1000; ++i) {
-    acquire(&quick, 0, nullptr);  // at most a few of them take a microsecond
+    VPROF_SITE(80);  // at least as long as the acquire
+    acquire(&quick, 0, nullptr);
   }
-  acquire(&lock, 30, nullptr);
+  acquire(&lock, 1000, nullptr);
   pthread_mutex_lock(&inner);
-  contend([] { acquire(&lock, 0, &inner); }, [] { pthread_mutex_unlock(&inner); });
+  contend(inner, [] { acquire(&lock, 0, &inner); }, [] { pthread_mutex_unlock(&inner); });
   release(&lock);
   enqueue(&lock);
   dequeue(nullptr);  // nothing was taken

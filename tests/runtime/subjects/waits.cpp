@@ -1,4 +1,5 @@
-// One thread waits for 60 ms for something, and another ends the wait. One scenario for each way there is.
+// One thread waits for something, and another ends the wait once the first sleeps. One scenario for
+// each way to wait.
 #include <vprof/runtime/scope.h>
 
 #include <arpa/inet.h>
@@ -25,43 +26,68 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <future>
 #include <shared_mutex>
 #include <thread>
 #include <vector>
 
+#include "../gate.h"
 #include "subject.h"
 
 using namespace vprof::test;
 
-// The waiter is this thread; what wakes it comes from another one, by a sleep that is no wait of ours to look at.
-template <class Waiter, class Waker>
-static int wait_for(Waiter waiter, Waker waker) {
+// `hold` runs on another thread, which then calls `release` once this thread sleeps in `waiter`.
+template <class Hold, class Waiter, class Release>
+static int wait_for_holder(Hold hold, Waiter waiter, Release release) {
+  leaf();
+  WaitTimes times;
+  std::atomic<bool> held{false}, begins{false};
+  const int self = this_thread();
   std::thread thread([&] {
-    sleep_ms(60);
-    waker();
+    hold();
+    held = true;
+    until([&] { return begins.load(); });
+    see_asleep(times, task_directory(self));
+    release();
   });
+  until([&] { return held.load(); });
+  times.began = vprof_ticks();
+  begins = true;
   waiter();
+  times.over = vprof_ticks();
   thread.join();
+  times.tell_all();
   return 0;
 }
 
+// Whoever spins does not sleep: it is seen on its way from the runtime into libc.
+static std::atomic<bool> spins;
 SUBJECT(waits_spin) {
   static pthread_spinlock_t lock;
   pthread_spin_init(&lock, 0);
+  leaf();
+  WaitTimes times;
   std::atomic<bool> held{false};
   std::thread thread([&] {
     pthread_spin_lock(&lock);
     held = true;
-    sleep_ms(60);
+    until([] { return spins.load(); });
+    times.asleep = vprof_ticks();
+    rest_us(1000);
+    times.woken = vprof_ticks();
     pthread_spin_unlock(&lock);
   });
-  while (!held) {
-    usleep(10);
-  }
+  until([&] { return held.load(); });
+  vprof_test_gate = [](const char* function, int) {
+    spins = spins || std::strcmp(function, "pthread_spin_lock") == 0;
+  };
+  times.began = vprof_ticks();
   pthread_spin_lock(&lock);
+  times.over = vprof_ticks();
   pthread_spin_unlock(&lock);
   thread.join();
+  times.tell_all();
   return 0;
 }
 
@@ -71,51 +97,50 @@ SUBJECT(waits_barrier) {
   return wait_for([] { pthread_barrier_wait(&barrier); }, [] { pthread_barrier_wait(&barrier); });
 }
 
-static std::atomic<bool> initialising;
+// The initialisation goes on until the thread that came second sleeps.
+static std::atomic<bool> initialising, second_begins;
+static std::atomic<int> second;
+static WaitTimes times_of_second;
 static void initialise() {
   initialising = true;
-  sleep_ms(60);
+  until([] { return second_begins.load(); });
+  see_asleep(times_of_second, task_directory(second));
+}
+
+template <class Once>
+static int wait_for_initialisation(Once once) {
+  leaf();
+  second = this_thread();
+  std::thread thread(once);
+  until([] { return initialising.load(); });
+  times_of_second.began = vprof_ticks();
+  second_begins = true;
+  once();
+  times_of_second.over = vprof_ticks();
+  thread.join();
+  times_of_second.tell_all();
+  return 0;
 }
 
 SUBJECT(waits_once) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
-  std::thread thread([] { pthread_once(&control, initialise); });
-  while (!initialising) {
-    usleep(10);
-  }
-  pthread_once(&control, initialise);
-  thread.join();
-  return 0;
+  return wait_for_initialisation([] { pthread_once(&control, initialise); });
 }
 
 SUBJECT(waits_call_once) {
   static once_flag control = ONCE_FLAG_INIT;
-  std::thread thread([] { call_once(&control, initialise); });
-  while (!initialising) {
-    usleep(10);
-  }
-  call_once(&control, initialise);
-  thread.join();
-  return 0;
+  return wait_for_initialisation([] { call_once(&control, initialise); });
 }
 
 SUBJECT(waits_c11_mutex) {
   static mtx_t mutex;
   mtx_init(&mutex, mtx_timed);
-  std::atomic<bool> held{false};
-  std::thread thread([&] {
-    mtx_lock(&mutex);
-    held = true;
-    sleep_ms(60);
-    mtx_unlock(&mutex);
-  });
-  while (!held) {
-    usleep(10);
-  }
-  mtx_lock(&mutex);
-  mtx_unlock(&mutex);
-  thread.join();
-  return 0;
+  return wait_for_holder([] { mtx_lock(&mutex); },
+                         [] {
+                           mtx_lock(&mutex);
+                           mtx_unlock(&mutex);
+                         },
+                         [] { mtx_unlock(&mutex); });
 }
 
 SUBJECT(waits_c11_condition) {
@@ -141,16 +166,23 @@ SUBJECT(waits_c11_condition) {
 }
 
 SUBJECT(waits_c11_join) {
+  leaf();
+  second = this_thread();
   thrd_t thread{};
   thrd_create(
       &thread,
       [](void*) {
-        sleep_ms(60);
+        until([] { return second_begins.load(); });
+        see_asleep(times_of_second, task_directory(second));
         return 7;
       },
       nullptr);
   int value = 0;
+  times_of_second.began = vprof_ticks();
+  second_begins = true;
   thrd_join(thread, &value);
+  times_of_second.over = vprof_ticks();
+  times_of_second.tell_all();
   return value == 7 ? 0 : 1;
 }
 
@@ -180,20 +212,12 @@ SUBJECT(waits_future) {
 
 SUBJECT(waits_shared_mutex) {
   static std::shared_timed_mutex mutex;
-  std::atomic<bool> held{false};
-  std::thread thread([&] {
-    mutex.lock();
-    held = true;
-    sleep_ms(60);
-    mutex.unlock();
-  });
-  while (!held) {
-    usleep(10);
-  }
-  mutex.lock_shared();
-  mutex.unlock_shared();
-  thread.join();
-  return 0;
+  return wait_for_holder([] { mutex.lock(); },
+                         [] {
+                           mutex.lock_shared();
+                           mutex.unlock_shared();
+                         },
+                         [] { mutex.unlock(); });
 }
 
 SUBJECT(waits_sysv_semaphore) {
@@ -268,8 +292,9 @@ SUBJECT(waits_socket_pair) {
                   [&] { return send(ends[1], &byte, 1, 0); });
 }
 
+// As every number for a descriptor, 4 is a stream of its own.
 SUBJECT(waits_eventfd) {
-  const int fd = eventfd(0, 0);
+  const int fd = dup2(eventfd(0, 0), 4);
   return wait_for(
       [&] {
         eventfd_t value = 0;
@@ -375,36 +400,73 @@ SUBJECT(waits_signalfd) {
   return wait_for([&] { return read(fd, &info, sizeof info); }, [&] { kill(getpid(), SIGUSR1); });
 }
 
-// ---- nobody of the program ends these
+// ---- no release of the program ends these
 
-SUBJECT(waits_sleep) {
-  usleep(60000);
+// The limit of the wait is what it waits for: asked for, and so waited at least.
+template <class Waiter>
+static int wait_for_limit(Waiter waiter) {
+  leaf();
+  const uint64_t began = vprof_ticks();
+  waiter();
+  tell("over", vprof_ticks());
+  tell("began", began);
+  tell("least_us", 1000);
   return 0;
 }
 
-SUBJECT(waits_timerfd) {
-  const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
-  const itimerspec once{{0, 0}, {0, 60000000}};
-  timerfd_settime(fd, 0, &once, nullptr);
-  uint64_t count = 0;
-  return read(fd, &count, sizeof count) == sizeof count ? 0 : 4;
+SUBJECT(waits_sleep) {
+  return wait_for_limit([] { usleep(1000); });
 }
 
-SUBJECT(waits_poll_limit) { return poll(nullptr, 0, 60); }
+SUBJECT(waits_poll_limit) {
+  return wait_for_limit([] { poll(nullptr, 0, 1); });
+}
+
+// It would expire in an hour, until it is set anew.
+SUBJECT(waits_timerfd) {
+  const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+  const itimerspec late{{0, 0}, {3600, 0}};
+  timerfd_settime(fd, 0, &late, nullptr);
+  return wait_for(
+      [&] {
+        uint64_t count = 0;
+        return read(fd, &count, sizeof count);
+      },
+      [&] {
+        const itimerspec now{{0, 0}, {0, 1}};
+        timerfd_settime(fd, 0, &now, nullptr);
+      });
+}
 
 SUBJECT(waits_child) {
+  leaf();
+  const std::string parent = "/proc/" + std::to_string(getpid());
+  const uint64_t began = vprof_ticks();
   const pid_t child = fork();
   if (child == 0) {
-    sleep_ms(60);
+    WaitTimes times;
+    see_asleep(times, parent);
+    tell("asleep", times.asleep);
+    tell("woken", times.woken);
     _exit(0);
   }
   int status = 0;
-  return waitpid(child, &status, 0) == child ? status : 4;
+  const pid_t ended = waitpid(child, &status, 0);
+  tell("over", vprof_ticks());
+  tell("began", began);
+  return ended == child ? status : 4;
 }
 
+// A disk that takes a millisecond.
 SUBJECT(waits_file) {
   FILE* file = tmpfile();
-  const int fd = fileno(file);
-  const std::vector<char> data(64 << 20, 'x');
-  return write(fd, data.data(), data.size()) > 0 && fsync(fd) == 0 ? 0 : 4;
+  if (file == nullptr) {
+    return 4;
+  }
+  vprof_test_gate = [](const char* function, int is_over) {
+    if (is_over == 0 && std::strcmp(function, "fsync") == 0) {
+      rest_us(1000);
+    }
+  };
+  return wait_for_limit([&] { fsync(fileno(file)); });
 }

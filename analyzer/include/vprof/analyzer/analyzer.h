@@ -1,11 +1,28 @@
-// From traces to ranked factors:
+// The analyzer: from the traces of a run to the functions that explain the variance of its latency.
 //
-//   trace + sites.json ──read──▶ threads {segments, frames, waits} ──critical path──▶ times of each
-//   interval
-//                      ──moments──▶ variance tree ──select──▶ factors
+//                        *.vpt                  sites.json
+//                          │ decode                 │
+//                          ▼                        ▼
+//      threads, each with frames, waits, releases, marks      (dissertation 2.3.1)
+//                          │ critical path of each semantic interval, walked back from its end
+//                          ▼                                  (2.3.3.3, Algorithm 2)
+//      time of each place on it: request > process_order > wait(pthread_mutex_lock)
+//                          │ exact sums over all intervals
+//                          ▼
+//      interval sums ◀──────────────▶ profile.vprof           merge() adds these up
+//                          │ variances, covariances
+//                          ▼
+//      variance tree                                          (2.3.2.1, equations 2.1 and 2.2)
+//                          │ contribution × specificity
+//                          ▼
+//      ranked factors                                         (2.3.2.2, Algorithm 1)
 //
-// Units: all times in nanoseconds unless a name says ticks. The divisor of every variance and
-// covariance is n.
+// Numbers: times are nanoseconds, and `_ns2` is their square. Contributions, shares and other
+// fractions are 1 for the whole. The divisor of every variance and covariance is n. Node `f` has
+// time X in an interval of latency T; X is 0 where f is not on the critical path.
+//
+// Words are used as in docs/glossary.md. Sections and equations are those of the dissertation
+// (Huang, 2019). Where the analyzer differs from it, docs/analysis.md says why.
 #pragma once
 
 #include <array>
@@ -17,191 +34,292 @@
 
 namespace vprof::analyzer {
 
+/// The ranking rules: the power of (height of the graph - height of the factor) that is the
+/// specificity of a factor. Equation 2.3 has kQuadratic.
 enum class Specificity : uint8_t { kLinear, kQuadratic, kCubic };
 
-/// What the user can set about factor selection (dissertation, Algorithm 1; technical report,
-/// Algorithm 2 for `dominance`).
-struct Options {
-  int k = 3;  ///< how many factors are asked for
-  double threshold =
-      0.05;  ///< d: least contribution of a factor, as a part of the variance of the latency
-  double dominance =
-      0.9;  ///< m: an instance one of whose children holds this part of it counts nothing itself
-  Specificity specificity = Specificity::kQuadratic;
-  std::string
-      interval;  ///< which interval of sites.json; empty: the one with most completed executions
-  int64_t skip_ns = 0;  ///< leaves out intervals that began earlier than this after the recording
-  double least_listed = 0.01;  ///< least contribution with which a factor is listed
-  unsigned threads = 0;  ///< of the analysis; 0: one per core. The result does not depend on it
-  uint64_t window =
-      1 << 17;  ///< records read at a time; more are held only where open intervals need them
+struct SpecificityRule {
+  const char* name;  ///< in vprof.json
+  int power;
 };
 
+/// In the order of the enum.
+inline constexpr std::array<SpecificityRule, 3> kSpecificityRules = {
+    {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}}};
+
+constexpr const SpecificityRule& rule_of(Specificity specificity) {
+  return kSpecificityRules.at(static_cast<size_t>(specificity));
+}
+
+/// Settings of an analysis. `k`, `threshold` and `specificity` belong to Algorithm 1, `dominance`
+/// to Algorithm 2 of the technical report.
+struct Options {
+  /// k: how many factors are asked for, at least 1.
+  int k = 3;
+  /// d: the least contribution of a factor that is asked for, in [0, 1].
+  double threshold = 0.05;
+  /// m: an instance adds nothing to its factor if one child, or one covariance of two children,
+  /// holds at least this fraction of its variance. In (0, 1].
+  double dominance = 0.9;
+  Specificity specificity = Specificity::kQuadratic;
+  /// The kind of interval, as named in sites.json. Empty: the kind with the most completed
+  /// intervals; for timelines and tables, all kinds.
+  std::string interval;
+  /// Leaves out intervals that began earlier than this after the recording began.
+  int64_t skip_ns = 0;
+  /// Factors that contribute less than this (in magnitude) are not listed.
+  double least_listed = 0.01;
+  /// Threads of the analysis; 0: one per core. Does not change the result.
+  unsigned threads = 0;
+  /// Records read at a time. More are in memory only while open intervals need them.
+  uint64_t window = 1 << 17;
+};
+
+/// What a node of the variance tree is: time in a function, in its body, in a wait, in work of
+/// another thread that a wait or queue is blamed on, in a task queue, without a processor, or in
+/// nothing that was recorded.
 enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
 
-/// Name of a node below a wait: the part of the wait that nobody is known to have ended.
+/// Name of the node below a wait that holds the waiting time without a known waker.
 inline constexpr const char* kUnknownWaker = "unknown waker";
 
-/// Covariance of two children of one node. `contribution` = 2 Cov / Var(latency).
+/// Covariance of two children of one node (2.3.2.1).
 struct Covariance {
-  uint32_t a = 0, b = 0;  ///< indices into Node::children
+  /// Indices into Node::children.
+  uint32_t a = 0, b = 0;
   double covariance_ns2 = 0;
+  /// 2 Cov(a, b) / Var(T); may be negative.
   double contribution = 0;
 };
 
-/// A node of the variance tree. Children and their covariances add up to the node (Var of the
-/// children + 2 Cov).
+/// A node of the variance tree (2.3.2.1). The time of a node with children is the sum of theirs
+/// (equation 2.1), so its variance is Σ Var + Σ 2 Cov of the children (equation 2.2).
 struct Node {
   NodeKind kind = NodeKind::kFunction;
-  std::string function;      ///< as a user would write it; `body(f)`, `wait(pthread_mutex_lock)`,
-                             ///< `queue(cq_pop)`
-  std::string function_key;  ///< key in sites.json, empty where there is none
-  std::string site;          ///< `file:line` of the call, or of the function
+  /// Name for users: a qualified function name, `body(f)`, `wait(pthread_mutex_lock)`,
+  /// `queue(cq_pop)`.
+  std::string function;
+  /// Key of the function in sites.json; empty for nodes that are not functions.
+  std::string function_key;
+  /// `file:line` of the call, or of the function if the call is not measured.
+  std::string site;
+  /// E[X] over all intervals.
   double mean_ns = 0;
   double variance_ns2 = 0;
-  double contribution = 0;  ///< Var / Var(latency)
-  double share = 0;         ///< Cov(node, latency) / Var(latency); adds up over siblings
-  double tail_share = 0;    ///< part of (mean beyond p99 - mean); adds up over siblings
-  /// Parts of the share: what goes with the declared amount of work, and what with the label's mean
-  /// latency. They add up over siblings; the two overlap.
+  /// Var(X) / Var(T). May exceed 1 if a covariance is negative.
+  double contribution = 0;
+  /// Cov(X, T) / Var(T). Shares of siblings add up to that of their parent; the root has 1.
+  double share = 0;
+  /// (E[X | tail] - E[X]) / (E[T | tail] - E[T]), where the tail is the slowest 1 % of the
+  /// intervals. Adds up as shares do.
+  double tail_share = 0;
+  /// The parts of the share that go with the declared amount of work, and with the mean latency of
+  /// the label. Each adds up as shares do; the two overlap.
   double work_share = 0, label_share = 0;
-  uint64_t count = 0;  ///< intervals in which it had time
+  /// Intervals in which the node has time.
+  uint64_t count = 0;
   std::vector<Covariance> covariances;
+  /// By falling variance.
   std::vector<Node> children;
 };
 
+/// One occurrence of a factor in the variance tree (2.3.2.2).
 struct Instance {
-  std::vector<std::string> path;  ///< names from the root to the node
+  /// Names from the root to the node; of a covariance: to the parent of the two.
+  std::vector<std::string> path;
+  /// As Node::site; of a covariance: of the first function.
   std::string site;
   double contribution = 0;
-  bool dominated = false;  ///< counts nothing in the factor's contribution (Options::dominance)
+  /// Explained by its descendants, so it adds nothing to the factor (Options::dominance).
+  bool dominated = false;
 };
 
 enum class FactorKind : uint8_t { kVariance, kCovariance };
+
+/// What can be done about a factor next. The analyzer sets kExpandable, kExpanded and kLeaf; the
+/// search sets kSelected and kSetAside.
 enum class FactorStatus : uint8_t { kSelected, kExpandable, kExpanded, kLeaf, kSetAside };
 
-/// An interval to look at.
+/// An interval worth a look.
 struct Exemplar {
-  uint64_t id = 0;        ///< as the program named it
-  double ns = 0;          ///< of the factor in it
-  double latency_ns = 0;  ///< of all of it
+  /// Chosen by the program.
+  uint64_t id = 0;
+  /// Time of the factor in it.
+  double ns = 0;
+  double latency_ns = 0;
 };
 
-/// Variance of a function or covariance of two, over all instances (dissertation 2.3.2.2).
+/// The variance of a function or the covariance of two, summed over all instances (2.3.2.2).
 struct Factor {
-  int rank = 0;  ///< 1 is first
+  /// From 1.
+  int rank = 0;
   FactorKind kind = FactorKind::kVariance;
-  std::vector<std::string> functions;  ///< one, or two
-  std::vector<std::string> keys;       ///< function keys, empty strings where there is none
-  std::string definition;              ///< `file:line` of the (first) function, empty if unknown
+  /// One name, or two.
+  std::vector<std::string> functions;
+  /// Their keys in sites.json; empty strings for nodes that are not functions.
+  std::vector<std::string> keys;
+  /// `file:line` of the (first) function's definition; empty if unknown.
+  std::string definition;
+  /// The sum over the instances that are not dominated, as a fraction of Var(T).
   double contribution = 0;
-  std::array<double, 2> ci95{};  ///< of the contribution
-  double variance_ns2 = 0;       ///< contribution times Var(latency)
-  double error_ns2 = 0;          ///< standard error of that
+  /// 95 % confidence interval of the contribution; a point if there are fewer than two batches.
+  std::array<double, 2> ci95{};
+  /// contribution × Var(T)
+  double variance_ns2 = 0;
+  /// Standard error of variance_ns2; 0 if unknown.
+  double error_ns2 = 0;
+  /// Sums over all instances of the figures of Node; of a covariance: of both its nodes.
   double share = 0;
   double tail_share = 0;
-  double work_share = 0;   ///< as of a node
-  double label_share = 0;  ///< as of a node
+  double work_share = 0;
+  double label_share = 0;
+  /// Longest chain of calls below the function; of a covariance: the greater of the two heights.
   int height = 0;
+  /// Equation 2.3.
   double specificity = 0;
-  double score = 0;  ///< equation 2.4, with V as a part of Var(latency)
+  /// Equation 2.4, with V as a fraction of Var(T): specificity × contribution.
+  double score = 0;
   FactorStatus status = FactorStatus::kLeaf;
+  /// Dominated ones last, otherwise by falling magnitude of the contribution.
   std::vector<Instance> instances;
-  std::vector<Exemplar> typical;  ///< near the median of those in which it had time
-  std::vector<Exemplar> worst;    ///< in which it took longest
+  /// Up to three intervals around the median of a sample of those in which the factor has time.
+  std::vector<Exemplar> typical;
+  /// Up to three intervals in which the factor took longest, longest first.
+  std::vector<Exemplar> worst;
 };
 
+/// Latency of the intervals with one label.
 struct LabelSummary {
+  /// Empty for intervals without a label.
   std::string label;
   uint64_t count = 0;
   double mean_ns = 0;
   double variance_ns2 = 0;
 };
 
-/// Work that the program declared for its intervals (vprof_work). Those of which it said nothing
-/// count as 0 units.
+/// The work that the program declared for its intervals (vprof_work). Intervals without a
+/// declaration have 0 units.
 struct WorkSummary {
-  uint64_t declared = 0;   ///< intervals with an amount of work
-  double mean = 0;         ///< units per interval
-  double ns_per_unit = 0;  ///< slope of the line of least squares of latency over units
-  double explained = 0;    ///< part of the variance of the latency that goes with it (r²)
+  /// Intervals with an amount of work.
+  uint64_t declared = 0;
+  /// Units per interval.
+  double mean = 0;
+  /// Slope of the least-squares line of latency over units.
+  double ns_per_unit = 0;
+  /// r²: the fraction of Var(T) that the line explains.
+  double explained = 0;
 };
 
+/// Latency of the completed intervals of one kind.
 struct IntervalSummary {
   std::string name;
+  /// Completed intervals.
   uint64_t count = 0;
-  uint64_t incomplete = 0;  ///< begun but not ended in the trace, or ended without a begin
+  /// Intervals that began but did not end in the recording, or the reverse.
+  uint64_t incomplete = 0;
   double mean_ns = 0, variance_ns2 = 0, stddev_ns = 0;
+  /// Percentiles by nearest rank. They differ from the exact ones by less than 1/1024 of their
+  /// value; below 2048 ns they are exact. The maximum is exact.
   double p50_ns = 0, p95_ns = 0, p99_ns = 0, p999_ns = 0, max_ns = 0;
+  /// Most frequent first.
   std::vector<LabelSummary> labels;
-  double between_labels = 0;  ///< Var(E[latency | label]) / Var(latency)
+  /// Var(E[T | label]) / Var(T)
+  double between_labels = 0;
   WorkSummary work;
-  /// 95 % confidence intervals; {0, 0}: too few intervals for one.
+  /// 95 % confidence intervals; {0, 0} if there are too few intervals for one.
   std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
 };
 
-/// Everything that was lost or could not be explained. Shown in every report.
+/// Everything that was lost or could not be explained. Every report shows it.
 struct Losses {
-  uint64_t dropped = 0;           ///< records that found no room
-  uint64_t torn = 0;              ///< records cut off by the end of the program
-  uint64_t unreadable_bytes = 0;  ///< damaged parts of trace files
-  uint64_t outside_waits = 0;     ///< waits on the path for disks, clocks and peers not recorded
-  uint64_t unmatched_waits = 0;   ///< other waits on the path with no known waker
+  /// Records dropped for lack of room.
+  uint64_t dropped = 0;
+  /// Records cut off by the end of the program.
+  uint64_t torn = 0;
+  /// Bytes of damaged parts of trace files.
+  uint64_t unreadable_bytes = 0;
+  /// Waits on critical paths for disks, clocks and peers, whose wakers are not recorded.
+  uint64_t outside_waits = 0;
+  /// Other waits on critical paths without a known waker.
+  uint64_t unmatched_waits = 0;
+  /// Wake-up edges on critical paths whose waker is inferred, and whose waker is certain.
   uint64_t inferred_edges = 0;
   uint64_t exact_edges = 0;
-  std::vector<std::string> notes;  ///< one line each, for people
+  /// One line each, for the report.
+  std::vector<std::string> notes;
 };
 
-/// What the kinds of waits are called that a recording may leave out ("mutex", "stream", ...).
+/// Names of the classes of waits that a recording may leave out: "mutex", "stream", ...
 std::vector<std::string> wait_classes();
 
+/// What measuring cost.
 struct Overhead {
   uint64_t records = 0;
   uint64_t dropped = 0;
   uint64_t chunks = 0;
+  /// How often a thread had to prepare its own buffer.
   uint64_t stalls = 0;
-  uint64_t threads = 0;         ///< that made records in this recording; 0 of a sum of several
-  double record_ns = 0;         ///< calibrated cost of one scope
-  double baseline_mean_ns = 0;  ///< mean latency of the run with all sites off; 0: no such run
-  double mean_ratio = 1.0;      ///< mean / baseline mean
-  /// 95 % confidence interval of that; {0, 0}: too few intervals for one.
+  /// Threads that made records in this recording; 0 for merged profiles.
+  uint64_t threads = 0;
+  /// Calibrated cost of one scope.
+  double record_ns = 0;
+  /// Mean latency of the baseline, the run with all sites off; 0 if there is none.
+  double baseline_mean_ns = 0;
+  /// Mean latency over that of the baseline, with its 95 % confidence interval; {0, 0} if there are
+  /// too few intervals for one.
+  double mean_ratio = 1.0;
   std::array<double, 2> mean_ratio_ci95{};
-  double median_ratio = 1.0;    ///< of the medians: hardly moved by single slow intervals
-  double variance_ratio = 1.0;  ///< of the variances of the latency
+  /// Ratio of the medians, which single slow intervals hardly move.
+  double median_ratio = 1.0;
+  /// Ratio of the variances of the latency.
+  double variance_ratio = 1.0;
 };
 
-/// What measuring changes: the latencies of a run, compared with those of one with all sites off.
-/// Leaves `overhead` as it is if the baseline holds no interval.
+/// Fills in the ratios of `overhead` from the latencies of a run and of its baseline. Leaves it as
+/// it is if the baseline has no interval.
 void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& baseline,
                            Overhead& overhead);
 
+/// The result of an analysis.
 struct Profile {
   IntervalSummary interval;
-  Node tree;                    ///< root: the interval
-  std::vector<Factor> factors;  ///< ranked; every factor with a contribution of at least 0.01
+  /// The root is the interval.
+  Node tree;
+  /// All factors that contribute at least Options::least_listed, by rank.
+  std::vector<Factor> factors;
   Losses losses;
   Overhead overhead;
+  /// As in Options.
   int k = 3;
   double threshold = 0.05;
-  std::string sums;  ///< the profile file: what merge() takes; not part of report.json
+  /// The bytes of the profile file, which merge() and details_of() read. Not in report.json.
+  std::string sums;
 };
 
-/// Analyses one recording: all `*.vpt` files of `trace_dir`, with `sites_json`.
-/// Errors (one line, names the file and what to do): no trace, foreign or unreadable trace, no
-/// completed interval. Same input, same result, to the last bit.
+/// A profile file, read into memory.
+struct ProfileBytes {
+  /// The file at fault in error messages.
+  std::string name;
+  std::string bytes;
+};
+
+/// Analyses one recording: all `*.vpt` files of `trace_dir`, with the `sites.json` at `sites_json`.
+/// The same input gives the same result, to the last bit.
+///
+/// Errors, one line that names the file and says what to do: there is no trace, it is unreadable or
+/// of another version, Options::interval is unknown. ErrorKind::kNoInterval: no interval completed.
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options);
 
-/// Adds up profile files (their bytes) of one interval: the result is that of one analysis of all
-/// their recordings, in whatever order they stand. Error: one line, which begins with the number of
-/// the file at fault, from 1.
-Result<Profile> merge(const std::vector<std::string>& profiles, const Options& options);
+/// Adds up profiles of one kind of interval. The result does not depend on their order, and is that
+/// of one analysis of all their recordings.
+///
+/// Errors, one line that begins with the name of the profile: it is damaged or of another version,
+/// or its interval is not that of the first. There must be at least one profile.
+Result<Profile> merge(const std::vector<ProfileBytes>& profiles, const Options& options);
 
-/// Only the latency summary, without critical paths: for baseline runs.
-Result<IntervalSummary> summarize_latency(const std::string& trace_dir,
-                                          const std::string& sites_json, const Options& options);
-
-/// How often each site was passed in a recording, by site id. Error: as of analyze().
+/// How often each site was passed in a recording, by site id. Errors as for analyze(); a recording
+/// without intervals is not an error.
 Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options);
 
 }  // namespace vprof::analyzer

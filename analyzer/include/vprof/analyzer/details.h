@@ -1,5 +1,5 @@
-// What plots are made of: distributions, single intervals, latency over time. Comes out of a
-// profile file, whose tree and factors are in Profile.
+// What plots are made of: distributions, single intervals, latency over time. Read from a profile
+// file; the tree and the factors are in Profile.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace vprof::analyzer {
 
-/// Intervals whose latency is at least `from_ns` and below `to_ns`; width at most 1/32 of it.
+/// Number of intervals with a latency in [from_ns, to_ns). From 1024 ns on, a bin is at most 1/32
+/// of from_ns wide.
 struct LatencyBin {
   uint64_t from_ns = 0, to_ns = 0;
   uint64_t count = 0;
@@ -20,55 +21,71 @@ struct LabelLatencies {
   std::string label;
   uint64_t count = 0;
   double mean_ns = 0, stddev_ns = 0;
-  double p50_ns = 0, p95_ns = 0, p99_ns = 0;  ///< to 3 %: within a bin
+  /// Within the right bin, so to about 3 %.
+  double p50_ns = 0, p95_ns = 0, p99_ns = 0;
   std::vector<LatencyBin> bins;
 };
 
 /// Intervals that began one after the other.
 struct Period {
-  int64_t run = 0;                 ///< begin of the recording, ns of CLOCK_REALTIME
-  int64_t from_ns = 0, to_ns = 0;  ///< begin of the first and the last, since then
+  /// When the recording began, ns of CLOCK_REALTIME.
+  int64_t run = 0;
+  /// When the first and the last interval began, since the recording began.
+  int64_t from_ns = 0, to_ns = 0;
   uint64_t count = 0;
   double mean_ns = 0, stddev_ns = 0;
 };
 
 /// Time of a node of the variance tree in one interval.
 struct NodeTime {
-  uint32_t node = 0;  ///< number of the node in the tree, from the root in pre-order
+  /// Number of the node in the tree, in pre-order from the root, which is 0.
+  uint32_t node = 0;
   uint64_t ns = 0;
 };
 
 struct IntervalDetail {
-  uint64_t id = 0;       ///< as the program named it
-  int64_t run = 0;       ///< begin of the recording, ns of CLOCK_REALTIME
-  int64_t begin_ns = 0;  ///< since then
+  /// Chosen by the program.
+  uint64_t id = 0;
+  /// When the recording began, ns of CLOCK_REALTIME.
+  int64_t run = 0;
+  /// Since the recording began.
+  int64_t begin_ns = 0;
   uint64_t latency_ns = 0;
   std::string label;
-  std::vector<NodeTime> times;  ///< of nodes that had any, parents before their children
+  /// Of the nodes with time in the interval; parents before their children.
+  std::vector<NodeTime> times;
 };
 
-/// What Node does not say; by number of the node.
+/// Facts about a node that Node does not have.
 struct NodeFacts {
-  std::string factor;      ///< nodes with the same one are one factor
-  std::string definition;  ///< `file:line`
+  /// Nodes with the same value are instances of one factor.
+  std::string factor;
+  /// `file:line`
+  std::string definition;
   int height = 0;
   bool expandable = false, expanded = false;
 };
 
 struct Details {
   std::string interval;
+  /// Completed intervals.
   uint64_t count = 0;
+  /// Height of the call graph (equation 2.3).
   int graph_height = 0;
   std::vector<LatencyBin> bins;
-  std::vector<LabelLatencies> labels;   ///< most frequent first
-  std::vector<Period> periods;          ///< in order of time
-  std::vector<IntervalDetail> sampled;  ///< uniformly, in order of time; up to 2,000
-  std::vector<IntervalDetail> worst;    ///< slowest first; up to 50
+  /// Most frequent first.
+  std::vector<LabelLatencies> labels;
+  /// In order of time.
+  std::vector<Period> periods;
+  /// A uniform sample of up to 2,000, in order of time.
+  std::vector<IntervalDetail> sampled;
+  /// Up to 50, slowest first.
+  std::vector<IntervalDetail> worst;
+  /// By number of the node.
   std::vector<NodeFacts> nodes;
 };
 
-/// From the bytes of a profile file. Error: one line. Files of earlier versions have no labels'
-/// bins and no intervals.
+/// Reads the bytes of a profile file. Error: one line; the bytes are damaged or of another version.
 Result<Details> details_of(const std::string& profile);
 
 }  // namespace vprof::analyzer

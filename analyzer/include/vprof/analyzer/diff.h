@@ -1,5 +1,5 @@
-// Two profiles side by side: did the change help, and where? (Huang et al., SIGMOD 2017, table 3,
-// factor by factor.)
+// Two profiles side by side: did a change help, and where? Compares factor by factor, as table 3 of
+// Huang et al. (SIGMOD 2017) does.
 #pragma once
 
 #include <array>
@@ -10,49 +10,61 @@
 
 namespace vprof::analyzer {
 
-/// A figure of the latency in A and B. `ratio` = b / a, with a 95 % confidence interval from those
-/// of both; {0, 0} where a profile is too short to have one.
+/// A figure of the latency in A and B.
 struct FigureChange {
-  std::string name;  ///< mean, stddev, variance, p50, p95, p99, p99.9, max
+  /// mean, stddev, variance, p50, p95, p99, p99.9 or max
+  std::string name;
+  /// ns; of the variance: ns².
   double a = 0, b = 0;
+  /// b / a
   double ratio = 1;
+  /// 95 % confidence interval of the ratio; {0, 0} if a profile has too few intervals for one.
   std::array<double, 2> ci95{};
 };
 
-/// Variance that a factor brings, ns². It may be in one of the two only.
+/// The variance of a factor in A and B. A factor that one of them does not list has 0 there.
 struct FactorChange {
   FactorKind kind = FactorKind::kVariance;
   std::vector<std::string> functions;
+  /// ns²
   double a = 0, b = 0;
-  double change = 0;             ///< (b - a) / Var(latency in A)
-  std::array<double, 2> ci95{};  ///< of `change`
-  bool significant = false;      ///< the interval does not hold 0
+  /// (b - a) / Var(latency in A)
+  double change = 0;
+  /// 95 % confidence interval of `change`.
+  std::array<double, 2> ci95{};
+  /// Whether ci95 excludes 0.
+  bool significant = false;
 };
 
 struct Diff {
   std::string interval;
   uint64_t count_a = 0, count_b = 0;
   std::vector<FigureChange> figures;
-  std::vector<FactorChange> factors;  ///< those that change Var(A) by 1 % or more, greatest first
+  /// Those with a change of at least 1 % of Var(latency in A), in magnitude; largest first.
+  std::vector<FactorChange> factors;
+  /// One line each, for the report.
   std::vector<std::string> notes;
 };
 
-/// Profiles should list all factors (Options::least_listed = 0): what is not listed counts as 0.
+/// Both profiles should list all factors (Options::least_listed = 0).
 Diff diff(const Profile& a, const Profile& b);
 
-/// A condition on the change: `p99>1.1x`, `variance<0.5x`, `mean>=2ms`.
+/// A condition on a change, such as `p99>1.1x`, `variance<0.5x`, `mean>=2ms`.
 struct Condition {
   std::string text;
-  std::string figure;  ///< as FigureChange::name
+  /// As FigureChange::name.
+  std::string figure;
   bool greater = true, or_equal = false;
-  bool is_ratio = true;  ///< of B to A; else of B, in ns
+  /// Whether the limit is a ratio of B to A; otherwise it is a latency of B in ns.
+  bool is_ratio = true;
   double limit = 1;
 };
 
-/// Error: one line that says what a condition looks like.
+/// Error: one line that shows what a condition looks like.
 Result<Condition> parse_condition(const std::string& text);
 
-/// Whether it holds. `certainly`: only if it does so over the whole confidence interval.
+/// Whether the condition is met. `certainly`: only if the whole confidence interval meets it, so
+/// never for figures without one.
 bool holds(const Condition& condition, const Diff& diff, bool certainly);
 
 }  // namespace vprof::analyzer

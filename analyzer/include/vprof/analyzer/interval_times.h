@@ -1,4 +1,5 @@
-// Every interval of a recording with where its time went: for tables that other programs read.
+// Every interval of a recording, with the places where its time went: for tables that other
+// programs read.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +11,43 @@
 
 namespace vprof::analyzer {
 
-/// A place in which time was found. Numbers rise as places are found: parents before children.
+/// A place in which time was found: a path in the tree of all critical paths.
 struct PlaceRow {
+  /// Counts up from 0, the root. Parents come before their children.
   uint32_t number = 0;
-  uint32_t parent = 0;  ///< of the root (number 0): itself
+  /// Number of the parent; the root is its own parent.
+  uint32_t parent = 0;
   NodeKind kind = NodeKind::kFunction;
-  std::string function;  ///< as in the variance tree
-  std::string key;       ///< of a function in sites.json, else empty
-  std::string site;      ///< `file:line`
+  /// As Node::function.
+  std::string function;
+  /// Key of a function in sites.json, else empty.
+  std::string key;
+  /// `file:line`
+  std::string site;
 };
 
 struct PlaceTime {
+  /// PlaceRow::number
   uint32_t place = 0;
-  uint64_t ns = 0;  ///< of the place and all below it
+  /// Of the place and everything below it.
+  uint64_t ns = 0;
 };
 
 struct IntervalRow {
-  std::string interval;  ///< which kind
-  uint64_t id = 0;       ///< as the program named it
+  /// Name of its kind.
+  std::string interval;
+  /// Chosen by the program.
+  uint64_t id = 0;
   std::string label;
-  int64_t begin_ns = 0;  ///< since the recording began
+  /// Since the recording began.
+  int64_t begin_ns = 0;
   uint64_t latency_ns = 0;
-  std::vector<PlaceTime> times;  ///< the first is the root's; children add up to their parent
+  /// By number of the place, so the root comes first. Children add up to their parent.
+  std::vector<PlaceTime> times;
 };
 
-/// Receives rows. Every place comes before the first interval that has time in it. Intervals come
-/// in order of falling begin, some near each other exchanged. An error ends the pass.
+/// Receives the rows. A place comes before the first interval with time in it. Intervals come
+/// roughly latest first: neighbours may be exchanged. An error ends the pass.
 struct IntervalSink {
   std::function<Result<void>(const PlaceRow&)> place;
   std::function<Result<void>(const IntervalRow&)> interval;
@@ -43,11 +55,12 @@ struct IntervalSink {
 
 struct IntervalTimesSummary {
   uint64_t intervals = 0;
-  uint64_t left_out = 0;  ///< given up, or earlier than Options::skip_ns
+  /// Intervals given up for lack of memory, or that began before Options::skip_ns.
+  uint64_t left_out = 0;
 };
 
-/// One pass over a recording, memory as of analyze(). Options::interval says of which kind the
-/// intervals are (empty: of all). Error: one line, as of analyze(), or what the sink said.
+/// Makes one pass over a recording, in as much memory as analyze(). An empty Options::interval
+/// means all kinds. Errors as for analyze(), or the error of the sink.
 Result<IntervalTimesSummary> interval_times(const std::string& trace_dir,
                                             const std::string& sites_json, const Options& options,
                                             const IntervalSink& sink);

@@ -1,4 +1,4 @@
-// One interval as it went: its critical path, piece by piece.
+// One interval in the course of time: its critical path, piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,47 @@
 
 namespace vprof::analyzer {
 
-/// What the interval was waiting for, or doing, at one time. Pieces follow each other without a
-/// gap.
+/// What the interval did, or waited for, during one stretch of time.
 struct TimelinePiece {
-  int64_t from_ns = 0, to_ns = 0;  ///< since the interval began
+  /// Since the interval began.
+  int64_t from_ns = 0, to_ns = 0;
   uint32_t pid = 0;
-  uint32_t thread = 0;  ///< serial within the process; of a wait's blame: the waker
+  /// Serial number of the thread within the process; of blame: the waker.
+  uint32_t thread = 0;
   std::string thread_name;
-  std::vector<std::string> path;  ///< names from the interval down, as in the tree
-  std::vector<NodeKind> kinds;    ///< of those
+  /// Names from the interval down, as in the variance tree.
+  std::vector<std::string> path;
+  /// The kinds of these nodes.
+  std::vector<NodeKind> kinds;
 };
 
 struct Timeline {
   std::string interval;
   std::string label;
+  /// Chosen by the program.
   uint64_t id = 0;
-  int64_t begin_ns = 0;  ///< since the recording began
+  /// Since the recording began.
+  int64_t begin_ns = 0;
   int64_t latency_ns = 0;
-  uint64_t others = 0;  ///< of the same id; the slowest is shown
+  /// Other intervals with the same id, none of which is slower.
+  uint64_t others = 0;
+  /// In order of time, without gaps: from 0 to latency_ns.
   std::vector<TimelinePiece> pieces;
 };
 
-/// The completed interval that the program named `id`; Options::interval says of which kind (else
-/// of any). Error: one line; there is none, or as of analyze().
+/// The timeline of the slowest completed interval with this id. An empty Options::interval means
+/// any kind. Errors as for analyze(), or there is no such interval.
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              uint64_t id, const Options& options);
 
-/// One of several of the same id is told by its latency, ns.
+/// An interval whose timeline is wanted. The latency tells intervals with the same id apart.
 struct TimelineWish {
   uint64_t id = 0;
   int64_t latency_ns = 0;
 };
 
-/// In one pass over the recording: those of the wishes that are there, in their order.
+/// The timelines of those intervals that the recording has, in the order of the wishes, from one
+/// pass over it. Errors as for analyze().
 Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
                                            const std::string& sites_json,
                                            const std::vector<TimelineWish>& wishes,

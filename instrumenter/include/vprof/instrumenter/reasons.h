@@ -18,8 +18,8 @@ enum class Reason : uint8_t {
   kCallersFrame,
   kConstexprCallee,
   kInCoroutine,
-  // Left alone by rule: calls without a text of their own. Where the callee is in the tree, they are
-  // measured at its entry.
+  // Left alone by rule: calls without a text of their own. Where the callee is in the tree, they
+  // are measured at its entry.
   kConstruction,
   kDestruction,
   kRangeFor,

@@ -1,4 +1,4 @@
-// What people and programs read of a comparison of two profiles.
+// A comparison of two profiles, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,10 @@
 
 namespace vprof::report {
 
-/// Figures of A and B with their ratios, then the factors that changed.
+/// The figures of A and B with their ratios, then the factors that changed.
 std::string text(const analyzer::Diff& diff, const TextOptions& options);
 
-/// The same, with all digits: times in ns. Fields are added, never renamed.
+/// The same with all digits, times in ns. Fields are added, never renamed.
 nlohmann::json json(const analyzer::Diff& diff);
 
 }  // namespace vprof::report

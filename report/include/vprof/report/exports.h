@@ -1,36 +1,52 @@
-// A profile or a recording in the formats of other programs (docs/formats.md).
+// Profiles and recordings in the formats of other programs (docs/formats.md).
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "vprof/analyzer/interval_times.h"
 #include "vprof/report/html.h"
 
 namespace vprof::report {
 
-/// Trace Event Format, which Perfetto and Chrome open. Each interval is a process of its own, with
-/// a row per thread on its path: pieces of the critical path, waits around them, and a flow from
-/// each piece to one on another thread that follows it (a wake-up or hand-off).
+/// The Trace Event Format, which Perfetto and Chrome open. Each interval is a process of its own,
+/// with a row per thread on its path: pieces of the critical path, the waits around them, and a flow
+/// wherever the path moves to another thread (a wake-up or a hand-off).
 nlohmann::json perfetto(const std::vector<ShownTimeline>& timelines);
 
 /// Folded stacks, as flame-graph tools read them: `root;f;wait(x) 12345`, weighted by the leaf's
-/// share of the variance in millionths. A share can be negative, which such tools cannot show:
-/// those are left out, and `left_out` is their sum (a part of 1).
+/// share of the variance in millionths. Such tools cannot show negative shares: those are left out,
+/// and `left_out` receives their sum (a part of 1).
 std::string folded(const analyzer::Profile& profile, double& left_out);
 
-/// Every interval with the time of every place in it, a line for each. The file is there whole or
-/// not at all. Error: one line.
-Result<analyzer::IntervalTimesSummary> export_csv(const std::string& trace_dir,
-                                                  const std::string& sites_json,
-                                                  const analyzer::Options& options,
-                                                  const std::string& file);
+/// What a format is made from: a recording and its analysis.
+class ExportSource {
+ public:
+  ExportSource(std::string trace, std::string sites, analyzer::Options analysis)
+      : trace_dir(std::move(trace)), sites_json(std::move(sites)), options(std::move(analysis)) {}
+  virtual ~ExportSource() = default;
 
-/// The same as a SQLite database: tables intervals, places, times. Replaces the file.
-Result<analyzer::IntervalTimesSummary> export_sqlite(const std::string& trace_dir,
-                                                     const std::string& sites_json,
-                                                     const analyzer::Options& options,
-                                                     const std::string& file);
+  /// The analysis of the recording, made once. Valid as long as the source.
+  virtual Result<const analyzer::Profile*> profile() = 0;
+  /// The slowest intervals and some typical ones.
+  virtual Result<std::vector<ShownTimeline>> timelines() = 0;
+
+  const std::string trace_dir;
+  const std::string sites_json;
+  const analyzer::Options options;
+};
+
+/// One format of `vprof export`.
+struct ExportFormat {
+  const char* name;  ///< `csv`: its option is `--csv FILE`
+  const char* help;
+  /// Writes a file and returns what is in it: `2000 intervals`. Error: one line.
+  Result<std::string> (*write)(ExportSource& source, const std::string& file);
+};
+
+/// All formats, in the order of the command line.
+std::span<const ExportFormat> export_formats();
 
 }  // namespace vprof::report

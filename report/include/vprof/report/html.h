@@ -1,6 +1,6 @@
-// The report as one HTML file that needs nothing else: no network, no other file.
+// The report as one HTML file that needs no network and no other file.
 //
-//   Profile + Details + timelines + source ──html_data──▶ JSON ──into the page──▶ report.html
+//   Profile + Details + timelines + source ──html_data()──▶ JSON ──html()──▶ report.html
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,45 +14,45 @@
 
 namespace vprof::report {
 
-/// An interval to be shown as it went.
+/// The timeline of an interval, and why the report shows it.
 struct ShownTimeline {
-  std::string why;  ///< what it stands for: `slowest`, `median`
+  std::string why;  ///< `slowest`, `near the median`
   analyzer::Timeline timeline;
 };
 
-/// Some lines of a source file.
+/// An excerpt of a source file.
 struct SourceText {
   std::string title;  ///< the function
-  std::string file;   ///< as users know it: relative to their source tree
-  size_t first = 1;   ///< number of the first line
-  size_t line = 0;    ///< the one that is meant; 0: none
+  std::string file;   ///< relative to the user's source tree
+  size_t first = 1;   ///< number of the first line shown
+  size_t line = 0;    ///< the line to mark; 0: none
   std::vector<std::string> lines;
-  size_t more = 0;                ///< lines left out at the end
+  size_t more = 0;                ///< lines omitted at the end
   std::vector<uint32_t> factors;  ///< indices into Profile::factors
 };
 
 struct HtmlInput {
-  std::string title;  ///< of what program
+  std::string title;  ///< the program's name
   analyzer::Profile profile;
   Story story;
-  std::optional<analyzer::Details> details;  ///< none: there are no plots of single intervals
+  std::optional<analyzer::Details> details;  ///< without them, no plots of single intervals
   std::vector<ShownTimeline> timelines;
   std::vector<SourceText> sources;
   std::vector<std::string> notes;  ///< what could not be shown, and why
   analyzer::Specificity specificity = analyzer::Specificity::kQuadratic;
 };
 
-/// What the page is filled with. Bounded, whatever the program: up to 64 columns of times, 24 pairs
-/// a node, 400 pieces a timeline.
+/// The data of the page. Bounded for any program: up to 64 columns of times, 24 covariances per
+/// node, 400 pieces per timeline.
 nlohmann::json html_data(const HtmlInput& input);
 
-/// Whether this build has the page: it is bundled by npm when the program is built.
+/// Whether this build has the page, which needs npm at build time.
 bool has_html_page();
 
-/// The whole file. Error: one line; this build has no page.
+/// The whole file. Error: this build has no page.
 Result<std::string> html(const HtmlInput& input);
 
-/// Text of JSON that may stand within <script>: nothing in it ends the element, whatever the data.
+/// JSON text that is safe inside <script>: no data can end the element.
 std::string json_for_script(const nlohmann::json& document);
 
 }  // namespace vprof::report

@@ -1,4 +1,4 @@
-// What people and programs read: a Profile and the story of the loop, as text or JSON.
+// A Profile and the story of the search behind it, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,39 +9,39 @@
 
 namespace vprof::report {
 
-/// A factor that stood at the top.
+/// One of the first k factors.
 struct Leading {
   std::string factor;
   double contribution = 0;
 };
 
-/// One turn of the loop, for "iterations" of report.json.
+/// One iteration of the search.
 struct Iteration {
-  std::vector<std::string> expanded;  ///< names of functions first expanded in this iteration
+  std::vector<std::string> expanded;  ///< functions first expanded in it
   uint64_t sites = 0;
   double build_s = 0;
   double run_s = 0;
   double mean_ns = 0;
   double variance_ns2 = 0;
-  /// Beside the run with all sites off; 0: there was none.
+  /// Ratios to the run with all sites off; 0: no such run.
   double mean_ratio = 0;
   double variance_ratio = 0;
-  std::vector<std::string> selected;   ///< names of factors accepted after this iteration
-  std::vector<std::string> set_aside;  ///< ... and of those set aside
+  std::vector<std::string> selected;   ///< factors accepted after it
+  std::vector<std::string> set_aside;  ///< factors set aside after it
   std::vector<Leading> leading;        ///< the first k factors
-  uint64_t demoted = 0;                ///< call sites left out of this iteration's plan at first
+  uint64_t demoted = 0;                ///< call sites newly left out of its plan
 };
 
-/// A call site that is left in the body of its function, as it is called often and varies little.
+/// A call site left in the body of its function because it is called often and varies little.
 struct Demoted {
   std::string function;  ///< callee
   std::string site;      ///< `file:line:column`
   uint64_t calls = 0;    ///< in the last run that measured it
-  double cost = 0;       ///< of measuring it there, as a part of the median latency at most
+  double cost = 0;       ///< of measuring it, at most, as a part of the median latency
   int since = 0;         ///< first iteration without it
 };
 
-/// What the instrumenter could not do, from sites.json.
+/// Calls that the instrumenter could not measure, by reason.
 struct Unwrapped {
   std::string reason;
   uint64_t count = 0;
@@ -51,7 +51,7 @@ struct Story {
   std::vector<Iteration> iterations;
   std::vector<Unwrapped> unwrapped;
   std::vector<Demoted> demoted;
-  double overhead_budget = 0;  ///< part by which measuring may raise the mean; 0: none was set
+  double overhead_budget = 0;  ///< part by which measuring may raise the latency; 0: none
 };
 
 struct TextOptions {
@@ -59,29 +59,26 @@ struct TextOptions {
   bool color = false;  ///< ANSI colours
 };
 
-/// A page for a terminal: latency summary, ranked factors with bars and path, what was not seen.
+/// The report: latency, ranked factors, caveats, overhead.
 std::string text(const analyzer::Profile& profile, const Story& story, const TextOptions& options);
 
-/// The variance tree as indented text, nodes below `min_contribution` folded into a count.
+/// The variance tree as indented text. Nodes below `min_contribution` are only counted.
 std::string tree_text(const analyzer::Profile& profile, double min_contribution,
                       const TextOptions& options);
 
-/// What each iteration expanded and found, and what was decided: a paragraph each.
+/// What each iteration expanded, found and decided, a paragraph each.
 std::string history_text(const std::vector<Iteration>& iterations, const TextOptions& options);
-/// The same as "iterations" of report.json.
+/// The same as `iterations` of report.json.
 nlohmann::json history_json(const std::vector<Iteration>& iterations);
 
-/// report.json, schema 1 (DESIGN §10). Fields are added, never renamed.
+/// report.json (vprof/report/json.h describes it).
 nlohmann::json json(const analyzer::Profile& profile, const Story& story);
 
-/// JSON to be read: a line for each value. Bytes that are no UTF-8 are replaced.
-std::string readable(const nlohmann::json& document);
-
-/// The same as it is written: a line for each value, but the tree, which would be indented as deep
-/// as programs call, on one line.
+/// The same as text, one value per line. The tree is on a single line: indented, deep ones would be
+/// mostly spaces.
 std::string json_text(const analyzer::Profile& profile, const Story& story);
 
-/// The reverse of json(), so that `vprof report` can print a report made earlier. Error: one line.
+/// The reverse of json(), for reports made earlier. Error: one line that names the value at fault.
 Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::json& document);
 
 }  // namespace vprof::report

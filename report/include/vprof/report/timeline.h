@@ -1,4 +1,4 @@
-// One interval as it went, for people and for trace viewers.
+// The timeline of one interval, as text and for trace viewers.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,10 @@
 
 namespace vprof::report {
 
-/// A line per piece: when, how long, on which thread, what.
+/// A line per piece: start, duration, thread, place.
 std::string text(const analyzer::Timeline& timeline, const TextOptions& options);
 
-/// In the Trace Event Format, which Perfetto and Chrome open: a row per thread.
+/// The Trace Event Format, which Perfetto and Chrome open, with a row per thread.
 nlohmann::json json(const analyzer::Timeline& timeline);
 
 }  // namespace vprof::report

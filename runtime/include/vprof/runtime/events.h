@@ -1,22 +1,26 @@
-/* What instrumented code says about intervals and synchronisation that the user named in the configuration. Part of scope.h.
+/* What instrumented code says about the intervals and the synchronisation that the configuration
+ * names. Part of scope.h.
  *
- * Declarations, first in a body and in this order (all take the values at entry):
- *   VPROF_INTERVAL(0);                          one execution of the function is an interval with an id of its own
- *   VPROF_ACQUIRE(0, lock);                     the function takes the object, and may wait for it
- *   VPROF_EXIT_EVENT(END, 0, request);          BEGIN, END or SWITCH at every way out
- *   VPROF_ENTRY_EVENT(BEGIN, 0, request);       BEGIN, END or SWITCH at entry
- *   VPROF_ENTRY_LABEL(0, request, value);       label of the interval that is known by the key
- *   VPROF_ENTRY_LABEL_CURRENT(0, value);        label of the interval this thread works for
- *   VPROF_RELEASE(0, lock);                     the function gives the object up
- *   VPROF_ENQUEUE(0, task);                     the function hands the task on
+ * Declarations, first in a body and in this order; all take the values at entry:
+ *   VPROF_INTERVAL(0);                       each execution of the function is an interval
+ *   VPROF_ACQUIRE(0, lock);                  the function acquires the object, and may wait for it
+ *   VPROF_EXIT_EVENT(END, 0, request);       BEGIN, END or SWITCH at every way out
+ *   VPROF_ENTRY_EVENT(BEGIN, 0, request);    BEGIN, END or SWITCH at entry
+ *   VPROF_ENTRY_LABEL(0, request, value);    labels the interval of this key
+ *   VPROF_ENTRY_LABEL_CURRENT(0, value);     labels the interval this thread works for
+ *   VPROF_RELEASE(0, lock);                  the function releases the object
+ *   VPROF_ENQUEUE(0, task);                  the function hands the task over
+ *
  * Statements, in generated wrappers:
- *   VPROF_EVENT(END, 0, result);                BEGIN, END or SWITCH now
- *   VPROF_DEQUEUE(0, result);                   the task was taken over (0: nothing was)
+ *   VPROF_EVENT(END, 0, result);             BEGIN, END or SWITCH now
+ *   VPROF_DEQUEUE(0, result);                the task was taken; 0: there was none
  *
- * A label is a zero-terminated text (a null pointer: no label) or a number; its type decides. In C++ it may also be a string class.
+ * A label is a zero-terminated text or a number; its type decides. A null pointer is no label. In C++
+ * it may also be a string class.
  *
- * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are integers or pointers. All but the
- * interval scopes cost a call into libvprof, which is little against what they stand for.
+ * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are
+ * integers or pointers. Each macro calls into libvprof, which is cheap compared with the operation
+ * it describes.
  */
 #ifndef VPROF_RUNTIME_EVENTS_H
 #define VPROF_RUNTIME_EVENTS_H
@@ -26,8 +30,9 @@
 enum vprof_what { VPROF_WHAT_BEGIN, VPROF_WHAT_END, VPROF_WHAT_SWITCH };
 
 struct vprof_interval_scope {
-  vprof_u64
-      id; /* 0: this activation started none (it lies in another one of the same definition, or tracing is off) */
+  /* 0: this activation started no interval: it is inside another one of the same definition, or
+   * tracing is off. */
+  vprof_u64 id;
   vprof_u64 previous;
   vprof_u64 previous_flags;
   unsigned def;
@@ -46,14 +51,15 @@ struct vprof_acquire_scope {
   unsigned waits; /* how many waits this thread had recorded at entry */
 };
 
-/* A key that stands for the calling thread's own interval of the definition: BEGIN gives that an id of its own. No pointer, no small integer. */
+/* The key of the calling thread's own interval of a definition: each BEGIN gives it a new id.
+ * Neither a valid pointer nor a small integer. */
 #define VPROF_THREAD_KEY ((vprof_u64)0x8000000000000001)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Any thread, any time, signal handlers too. Nothing is done while tracing is off. */
+/* Any thread, any time, signal handlers included. They do nothing while tracing is off. */
 VPROF_RT_API void vprof_rt_interval(int vprof_what, unsigned vprof_def, vprof_u64 vprof_key);
 VPROF_RT_API void vprof_rt_label(unsigned vprof_def, vprof_u64 vprof_key, const char* vprof_text);
 VPROF_RT_API void vprof_rt_label_int(unsigned vprof_def, vprof_u64 vprof_key,
@@ -64,7 +70,8 @@ VPROF_RT_API void vprof_rt_release(unsigned vprof_def, vprof_u64 vprof_object);
 VPROF_RT_API void vprof_rt_enqueue(unsigned vprof_def, vprof_u64 vprof_task);
 VPROF_RT_API void vprof_rt_dequeue(unsigned vprof_def, vprof_u64 vprof_task);
 
-/* `frame` is the caller's frame address: it tells activations that a longjmp has left from those that are still open. */
+/* The frame address of the caller distinguishes activations that a longjmp has left from open
+ * ones. */
 VPROF_RT_API void vprof_rt_interval_enter(struct vprof_interval_scope* vprof_s,
                                           void* vprof_frame_address);
 VPROF_RT_API void vprof_rt_interval_leave(struct vprof_interval_scope* vprof_s);
@@ -145,7 +152,16 @@ __attribute__((__always_inline__)) inline void vprof_label_current(unsigned vpro
   vprof_label_of<__is_class(T)>::vprof_record_current(vprof_def, vprof_value);
 }
 
-struct vprof_interval_guard {
+/* Base of the guards below. */
+struct vprof_not_copied {
+  __attribute__((__always_inline__)) vprof_not_copied() {}
+
+ private:
+  vprof_not_copied(const vprof_not_copied&);
+  vprof_not_copied& operator=(const vprof_not_copied&);
+};
+
+struct vprof_interval_guard : vprof_not_copied {
   explicit __attribute__((__always_inline__)) vprof_interval_guard(unsigned vprof_def) {
     vprof_state.def = vprof_def;
     vprof_rt_interval_enter(&vprof_state, __builtin_frame_address(0));
@@ -154,13 +170,9 @@ struct vprof_interval_guard {
     vprof_rt_interval_leave(&vprof_state);
   }
   vprof_interval_scope vprof_state;
-
- private:
-  vprof_interval_guard(const vprof_interval_guard&);
-  vprof_interval_guard& operator=(const vprof_interval_guard&);
 };
 
-struct vprof_acquire_guard {
+struct vprof_acquire_guard : vprof_not_copied {
   __attribute__((__always_inline__)) vprof_acquire_guard(unsigned vprof_def,
                                                          vprof_u64 vprof_object) {
     vprof_state.def = vprof_def;
@@ -171,13 +183,9 @@ struct vprof_acquire_guard {
     vprof_rt_acquire_leave(&vprof_state);
   }
   vprof_acquire_scope vprof_state;
-
- private:
-  vprof_acquire_guard(const vprof_acquire_guard&);
-  vprof_acquire_guard& operator=(const vprof_acquire_guard&);
 };
 
-struct vprof_exit_guard {
+struct vprof_exit_guard : vprof_not_copied {
   __attribute__((__always_inline__)) vprof_exit_guard(int vprof_what, unsigned vprof_def,
                                                       vprof_u64 vprof_key) {
     vprof_state.key = vprof_key;
@@ -186,10 +194,6 @@ struct vprof_exit_guard {
   }
   __attribute__((__always_inline__)) ~vprof_exit_guard() { vprof_exit_event_leave(&vprof_state); }
   vprof_exit_event vprof_state;
-
- private:
-  vprof_exit_guard(const vprof_exit_guard&);
-  vprof_exit_guard& operator=(const vprof_exit_guard&);
 };
 
 }  // namespace vprof
@@ -260,7 +264,7 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def,
 
 #endif
 
-/* A call as a declaration, so that the user's own declarations may follow in C89. */
+/* Makes a call a declaration, so that the user's own declarations may follow in C89. */
 #define VPROF_RT_AT_ENTRY(vprof_name, vprof_call) \
   int vprof_name __attribute__((__unused__)) = (vprof_call, 0)
 

@@ -1,22 +1,26 @@
 /* The hot path: how one frame gets into the trace.
  *
- *   scope entered: site's byte off? -> nothing      scope left: reserve a slot -> store start -> store id and duration
- *                  on? read the clock
+ *   scope entered   site's byte off?  -> nothing
+ *                   on?               -> read the clock
+ *   scope left      reserve a slot -> store the start -> store id and duration
  *
- * This header and those that include it are compiled into users' programs, before the user's own feature macros and in every
- * language mode from C89 and C++98 on. So they include nothing, use only GNU C that gcc and clang share, and every name is ours.
+ * This header, and those that include it, are compiled into users' programs, before the user's own
+ * feature macros and in every language mode from C89 and C++98 on. So they include nothing, use
+ * only the GNU C that gcc and clang share, and prefix every name.
  *
- * Why a record is whole, and why it costs no lock
+ * Why a record is whole without a lock
  *
- *   A thread writes to a chunk of its own. `cursor` is the address of its next free slot, `end` that of the first byte behind the
- *   last one. The only other code that can write here at the same time is a signal handler of the same thread, which runs in the
- *   middle of a record and is gone before the record goes on. So reserving must be atomic against the own thread only: one
- *   instruction that adds and hands back the old value (on x86-64 `xadd` without `lock`, a third of the price). Two records never
- *   get one slot, however deep signals nest. The second word is stored last (release): a slot whose second word is not zero is
- *   whole, for a reader in another process too, and after SIGKILL.
+ *   A thread writes to a chunk of its own. `cursor` is the address of its next free slot, `end` the
+ *   address just past the last one. The only other code that can write here at the same time is a
+ *   signal handler of the same thread, which runs in the middle of a record and finishes before the
+ *   record continues. So reserving a slot must be atomic against the same thread only: one
+ *   instruction that adds and returns the old value (on x86-64 `xadd` without `lock`, at a third of
+ *   the price). Two records never get the same slot, however deep signals nest. The second word is
+ *   stored last, with release: a slot whose second word is not zero is whole, also for a reader in
+ *   another process, and after SIGKILL.
  *
- *   A thread with no chunk has cursor = end = 0, so its first record finds no room and takes the slow way, which is where
- *   everything else is decided (no trace wanted, file not made yet, disk full).
+ *   A thread without a chunk has cursor = end = 0. So its first record finds no room and takes the
+ *   slow path, where everything else is decided (no trace wanted, file not made yet, disk full).
  */
 #ifndef VPROF_RUNTIME_RECORD_H
 #define VPROF_RUNTIME_RECORD_H
@@ -38,34 +42,42 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
 #define VPROF_RT_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
 #define VPROF_RT_UNLIKELY(vprof_x) __builtin_expect(!!(vprof_x), 0)
 
-/* One byte for each site: 0 off, 1 on. Written by libvprof only (vprof_rt_set_site). Byte 0 is no site: it says that the processor's
- * counter is no clock. An executable may hold its own copy (a copy relocation); all use that one then. */
+/* One byte per site: 0 off, 1 on. Only libvprof writes it (vprof_rt_set_site). Byte 0 is not a
+ * site: 1 means that the processor's counter is not a clock. An executable may hold its own copy (a
+ * copy relocation), which everybody then uses. */
 #define VPROF_RT_SITES 1048576
 extern VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
 
 struct vprof_buffer {
   vprof_address cursor;
   vprof_address end;
-  /* Becomes 0 when the thread loses its processor (preempted.c); always 0 where the counter is no clock. Never NULL. */
+  /* Becomes 0 when the thread loses its processor (preempted.c); always 0 if the counter is not a
+   * clock. Never NULL. */
   const volatile vprof_u64* running;
-  /* Of the function that the call site just entered calls: the site of its scope, until that is entered. 0: none. */
+  /* A measured call announces the function it calls: the site of that function's scope, until the
+   * scope is entered. 0: none. */
   unsigned entering;
 };
 
-/* Initial-exec: one instruction to reach it. 32 bytes of the static TLS block, also where libvprof comes in by dlopen. */
+/* Initial-exec: one instruction reaches it. Takes 32 bytes of static TLS, also if libvprof is
+ * loaded by dlopen. */
 __extension__ extern __thread struct vprof_buffer vprof_thread_buffer
     __attribute__((__visibility__("default"), __tls_model__("initial-exec")));
 
+/* All of these: any thread, any time, signal handlers included. */
+
+/* The time where the processor's counter is not a clock: CLOCK_MONOTONIC. */
 VPROF_RT_API vprof_u64 vprof_rt_ticks(void);
-/* A frame that found no room at `at`, or whose duration does not fit into a slot. */
+/* Records a frame that found no room at `at`, or whose duration does not fit into a slot. */
 VPROF_RT_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start, vprof_u64 vprof_duration,
                                  vprof_address vprof_at);
-/* The time. The thread may have had no processor for a while: that is recorded, but not since before `since`. */
+/* The time. If the thread has had no processor for a while, records that, but nothing before
+ * `since`. */
 VPROF_RT_API vprof_u64 vprof_rt_resumed(vprof_u64 vprof_since);
-/* Closes the sites whose bits are set in `open`, innermost first. */
+/* Records the sites whose bits are set in `open`, innermost first. */
 VPROF_RT_API void vprof_rt_close(vprof_u64* vprof_open, vprof_u64* vprof_starts,
                                  unsigned* vprof_ids, unsigned vprof_slots);
-/* Switches one site on or off; any thread, any time. */
+/* Switches one site on or off. */
 VPROF_RT_API void vprof_rt_set_site(unsigned vprof_id, int vprof_on);
 
 VPROF_RT_INLINE vprof_u64 vprof_counter(void) {
@@ -104,7 +116,8 @@ VPROF_RT_INLINE void vprof_store_slot(vprof_address vprof_at, vprof_u64 vprof_wo
   __atomic_store_n(&vprof_slot_words[1], vprof_word1, __ATOMIC_RELEASE);
 }
 
-/* The clock is read first: if the processor is lost in between, vprof_rt_resumed() finds it. */
+/* Reads the clock before the mark: if the processor is lost in between, vprof_rt_resumed()
+ * notices. */
 VPROF_RT_INLINE vprof_u64 vprof_now(const struct vprof_buffer* vprof_b, vprof_u64 vprof_since) {
   vprof_u64 vprof_time = vprof_counter();
   if (VPROF_RT_UNLIKELY(*vprof_b->running == 0)) {
@@ -137,7 +150,8 @@ VPROF_RT_INLINE void vprof_record(unsigned vprof_id, vprof_u64 vprof_start) {
   vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
 }
 
-/* A function that is called from a measured call site is timed there, and its own scope would say the same again. */
+/* A function that is called from a measured call site is timed there; its own scope would repeat
+ * that. */
 VPROF_RT_INLINE vprof_u64 vprof_start_of_function(unsigned vprof_id) {
   if (vprof_thread_buffer.entering == vprof_id) {
     vprof_thread_buffer.entering = 0;
@@ -154,7 +168,7 @@ VPROF_RT_INLINE vprof_u64 vprof_start_of_call(unsigned vprof_id, unsigned vprof_
   return vprof_start;
 }
 
-/* Did the call not come to that scope, the next one must not be taken for it. */
+/* If the call never reached the announced scope, a later one must not be mistaken for it. */
 VPROF_RT_INLINE void vprof_record_call(unsigned vprof_id, vprof_u64 vprof_start) {
   vprof_thread_buffer.entering = 0;
   vprof_record(vprof_id, vprof_start);

@@ -1,33 +1,43 @@
-/* What instrumented code says. The instrumenter puts this header on line 1 of every file it rewrites and writes these macros:
+/* What instrumented code says. The instrumenter puts this header on line 1 of every file it
+ * rewrites, and writes these macros:
  *
- *   VPROF_FUNCTION(12);                                     first in a body: times the whole function
- *   VPROF_FUNCTION_N(12, 3);                                the same, with 3 slots for the expressions below (C++)
- *   VPROF_FRAME_N(3);                                       only the slots
- *   { VPROF_SITE(13); call(); }                             times a block
- *   { VPROF_CALL(13, 12); call(); }                         the same, of a function that begins with VPROF_FUNCTION(12) or ..._N(12, n)
- *   VPROF_EXPR(14) f(x) VPROF_EXPR_END                      times an expression (C)
- *   VPROF_CALL_EXPR(14, 12) f(x) VPROF_EXPR_END             the same, of such a function (C)
- *   VPROF_LVALUE(14) M(x) VPROF_LVALUE_END = 1;             the same where the expression is assigned to (C)
- *   VPROF_VALUE(0,15) f(x) VPROF_VALUE_END(0)               times an lvalue, a scalar, or an xvalue of class type (C++)
- *   VPROF_XVALUE(0,15) f(x) VPROF_XVALUE_END(0)             times any lvalue or xvalue, scalars too (C++11)
- *   VPROF_VOID(1,16) f(x) VPROF_VOID_END(1)                 times a void expression
- *   VPROF_GUARD(17) f(x) VPROF_GUARD_END                    times to the end of the full expression: for classes by value (C++)
- *   VPROF_CALL_VALUE(0,15, 12) ..., VPROF_CALL_VOID(1,16, 12) ..., VPROF_CALL_GUARD(17, 12) ...   of such a function
+ *   VPROF_FUNCTION(12);                            first in a body: times the whole function
+ *   VPROF_FUNCTION_N(12, 3);                       the same, with 3 slots for expressions (C++)
+ *   VPROF_FRAME_N(3);                              only the slots
  *
- * and those of <vprof/runtime/events.h>. The user's text stands between a prefix and a suffix and never in a macro's argument,
- * where __LINE__ would change and #if would be undefined. Both languages know all of them but VPROF_EXPR, VPROF_CALL_EXPR and VPROF_LVALUE, so that a rewritten
+ *   { VPROF_SITE(13); call(); }                    times a block
+ *   VPROF_EXPR(14) f(x) VPROF_EXPR_END             times an expression (C)
+ *   VPROF_LVALUE(14) M(x) VPROF_LVALUE_END = 1;    times an expression that is assigned to (C)
+ *   VPROF_VALUE(0,15) f(x) VPROF_VALUE_END(0)      times an lvalue, a scalar, or an xvalue of class
+ *                                                  type (C++)
+ *   VPROF_VOID(1,16) f(x) VPROF_VOID_END(1)        times a void expression
+ *   VPROF_GUARD(17) f(x) VPROF_GUARD_END           times to the end of the full expression: for
+ *                                                  classes returned by value (C++)
+ *
+ * The same for a call of a function that begins with VPROF_FUNCTION(12) or VPROF_FUNCTION_N(12, n):
+ *
+ *   VPROF_CALL(13, 12)           VPROF_CALL_EXPR(14, 12)       VPROF_CALL_VALUE(0,15, 12)
+ *   VPROF_CALL_VOID(1,16, 12)    VPROF_CALL_GUARD(17, 12)
+ *
+ * It also writes the macros of <vprof/runtime/events.h>. The user's text is always between a prefix
+ * and a suffix, never in a macro argument, where __LINE__ would change and #if would be undefined.
+ * Both languages have all macros but VPROF_EXPR, VPROF_CALL_EXPR and VPROF_LVALUE, so a rewritten
  * header works in both; in C the C++ forms are VPROF_EXPR.
  *
  * Guarantees
- *  - Nothing but time is added: value category, lifetime of temporaries, elision and overload resolution stay. For C++ this rests
- *    on the comma operator: `leave((enter, expr))` is part of one full expression, as expr was. Not `(enter, leave(expr))`: gcc turns
- *    `(a, b) + (c, d)` into `a, c, b + d`, as it may, and the second site would begin before the first one's call.
- *  - Every way out closes a scope: C by the cleanup attribute, C++ by destructors. longjmp closes none: the frames it leaves are
- *    not recorded. Nothing after it is affected but by a call that named its function and was left while its arguments were
- *    evaluated: one entry of that function may be missing.
- *  - A site left by an exception is closed by its function's frame object. If the exception is caught in the same function and the
- *    site entered anew, the first time is discarded, since nobody saw it end.
- *  - C++98 has no way to pass on a value of any category, so VPROF_VALUE does not time there.
+ *  - Only time is added. Value category, lifetime of temporaries, elision and overload resolution
+ *    stay as they were. In C++ this rests on the comma operator: `leave((enter, expr))` is part of
+ *    one full expression, as expr was. Why not `(enter, leave(expr))`: gcc may turn
+ *    `(a, b) + (c, d)` into `a, c, b + d`, and does. The second site would then begin before the
+ *    first one's call.
+ *  - Every way out closes a scope: in C by the cleanup attribute, in C++ by destructors. longjmp
+ *    closes none: the frames that it leaves are not recorded. Later frames are unaffected, with one
+ *    exception: if longjmp leaves a call while its arguments are evaluated, one later entry of the
+ *    announced function may be missing.
+ *  - The frame object of a function closes sites that an exception leaves. If the exception is
+ *    caught in the same function and the site entered again, the first time is discarded: nobody
+ *    saw it end.
+ *  - C++98 cannot pass on a value of any category, so VPROF_VALUE does not time there.
  */
 #ifndef VPROF_RUNTIME_SCOPE_H
 #define VPROF_RUNTIME_SCOPE_H
@@ -40,7 +50,7 @@
 extern "C++" {
 namespace vprof {
 
-class scope {  // NOLINT(readability-identifier-naming): a name in generated code, as `interval` is
+class scope {  // NOLINT(readability-identifier-naming): lower case, as in annotations.h
  public:
   explicit __attribute__((__always_inline__)) scope(unsigned vprof_id)
       : vprof_start_(vprof_start_of(vprof_id)), vprof_id_(vprof_id) {}
@@ -85,8 +95,9 @@ class call_scope {  // NOLINT(readability-identifier-naming)
 };
 
 #if __cplusplus >= 201103L
-/* What VPROF_VALUE hands on for an argument deduced as T. An lvalue and an object of class type stay what they are; a scalar is
- * handed on by value, since a reference to it would outlive it in `const int& r = f();`. */
+/* What VPROF_VALUE passes on for an argument deduced as T. An lvalue and an object of class type
+ * stay what they are. A scalar is passed by value: in `const int& r = f();` a reference would
+ * outlive it. */
 template <class T, bool vprof_is_object>
 struct vprof_passed_as {
   typedef T vprof_type;
@@ -109,7 +120,8 @@ struct vprof_passed<T[vprof_n]> {
 };
 #endif
 
-/* Slots of the expressions of one function that are being timed. The bit of a slot is set while its expression runs. */
+/* The timed expressions of one function, one slot each. A slot's bit is set while its expression
+ * runs. */
 template <unsigned vprof_n>
 class frame {  // NOLINT(readability-identifier-naming)
  public:
@@ -155,12 +167,6 @@ class frame {  // NOLINT(readability-identifier-naming)
     vprof_leave(vprof_slot);
     return static_cast<typename vprof_passed<T>::vprof_type>(vprof_value);
   }
-  template <class T>
-  __attribute__((__always_inline__)) T&& vprof_leave_reference(unsigned vprof_slot,
-                                                               T&& vprof_value) noexcept {
-    vprof_leave(vprof_slot);
-    return static_cast<T&&>(vprof_value);
-  }
 #endif
 
  private:
@@ -193,17 +199,13 @@ class frame {  // NOLINT(readability-identifier-naming)
 #define VPROF_VALUE(vprof_slot, vprof_id) \
   vprof_frame.vprof_leave(vprof_slot, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
 #define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) \
-  vprof_frame.vprof_leave(vprof_slot, (vprof_frame.vprof_enter_call(vprof_slot, vprof_id, vprof_function),
+  vprof_frame.vprof_leave(vprof_slot, \
+      (vprof_frame.vprof_enter_call(vprof_slot, vprof_id, vprof_function),
 #define VPROF_VALUE_END(vprof_slot) ))
-#define VPROF_XVALUE(vprof_slot, vprof_id) \
-  vprof_frame.vprof_leave_reference(vprof_slot, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
-#define VPROF_XVALUE_END(vprof_slot) ))
 #else
 #define VPROF_VALUE(vprof_slot, vprof_id) (
 #define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) (
 #define VPROF_VALUE_END(vprof_slot) )
-#define VPROF_XVALUE(vprof_slot, vprof_id) (
-#define VPROF_XVALUE_END(vprof_slot) )
 #endif
 #define VPROF_VOID(vprof_slot, vprof_id) (vprof_frame.vprof_enter(vprof_slot, vprof_id),
 #define VPROF_CALL_VOID(vprof_slot, vprof_id, vprof_function) \
@@ -250,8 +252,8 @@ VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
 #define VPROF_FUNCTION_N(vprof_id, vprof_n) VPROF_FUNCTION(vprof_id)
 #define VPROF_CALL(vprof_id, vprof_function) \
   VPROF_SCOPE(vprof_id, vprof_start_of_call(vprof_id, vprof_function), vprof_call_leave)
-#define VPROF_FRAME_N(vprof_n) \
-  struct vprof_no_frame /* a declaration, so that declarations may follow in C89 */
+/* A declaration, so that further declarations may follow in C89. */
+#define VPROF_FRAME_N(vprof_n) struct vprof_no_frame
 
 #define VPROF_EXPR(vprof_id) (__extension__({ VPROF_SITE(vprof_id);
 #define VPROF_CALL_EXPR(vprof_id, vprof_function) \
@@ -265,8 +267,6 @@ VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
 #define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) \
   VPROF_CALL_EXPR(vprof_id, vprof_function)
 #define VPROF_VALUE_END(vprof_slot) VPROF_EXPR_END
-#define VPROF_XVALUE(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
-#define VPROF_XVALUE_END(vprof_slot) VPROF_EXPR_END
 #define VPROF_VOID(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
 #define VPROF_CALL_VOID(vprof_slot, vprof_id, vprof_function) \
   VPROF_CALL_EXPR(vprof_id, vprof_function)

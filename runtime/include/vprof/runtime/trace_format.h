@@ -1,32 +1,36 @@
 /* The trace: what the runtime writes and the analyzer reads.
  *
- *   trace directory ── one file per process ── chunks, each of one thread ── 16-byte slots
+ *   trace directory -- one file per process -- chunks, each of one thread -- 16-byte slots
  *
- *   <dir>/sites.json                     what the site numbers mean (copied there by the driver)
- *   <dir>/<pid>-<start_ns>.vpt           one process (a fork starts a new one)
+ *   <dir>/sites.json              what the site numbers mean (the driver copies it there)
+ *   <dir>/<pid>-<start_ns>.vpt    one process; a child of fork starts its own
  *
- *   ┌────────────────────── file ──────────────────────┐
- *   │ vprof_file_header (4096 bytes)                   │
- *   │ chunk │ chunk │ chunk │ ...                      │   back to back, each a multiple of 4096 bytes;
- *   └──────────────────────────────────────────────────┘   `used` in the header says where they end
- *   ┌───────────── chunk ──────────────┐
- *   │ vprof_chunk_header (64 bytes)    │
- *   │ slot │ slot │ slot │ 0 0 0 0 ... │
- *   └──────────────────────────────────┘
+ *   +---------------------- file ----------------------+
+ *   | vprof_file_header (4096 bytes)                   |
+ *   | chunk | chunk | chunk | ...                      |   back to back, each a multiple of 4096
+ *   +--------------------------------------------------+   bytes; `used` in the header is the end
+ *
+ *   +------------- chunk --------------+
+ *   | vprof_chunk_header (64 bytes)    |
+ *   | slot | slot | slot | 0 0 0 0 ... |
+ *   +----------------------------------+
  *
  *   slot, 16 bytes, little-endian:
- *    word0: start of a frame or time of an event, in clock ticks (or the object, in a continuation)
- *    word1: bits 0..23 id (a site, or an event >= VPROF_EV_FIRST); bits 24..63 duration or payload
+ *     word0   start of a frame or time of an event, in clock ticks (a continuation: its own data)
+ *     word1   bits 0..23: id, a site or an event >= VPROF_EV_FIRST
+ *             bits 24..63: duration or payload
  *
  * Guarantees
- *  - A slot is whole if and only if word1 is not zero: chunks start zeroed, and word1 is stored last (with release).
- *    So a trace reads up to the last record stored, whenever the program was killed. A zero slot before a non-zero one
- *    is a record that was being written when the thread stopped: the reader skips and counts it.
- *  - Frames are written at their exit, so in a thread's slots an inner frame stands before the outer one, apart from
- *    records of signal handlers, which may stand one slot late. Readers rebuild nesting from start and duration.
- *  - A head and its continuation slots are adjacent in one chunk. Continuations carry VPROF_EV_CONT, so that every slot
- *    can be told apart without its neighbours.
- *  - All structs are fixed width. This header uses nothing but <stdint.h>. C and C++.
+ *  - A slot is whole if and only if word1 is not zero: chunks start zeroed, and word1 is stored
+ *    last, with release. So a trace can be read up to the last record stored, whenever the program
+ *    was killed. A zero slot before a non-zero one is a record that was being written when its
+ *    thread stopped: readers skip and count it.
+ *  - Frames are written at their exit, so a thread's inner frames come before the outer one.
+ *    Records of signal handlers may be one slot off. Readers rebuild the nesting from start and
+ *    duration.
+ *  - A head and its continuation slots are adjacent, in one chunk. Continuations carry
+ *    VPROF_EV_CONT, so every slot can be classified without its neighbours.
+ *  - All structs have a fixed layout. This header includes only <stdint.h>. C and C++.
  */
 #ifndef VPROF_RUNTIME_TRACE_FORMAT_H
 #define VPROF_RUNTIME_TRACE_FORMAT_H
@@ -50,66 +54,136 @@ struct vprof_slot {
   uint64_t word1;
 };
 
-/* Ids of events. "+ CONT {a, b}": followed by a continuation slot with word0 = a and payload b. */
+/* Classes of waits, which the configuration switches on and off. Bits of vprof_file_header.classes.
+ *
+ *   X(class, bit, name in the configuration and in VPROF_WAITS_OFF)
+ */
+/* clang-format off */
+#define VPROF_WAIT_CLASSES(X)                                                                      \
+  X(MUTEX,       0, "mutex")                                                                       \
+  X(RWLOCK,      1, "rwlock")                                                                      \
+  X(COND,        2, "condition")                                                                   \
+  X(JOIN,        3, "join")          /* also who created which thread */                           \
+  X(SEM,         4, "semaphore")                                                                   \
+  X(APP,         5, "application")   /* what the configuration lists under "sync", and tasks */    \
+  X(SPIN,        6, "spin")                                                                        \
+  X(BARRIER,     7, "barrier")                                                                     \
+  X(ONCE,        8, "once")                                                                        \
+  X(FUTEX,       9, "futex")                                                                       \
+  X(SYSV,       10, "sysv")                                                                        \
+  X(STREAM,     11, "stream")        /* pipes, sockets, eventfd; poll, select, epoll */            \
+  X(FILE,       12, "file")                                                                        \
+  X(QUEUE,      13, "queue")                                                                       \
+  X(SIGNAL,     14, "signal")                                                                      \
+  X(TIMER,      15, "timer")                                                                       \
+  X(CHILD,      16, "child")                                                                       \
+  X(PREEMPTION, 17, "preemption")    /* not a wait: time without a processor */
+
+enum vprof_class {
+#define VPROF_CLASS_BIT(vprof_class, vprof_bit, vprof_name) \
+  VPROF_CLASS_##vprof_class = 1 << (vprof_bit),
+  VPROF_WAIT_CLASSES(VPROF_CLASS_BIT)
+#undef VPROF_CLASS_BIT
+  VPROF_CLASS_ALL = (1 << 18) - 1
+};
+/* clang-format on */
+
+/* Initialisers {name, bit mask}, for a table of the classes. */
+#define VPROF_NAMED_CLASS(vprof_class, vprof_bit, vprof_name) \
+  {vprof_name, VPROF_CLASS_##vprof_class},
+#define VPROF_CLASS_NAMES VPROF_WAIT_CLASSES(VPROF_NAMED_CLASS)
+
+/* What ended a wait, among the releases of its object. */
+enum vprof_ended_by {
+  VPROF_ENDED_BY_NEWEST, /* the newest one that the wait has seen, by sequence */
+  VPROF_ENDED_BY_SIGNAL, /* one of the signals within the wait, each of which wakes one waiter */
+  VPROF_ENDED_BY_FIRST,  /* the first one within the wait */
+  VPROF_ENDED_BY_LAST,   /* the last one within the wait */
+  VPROF_ENDED_BY_NOBODY  /* no release is recorded */
+};
+
+/* The kinds of waits. To add one, add a line here and a release below, interpose on the function
+ * (runtime/src/interpose/, base/real.h), and list it in docs/trace-format.md.
+ *
+ *   X(kind, number, class, function that reports name, ended by)
+ *
+ * The event is VPROF_EV_WAIT_<kind>, which is VPROF_EV_WAIT_FIRST + number. An unknown object is 0.
+ * A call that cannot be tried first counts as a wait from 5 us on (SEND: 50 us).
+ */
+/* clang-format off */
+#define VPROF_WAIT_KINDS(X)                                                                        \
+  X(MUTEX,   0x00, MUTEX,   "pthread_mutex_lock",    NEWEST)                                       \
+  X(RDLOCK,  0x01, RWLOCK,  "pthread_rwlock_rdlock", NEWEST)                                       \
+  X(WRLOCK,  0x02, RWLOCK,  "pthread_rwlock_wrlock", NEWEST)                                       \
+  X(COND,    0x03, COND,    "pthread_cond_wait",     SIGNAL)                                       \
+  X(JOIN,    0x04, JOIN,    "pthread_join",          LAST)                                         \
+  X(SEM,     0x05, SEM,     "sem_wait",              NEWEST)                                       \
+  X(APP,     0x06, APP,     "acquire",               LAST)    /* aux: which one in sites.json */  \
+  X(STREAM,  0x07, STREAM,  "read",                  FIRST)   /* pipe, socket, eventfd */          \
+  X(POLL,    0x08, STREAM,  "poll",                  FIRST)   /* object: the first ready stream */ \
+  X(FILE,    0x09, FILE,    "file I/O",              NOBODY)                                       \
+  X(TIMER,   0x0a, TIMER,   "sleep",                 NOBODY)                                       \
+  X(SPIN,    0x0b, SPIN,    "pthread_spin_lock",     NEWEST)                                       \
+  X(BARRIER, 0x0c, BARRIER, "pthread_barrier_wait",  NEWEST)                                       \
+  X(ONCE,    0x0d, ONCE,    "pthread_once",          LAST)                                         \
+  X(FUTEX,   0x0e, FUTEX,   "futex",                 LAST)    /* object: the word's address */     \
+  X(SYSV,    0x0f, SYSV,    "semop",                 LAST)    /* object: the id */                 \
+  X(QUEUE,   0x10, QUEUE,   "message queue",         LAST)    /* POSIX and SysV */                 \
+  X(SIGNAL,  0x11, SIGNAL,  "signal",                LAST)    /* object: the process */            \
+  X(CHILD,   0x12, CHILD,   "waitpid",               NOBODY)  /* object: the child */              \
+  X(SEND,    0x13, STREAM,  "write",                 NOBODY)  /* for room, or for an answer */
+/* clang-format on */
+
+/* Ids of events. "+ CONT {a, b}": a continuation slot follows, with word0 = a and payload b. */
 enum vprof_event {
   VPROF_EV_FIRST = 0xff0000,
-  VPROF_EV_PAD = 0xff0000,  /* rest of the chunk is unused (a multi-slot event did not fit) */
-  VPROF_EV_CONT = 0xff0001, /* continuation of the head before it */
+  VPROF_EV_PAD = 0xff0000,  /* the rest of the chunk is unused (an event did not fit) */
+  VPROF_EV_CONT = 0xff0001, /* continues the head before it */
 
-  /* Semantic intervals. payload: enum vprof_interval_flags. + CONT {interval id, index in sites.json "intervals"} */
+  /* Semantic intervals. payload: enum vprof_interval_flags.
+   * + CONT {interval id, index in sites.json "intervals"} */
   VPROF_EV_BEGIN = 0xff0010,
   VPROF_EV_END = 0xff0011,
-  VPROF_EV_SWITCH = 0xff0012, /* interval id 0: this thread now works for nothing in particular */
-  /* payload: length in bytes (<= VPROF_LABEL_MAX). + CONT {interval id, flags} + ceil(length/8) x CONT {8 bytes of text, 0} */
+  VPROF_EV_SWITCH = 0xff0012, /* interval id 0: the thread now works for no interval */
+  /* payload: length in bytes, at most VPROF_LABEL_MAX.
+   * + CONT {interval id, flags} + ceil(length/8) x CONT {8 bytes of text, 0} */
   VPROF_EV_LABEL = 0xff0013,
-  /* Units of work that an interval does. payload: flags. + CONT {interval id, 0} + CONT {units, 0} */
+  /* Units of work that an interval does. payload: flags.
+   * + CONT {interval id, 0} + CONT {units, 0} */
   VPROF_EV_WORK = 0xff0014,
 
-  /* Task queues. payload: index in sites.json "sync"; VPROF_SYNC_TASK: an annotation. + CONT {task, 0} */
+  /* Task queues. payload: index in sites.json "sync", or VPROF_SYNC_TASK for annotations.
+   * + CONT {task, 0} */
   VPROF_EV_ENQUEUE = 0xff0020,
   VPROF_EV_DEQUEUE = 0xff0021,
 
-  /* Threads. START is the first event of a thread that pthread_create made: + CONT {pthread_t, serial of the creator}.
-   * The thread's end is a RELEASE_JOIN on its pthread_t. */
+  /* The first event of a thread that pthread_create made. Its end is a RELEASE_JOIN on its
+   * pthread_t. + CONT {pthread_t, serial of the creator} */
   VPROF_EV_THREAD_START = 0xff0030,
-  /* word0 = clock ticks. + CONT {CLOCK_MONOTONIC ns, 0} + CONT {CLOCK_REALTIME ns, 0}. Written by the helper thread. */
+  /* word0: clock ticks. + CONT {CLOCK_MONOTONIC ns, 0} + CONT {CLOCK_REALTIME ns, 0}. Written by
+   * the helper thread. */
   VPROF_EV_CLOCK = 0xff0031,
   /* A frame of 2^40 ticks or more. payload: the site. + CONT {duration in ticks, 0} */
   VPROF_EV_LONG_FRAME = 0xff0032,
-  /* Records of this thread that found no room since the last such event. payload: how many */
+  /* payload: how many records of this thread found no room since the last such event */
   VPROF_EV_DROPPED = 0xff0033,
-  /* A thread could run and had no processor: word0 = start, payload = duration. + CONT {serial of the thread, 0}. Written by
-   * the helper thread, after the fact. */
+  /* A thread could run and had no processor: word0 = start, payload = duration.
+   * + CONT {serial of the thread, 0}. Written afterwards, by the thread or by the helper thread. */
   VPROF_EV_PREEMPTED = 0xff0034,
 
-  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux}. Only waits that blocked are recorded. */
+  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}. Only
+   * waits that blocked are recorded. */
   VPROF_EV_WAIT_FIRST = 0xff0100,
-  VPROF_EV_WAIT_MUTEX = 0xff0100,
-  VPROF_EV_WAIT_RDLOCK = 0xff0101,
-  VPROF_EV_WAIT_WRLOCK = 0xff0102,
-  VPROF_EV_WAIT_COND = 0xff0103,
-  VPROF_EV_WAIT_JOIN = 0xff0104,
-  VPROF_EV_WAIT_SEM = 0xff0105,
-  VPROF_EV_WAIT_APP =
-      0xff0106, /* an application's own acquire; aux.sync = index in sites.json "sync" */
-  /* Below: object 0 where it is not known. Recorded from 5 us on (SEND: 50 us), since what they wait for is not asked first. */
-  VPROF_EV_WAIT_STREAM = 0xff0107, /* read, recv, accept, ...: pipe, socket, eventfd */
-  VPROF_EV_WAIT_POLL = 0xff0108,  /* poll, select, epoll; object: the first stream that was ready */
-  VPROF_EV_WAIT_FILE = 0xff0109,  /* read, write, fsync of a file */
-  VPROF_EV_WAIT_TIMER = 0xff010a, /* sleeps, timerfd */
-  VPROF_EV_WAIT_SPIN = 0xff010b,
-  VPROF_EV_WAIT_BARRIER = 0xff010c,
-  VPROF_EV_WAIT_ONCE = 0xff010d,
-  VPROF_EV_WAIT_FUTEX = 0xff010e,  /* by syscall(); object: the word's address */
-  VPROF_EV_WAIT_SYSV = 0xff010f,   /* semop; object: the id */
-  VPROF_EV_WAIT_QUEUE = 0xff0110,  /* POSIX and SysV message queues */
-  VPROF_EV_WAIT_SIGNAL = 0xff0111, /* sigwait, sigsuspend, signalfd, ...; object: the process */
-  VPROF_EV_WAIT_CHILD = 0xff0112,  /* waitpid; object: the child */
-  VPROF_EV_WAIT_SEND = 0xff0113,   /* write, send, connect: until there was room or an answer */
+/* clang-format off */
+#define VPROF_WAIT_EVENT(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
+  VPROF_EV_WAIT_##vprof_kind = 0xff0100 + (vprof_number),
+  VPROF_WAIT_KINDS(VPROF_WAIT_EVENT)
+#undef VPROF_WAIT_EVENT
   VPROF_EV_WAIT_LAST = 0xff01ff,
+  /* clang-format on */
 
-  /* Releases: word0 = time. + CONT {object, vprof_aux}. Recorded only if somebody waits (RELEASE_APP: always).
-   * The kind of a release is that of the wait it ends, 0x100 higher. */
+  /* Releases: word0 = time. + CONT {object, vprof_aux} + CONT {sequence, 0}. Recorded only if
+   * somebody waits (RELEASE_APP: always). The number is that of the wait it ends, 0x100 higher. */
   VPROF_EV_RELEASE_FIRST = 0xff0200,
   VPROF_EV_RELEASE_MUTEX = 0xff0200,
   VPROF_EV_RELEASE_RWLOCK = 0xff0201, /* ends RDLOCK and WRLOCK waits */
@@ -128,60 +202,57 @@ enum vprof_event {
   VPROF_EV_RELEASE_LAST = 0xff02ff
 };
 
+/* The name that reports show for a wait, by its event; a null pointer if the event is unknown. */
+static inline const char* vprof_wait_function(uint32_t event) {
+  switch (event) {
+#define VPROF_WAIT_FUNCTION(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
+  case VPROF_EV_WAIT_##vprof_kind:                                                                 \
+    return vprof_function;
+    VPROF_WAIT_KINDS(VPROF_WAIT_FUNCTION)
+#undef VPROF_WAIT_FUNCTION
+    default:
+      return 0; /* NOLINT(modernize-use-nullptr): also C */
+  }
+}
+
+/* What ended a wait, by its event. */
+/* NOLINTBEGIN(bugprone-branch-clone): one branch for each row of the table */
+static inline enum vprof_ended_by vprof_wait_ended_by(uint32_t event) {
+  switch (event) {
+#define VPROF_WAIT_ENDED_BY(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
+  case VPROF_EV_WAIT_##vprof_kind:                                                                 \
+    return VPROF_ENDED_BY_##vprof_ended_by;
+    VPROF_WAIT_KINDS(VPROF_WAIT_ENDED_BY)
+#undef VPROF_WAIT_ENDED_BY
+    default:
+      return VPROF_ENDED_BY_NOBODY;
+  }
+}
+/* NOLINTEND(bugprone-branch-clone) */
+
 enum vprof_interval_flags {
-  /* The id is known inside one process only (a pointer used as key): readers qualify it by the process. Without the
-   * flag, ids are the same in all processes of a run, as vprof_begin(id) says. */
+  /* The id is valid within one process only (a pointer used as key), so readers qualify it by the
+   * process. Without the flag all processes of a run share the id, as with vprof_begin(id). */
   VPROF_INTERVAL_PROCESS_LOCAL = 1
 };
 
-/* The 40-bit payload of a wait's or release's continuation:
- *   bit 0       the object lies in memory shared between processes (match across processes by address)
- *   bits 1..31  for *_APP: index in sites.json "sync"; else 0
- *   bits 32..39 unused
- * Sequence numbers stand in a second continuation: + CONT {sequence, 0}. Each object has one running number of
- * recorded releases (objects may share a counter; numbers of one object still only grow). A release carries its own
- * number; a wait carries the newest number when it ended. So the release that ended wait W on object O is the one
- * with the greatest sequence <= W.sequence on O. For RELEASE_APP and WAIT_APP the sequence is 0: match by time. */
-#define VPROF_SYNC_TASK 0xffffffu /* vprof_task_created and vprof_task_taken */
+/* vprof_aux: the 40-bit payload of the first continuation of a wait or release.
+ *
+ *   bit 0        the object is in memory shared between processes (match it across processes)
+ *   bits 1..31   *_APP: index in sites.json "sync"; else 0
+ *   bit 32       of a wait: it timed out, so nobody ended it
+ *
+ * The second continuation holds the sequence. Each object numbers its recorded releases. (Objects
+ * may share a counter; the numbers of one object still only grow.) A release carries its own
+ * number, a wait the newest number when it ended. So the release that ended wait W on object O is
+ * the one with the greatest sequence <= W.sequence on O. For APP the sequence is 0: match by time.
+ */
+#define VPROF_SYNC_TASK 0xffffffu /* instead of an index: vprof_task_created, vprof_task_taken */
 #define VPROF_AUX_SHARED 1ull
 #define VPROF_AUX_SYNC_SHIFT 1
-#define VPROF_AUX_TIMED_OUT (1ull << 32) /* of a wait: nobody ended it, its time was over */
+#define VPROF_AUX_TIMED_OUT (1ull << 32)
 
 #define VPROF_LABEL_MAX 63u
-
-/* Classes of waits; the configuration switches each on or off. Bits of vprof_file_header.classes. */
-enum vprof_class {
-  VPROF_CLASS_MUTEX = 1 << 0,
-  VPROF_CLASS_RWLOCK = 1 << 1,
-  VPROF_CLASS_COND = 1 << 2,
-  VPROF_CLASS_JOIN = 1 << 3, /* and who made which thread */
-  VPROF_CLASS_SEM = 1 << 4,
-  VPROF_CLASS_APP = 1 << 5, /* what the configuration names under "sync", and tasks */
-  VPROF_CLASS_SPIN = 1 << 6,
-  VPROF_CLASS_BARRIER = 1 << 7,
-  VPROF_CLASS_ONCE = 1 << 8,
-  VPROF_CLASS_FUTEX = 1 << 9,
-  VPROF_CLASS_SYSV = 1 << 10,
-  VPROF_CLASS_STREAM = 1 << 11, /* pipes, sockets, eventfd; poll, select, epoll */
-  VPROF_CLASS_FILE = 1 << 12,
-  VPROF_CLASS_QUEUE = 1 << 13,
-  VPROF_CLASS_SIGNAL = 1 << 14,
-  VPROF_CLASS_TIMER = 1 << 15,
-  VPROF_CLASS_CHILD = 1 << 16,
-  VPROF_CLASS_PREEMPTION = 1 << 17, /* no wait, but the time without a processor */
-  VPROF_CLASS_ALL = (1 << 18) - 1
-};
-/* As they are called in the configuration and in VPROF_WAITS_OFF. */
-#define VPROF_CLASS_NAMES                                                                         \
-  {"mutex", VPROF_CLASS_MUTEX}, {"rwlock", VPROF_CLASS_RWLOCK}, {"condition", VPROF_CLASS_COND},  \
-      {"join", VPROF_CLASS_JOIN}, {"semaphore", VPROF_CLASS_SEM},                                 \
-      {"application", VPROF_CLASS_APP}, {"spin", VPROF_CLASS_SPIN},                               \
-      {"barrier", VPROF_CLASS_BARRIER}, {"once", VPROF_CLASS_ONCE}, {"futex", VPROF_CLASS_FUTEX}, \
-      {"sysv", VPROF_CLASS_SYSV}, {"stream", VPROF_CLASS_STREAM}, {"file", VPROF_CLASS_FILE},     \
-      {"queue", VPROF_CLASS_QUEUE}, {"signal", VPROF_CLASS_SIGNAL}, {"timer", VPROF_CLASS_TIMER}, \
-      {"child", VPROF_CLASS_CHILD}, {                                                             \
-    "preemption", VPROF_CLASS_PREEMPTION                                                          \
-  }
 
 enum vprof_clock { VPROF_CLOCK_TSC = 1, VPROF_CLOCK_MONOTONIC = 2, VPROF_CLOCK_CNTVCT = 3 };
 
@@ -193,44 +264,42 @@ struct vprof_file_header {
   uint32_t clock;      /* enum vprof_clock */
   uint32_t pid;
   uint32_t parent_pid;
-  uint64_t
-      start_ticks; /* clock, CLOCK_MONOTONIC and CLOCK_REALTIME read together when the file was made */
+  /* The clock, CLOCK_MONOTONIC and CLOCK_REALTIME, read together when the file was made. */
+  uint64_t start_ticks;
   uint64_t start_monotonic_ns;
   uint64_t start_realtime_ns;
   uint64_t ticks_per_second; /* first estimate; CLOCK events refine it */
   uint64_t used;             /* bytes of the file that hold the header and chunks; grows; atomic */
   uint64_t capacity;         /* bytes reserved */
   /* What tracing cost and lost: atomic counters, for the report. */
-  uint64_t chunks;            /* chunks handed out */
-  uint64_t stalls;            /* hand-overs in which the thread had to prepare its chunk itself */
+  uint64_t chunks;            /* chunks taken by threads */
+  uint64_t stalls;            /* times a thread had to prepare its chunk itself */
   uint64_t dropped;           /* slots that found no room */
   uint64_t threads;           /* threads that wrote */
   uint64_t record_ticks_x256; /* calibrated cost of one enabled scope, in ticks * 256 */
-  uint64_t family;   /* same for processes that come from one another by fork without exec */
-  char program[256]; /* path of the executable, zero-terminated, cut if longer */
-  uint64_t classes;  /* enum vprof_class: which waits were recorded */
-  uint64_t
-      archived; /* full chunks that were written out, so that their memory could be used again */
-  uint64_t overwritten; /* ring: slots of chunks that were used again */
+  uint64_t family;            /* the same in processes that fork from one another without exec */
+  char program[256];          /* path of the executable, zero-terminated, truncated if longer */
+  uint64_t classes;           /* enum vprof_class: the waits that were recorded */
+  uint64_t archived;    /* full chunks that were written out so that their memory was reused */
+  uint64_t overwritten; /* ring: slots of chunks that were reused */
   /* Preemption, if it is among the classes. */
-  uint64_t
-      switches_refused; /* errno: why context switches of (some) threads could not be read; 0: nothing was refused */
-  uint64_t unwatched;     /* threads of which they could not be read */
-  uint64_t switches_lost; /* records of context switches that found no room */
-  uint64_t let_go;        /* threads that were no longer watched, as they switched too often */
+  uint64_t switches_refused; /* errno: why context switches could not be read; 0: no refusal */
+  uint64_t unwatched;        /* threads whose switches could not be read */
+  uint64_t switches_lost;    /* records of context switches that found no room */
+  uint64_t let_go;           /* threads no longer watched because they switched too often */
   uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 19 - 256];
 };
 
 struct vprof_chunk_header {
   uint32_t magic;
-  uint32_t bytes;         /* of the whole chunk with this header; a multiple of VPROF_PAGE_BYTES */
+  uint32_t bytes;         /* of the whole chunk, with this header; a multiple of VPROF_PAGE_BYTES */
   uint32_t thread_serial; /* 1, 2, ... in order of first record; 0: the helper thread */
-  uint32_t tid;           /* kernel thread id */
+  uint32_t tid;           /* the kernel's thread id */
   uint32_t index;         /* 0, 1, ... within the thread */
   uint32_t reserved0;
   uint64_t opened_ticks;
   char thread_name[16]; /* pthread name at that time */
-  uint64_t next;        /* ring: where the thread's next chunk was; for the runtime only */
+  uint64_t next;        /* ring: address of the thread's next chunk; only the runtime uses it */
   uint64_t reserved;
 };
 

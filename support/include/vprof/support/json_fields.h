@@ -42,8 +42,8 @@ using Json = nlohmann::json;
 
 /// Description of a struct: specialise with a tuple `kFields`, and optionally `kName` (of the
 /// definition in a schema; needed by structs that contain themselves), `kDescription`, and hooks
-/// `static void written(const T&, Json&)` and `static void check(T&, const Json&)` for what fields
-/// cannot say. `check` throws ReadError.
+/// `static void written(const T&, Json&)`, `static void check(T&, const Json&)` and
+/// `static void described(Json& schema)` for what fields cannot say. `check` throws ReadError.
 template <class T>
 struct Object;
 
@@ -113,6 +113,8 @@ template <class T>
 concept WrittenHook = requires(const T& value, Json& json) { Object<T>::written(value, json); };
 template <class T>
 concept CheckHook = requires(T& value, const Json& json) { Object<T>::check(value, json); };
+template <class T>
+concept SchemaHook = requires(Json& schema) { Object<T>::described(schema); };
 
 template <class T, template <class...> class Template>
 inline constexpr bool kIs = false;
@@ -294,6 +296,9 @@ Json object_schema(Json& definitions) {
     }
   };
   std::apply([&](const auto&... field) { (add(field), ...); }, Object<T>::kFields);
+  if constexpr (SchemaHook<T>) {
+    Object<T>::described(schema);
+  }
   return schema;
 }
 

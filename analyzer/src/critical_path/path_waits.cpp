@@ -1,0 +1,80 @@
+// What is known of a wait on the critical path: its waker, and whether it could have had one.
+#include "critical_path/critical_path.h"
+#include "vprof/runtime/trace_format.h"
+
+namespace vprof::analyzer {
+namespace {
+
+/// Waits for disks, clocks, and the other end of a connection (a client, another machine).
+bool is_external(uint32_t event) {
+  return event == VPROF_EV_WAIT_FILE || event == VPROF_EV_WAIT_TIMER ||
+         event == VPROF_EV_WAIT_STREAM || event == VPROF_EV_WAIT_POLL ||
+         event == VPROF_EV_WAIT_SEND;
+}
+
+/// Longer chains of wakers are cut: the last wait stays a wait. This bounds memory; time is bounded
+/// anyway.
+constexpr size_t kMaxWakers = 256;
+
+}  // namespace
+
+/// What ended the wait, as far as it is known and consistent.
+std::optional<WakeUp> PathWalker::waker_of(uint32_t thread, uint32_t index, int64_t end) const {
+  if (stretches_.size() >= kMaxWakers) {
+    return std::nullopt;
+  }
+  const Item& item = window_.threads[thread].items[index];
+  std::optional<WakeUp> waker =
+      wake_up_edges_.waker(thread, item.what & ~kWaitBit, item.start, item.end);
+  // Whoever ends a wait is not waiting itself at that time. So if only a part of the wait is on the
+  // path, a release after that part contradicts the waker.
+  if (waker && waker->time >= end && item.end > end) {
+    return std::nullopt;
+  }
+  return waker;
+}
+
+/// Whether a wait inside an application's lock knows its waker.
+bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t from) const {
+  const Thread& history = window_.threads[thread];
+  for (uint32_t i = index + 1; history.has_inside(index, i); ++i) {
+    const Item& item = history.items[i];
+    if (!item.is_wait() || item.end <= from) {
+      continue;
+    }
+    const uint32_t wait = item.what & ~kWaitBit;
+    if (history.waits[wait].event != VPROF_EV_WAIT_APP &&
+        wake_up_edges_.waker(thread, wait, item.start, item.end)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a wait without a known waker is usually ended by something that is not recorded. That
+/// holds for an application's lock if it holds for all waits inside it.
+bool PathWalker::ends_externally(uint32_t thread, uint32_t index, int64_t from) const {
+  const Thread& history = window_.threads[thread];
+  const uint32_t event = history.waits[history.items[index].what & ~kWaitBit].event;
+  if (event != VPROF_EV_WAIT_APP) {
+    return is_external(event);
+  }
+  bool any = false;
+  for (uint32_t i = index + 1; history.has_inside(index, i); ++i) {
+    const Item& item = history.items[i];
+    if (!item.is_wait() || item.end <= from) {
+      continue;
+    }
+    const uint32_t inner = history.waits[item.what & ~kWaitBit].event;
+    if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED) {
+      continue;
+    }
+    if (!is_external(inner)) {
+      return false;
+    }
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,98 @@
+// Pruning: which nodes of the variance tree their descendants explain.
+#include <algorithm>
+
+#include "factors/factor_selection.h"
+
+namespace vprof::analyzer {
+namespace {
+
+bool is_wait(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
+
+/// The part of a wait that no function is to blame for: its own body, and wakers outside any frame.
+bool is_unexplained(const TreeNode& node) {
+  return node.kind == NodeKind::kBody || node.kind == NodeKind::kUntracked;
+}
+
+/// The body of a function that only computes and is preempted: it is the function.
+bool is_whole_function(const VarianceTree& tree, const TreeNode& body) {
+  const std::vector<uint32_t>& siblings = tree.nodes[body.parent].children;
+  return body.kind == NodeKind::kBody && body.parent != 0 &&
+         std::all_of(siblings.begin(), siblings.end(), [&](uint32_t sibling) {
+           const NodeKind kind = tree.nodes[sibling].kind;
+           return kind == NodeKind::kBody || kind == NodeKind::kPreempted;
+         });
+}
+
+class DominanceFinder {
+ public:
+  DominanceFinder(const VarianceTree& tree, double dominance)
+      : tree_(tree),
+        dominance_(dominance),
+        dominated_(tree.nodes.size(), false),
+        blamed_variance_(tree.nodes.size(), 0) {}
+
+  std::vector<bool> find() {
+    for (size_t i = 1; i < tree_.nodes.size(); ++i) {
+      visit_node(i);
+    }
+    for (const TreePair& pair : tree_.pairs) {
+      visit_pair(pair);
+    }
+    // A wait yields to the work that explains it, even if several functions share that work.
+    for (size_t i = 1; i < tree_.nodes.size(); ++i) {
+      const TreeNode& node = tree_.nodes[i];
+      if (is_wait(node.kind) && makes_up(blamed_variance_[i], node)) {
+        dominated_[i] = true;
+      }
+    }
+    return std::move(dominated_);
+  }
+
+ private:
+  bool makes_up(double variance_ns2, const TreeNode& node) const {
+    return node.variance_ns2 > 0 && variance_ns2 >= dominance_ * node.variance_ns2;
+  }
+
+  void visit_node(size_t i) {
+    const TreeNode& node = tree_.nodes[i];
+    const TreeNode& parent = tree_.nodes[node.parent];
+    const bool holds_parent = node.variance_ns2 >= dominance_ * parent.variance_ns2;
+    if (is_wait(parent.kind) && is_unexplained(node)) {
+      // Only one of the two may count, and the wait has the name that a user knows.
+      dominated_[i] = node.kind == NodeKind::kUntracked || holds_parent;
+      return;
+    }
+    if (holds_parent && is_whole_function(tree_, node)) {
+      dominated_[i] = true;
+      return;
+    }
+    blamed_variance_[node.parent] += node.variance_ns2;
+    if (makes_up(node.variance_ns2, parent)) {
+      dominated_[node.parent] = true;
+    }
+  }
+
+  void visit_pair(const TreePair& pair) {
+    const TreeNode& parent = tree_.nodes[pair.parent];
+    const int explained = (is_unexplained(tree_.nodes[pair.a]) ? 0 : 1) +
+                          (is_unexplained(tree_.nodes[pair.b]) ? 0 : 1);
+    blamed_variance_[pair.parent] += explained * pair.covariance_ns2;
+    const bool counts = !is_wait(parent.kind) || explained == 2;
+    if (counts && makes_up(2 * pair.covariance_ns2, parent)) {
+      dominated_[pair.parent] = true;
+    }
+  }
+
+  const VarianceTree& tree_;
+  const double dominance_;
+  std::vector<bool> dominated_;          // by node
+  std::vector<double> blamed_variance_;  // by node; of a wait: that goes with the work of others
+};
+
+}  // namespace
+
+std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
+  return DominanceFinder(tree, dominance).find();
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,74 @@
+#include "profile/profile_intervals.h"
+
+#include <stdexcept>
+
+namespace vprof::analyzer {
+namespace {
+
+constexpr uint32_t kBinLimit = 1u << 11;  // above latency_bin() of any 64-bit latency
+
+/// An interval is [first element of its key, members of SampledInterval ..., leaves].
+constexpr size_t kFirstMember = 1;
+constexpr size_t kLeaves =
+    kFirstMember + std::tuple_size_v<decltype(ListStruct<SampledInterval>::kMembers)>;
+
+Json encode_sample(const IntervalSample::Smallest& sample) {
+  Json intervals = Json::array();
+  for (const auto& [key, interval] : sample.kept()) {
+    PackedWriter leaves;
+    for (const auto& [place, ns] : interval.leaves) {
+      leaves.add(place);
+      leaves.add(ns);
+    }
+    Json entry = encode(interval);
+    entry.insert(entry.begin(), std::get<0>(key));
+    entry.push_back(Json::binary(leaves.take()));
+    intervals.push_back(std::move(entry));
+  }
+  const auto& [first, id, begin, run] = sample.bound();
+  return {{"bound", {first, id, begin, run}}, {"intervals", std::move(intervals)}};
+}
+
+void decode_sample(const Json& from, size_t places, IntervalSample::Smallest& sample) {
+  for (const Json& entry : from.at("intervals")) {
+    SampledInterval interval;
+    decode(entry, interval, kFirstMember);
+    for (PackedReader leaves(entry.at(kLeaves).get_binary()); !leaves.at_end();) {
+      const uint32_t place = leaves.index(places, "an interval with time in no place");
+      interval.leaves.emplace_back(place, leaves.number());
+    }
+    sample.add({entry.at(0).get<uint64_t>(), interval.id, interval.begin, interval.run}, interval);
+  }
+  sample.cut(from.at("bound").get<IntervalSample::Key>());
+}
+
+}  // namespace
+
+void encode_intervals(const IntervalSums& sums, Json& document) {
+  document["intervals"] = {{"sampled", encode_sample(sums.sample.sampled)},
+                           {"worst", encode_sample(sums.sample.worst)}};
+  Json& labels = document["label_bins"] = Json::object();
+  for (const auto& [label, bins] : sums.label_bins) {
+    Json& own = labels[label] = Json::array();
+    for (const auto& [bin, count] : bins) {
+      own.push_back({bin, count});
+    }
+  }
+}
+
+void decode_intervals(const Json& document, IntervalSums& sums) {
+  const Json& intervals = document.at("intervals");
+  decode_sample(intervals.at("sampled"), sums.places.size(), sums.sample.sampled);
+  decode_sample(intervals.at("worst"), sums.places.size(), sums.sample.worst);
+  for (const auto& [label, bins] : document.at("label_bins").items()) {
+    for (const Json& entry : bins) {
+      const auto bin = entry.at(0).get<uint32_t>();
+      if (bin >= kBinLimit) {
+        throw std::runtime_error("a latency out of range");
+      }
+      sums.label_bins[label][bin] += entry.at(1).get<uint64_t>();
+    }
+  }
+}
+
+}  // namespace vprof::analyzer

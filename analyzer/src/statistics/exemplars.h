@@ -1,0 +1,49 @@
+// For each place, a few intervals worth a look: where it took longest, and typical ones.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace vprof::analyzer {
+
+/// One interval, and the time that a place took in it.
+struct PlaceExemplar {
+  uint64_t ns = 0;       ///< of the place
+  uint64_t latency = 0;  ///< of the interval, ns
+  uint64_t id = 0;       ///< of the interval, chosen by the program
+  int64_t begin = 0;     ///< of the interval, ns of CLOCK_MONOTONIC
+  auto operator<=>(const PlaceExemplar&) const = default;
+};
+
+/// A hash of the interval's id and begin that scatters neighbours, so that the intervals with the
+/// smallest hashes are as good as a random sample, and always the same one.
+uint64_t interval_hash(uint64_t id, int64_t begin);
+
+/// The intervals in which a place took longest, and a sample of those in which it took any time.
+/// Membership depends on the intervals alone, so adding does not depend on the order.
+struct PlaceExemplars {
+  static constexpr size_t kWorst = 3;
+  static constexpr size_t kSampled = 9;
+  std::vector<PlaceExemplar> worst;                         ///< longest first
+  std::vector<std::pair<uint64_t, PlaceExemplar>> sampled;  ///< with its hash, smallest hash first
+
+  /// `hash`: interval_hash() of the interval.
+  void add(const PlaceExemplar& exemplar, uint64_t hash) {
+    if (worst.size() < kWorst || worst.back() < exemplar) {
+      add_worst(exemplar);
+    }
+    if (sampled.size() < kSampled || hash < sampled.back().first) {
+      add_sampled(exemplar, hash);
+    }
+  }
+  PlaceExemplars& operator+=(const PlaceExemplars& other);
+
+ private:
+  void add_worst(const PlaceExemplar& exemplar);
+  void add_sampled(const PlaceExemplar& exemplar, uint64_t hash);
+};
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,201 @@
+#include "statistics/interval_sums_builder.h"
+
+#include <algorithm>
+#include <set>
+
+namespace vprof::analyzer {
+namespace {
+
+template <class T>
+T& at_index(std::vector<T>& list, uint32_t index) {
+  if (list.size() <= index) {
+    list.resize(index + 1);
+  }
+  return list[index];
+}
+
+void add_overhead(Overhead& to, const Overhead& more) {
+  to.records += more.records;
+  to.dropped += more.dropped;
+  to.chunks += more.chunks;
+  to.stalls += more.stalls;
+  to.record_ns = std::max(to.record_ns, more.record_ns);
+}
+
+/// The sums of a batch after place i became place `to[i]`. `ranks`: of the new places.
+BatchSums renumbered(const BatchSums& from, const std::vector<std::vector<uint32_t>>& children,
+                     const std::vector<uint32_t>& to, const std::vector<uint32_t>& ranks) {
+  BatchSums result;
+  result.n = from.n;
+  result.first_begin = from.first_begin;
+  result.last_begin = from.last_begin;
+  result.nodes.reserve(from.nodes.size());
+  for (uint32_t i = 0; i < from.nodes.size(); ++i) {
+    if (from.nodes[i].count != 0) {
+      at_index(result.nodes, to[i]) += from.nodes[i];
+    }
+  }
+  for (const std::vector<uint32_t>& siblings : children) {
+    for (uint32_t rank = 1; rank < siblings.size(); ++rank) {
+      if (siblings[rank] >= from.rows.size()) {
+        continue;
+      }
+      const std::vector<UInt128>& row = from.rows[siblings[rank]];
+      for (uint32_t other = 0; other < row.size(); ++other) {
+        if (row[other] == 0) {
+          continue;
+        }
+        uint32_t a = to[siblings[other]];
+        uint32_t b = to[siblings[rank]];
+        if (ranks[a] > ranks[b]) {
+          std::swap(a, b);
+        }
+        result.add_product(b, ranks[a], row[other]);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+IntervalSumsBuilder::IntervalSumsBuilder() {
+  sum_.places.emplace_back();
+  child_counts_ = {0};
+}
+
+uint32_t IntervalSumsBuilder::place(uint32_t parent, const Place& place) {
+  const auto [entry, is_new] = index_.try_emplace(
+      Identity(parent, static_cast<uint8_t>(place.kind), place.name, place.key, place.position),
+      static_cast<uint32_t>(sum_.places.size()));
+  if (is_new) {
+    Place& added = sum_.places.emplace_back(place);
+    added.parent = parent;
+    added.rank = child_counts_[parent]++;
+    child_counts_.push_back(0);
+  } else {
+    // Recordings of earlier iterations know less about a function.
+    Place& known = sum_.places[entry->second];
+    known.height = std::max(known.height, place.height);
+    known.expanded = known.expanded || place.expanded;
+    known.expandable = known.expandable || place.expandable;
+  }
+  return entry->second;
+}
+
+void IntervalSumsBuilder::add(const BatchSums& sums,
+                              const std::vector<std::vector<uint32_t>>& children,
+                              const std::vector<uint32_t>& to, int64_t run, uint64_t order) {
+  std::vector<uint32_t> ranks(sum_.places.size());
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i] = sum_.places[i].rank;
+  }
+  batches_[{run, order}] += renumbered(sums, children, to, ranks);
+}
+
+void IntervalSumsBuilder::add(const TailSums& tail, uint32_t place) {
+  TailSums& to = at_index(sum_.tails, place);
+  for (uint32_t i = 0; i < tail.x.size(); ++i) {
+    if (tail.x[i] != 0) {
+      to.add(tail.first + i, tail.x[i]);
+    }
+  }
+}
+
+void IntervalSumsBuilder::add(const PlaceExemplars& exemplars, uint32_t place) {
+  at_index(sum_.exemplars, place) += exemplars;
+}
+
+void IntervalSumsBuilder::add(const CovariateSums& covariates, const std::vector<uint32_t>& to) {
+  sum_.covariates.add(covariates, to);
+}
+
+void IntervalSumsBuilder::add(const IntervalSample& sample, const std::vector<uint32_t>& to,
+                              std::optional<int64_t> run) {
+  sum_.sample.add(sample, to, run);
+}
+
+void IntervalSumsBuilder::add(const Losses& losses) {
+  Losses& sum = sum_.losses;
+  sum.dropped += losses.dropped;
+  sum.torn += losses.torn;
+  sum.unreadable_bytes += losses.unreadable_bytes;
+  sum.outside_waits += losses.outside_waits;
+  sum.unmatched_waits += losses.unmatched_waits;
+  sum.inferred_edges += losses.inferred_edges;
+  sum.exact_edges += losses.exact_edges;
+  std::set<std::string> notes(sum.notes.begin(), sum.notes.end());
+  notes.insert(losses.notes.begin(), losses.notes.end());
+  sum.notes.assign(notes.begin(), notes.end());
+}
+
+void IntervalSumsBuilder::add(const IntervalSums& sums) {
+  std::vector<uint32_t> to(sums.places.size(), 0);
+  for (uint32_t i = 1; i < sums.places.size(); ++i) {
+    to[i] = place(to[sums.places[i].parent], sums.places[i]);
+  }
+  const auto children = children_of(sums.places);
+  for (const Batch& batch : sums.batches) {
+    add(batch.sums, children, to, batch.run, batch.order);
+  }
+  for (uint32_t i = 0; i < sums.tails.size(); ++i) {
+    add(sums.tails[i], to[i]);
+  }
+  for (uint32_t i = 0; i < sums.exemplars.size(); ++i) {
+    add(sums.exemplars[i], to[i]);
+  }
+  add(sums.sample, to);
+  add(sums.covariates, to);
+  sum_.interval = sums.interval;
+  sum_.incomplete += sums.incomplete;
+  sum_.root_height = std::max(sum_.root_height, sums.root_height);
+  sum_.latencies += sums.latencies;
+  for (const auto& [label, latencies] : sums.labels) {
+    sum_.labels[label] += latencies;
+  }
+  for (const auto& [label, bins] : sums.label_bins) {
+    for (const auto& [bin, count] : bins) {
+      sum_.label_bins[label][bin] += count;
+    }
+  }
+  add(sums.losses);
+  add_overhead(sum_.overhead, sums.overhead);
+}
+
+IntervalSums IntervalSumsBuilder::finish() {
+  const std::vector<uint32_t> order = canonical_order(sum_.places);
+  std::vector<uint32_t> to(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    to[order[i]] = i;
+  }
+  const auto children = children_of(sum_.places);
+  const auto by_new_number = [&](auto& list) {
+    std::remove_reference_t<decltype(list)> moved(order.size());
+    for (uint32_t i = 0; i < list.size(); ++i) {
+      moved[to[i]] = std::move(list[i]);
+    }
+    list = std::move(moved);
+  };
+  by_new_number(sum_.places);
+  by_new_number(sum_.tails);
+  by_new_number(sum_.exemplars);
+  std::vector<uint32_t> ranks(order.size(), 0);
+  std::vector<uint32_t> next_rank(order.size(), 0);
+  for (uint32_t i = 1; i < order.size(); ++i) {
+    Place& place = sum_.places[i];
+    place.parent = to[place.parent];
+    ranks[i] = place.rank = next_rank[place.parent]++;
+  }
+  // One batch at a time: together they are most of the memory that the analysis takes.
+  for (auto it = batches_.begin(); it != batches_.end(); it = batches_.erase(it)) {
+    const auto& [key, sums] = *it;
+    sum_.batches.push_back({key.first, key.second, renumbered(sums, children, to, ranks)});
+  }
+  const IntervalSample sample = std::exchange(sum_.sample, {});
+  sum_.sample.add(sample, to);
+  const CovariateSums covariates = std::exchange(sum_.covariates, {});
+  sum_.covariates.add(covariates, to);
+  return std::move(sum_);
+}
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,50 @@
+// Adds up interval sums, each with a numbering of places of its own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "statistics/interval_sums.h"
+
+namespace vprof::analyzer {
+
+/// The result does not depend on the order of the add() calls. Parameters named `to` map the
+/// numbers of places in what is added to numbers in the result, which place() assigns.
+class IntervalSumsBuilder {
+ public:
+  IntervalSumsBuilder();
+
+  /// The number of the place below `parent` that is the same as `place`, added if it is new.
+  uint32_t place(uint32_t parent, const Place& place);
+
+  /// Adds one batch. `children`: by place in what is added, by rank.
+  void add(const BatchSums& sums, const std::vector<std::vector<uint32_t>>& children,
+           const std::vector<uint32_t>& to, int64_t run, uint64_t order);
+  void add(const TailSums& tail, uint32_t place);
+  void add(const PlaceExemplars& exemplars, uint32_t place);
+  void add(const CovariateSums& covariates, const std::vector<uint32_t>& to);
+  /// `run`, if given, replaces the run of each interval.
+  void add(const IntervalSample& sample, const std::vector<uint32_t>& to,
+           std::optional<int64_t> run = {});
+  void add(const Losses& losses);
+  void add(const IntervalSums& sums);
+
+  /// The sum. Places are in canonical_order(), batches in order of time. Call once, at the end.
+  IntervalSums finish();
+
+ private:
+  /// Parent, kind, name, key, position.
+  using Identity = std::tuple<uint32_t, uint8_t, std::string, std::string, std::string>;
+
+  IntervalSums sum_;
+  std::vector<uint32_t> child_counts_;  // by place
+  std::map<Identity, uint32_t> index_;
+  std::map<std::pair<int64_t, uint64_t>, BatchSums> batches_;  // by run and order
+};
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,79 @@
+// Frames and waits of one thread.
+//
+// They share one array, ordered by their end, the last one first: the reverse of the order in which
+// they were written. So an outer item comes before the items inside it, and item j > i lies within
+// i if and only if parent[j] >= i. A recording is read from its end to its beginning, so new items
+// are appended. The critical path is walked backwards too, so this is also the order of access.
+//
+//   time -------------------->     index     0   1   2   3   4
+//   [ A  [ B ] [ C ] ] [ D [ E ]]  item      D   E   A   C   B
+//                                  parent    -   0   -   2   2
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "trace/sites.h"
+
+namespace vprof::analyzer {
+
+inline constexpr uint32_t kWaitBit = 1u << 31;
+
+struct Item {
+  int64_t start = 0;  ///< ns
+  int64_t end = 0;    ///< ns
+  uint32_t what = 0;  ///< a site, or kWaitBit | index into Thread::waits
+  uint32_t parent = kNone;
+
+  bool is_wait() const { return (what & kWaitBit) != 0; }
+};
+static_assert(sizeof(Item) == 24);
+
+/// A growable array of items. Room is reserved first, so appending is a single store. It grows by
+/// realloc, which often extends in place or moves pages instead of copying to fresh memory.
+class ItemArray {
+ public:
+  ItemArray() = default;
+  ItemArray(ItemArray&& other) noexcept { *this = std::move(other); }
+  ItemArray& operator=(ItemArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~ItemArray() { std::free(data_); }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  size_t capacity() const { return capacity_; }
+  Item& operator[](size_t i) { return data_[i]; }
+  const Item& operator[](size_t i) const { return data_[i]; }
+  Item* begin() { return data_; }
+  Item* end() { return begin() + size_; }
+  const Item* begin() const { return data_; }
+  const Item* end() const { return begin() + size_; }
+
+  /// There must be room for it.
+  void append(const Item& item) { data_[size_++] = item; }
+  /// Writes a sentinel behind the last item, where there must be room. It ended before everything,
+  /// so a search for an earlier end stops there.
+  void fence() { data_[size_] = {INT64_MIN, INT64_MIN, 0, kNone}; }
+  /// New items are whatever has been written there. There must be room for them.
+  void resize(size_t size) { size_ = size; }
+  /// Copies all items of `other`, for which there must be room.
+  void assign(const ItemArray& other) {
+    size_ = static_cast<size_t>(std::copy(other.begin(), other.end(), begin()) - begin());
+  }
+  /// Makes room for `count` items in all.
+  void grow(size_t count);
+
+ private:
+  Item* data_ = nullptr;  // from realloc
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace vprof::analyzer

@@ -1,0 +1,226 @@
+#include "cli/command_line.h"
+
+#include <cstdio>
+
+#include "cli/describe.h"
+#include "vprof/report/exports.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using Verb = std::function<Result<int>()>;
+
+constexpr int kMostIterations = 1000;
+
+CLI::App* add(CLI::App& app, CommandLine& line, const char* name, const char* help, Verb verb) {
+  CLI::App* sub = app.add_subcommand(name, help);
+  sub->fallthrough();  // accepts -C and --config after the verb
+  sub->callback([&line, verb = std::move(verb)] { line.verb = verb; });
+  return sub;
+}
+
+/// A verb without options of its own.
+void add_plain(CLI::App& app, CommandLine& line, const char* name, const char* help,
+               Result<int> (*verb)(const Global&)) {
+  add(app, line, name, help, [&line, verb] { return verb(line.global); });
+}
+
+void add_init(CLI::App& app, CommandLine& line) {
+  add_plain(app, line, "init", "write a vprof.json for a source tree", verb_init);
+}
+
+void add_check(CLI::App& app, CommandLine& line) {
+  add_plain(app, line, "check", "say what would go wrong, before it does", verb_check);
+}
+
+void add_loop(CLI::App& app, CommandLine& line) {
+  LoopOptions& options = line.loop;
+  CLI::App* verb = add(app, line, "loop", "measure, rank and break down until the cause is found",
+                       [&line] { return verb_loop(line.global, line.loop); });
+  CLI::Option* alone =
+      verb->add_flag("--auto", options.decide_alone, "decide by policy instead of asking");
+  CLI::Option* resume = verb->add_flag("--resume", options.resume,
+                                       "continue where the last loop ended (the default)");
+  CLI::Option* restart =
+      verb->add_flag("--restart", options.restart, "start a new search")->excludes(resume);
+  verb->add_option("--from", options.from, "go back to this iteration and decide again")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMostIterations))
+      ->excludes(restart);
+  verb->add_flag("--keep-traces", options.keep_traces, "keep the traces of all iterations");
+  verb->add_flag("--json", options.json, "print the final report as JSON, and nothing else")
+      ->needs(alone);
+  verb->add_option("--max-iterations", options.max_iterations, "stop after this iteration")
+      ->check(CLI::Range(1, kMostIterations));
+  verb->add_option("--overhead-budget", options.overhead_budget,
+                   "by how many percent measuring may raise the mean latency before the plan is "
+                   "thinned")
+      ->option_text("PERCENT")
+      ->check(CLI::Range(0.0, 10000.0));
+  verb->add_option("--interval", options.interval, "name of the interval to explain");
+}
+
+void add_index(CLI::App& app, CommandLine& line) {
+  add_plain(app, line, "index", "find the functions of the program and their calls", verb_index);
+}
+
+void add_instrument(CLI::App& app, CommandLine& line) {
+  InstrumentOptions& options = line.instrument;
+  CLI::App* verb = add(app, line, "instrument", "rewrite the mirror",
+                       [&line] { return verb_instrument(line.global, line.instrument); });
+  CLI::Option* expand =
+      verb->add_option("--expand", options.expand,
+                       "functions whose calls to measure, besides those of the intervals");
+  verb->add_flag("--all", options.all, "measure every function and every call")->excludes(expand);
+  verb->add_flag("--dry-run", options.dry_run, "show what would be inserted, change nothing");
+}
+
+void add_build(CLI::App& app, CommandLine& line) {
+  add_plain(app, line, "build", "build the mirror", verb_build);
+}
+
+void add_record(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = add(app, line, "record", "run the workload and record it",
+                       [&line] { return verb_record(line.global, line.record); });
+  verb->add_flag("--baseline", line.record.baseline, "record intervals only");
+  verb->add_option("command", line.record.command, "run this instead of \"run\" of vprof.json")
+      ->option_text("[-- COMMAND...]");
+  verb->positionals_at_end();
+}
+
+void add_analyze(CLI::App& app, CommandLine& line) {
+  AnalyzeOptions& options = line.analyze;
+  CLI::App* verb = add(app, line, "analyze", "analyse a recording",
+                       [&line] { return verb_analyze(line.global, line.analyze); });
+  verb->add_option("dir", options.trace, "a recording from elsewhere");
+  verb->add_option("--interval", options.interval, "name of the interval to explain");
+  verb->add_flag("--json", options.json, "print report.json");
+  verb->add_option("--skip", options.skip,
+                   "leave out intervals that began within this time of the start (2s, 300ms)")
+      ->option_text("TIME");
+  verb->add_option("--profile", options.profile, "also write the profile to this file")
+      ->option_text("FILE");
+  verb->add_option("--threads", options.threads, "threads of the analysis (one per processor)");
+}
+
+void add_timeline(CLI::App& app, CommandLine& line) {
+  TimelineOptions& options = line.timeline;
+  CLI::App* verb = add(app, line, "timeline", "show one interval piece by piece",
+                       [&line] { return verb_timeline(line.global, line.timeline); });
+  verb->add_option("id", options.id, "the number in the report")->required();
+  verb->add_option("dir", options.trace, "a recording from elsewhere");
+  verb->add_option("--interval", options.interval, "name of the interval");
+  verb->add_flag("--json", options.json, "for Perfetto and other trace viewers");
+}
+
+void add_merge(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = add(app, line, "merge", "add up profiles of several runs, processes or hosts",
+                       [&line] { return verb_merge(line.merge); });
+  verb->add_option("profiles", line.merge.profiles, "files, or directories of vprof.json")
+      ->required();
+  verb->add_option("-o,--output", line.merge.output, "write the sum to this file")
+      ->option_text("FILE");
+  verb->add_flag("--json", line.merge.json, "print report.json");
+}
+
+void add_diff(CLI::App& app, CommandLine& line) {
+  DiffOptions& options = line.diff;
+  CLI::App* verb =
+      add(app, line, "diff", "compare two profiles", [&line] { return verb_diff(line.diff); });
+  verb->add_option("a", options.a, "the profile before")->required();
+  verb->add_option("b", options.b, "the profile after")->required();
+  verb->add_option("--fail-if", options.fail_if,
+                   "exit with 1 if this condition holds, such as 'p99>1.1x'")
+      ->option_text("CONDITION")
+      ->expected(1)
+      ->take_all();
+  verb->add_flag("--certainly", options.certainly,
+                 "... only if it holds over the whole confidence interval");
+  verb->add_flag("--json", options.json, "print JSON");
+}
+
+void add_export(CLI::App& app, CommandLine& line) {
+  ExportOptions& options = line.exports;
+  CLI::App* verb = add(app, line, "export", "write single intervals for other programs",
+                       [&line] { return verb_export(line.global, line.exports); });
+  for (const report::ExportFormat& format : report::export_formats()) {
+    verb->add_option(fmt::format("--{}", format.name), options.files[format.name], format.help)
+        ->option_text("FILE");
+  }
+  verb->add_option("dir", options.trace, "a recording from elsewhere");
+  verb->add_option("--interval", options.interval, "name of the intervals");
+}
+
+void add_history(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = add(app, line, "history", "show what each iteration expanded and found",
+                       [&line] { return verb_history(line.global, line.history); });
+  verb->add_flag("--json", line.history.json, "print JSON");
+}
+
+void add_report(CLI::App& app, CommandLine& line) {
+  ReportOptions& options = line.report;
+  CLI::App* verb = add(app, line, "report", "print the last report",
+                       [&line] { return verb_report(line.global, line.report); });
+  verb->add_flag("--json", options.json, "print JSON");
+  verb->add_flag("--tree", options.tree, "print the variance tree");
+  verb->add_option("--html", options.html, "write one HTML file for a browser")
+      ->option_text("FILE");
+  verb->add_option("--iteration", options.iteration, "the report of an earlier iteration")
+      ->check(CLI::Range(1, kMostIterations));
+}
+
+void add_graph(CLI::App& app, CommandLine& line) {
+  GraphOptions& options = line.graph;
+  CLI::App* verb = add(app, line, "graph", "show the callers and callees of a function",
+                       [&line] { return verb_graph(line.global, line.graph); });
+  verb->add_option("function", options.function, "its name; without one, the whole program");
+  CLI::Option* dot = verb->add_flag("--dot", options.dot, "print a DOT graph");
+  verb->add_flag("--json", options.json, "print JSON")->excludes(dot);
+}
+
+void add_source(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = add(app, line, "source", "show what was inserted into a function, as a diff",
+                       [&line] { return verb_source(line.global, line.function); });
+  verb->add_option("function", line.function, "its name")->required();
+}
+
+Result<int> print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+void add_completion(CLI::App& app, CommandLine& line) {
+  CLI::App* verb =
+      add(app, line, "completion", "print the completion for a shell: bash or zsh", [&app, &line] {
+        const CommandText text = describe(app, VPROF_VERSION);
+        return print(line.shell == "zsh" ? zsh_completion(text) : bash_completion(text));
+      });
+  verb->add_option("shell", line.shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+}
+
+void add_manual(CLI::App& app, CommandLine& line) {
+  add(app, line, "manual", "print the manual page, in roff",
+      [&app] { return print(manual_page(describe(app, VPROF_VERSION))); });
+}
+
+}  // namespace
+
+void define(CLI::App& app, CommandLine& line) {
+  app.set_version_flag("--version", "vprof " VPROF_VERSION);
+  app.require_subcommand(1);
+  app.add_option("-C", line.directory, "directory of vprof.json")->option_text("DIR");
+  app.add_option("--config", line.global.config, "a configuration file of another name")
+      ->option_text("FILE");
+  // In the order of the manual.
+  for (const auto add_verb :
+       {add_init, add_check, add_loop, add_index, add_instrument, add_build, add_record,
+        add_analyze, add_timeline, add_merge, add_diff, add_export, add_history, add_report,
+        add_graph, add_source, add_completion, add_manual}) {
+    add_verb(app, line);
+  }
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,37 @@
+// The verbs of vprof and their options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "verbs/verbs.h"
+
+namespace vprof::driver {
+
+/// What the user typed. Parsing fills it in.
+struct CommandLine {
+  std::string directory;              ///< of `-C`; empty: the working directory
+  std::function<Result<int>()> verb;  ///< runs the verb with its options
+  Global global;
+
+  LoopOptions loop;
+  InstrumentOptions instrument;
+  RecordOptions record;
+  AnalyzeOptions analyze;
+  TimelineOptions timeline;
+  MergeOptions merge;
+  DiffOptions diff;
+  ExportOptions exports;
+  HistoryOptions history;
+  ReportOptions report;
+  GraphOptions graph;
+  std::string function;  ///< of `vprof source`
+  std::string shell;     ///< of `vprof completion`
+};
+
+/// Adds all options and verbs to `app`. Parsing writes to `command_line`, which must outlive `app`.
+void define(CLI::App& app, CommandLine& command_line);
+
+}  // namespace vprof::driver

@@ -1,0 +1,86 @@
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include "pipeline/analysis.h"
+#include "pipeline/steps.h"
+#include "process/commands.h"
+
+namespace vprof::driver {
+
+namespace {
+
+Result<void> clear_trace_directory(const fs::path& trace) {
+  VPROF_TRY(remove_tree(trace));
+  VPROF_TRY(make_directories(trace));
+  // A server that drops root privileges must still be able to write. Sticky, like /tmp.
+  if (::chmod(trace.c_str(), 01777) != 0) {
+    return fail("cannot change the mode of {}", shown(trace));
+  }
+  return {};
+}
+
+bool holds_traces(const fs::path& directory) {
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(directory, error)) {
+    if (item.path().extension() == ".vpt") {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The environment tells the runtime what to record.
+StepCommand workload_command(const Session& session, const WorkloadRun& run) {
+  const Config& config = session.config;
+  const bool on = run.sites == Sites::kOn;
+  StepCommand step{.step = on ? "run" : "baseline run", .what = "the workload", .command = {}};
+  step.command.argv = run.argv;
+  step.command.directory = session.workspace.mirror();
+  step.command.log = run.log;
+  step.command.end_leftovers = true;
+  std::map<std::string, std::string>& environment = step.command.environment;
+  environment = config.env;
+  environment["VPROF_TRACE_DIR"] = run.trace.string();
+  environment["VPROF_SITES"] = on ? "" : "off";
+  if (!config.leave_out.empty()) {
+    environment["VPROF_WAITS_OFF"] = fmt::format("{}", fmt::join(config.leave_out, ","));
+  }
+  if (config.ring_mb > 0) {
+    environment["VPROF_RING_MB"] = std::to_string(config.ring_mb);
+  }
+  if (config.max_mb > 0) {
+    environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
+  }
+  return step;
+}
+
+}  // namespace
+
+WorkloadRun workload_run(const Session& session, Sites sites) {
+  const Workspace& workspace = session.workspace;
+  const int n = session.state.iteration;
+  const bool on = sites == Sites::kOn;
+  return {.argv = shell(session.config.run),
+          .trace = on ? workspace.trace(n) : workspace.baseline(n),
+          .log = workspace.iteration(n) / (on ? "run.log" : "baseline.log"),
+          .sites = sites};
+}
+
+Result<double> record_step(const Session& session, const WorkloadRun& run) {
+  VPROF_TRY(clear_trace_directory(run.trace));
+  const Finished finished = VPROF_TRY(run_step(workload_command(session, run)));
+  if (finished.leftovers) {
+    warn("the workload left processes running; vprof ended them");
+  }
+  if (!holds_traces(run.trace)) {
+    // The runtime creates a trace when it has something to write.
+    return fail("{}; or \"run\" does not start the program that is built in {} (output: {})",
+                no_interval_message(session.config), shown(session.workspace.mirror()),
+                shown(run.log));
+  }
+  VPROF_TRY(
+      write_file_atomic(run.trace / "sites.json", VPROF_TRY(read_file(session.workspace.sites()))));
+  return finished.seconds;
+}
+
+}  // namespace vprof::driver

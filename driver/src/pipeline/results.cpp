@@ -1,0 +1,103 @@
+#include "pipeline/results.h"
+
+#include <map>
+
+#include "vprof/support/json.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using nlohmann::json;
+
+fs::path profile_file(const Session& session) {
+  return session.workspace.iteration(session.state.iteration) / "profile.vprof";
+}
+
+Result<fs::path> profile_at(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    return path;
+  }
+  for (const char* name : {"profile.vprof", ".vprof/profile.vprof"}) {
+    if (fs::exists(path / name, error)) {
+      return path / name;
+    }
+  }
+  return fail("{} has no profile.vprof; `vprof analyze` and `vprof loop` write one", shown(path));
+}
+
+}  // namespace
+
+Result<void> save_profile(const Session& session, const analyzer::Profile& profile) {
+  VPROF_TRY(write_file_atomic(profile_file(session), profile.sums));
+  return write_file_atomic(session.workspace.profile(), profile.sums);
+}
+
+Result<analyzer::Profile> load_profile(const Session& session) {
+  const fs::path file = profile_file(session);
+  auto profile = read_profiles({file}, session.config.factors);
+  if (!profile) {
+    return fail("{}; `vprof loop --restart` measures again", profile.error().message);
+  }
+  analyzer::compare_with_baseline(profile->interval, session.state.baseline.latencies(),
+                                  profile->overhead);
+  VPROF_TRY(write_file_atomic(session.workspace.profile(), profile->sums));
+  return profile;
+}
+
+Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
+                                        const analyzer::Options& options) {
+  std::vector<analyzer::ProfileBytes> profiles;
+  for (const std::string& path : paths) {
+    const fs::path file = VPROF_TRY(profile_at(path));
+    profiles.push_back({shown(file), VPROF_TRY(read_file(file))});
+  }
+  return analyzer::merge(profiles, options);
+}
+
+report::Story story_of(const Session& session, const fs::path& sites_json) {
+  const State& state = session.state;
+  report::Story story{.iterations = state.history,
+                      .unwrapped = {},
+                      .demoted = state.demoted,
+                      .overhead_budget = session.config.overhead_budget};
+  const auto sites = read_json(sites_json);
+  if (!sites) {
+    return story;
+  }
+  std::map<std::string, uint64_t> counts;
+  for (const json& one : sites->value("unwrapped", json::array())) {
+    ++counts[one.value("by_rule", false)
+                 ? "cheap, trivial or implicit (`vprof instrument --dry-run`)"
+                 : one.value("reason", "unknown")];
+  }
+  for (const auto& [reason, count] : counts) {
+    story.unwrapped.push_back({.reason = reason, .count = count});
+  }
+  return story;
+}
+
+Result<void> write_report(const Session& session, analyzer::Profile profile) {
+  mark_decisions(profile, session.state);
+  const report::Story story = story_of(session, session.workspace.sites());
+  const std::string text = report::json_text(profile, story) + "\n";
+  const fs::path own = session.workspace.iteration(session.state.iteration) / "report.json";
+  VPROF_TRY(write_file_atomic(own, text));
+  return write_file_atomic(session.workspace.report(), text);
+}
+
+Result<std::pair<analyzer::Profile, report::Story>> read_report(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    return fail("there is no report {}; `vprof loop` makes one", shown(file));
+  }
+  const auto document = VPROF_TRY(read_json(file));
+  auto report = report::from_json(document);
+  if (!report) {
+    return fail("{}: {}", shown(file), report.error().message);
+  }
+  return *report;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,12 @@
+// How to lay out text for the terminal that standard output goes to.
+#pragma once
+
+#include "vprof/report/report.h"
+
+namespace vprof::driver {
+
+/// The width is that of $COLUMNS or of the terminal, else the default. Colours only at a terminal,
+/// and only without $NO_COLOR.
+report::TextOptions text_options();
+
+}  // namespace vprof::driver

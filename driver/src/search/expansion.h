@@ -1,0 +1,25 @@
+// What a factor can be broken down into.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vprof/instrumenter/program.h"
+#include "workspace/state.h"
+
+namespace vprof::driver {
+
+/// The functions whose calls the next iteration should measure to break `factor` down: keys, none
+/// of them expanded yet. Empty: it cannot be broken down further.
+///
+/// - A function is expanded itself. So is the owner of `body(f)` if f was never expanded: its body
+///   is then the whole function except for its waits.
+/// - A library function is broken down into the functions of the program that are passed to it.
+/// - A wait for threads outside every measured function (`untracked(worker)`, at least the
+///   threshold) is broken down into the functions that threads start with, so that the search
+///   continues in those threads.
+std::vector<std::string> expandable_keys(const analyzer::Profile& profile,
+                                         const analyzer::Factor& factor,
+                                         const instrumenter::Program& program, const State& state);
+
+}  // namespace vprof::driver

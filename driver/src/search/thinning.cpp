@@ -1,0 +1,109 @@
+#include "search/thinning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace vprof::driver {
+
+namespace {
+
+using nlohmann::json;
+using report::Demoted;
+
+constexpr double kLittle = 0.01;      // of the variance: less is not worth a measurement
+constexpr double kLeastCost = 0.001;  // of the latency: less is not worth leaving out
+
+/// The largest part of the variance in any node of a call, by callee and `file:line`.
+using Variation = std::map<std::pair<std::string, std::string>, double>;
+
+void add_variation(const analyzer::Node& node, Variation& variation) {
+  double& most = variation[{node.function, node.site}];
+  most = std::max({most, std::abs(node.contribution), std::abs(node.share)});
+  for (const analyzer::Node& child : node.children) {
+    add_variation(child, variation);
+  }
+}
+
+std::map<int, std::string> function_names(const json& sites) {
+  std::map<int, std::string> names;
+  for (const json& one : sites.value("functions", json::array())) {
+    names[one.value("id", 0)] = one.value("name", "");
+  }
+  return names;
+}
+
+/// The measured calls that matter little, by place, with how often they were made.
+std::map<std::string, Demoted> measured_calls(const json& sites, const std::vector<uint64_t>& calls,
+                                              const Variation& variation) {
+  const std::map<int, std::string> names = function_names(sites);
+  std::map<std::string, Demoted> found;
+  std::vector<std::string> matter;
+  for (const json& site : sites.value("sites", json::array())) {
+    const auto id = site.value("id", size_t{0});
+    if (site.value("kind", "") != "call" || id >= calls.size() || calls[id] == 0) {
+      continue;
+    }
+    const std::string line = fmt::format("{}:{}", site.value("file", ""), site.value("line", 0));
+    const std::string place = fmt::format("{}:{}", line, site.value("column", 0));
+    const auto name = names.find(site.value("function", 0));
+    if (name == names.end()) {
+      continue;
+    }
+    Demoted& one = found[place];
+    one.function = name->second;
+    one.site = place;
+    one.calls += calls[id];
+    const auto varies = variation.find({name->second, line});
+    if (varies != variation.end() && varies->second >= kLittle) {
+      matter.push_back(place);
+    }
+  }
+  for (const std::string& place : matter) {
+    found.erase(place);
+  }
+  return found;
+}
+
+bool left_out_already(const State& state, const std::string& place) {
+  return std::any_of(state.demoted.begin(), state.demoted.end(),
+                     [&](const Demoted& one) { return one.site == place; });
+}
+
+}  // namespace
+
+Thinning thin_plan(const analyzer::Profile& profile, const json& sites,
+                   const std::vector<uint64_t>& calls, const State& state, double excess) {
+  Variation variation;
+  add_variation(profile.tree, variation);
+  // Costs are relative to a typical interval.
+  const double typical =
+      profile.interval.p50_ns > 0 ? profile.interval.p50_ns : profile.interval.mean_ns;
+  const double all = static_cast<double>(profile.interval.count) * typical;
+  std::vector<Demoted> candidates;
+  for (auto& [place, one] : measured_calls(sites, calls, variation)) {
+    if (left_out_already(state, place)) {
+      continue;
+    }
+    one.cost = all > 0 ? static_cast<double>(one.calls) * profile.overhead.record_ns / all : 0;
+    one.since = state.iteration + 1;
+    if (one.cost >= kLeastCost) {
+      candidates.push_back(one);
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
+  Thinning thinning;
+  for (Demoted& one : candidates) {
+    if (thinning.saved >= excess) {
+      break;
+    }
+    thinning.saved += one.cost;
+    thinning.demoted.push_back(std::move(one));
+  }
+  return thinning;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,47 @@
+#include "verbs/run.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "process/interrupt.h"
+
+namespace vprof::driver {
+
+namespace {
+
+constexpr int kError = 2;
+
+}  // namespace
+
+void prepare_process() {
+  // Makes orphans of a workload children of vprof, which can then tell dead ones from live ones
+  // (process.cpp).
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  interrupt::install();
+}
+
+int exit_with(std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::fprintf(stderr, "vprof: %s\n", message.c_str());
+  return kError;
+}
+
+int run(const std::function<Result<int>()>& verb, const std::string& directory) {
+  if (!directory.empty() && ::chdir(directory.c_str()) != 0) {
+    return exit_with("cannot enter directory " + directory);
+  }
+  const Result<int> result = verb();
+  if (result) {
+    return *result;
+  }
+  if (!interrupt::requested()) {
+    return exit_with(result.error().message);
+  }
+  std::fprintf(stderr, "vprof: interrupted; run the same command again to resume\n");
+  return interrupt::exit_code();
+}
+
+}  // namespace vprof::driver

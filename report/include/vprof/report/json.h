@@ -1,0 +1,241 @@
+// How report.json holds each struct: the one description from which writer, reader and
+// schemas/report.schema.json come. Fields are added, never renamed; a field added after the first
+// version is optional, so that reports made earlier still load.
+#pragma once
+
+#include "vprof/analyzer/analyzer.h"
+#include "vprof/report/report.h"
+#include "vprof/support/json_fields.h"
+
+namespace vprof::report {
+
+/// The word that report.json and the texts use for an enum's value.
+template <class Enum>
+constexpr const char* word_for(Enum value) {
+  return json::Words<Enum>::kWords[static_cast<size_t>(value)];
+}
+
+/// The JSON Schema (draft-07) of report.json; schemas/report.schema.json holds the same.
+nlohmann::json report_schema();
+
+}  // namespace vprof::report
+
+namespace vprof::json {
+
+template <>
+struct Words<analyzer::NodeKind> {
+  static constexpr std::array kWords = {"function", "body",      "wait",     "blame",
+                                        "queue",    "preempted", "untracked"};
+};
+static_assert(static_cast<size_t>(analyzer::NodeKind::kUntracked) + 1 ==
+              Words<analyzer::NodeKind>::kWords.size());
+
+template <>
+struct Words<analyzer::FactorKind> {
+  static constexpr std::array kWords = {"variance", "covariance"};
+};
+static_assert(static_cast<size_t>(analyzer::FactorKind::kCovariance) + 1 ==
+              Words<analyzer::FactorKind>::kWords.size());
+
+template <>
+struct Words<analyzer::FactorStatus> {
+  static constexpr std::array kWords = {"selected", "expandable", "expanded", "leaf", "set-aside"};
+};
+static_assert(static_cast<size_t>(analyzer::FactorStatus::kSetAside) + 1 ==
+              Words<analyzer::FactorStatus>::kWords.size());
+
+template <>
+struct Object<analyzer::LabelSummary> {
+  using T = analyzer::LabelSummary;
+  static constexpr auto kFields =
+      std::tuple{required("label", &T::label, "empty: intervals without a label"),
+                 required("count", &T::count), required("mean_ns", &T::mean_ns),
+                 required("variance_ns2", &T::variance_ns2, "divisor n")};
+};
+
+template <>
+struct Object<analyzer::WorkSummary> {
+  using T = analyzer::WorkSummary;
+  static constexpr const char* kDescription =
+      "work declared with vprof_work(); an interval that declares none counts as 0 units";
+  static constexpr auto kFields = std::tuple{
+      required("declared", &T::declared, "intervals with an amount of work"),
+      required("mean", &T::mean, "units per interval"),
+      required("ns_per_unit", &T::ns_per_unit, "slope of the least-squares line of latency"),
+      required("explained", &T::explained, "r²: part of the variance explained by work")};
+};
+
+template <>
+struct Object<analyzer::IntervalSummary> {
+  using T = analyzer::IntervalSummary;
+  static constexpr const char* kConfidence =
+      "95 % confidence interval; [0, 0]: too few intervals for one";
+  static constexpr auto kFields = std::tuple{
+      required("name", &T::name),
+      required("count", &T::count, "completed intervals"),
+      required("incomplete", &T::incomplete, "begun but not ended, or ended but not begun"),
+      required("mean_ns", &T::mean_ns),
+      required("variance_ns2", &T::variance_ns2, "divisor n"),
+      required("stddev_ns", &T::stddev_ns),
+      required("p50_ns", &T::p50_ns),
+      required("p95_ns", &T::p95_ns),
+      required("p99_ns", &T::p99_ns),
+      required("p999_ns", &T::p999_ns),
+      required("max_ns", &T::max_ns),
+      optional("mean_ci95", &T::mean_ci95, kConfidence),
+      optional("variance_ci95", &T::variance_ci95, kConfidence),
+      optional("p99_ci95", &T::p99_ci95, kConfidence),
+      required("labels", &T::labels, "most frequent first"),
+      required("between_labels", &T::between_labels,
+               "part of the variance that lies between the labels' means"),
+      optional("work", &T::work)};
+};
+
+template <>
+struct Object<analyzer::Exemplar> {
+  using T = analyzer::Exemplar;
+  static constexpr const char* kDescription = "an interval to look at with `vprof timeline`";
+  static constexpr auto kFields =
+      std::tuple{required("id", &T::id), required("ns", &T::ns, "time of the factor in it"),
+                 required("latency_ns", &T::latency_ns)};
+};
+
+template <>
+struct Object<analyzer::Instance> {
+  using T = analyzer::Instance;
+  static constexpr auto kFields = std::tuple{
+      required("path", &T::path, "names from the root; of a covariance: to the common parent"),
+      required("site", &T::site, "`file:line` of the call"),
+      required("contribution", &T::contribution),
+      optional("dominated", &T::dominated,
+               "explained by one of its callees, so not part of the factor's contribution")};
+};
+
+template <>
+struct Object<analyzer::Factor> {
+  using T = analyzer::Factor;
+  static constexpr auto kFields = std::tuple{
+      required("rank", &T::rank, "from 1"),
+      required("kind", &T::kind, "of one function, or of two together"),
+      required("functions", &T::functions, "one name, or two"),
+      optional("keys", &T::keys,
+               "tell functions of the same name apart; empty for waits, bodies and queues"),
+      optional("definition", &T::definition, "`file:line` of the first function; empty: unknown"),
+      required("contribution", &T::contribution,
+               "part of the variance of the latency, without dominated instances"),
+      required("ci95", &T::ci95, "95 % confidence interval of the contribution"),
+      optional("variance_ns2", &T::variance_ns2, "contribution times the variance of the latency"),
+      optional("error_ns2", &T::error_ns2, "standard error of `variance_ns2`"),
+      required("share", &T::share, "Cov(factor, latency) / Var(latency)"),
+      required("tail_share", &T::tail_share,
+               "part of what the slowest 1 % take longer than the mean"),
+      optional("work_share", &T::work_share, "part of the share explained by declared work"),
+      optional("label_share", &T::label_share,
+               "part of the share explained by the label; 0 if there are more than 64 labels"),
+      required("height", &T::height, "longest chain of calls below the function"),
+      required("specificity", &T::specificity, "of the height in the call graph"),
+      required("score", &T::score, "specificity times contribution; factors are ranked by it"),
+      required("status", &T::status),
+      required("instances", &T::instances, "largest contribution first"),
+      optional("typical", &T::typical, "intervals near the median of those with time in it"),
+      optional("worst", &T::worst, "intervals in which it took longest")};
+  static void check(T& factor, const Json& from);
+};
+
+template <>
+struct Object<analyzer::Covariance> {
+  using T = analyzer::Covariance;
+  static constexpr auto kFields =
+      std::tuple{required("covariance_ns2", &T::covariance_ns2),
+                 required("contribution", &T::contribution, "2 Cov / Var(latency)")};
+};
+
+/// A node adds to its covariances what they alone cannot say: which two children they are of.
+template <>
+struct Object<analyzer::Node> {
+  using T = analyzer::Node;
+  static constexpr const char* kName = "node";
+  static constexpr auto kFields = std::tuple{
+      required("function", &T::function, "`f`, `body(f)`, `wait(...)`, `queue(...)`"),
+      optional("key", &T::function_key, "function key in sites.json; empty: none"),
+      required("kind", &T::kind, "blame: a function of another thread, below a wait or a queue"),
+      optional("site", &T::site, "`file:line` of the call, or of the function"),
+      required("mean_ns", &T::mean_ns),
+      required("variance_ns2", &T::variance_ns2),
+      required("contribution", &T::contribution, "Var / Var(latency)"),
+      required("share", &T::share, "Cov(node, latency) / Var(latency); adds up over siblings"),
+      optional("tail_share", &T::tail_share, "adds up over siblings"),
+      optional("work_share", &T::work_share),
+      optional("label_share", &T::label_share),
+      optional("count", &T::count, "intervals in which it had time"),
+      required("covariances", &T::covariances, "of pairs of children"),
+      required("children", &T::children)};
+  static void written(const T& node, Json& to);
+  static void check(T& node, const Json& from);
+  static void described(Json& schema);
+};
+
+template <>
+struct Object<analyzer::Losses> {
+  using T = analyzer::Losses;
+  static constexpr const char* kDescription =
+      "what was lost, and how the ends of the waits on critical paths are known";
+  static constexpr auto kFields = std::tuple{
+      required("dropped", &T::dropped, "records for which the buffers had no room"),
+      required("torn", &T::torn, "records cut off by the end of the program"),
+      required("unreadable_bytes", &T::unreadable_bytes, "damaged parts of trace files"),
+      optional("outside_waits", &T::outside_waits,
+               "waits for disks, clocks and peers that were not recorded"),
+      required("unmatched_waits", &T::unmatched_waits, "other waits with no known waker"),
+      required("inferred_edges", &T::inferred_edges, "waits whose waker is inferred from time"),
+      required("exact_edges", &T::exact_edges, "waits whose waker is known"),
+      required("notes", &T::notes, "one line each, for people")};
+};
+
+template <>
+struct Object<report::Leading> {
+  using T = report::Leading;
+  static constexpr auto kFields =
+      std::tuple{required("factor", &T::factor), required("contribution", &T::contribution)};
+};
+
+template <>
+struct Object<report::Iteration> {
+  using T = report::Iteration;
+  static constexpr auto kFields = std::tuple{
+      required("expanded", &T::expanded, "functions first expanded in this iteration"),
+      required("sites", &T::sites),
+      required("build_s", &T::build_s),
+      required("run_s", &T::run_s),
+      required("mean_ns", &T::mean_ns),
+      required("variance_ns2", &T::variance_ns2),
+      optional("mean_ratio", &T::mean_ratio, "to the run without recording; 0: no such run"),
+      optional("variance_ratio", &T::variance_ratio,
+               "to the run without recording; 0: no such run"),
+      optional("selected", &T::selected, "factors accepted after this iteration"),
+      optional("set_aside", &T::set_aside, "factors set aside after this iteration"),
+      optional("leading", &T::leading, "the first k factors"),
+      optional("demoted", &T::demoted, "call sites newly left out of the plan")};
+};
+
+template <>
+struct Object<report::Demoted> {
+  using T = report::Demoted;
+  static constexpr const char* kDescription =
+      "a call left in the body of its function: called often, varies little";
+  static constexpr auto kFields = std::tuple{
+      required("function", &T::function, "the callee"),
+      required("site", &T::site, "`file:line:column`"),
+      required("calls", &T::calls, "in the last run that measured it"),
+      required("cost", &T::cost, "of measuring it, at most, as a part of the median latency"),
+      required("since", &T::since, "first iteration without it")};
+};
+
+template <>
+struct Object<report::Unwrapped> {
+  using T = report::Unwrapped;
+  static constexpr auto kFields =
+      std::tuple{required("reason", &T::reason), required("count", &T::count)};
+};
+
+}  // namespace vprof::json

@@ -1,0 +1,42 @@
+#include "vprof/report/diff.h"
+#include "vprof/report/json.h"
+
+namespace vprof::json {
+
+template <>
+struct Object<analyzer::FigureChange> {
+  using T = analyzer::FigureChange;
+  static constexpr auto kFields =
+      std::tuple{required("figure", &T::name), required("a", &T::a), required("b", &T::b),
+                 required("ratio", &T::ratio, "b / a"), required("ci95", &T::ci95)};
+};
+
+template <>
+struct Object<analyzer::FactorChange> {
+  using T = analyzer::FactorChange;
+  static constexpr auto kFields = std::tuple{required("kind", &T::kind),
+                                             required("functions", &T::functions),
+                                             required("a_ns2", &T::a),
+                                             required("b_ns2", &T::b),
+                                             required("change", &T::change),
+                                             required("ci95", &T::ci95),
+                                             required("significant", &T::significant)};
+};
+
+template <>
+struct Object<analyzer::Diff> {
+  using T = analyzer::Diff;
+  static constexpr auto kFields =
+      std::tuple{required("interval", &T::interval), required("count_a", &T::count_a),
+                 required("count_b", &T::count_b),   required("figures", &T::figures),
+                 required("factors", &T::factors),   required("notes", &T::notes)};
+  static void written(const T& /*diff*/, Json& to) { to["schema"] = 1; }
+};
+
+}  // namespace vprof::json
+
+namespace vprof::report {
+
+nlohmann::json json(const analyzer::Diff& diff) { return json::write(diff); }
+
+}  // namespace vprof::report

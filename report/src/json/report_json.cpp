@@ -1,0 +1,215 @@
+#include <utility>
+
+#include "vprof/report/json.h"
+#include "vprof/support/json.h"
+
+namespace vprof::report {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kSchema = 1;
+
+/// What measuring cost and changed, and what the search did about it.
+struct OverheadSection : analyzer::Overhead {
+  double budget = 0;
+  std::vector<Demoted> demoted;
+};
+
+/// report.json as a whole.
+struct Document {
+  std::string schema_file = "report.schema.json";
+  int schema = kSchema;
+  analyzer::IntervalSummary interval;
+  std::vector<analyzer::Factor> factors;
+  analyzer::Node tree;
+  std::vector<Iteration> iterations;
+  OverheadSection overhead;
+  analyzer::Losses losses;
+  std::vector<Unwrapped> unwrapped;
+  int k = analyzer::Profile{}.k;
+  double threshold = analyzer::Profile{}.threshold;
+};
+
+}  // namespace
+}  // namespace vprof::report
+
+namespace vprof::json {
+
+using report::Document;
+using report::OverheadSection;
+
+void Object<analyzer::Factor>::check(T& factor, const Json& /*from*/) {
+  if (factor.functions.empty()) {
+    throw ReadError("a factor without functions");
+  }
+}
+
+void Object<analyzer::Node>::written(const T& node, Json& to) {
+  for (size_t i = 0; i < node.covariances.size(); ++i) {
+    const analyzer::Covariance& pair = node.covariances[i];
+    Json& entry = to["covariances"][i];
+    entry["children"] = {pair.a, pair.b};
+    entry["functions"] = {node.children[pair.a].function, node.children[pair.b].function};
+  }
+}
+
+void Object<analyzer::Node>::check(T& node, const Json& from) {
+  std::vector<analyzer::Covariance> known;
+  for (size_t i = 0; i < node.covariances.size(); ++i) {
+    const Json& entry = from["covariances"][i];
+    if (!entry.contains("children")) {
+      continue;  // names alone, as early reports had them, do not say which sibling is meant
+    }
+    analyzer::Covariance& pair = known.emplace_back(node.covariances[i]);
+    pair.a = entry["children"].at(0).get<uint32_t>();
+    pair.b = entry["children"].at(1).get<uint32_t>();
+    if (pair.a >= node.children.size() || pair.b >= node.children.size()) {
+      throw ReadError("a covariance names a child that does not exist");
+    }
+  }
+  node.covariances = std::move(known);
+}
+
+namespace {
+
+Json pair_schema(const Json& items, const char* description) {
+  return {{"type", "array"},
+          {"items", items},
+          {"minItems", 2},
+          {"maxItems", 2},
+          {"description", description}};
+}
+
+}  // namespace
+
+void Object<analyzer::Node>::described(Json& schema) {
+  Json& fields = schema["properties"]["covariances"]["items"]["properties"];
+  fields["children"] = pair_schema({{"type", "integer"}, {"minimum", 0}}, "indices of the two");
+  fields["functions"] = pair_schema({{"type", "string"}}, "names of the two");
+}
+
+template <>
+struct Object<OverheadSection> {
+  using T = OverheadSection;
+  static constexpr const char* kDescription =
+      "cost of measuring; ratios compare the run with one that recorded only intervals";
+  static constexpr auto kFields = std::tuple{
+      required("baseline_mean_ns", &T::baseline_mean_ns, "0: there was no run to compare with"),
+      required("mean_ratio", &T::mean_ratio),
+      optional("mean_ratio_ci95", &T::mean_ratio_ci95,
+               "95 % confidence interval; [0, 0]: too few intervals for one"),
+      optional("median_ratio", &T::median_ratio),
+      optional("variance_ratio", &T::variance_ratio),
+      optional("budget", &T::budget, "part by which measuring may raise the latency; 0: none set"),
+      optional("demoted", &T::demoted),
+      required("records", &T::records),
+      required("dropped", &T::dropped),
+      optional("chunks", &T::chunks, "buffers filled"),
+      optional("stalls", &T::stalls, "times that a thread had to prepare its own buffer"),
+      optional("threads", &T::threads, "that made records; 0: unknown, for merged recordings"),
+      optional("record_ns", &T::record_ns, "calibrated cost of one record")};
+};
+
+template <>
+struct Object<Document> {
+  using T = Document;
+  static constexpr const char* kDescription =
+      "Times are in ns, contributions and shares are parts of 1.";
+  static constexpr auto kFields = std::tuple{
+      optional("$schema", &T::schema_file, "the JSON Schema of this document"),
+      required("schema", &T::schema, "version: 1"),
+      required("interval", &T::interval, "the latency"),
+      required("factors", &T::factors, "ranked; those that contribute 0.01 or more"),
+      required("tree", &T::tree, "the variance tree; its root is the interval"),
+      required("iterations", &T::iterations, "of the search"),
+      required("overhead", &T::overhead),
+      optional("losses", &T::losses),
+      optional("unwrapped", &T::unwrapped, "calls that could not be measured, by reason"),
+      optional("k", &T::k, "number of factors asked for"),
+      optional("threshold", &T::threshold, "least contribution asked for")};
+};
+
+}  // namespace vprof::json
+
+namespace vprof::report {
+namespace {
+
+Document document_of(const analyzer::Profile& profile, const Story& story) {
+  Document document;
+  document.interval = profile.interval;
+  document.factors = profile.factors;
+  document.tree = profile.tree;
+  document.iterations = story.iterations;
+  static_cast<analyzer::Overhead&>(document.overhead) = profile.overhead;
+  document.overhead.budget = story.overhead_budget;
+  document.overhead.demoted = story.demoted;
+  document.losses = profile.losses;
+  document.unwrapped = story.unwrapped;
+  document.k = profile.k;
+  document.threshold = profile.threshold;
+  return document;
+}
+
+std::pair<analyzer::Profile, Story> profile_and_story(Document document) {
+  std::pair<analyzer::Profile, Story> result;
+  auto& [profile, story] = result;
+  profile.interval = std::move(document.interval);
+  profile.factors = std::move(document.factors);
+  profile.tree = std::move(document.tree);
+  profile.overhead = document.overhead;
+  profile.losses = std::move(document.losses);
+  profile.k = document.k;
+  profile.threshold = document.threshold;
+  story.iterations = std::move(document.iterations);
+  story.unwrapped = std::move(document.unwrapped);
+  story.demoted = std::move(document.overhead.demoted);
+  story.overhead_budget = document.overhead.budget;
+  return result;
+}
+
+}  // namespace
+
+nlohmann::json history_json(const std::vector<Iteration>& iterations) {
+  Json all = Json::array();
+  for (const Iteration& iteration : iterations) {
+    all.push_back(json::write(iteration));
+  }
+  return all;
+}
+
+nlohmann::json json(const analyzer::Profile& profile, const Story& story) {
+  return json::write(document_of(profile, story));
+}
+
+std::string json_text(const analyzer::Profile& profile, const Story& story) {
+  Json document = json(profile, story);
+  const std::string tree = document["tree"].dump(-1, ' ', false, Json::error_handler_t::replace);
+  document.erase("tree");
+  std::string text = vprof::json_text(document);
+  text.resize(text.size() - 2);  // "\n}"
+  return text + ",\n \"tree\": " + tree + "\n}";
+}
+
+Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::json& document) {
+  constexpr const char* kNotOurs = "not a report of this program";
+  if (document.is_object() && document.contains("schema") && document["schema"] != kSchema) {
+    return fail("{}: schema {}, this program reads {}", kNotOurs, document["schema"].dump(),
+                kSchema);
+  }
+  auto read = json::read<Document>(document);
+  if (!read) {
+    return fail("{}: {}", kNotOurs, read.error().message);
+  }
+  return profile_and_story(*std::move(read));
+}
+
+nlohmann::json report_schema() {
+  Json schema = json::schema<Document>();
+  schema["$schema"] = "http://json-schema.org/draft-07/schema#";
+  schema["$id"] = "report.schema.json";
+  schema["title"] = "report.json of VProfiler";
+  return schema;
+}
+
+}  // namespace vprof::report

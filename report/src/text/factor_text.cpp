@@ -1,0 +1,218 @@
+#include "text/factor_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "vprof/report/json.h"
+#include "vprof/support/text.h"
+
+namespace vprof::report {
+namespace {
+
+using analyzer::Exemplar;
+using analyzer::Factor;
+using analyzer::FactorKind;
+using analyzer::Instance;
+using analyzer::Node;
+using analyzer::NodeKind;
+using analyzer::Profile;
+
+constexpr size_t kIndent = 5;
+constexpr size_t kBarWidth = 20;
+constexpr size_t kMostBlamed = 4;
+constexpr double kLeastShown = 0.01;      // of shares, and of what a wait is blamed on
+constexpr double kLeastInstance = 0.001;  // contribution of a place that is counted
+
+/// The factors that the user asked for: the first k that reach the threshold.
+std::vector<bool> marked(const Profile& profile) {
+  std::vector<bool> marks(profile.factors.size(), false);
+  int left = profile.k;
+  for (size_t i = 0; i < marks.size() && left > 0; ++i) {
+    if (profile.factors[i].contribution < profile.threshold) {
+      continue;
+    }
+    marks[i] = true;
+    --left;
+  }
+  return marks;
+}
+
+/// All nodes at the end of a path of names. Two calls of one function are two nodes with one path.
+void find_nodes(const Node& node, const std::vector<std::string>& path, size_t depth,
+                std::vector<const Node*>& found) {
+  if (node.function != path[depth]) {
+    return;
+  }
+  if (depth + 1 == path.size()) {
+    found.push_back(&node);
+    return;
+  }
+  for (const Node& child : node.children) {
+    find_nodes(child, path, depth + 1, found);
+  }
+}
+
+bool is_wait(const Node& node) {
+  return node.kind == NodeKind::kWait || node.kind == NodeKind::kQueue;
+}
+
+/// The nodes of the tree that a factor consists of.
+std::vector<const Node*> nodes_of(const Factor& factor, const Node& root) {
+  std::vector<const Node*> nodes;
+  for (const Instance& instance : factor.instances) {
+    std::vector<const Node*> found;
+    if (!instance.path.empty()) {
+      find_nodes(root, instance.path, 0, found);
+    }
+    std::copy_if(found.begin(), found.end(), std::back_inserter(nodes),
+                 [&](const Node* node) { return !is_wait(*node) || node->site == instance.site; });
+  }
+  return nodes;
+}
+
+void write_headline(const Factor& factor, bool mark, TextWriter& out) {
+  const double reach = (factor.ci95[1] - factor.ci95[0]) / 2;
+  const std::string error = reach > 0 ? fmt::format("± {:.1f}", 100 * reach) : "";
+  out.line(fmt::format("{}{:>3} {} {:>8} {} {} {}", mark ? ">" : " ", factor.rank,
+                       bar(factor.contribution, kBarWidth), percent(factor.contribution),
+                       pad(error, 7), pad(word_for(factor.kind), 10), word_for(factor.status)),
+           mark ? Style::kMarked : Style::kPlain);
+}
+
+void write_name(const Factor& factor, TextWriter& out) {
+  const std::string indent(kIndent, ' ');
+  std::string name = factor.functions.front();
+  if (factor.functions.size() > 1) {
+    name += "  with  " + factor.functions[1];
+  }
+  if (factor.definition.empty()) {
+    return out.line(indent + name, Style::kHeading);
+  }
+  const std::string both = indent + name + "  " + factor.definition;
+  if (columns(both) <= out.width()) {
+    return out.line(both, Style::kHeading);
+  }
+  out.line(indent + name, Style::kHeading);
+  out.line(indent + factor.definition);
+}
+
+void write_largest_place(const Factor& factor, TextWriter& out) {
+  if (factor.instances.empty() || factor.instances.front().path.empty()) {
+    return;
+  }
+  const Instance& largest = factor.instances.front();
+  const bool pair = factor.kind == FactorKind::kCovariance;
+  const std::string before = std::string(kIndent, ' ') + (pair ? "in " : "");
+  const size_t room = out.width() - before.size();
+  std::string place = fit_path(largest.path, room);
+  if (!pair && !largest.site.empty() && largest.site != factor.definition &&
+      columns(place + "  at " + largest.site) <= room) {
+    place += "  at " + largest.site;
+  }
+  out.line(before + place, Style::kFaint);
+}
+
+/// Places besides the largest that count in the contribution.
+size_t other_places(const Factor& factor) {
+  size_t count = 0;
+  for (size_t i = 1; i < factor.instances.size(); ++i) {
+    const Instance& instance = factor.instances[i];
+    if (!instance.dominated && std::abs(instance.contribution) >= kLeastInstance) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+void write_shares(const Factor& factor, TextWriter& out) {
+  std::string text =
+      fmt::format("share {}, tail share {}", percent(factor.share), percent(factor.tail_share));
+  // What the requests ask for is not the fault of the factor.
+  if (std::abs(factor.work_share) >= kLeastShown) {
+    text += fmt::format("; {} explained by work", percent(factor.work_share));
+  }
+  if (std::abs(factor.label_share) >= kLeastShown) {
+    text += fmt::format("; {} explained by label", percent(factor.label_share));
+  }
+  const size_t others = other_places(factor);
+  if (others != 0) {
+    text += "; in " + plural(others, "other place", "other places");
+  }
+  out.paragraph(text, kIndent);
+}
+
+/// For waits and queues: what other threads did meanwhile, as parts of the wait.
+void write_blame(const Factor& factor, const Node& root, TextWriter& out) {
+  std::map<std::string, double> shares;
+  double all = 0;
+  for (const Node* node : nodes_of(factor, root)) {
+    if (!is_wait(*node)) {
+      return;
+    }
+    all += node->share;
+    for (const Node& child : node->children) {
+      if (child.kind != NodeKind::kBody) {
+        shares[child.function] += child.share;
+      }
+    }
+  }
+  std::vector<std::pair<double, std::string>> ordered;
+  for (const auto& [name, share] : shares) {
+    if (all > 0 && share / all >= kLeastShown) {
+      ordered.emplace_back(-share / all, name);
+    }
+  }
+  std::sort(ordered.begin(), ordered.end());
+  ordered.resize(std::min(ordered.size(), kMostBlamed));
+  std::string text;
+  for (const auto& [negative_share, name] : ordered) {
+    text +=
+        fmt::format("{} {} {}", text.empty() ? "waited for:" : ",", name, percent(-negative_share));
+  }
+  out.paragraph(text, kIndent);
+}
+
+std::string named(const Exemplar& one) {
+  return fmt::format("#{} ({} of {})", one.id, human_time(one.ns), human_time(one.latency_ns));
+}
+
+void write_exemplars(const Factor& factor, TextWriter& out) {
+  if (factor.worst.empty()) {
+    return;
+  }
+  std::string text = "worst:";
+  for (size_t i = 0; i < factor.worst.size(); ++i) {
+    text += (i == 0 ? " " : ", ") + named(factor.worst[i]);
+  }
+  if (!factor.typical.empty()) {
+    text += "; typical: " + named(factor.typical[factor.typical.size() / 2]);
+  }
+  out.paragraph(text, kIndent);
+}
+
+}  // namespace
+
+void write_factors(const Profile& profile, TextWriter& out) {
+  if (profile.factors.empty()) {
+    out.line(profile.interval.variance_ns2 > 0 ? "  Nothing measured contributes 1 % or more."
+                                               : "  Nothing: all intervals took the same time.");
+    return;
+  }
+  const std::vector<bool> marks = marked(profile);
+  for (size_t i = 0; i < profile.factors.size(); ++i) {
+    const Factor& factor = profile.factors[i];
+    write_headline(factor, marks[i], out);
+    write_name(factor, out);
+    write_largest_place(factor, out);
+    write_shares(factor, out);
+    write_blame(factor, profile.tree, out);
+    if (marks[i]) {
+      write_exemplars(factor, out);
+    }
+  }
+}
+
+}  // namespace vprof::report

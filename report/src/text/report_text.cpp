@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text/factor_text.h"
+#include "text/overhead_text.h"
+#include "text/text_writer.h"
+#include "vprof/support/text.h"
+
+namespace vprof::report {
+namespace {
+
+using analyzer::IntervalSummary;
+using analyzer::Losses;
+using analyzer::Profile;
+
+constexpr size_t kMostLabels = 6;
+
+void write_labels(const IntervalSummary& interval, TextWriter& out) {
+  if (interval.labels.size() < 2) {
+    return;
+  }
+  std::string text;
+  for (size_t i = 0; i < std::min(interval.labels.size(), kMostLabels); ++i) {
+    const auto& label = interval.labels[i];
+    text += fmt::format("{}{} {} (mean {})", i == 0 ? "" : ", ",
+                        label.label.empty() ? "(none)" : label.label, human_count(label.count),
+                        human_time(label.mean_ns));
+  }
+  if (interval.labels.size() > kMostLabels) {
+    text += fmt::format(", {} more", interval.labels.size() - kMostLabels);
+  }
+  out.paragraph(fmt::format("{}; {} of the variance is between labels", text,
+                            percent(interval.between_labels)),
+                2);
+}
+
+void write_work(const analyzer::WorkSummary& work, TextWriter& out) {
+  if (work.declared == 0) {
+    return;
+  }
+  out.paragraph(fmt::format("work: {:.4g} units on average, {} each; explains {} of the variance",
+                            work.mean, human_time(work.ns_per_unit), percent(work.explained)),
+                2);
+}
+
+void write_summary(const IntervalSummary& interval, TextWriter& out) {
+  std::string first = fmt::format("{}: {} completed", interval.name, human_count(interval.count));
+  if (interval.incomplete != 0) {
+    first += fmt::format(", {} incomplete", human_count(interval.incomplete));
+  }
+  out.line(first, Style::kHeading);
+  out.row({"mean " + human_time(interval.mean_ns), "stddev " + human_time(interval.stddev_ns),
+           "p50 " + human_time(interval.p50_ns), "p95 " + human_time(interval.p95_ns),
+           "p99 " + human_time(interval.p99_ns), "p99.9 " + human_time(interval.p999_ns),
+           "max " + human_time(interval.max_ns)},
+          2, "   ");
+  write_labels(interval, out);
+  write_work(interval.work, out);
+}
+
+/// What was lost or could not be seen, a line each.
+std::vector<std::string> caveats_of(const Losses& losses, const Story& story) {
+  std::vector<std::string> lines;
+  const std::string waits = plural(
+      losses.exact_edges + losses.inferred_edges + losses.outside_waits + losses.unmatched_waits,
+      "wait", "waits");
+  const auto add_waits = [&](uint64_t count, const char* what) {
+    if (count != 0) {
+      lines.push_back(
+          fmt::format("{} of {} on critical paths: {}", human_count(count), waits, what));
+    }
+  };
+  add_waits(losses.outside_waits, "for a disk, a clock or a peer that was not recorded");
+  add_waits(losses.unmatched_waits, "waker unknown");
+  add_waits(losses.inferred_edges, "waker inferred from timing");
+  if (losses.dropped != 0) {
+    lines.push_back(plural(losses.dropped, "record", "records") + " dropped: buffers were full");
+  }
+  if (losses.torn != 0) {
+    lines.push_back(plural(losses.torn, "record", "records") +
+                    " cut off by the end of the program");
+  }
+  if (losses.unreadable_bytes != 0) {
+    lines.push_back(plural(losses.unreadable_bytes, "unreadable byte", "unreadable bytes") +
+                    " in the trace");
+  }
+  for (const Unwrapped& entry : story.unwrapped) {
+    lines.push_back(
+        fmt::format("{} not measured: {}", plural(entry.count, "call", "calls"), entry.reason));
+  }
+  lines.insert(lines.end(), losses.notes.begin(), losses.notes.end());
+  return lines;
+}
+
+void write_caveats(const std::vector<std::string>& caveats, TextWriter& out) {
+  if (caveats.empty()) {
+    return;
+  }
+  out.blank_line();
+  out.line("Caveats", Style::kHeading);
+  for (const std::string& caveat : caveats) {
+    out.item(caveat, Style::kWarning);
+  }
+}
+
+}  // namespace
+
+std::string text(const Profile& profile, const Story& story, const TextOptions& options) {
+  TextWriter out(options);
+  write_summary(profile.interval, out);
+  out.blank_line();
+  out.line("Where the variance comes from", Style::kHeading);
+  write_factors(profile, out);
+  write_caveats(caveats_of(profile.losses, story), out);
+  out.blank_line();
+  for (const std::string& line : overhead_lines(profile, story)) {
+    out.paragraph(line);
+  }
+  out.paragraph("> look here first; share: moves with the latency; body(f): f's own time", 0,
+                Style::kFaint);
+  return out.take();
+}
+
+}  // namespace vprof::report

@@ -1,0 +1,27 @@
+// What the environment asks for (docs/trace-format.md lists the variables).
+#ifndef VPROF_SETTINGS_H
+#define VPROF_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { VPROF_PATH_MAX = 4096 };
+
+// Written by the constructor, constant afterwards.
+struct vprof_settings {
+  char directory[VPROF_PATH_MAX];  // absolute
+  uint64_t capacity;               // bytes: size limit of one process's file
+  uint64_t window;                 // bytes of trace before full chunks are written out
+  uint64_t patience;               // factor on every time limit; 1 except in tests
+  uint64_t ring;                   // bytes that each thread keeps; 0: everything
+  uint64_t family;                 // the same in all processes that fork from one another
+  bool sites;                      // false: only intervals are recorded
+  uint32_t classes;                // enum vprof_class: the waits that are recorded
+};
+extern struct vprof_settings vprof_settings;
+
+// Fills in all but `family`. False: no trace is wanted, or none can be written, which it reports on
+// standard error. Constructor only.
+bool vprof_settings_read(void);
+
+#endif

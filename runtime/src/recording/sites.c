@@ -1,0 +1,46 @@
+#include "recording/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/trace.h"
+#include "vprof/runtime/record.h"
+#include "vprof/runtime/trace_format.h"
+
+VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
+_Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES, "the table has a byte for every site");
+
+void vprof_rt_set_site(unsigned id, int on) {
+  if (id == 0 || id >= VPROF_RT_SITES) {
+    return;
+  }
+  __atomic_store_n(&vprof_site_on[id], on != 0 && vprof_active() ? 1 : 0, __ATOMIC_RELAXED);
+}
+
+void vprof_all_sites(int on) { memset(vprof_site_on + 1, on, VPROF_RT_SITES - 1); }
+
+// Anything but a number ends the list, so that a mistake records too little rather than too much.
+static void select_listed(const char* list) {
+  while (*list >= '0' && *list <= '9') {
+    char* end = NULL;
+    unsigned long first = strtoul(list, &end, 10);
+    unsigned long last = first;
+    if (*end == '-') {
+      last = strtoul(end + 1, &end, 10);
+    }
+    for (unsigned long id = first; id <= last && id < VPROF_RT_SITES; ++id) {
+      if (id != 0) {
+        vprof_site_on[id] = 1;
+      }
+    }
+    list = *end == ',' ? end + 1 : end;
+  }
+}
+
+void vprof_sites_select(const char* list) {
+  if (list == NULL || list[0] == 0 || strcmp(list, "on") == 0) {
+    vprof_all_sites(1);
+  } else {
+    select_listed(list);
+  }
+}

@@ -1,0 +1,74 @@
+#include "recording/trace_lifecycle.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/raw_syscall.h"
+#include "base/settings.h"
+#include "recording/buffer.h"
+#include "recording/helper.h"
+#include "recording/sites.h"
+#include "storage/pool.h"
+#include "storage/trace.h"
+#include "storage/trace_file.h"
+
+enum { kPause = 50000 };  // ns
+
+static bool start_now(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  vprof_clock_calibrate();
+  // After a fork this is the parent's mapping: shared, so it would keep the blocks of its file.
+  vprof_trace_file_unmap();
+  const int fd = vprof_trace_file_make();
+  if (fd < 0) {
+    vprof_all_sites(0);
+    atomic_store(&trace->state, VPROF_FAILED);
+    return false;
+  }
+  atomic_store(&trace->next, VPROF_FILE_HEADER_BYTES);
+  atomic_store(&trace->state, VPROF_OPEN);
+  vprof_count_early_drops();
+  vprof_pool_start();
+  vprof_helper_start(fd);
+  close(fd);
+  return true;
+}
+
+bool vprof_trace_start(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  int state = VPROF_READY;
+  if (atomic_compare_exchange_strong(&trace->state, &state, VPROF_STARTING)) {
+    return start_now();
+  }
+  // Another thread is starting it. It cannot be one that this code interrupts, since a handler that
+  // finds `busy` set does not come here; so it makes progress meanwhile.
+  for (uint64_t patience = 4000 * vprof_settings.patience; state == VPROF_STARTING && patience > 0;
+       --patience) {
+    vprof_pause(kPause);
+    state = atomic_load(&trace->state);
+  }
+  return state == VPROF_OPEN;
+}
+
+// A helper that is extending the file at this moment must not do so after the cut. It knows by now
+// that it is to stop. If the disk hangs, the program's exit does not: it waits some 0.1 s.
+static void wait_for_helper(void) {
+  for (uint64_t patience = 2000 * vprof_settings.patience;
+       atomic_load(&vprof_trace.extending) && patience > 0; --patience) {
+    vprof_pause(kPause);
+  }
+}
+
+__attribute__((destructor)) static void finish(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  if (atomic_load(&trace->state) != VPROF_OPEN || getpid() != trace->pid) {
+    return;
+  }
+  vprof_helper_finish();
+  const uint64_t next = atomic_exchange(&trace->next, VPROF_CLOSED);
+  if (next == VPROF_CLOSED) {
+    return;
+  }
+  wait_for_helper();
+  vprof_trace_file_cut(next);
+}

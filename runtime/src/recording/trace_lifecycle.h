@@ -1,0 +1,12 @@
+// Starting the trace at the first record, ending it at exit.
+#ifndef VPROF_TRACE_LIFECYCLE_H
+#define VPROF_TRACE_LIFECYCLE_H
+
+#include <stdbool.h>
+
+// Opens the trace, or waits for another thread that does, some 0.2 s at most. True: it is open.
+// Called from the slow path of a record, so also in signal handlers; the caller has set
+// vprof_self.busy.
+bool vprof_trace_start(void);
+
+#endif

@@ -1,0 +1,37 @@
+// Runs when libvprof is loaded, before almost all of the program's own constructors.
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/real.h"
+#include "base/settings.h"
+#include "interpose/waiters.h"
+#include "preemption/preempted.h"
+#include "recording/fork.h"
+#include "recording/helper.h"
+#include "recording/sites.h"
+#include "storage/trace.h"
+
+static uint64_t new_family(void) {
+  return (vprof_clock_read().realtime_ns << 20 ^ (uint64_t)vprof_trace.pid) | 1;
+}
+
+__attribute__((constructor)) static void start(void) {
+  const int errno_before = errno;
+  vprof_real_init();
+  if (vprof_settings_read()) {
+    vprof_clock_init();
+    vprof_helper_init();
+    vprof_fork_init();
+    vprof_trace.pid = getpid();
+    vprof_settings.family = new_family();
+    atomic_store(&vprof_trace.state, VPROF_READY);
+    if (vprof_settings.sites) {
+      vprof_waiters_init();
+      vprof_preemption_init();
+      vprof_sites_select(getenv("VPROF_SITES"));
+    }
+  }
+  errno = errno_before;
+}

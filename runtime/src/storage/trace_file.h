@@ -1,0 +1,19 @@
+// The file of this process. Each function is called by one thread at a time: the one that starts
+// the trace, or the one that ends it. None uses the program's heap or much of its stack.
+#ifndef VPROF_TRACE_FILE_H
+#define VPROF_TRACE_FILE_H
+
+#include <stdint.h>
+
+// Makes the file with its header, maps it and fills in vprof_trace. Returns its descriptor, which
+// the caller closes. -1: it could not be made, and nothing is left behind.
+int vprof_trace_file_make(void);
+
+// Unmaps it, if it is mapped.
+void vprof_trace_file_unmap(void);
+
+// Cuts the file at `next`, or earlier where chunks at its end were never taken. The trace must be
+// closed. Best effort: a file that was not cut is sparse, and `used` says where it ends.
+void vprof_trace_file_cut(uint64_t next);
+
+#endif

@@ -1,0 +1,36 @@
+// Linked behind libvprof and before libc, so libvprof finds these as libc's functions. A scenario can
+// so act at the one moment that it is about: after the runtime's own steps and before the real call,
+// or after that and before the runtime goes on.
+#define _GNU_SOURCE
+#include "gate.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+PUBLIC void (*vprof_test_gate)(const char* function, int is_over);
+
+static void pass(const char* function, int is_over) {
+  if (vprof_test_gate != NULL) {
+    vprof_test_gate(function, is_over);
+  }
+}
+
+#define GATE(name, type, argument)                              \
+  PUBLIC int name(type argument) {                              \
+    static int (*real)(type);                                   \
+    if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
+    pass(#name, 0);                                             \
+    const int result = real(argument);                          \
+    pass(#name, 1);                                             \
+    return result;                                              \
+  }
+
+GATE(pthread_mutex_lock, pthread_mutex_t*, mutex)
+GATE(pthread_mutex_trylock, pthread_mutex_t*, mutex)
+GATE(pthread_mutex_unlock, pthread_mutex_t*, mutex)
+GATE(pthread_spin_lock, pthread_spinlock_t*, lock)
+GATE(fsync, int, fd)
