@@ -1,11 +1,11 @@
-// vprof-instrument: the part of VProfiler that knows C and C++. Called by vprof; docs/formats.md
-// says how.
+// vprof-instrument: the part of VProfiler that understands C and C++. vprof calls it;
+// docs/formats.md describes the command line.
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
-#include "index/index.h"
+#include "incremental/index.h"
 #include "rewrite/rewrite.h"
 
 namespace {
@@ -24,7 +24,7 @@ int finish(const vprof::Result<void>& result) {
 
 int main(int argc, char** argv) {
   using namespace vprof::instrumenter;
-  CLI::App app("Indexes and instruments C and C++ programs; vprof calls it");
+  CLI::App app("Indexes and instruments C and C++ programs; called by vprof");
   app.require_subcommand(1);
 
   IndexOptions index;
@@ -37,8 +37,7 @@ int main(int argc, char** argv) {
   index_verb->add_option("--jobs", index.jobs);
 
   RewriteOptions rewrite;
-  CLI::App* rewrite_verb =
-      app.add_subcommand("rewrite", "Bring the mirror to what a plan asks for");
+  CLI::App* rewrite_verb = app.add_subcommand("rewrite", "Rewrite the mirror according to a plan");
   rewrite_verb->add_option("--index", rewrite.index)->required();
   rewrite_verb->add_option("--plan", rewrite.plan)->required();
   rewrite_verb->add_option("--mirror", rewrite.mirror)->required();

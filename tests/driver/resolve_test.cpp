@@ -31,10 +31,10 @@ TEST_CASE("names become keys and roots") {
                                             "sync": {"acquire": {"function": "store"}})"),
                                program());
   REQUIRE(targets);
-  CHECK(targets->intervals[0]["function"] == "handle@a.c:10");
-  CHECK(targets->intervals[0]["index"] == 0);
-  CHECK(targets->sync[0]["function"] == "store@b.c:5");
-  CHECK(targets->sync[0]["object"] == "arg:0");
+  CHECK(targets->intervals[0].function == "handle@a.c:10");
+  CHECK(targets->intervals[0].index == 0);
+  CHECK(targets->sync[0].function == "store@b.c:5");
+  CHECK(targets->sync[0].object->text == "arg:0");
   // `worker` calls the annotations.
   CHECK(targets->roots == std::vector<std::string>{"handle@a.c:10", "worker@c.c:7"});
   CHECK(targets->warnings.empty());
@@ -47,11 +47,13 @@ TEST_CASE("an interval that spans functions") {
               program());
   REQUIRE(targets);
   const auto& interval = targets->intervals[0];
-  CHECK(interval["begin"] ==
-        nlohmann::json::parse(R"([{"function": "parse@a.c:1", "at": "entry", "key": "arg:0"}])"));
-  CHECK(interval["end"][0]["at"] == "exit");
-  CHECK(interval["label"][0]["value"] == "arg:2");
-  CHECK_FALSE(interval.contains("switch"));
+  REQUIRE(interval.begin.size() == 1);
+  CHECK(interval.begin[0].function == "parse@a.c:1");
+  CHECK(interval.begin[0].at == instrumenter::At::kEntry);
+  CHECK(interval.begin[0].key.text == "arg:0");
+  CHECK(interval.end[0].at == instrumenter::At::kExit);
+  CHECK(interval.labels[0].value.text == "arg:2");
+  CHECK(interval.switches.empty());
 }
 
 TEST_CASE("an unknown name gets suggestions with their location") {

@@ -2,7 +2,7 @@
 """Runs one golden test of the rewriter.
 
 The input file says what to do in its own comments:
-  EXPAND: f g          functions whose calls are measured (ALL: every function; EVERYTHING: trivial calls, too);
+  EXPAND: f g          functions whose calls are measured (ALL: every function; EVERYTHING: trivial calls as well);
                        default ALL
   PLAN: {json}         more entries of plan.json (intervals, sync, ...)
   FLAGS: -std=c89      flags for the compilers, on top of -Wall -Wextra -Werror
@@ -117,7 +117,7 @@ def check(arguments, path):
             run([arguments.filecheck, "--input-file", rewritten, path])
         body = open(rewritten, newline="").read().split("#line 1\n", 1)[-1]
         if body.count("\n") != text.count("\n"):
-            fail("the rewritten file has another number of lines")
+            fail("rewriting changed the number of lines")
         reasons = {u["reason"] for u in sites["unwrapped"]}
         for reason in directives(text, "UNWRAPPED"):
             if not any(reason.strip() in r for r in reasons):

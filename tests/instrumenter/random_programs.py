@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random programs in C and C++: the original and the fully instrumented one must print the same.
+"""Random programs in C and C++: the original and the fully instrumented program must print the same.
 
-Programs are defined for every input and end by themselves: functions call only functions of a higher number, loops count,
-arithmetic is unsigned. Where C leaves the order of evaluation open, at most one operand has an effect, and then the other
-one reads nothing that an effect may change, so that what is printed does not depend on the compiler.
+The programs have defined behaviour and terminate: functions call only functions with a higher number, loops count,
+arithmetic is unsigned. Where C leaves the order of evaluation open, at most one operand has an effect and the other one
+reads nothing that an effect may change, so the output does not depend on the compiler.
 """
 import os
 import random

@@ -35,7 +35,7 @@ inline Call call(const Function& caller, const Function& callee, uint32_t begin,
   c.line = caller.line + 1;
   c.column = begin;
   if (form == Form::kRefused) {
-    c.reason = "refused in the sample";
+    c.reason = vprof::instrumenter::Reason::kScattered;
   }
   return c;
 }

@@ -56,7 +56,7 @@ TEST_CASE("an expanded function has a scope, and each of its calls has one") {
   CHECK(result->sites[1].parent == "f@f.c:1");
 }
 
-TEST_CASE("a call says which scope it enters, so that its time is recorded once") {
+TEST_CASE("a call names the scope that it enters, so its time is recorded once") {
   Plan plan = expand_f();
   plan.expanded.insert("g@g.c:1");
   const Result<Instrumentation> result = instrumented(small_program(), plan);
@@ -67,7 +67,7 @@ TEST_CASE("a call says which scope it enters, so that its time is recorded once"
         std::string::npos);
 }
 
-TEST_CASE("each form of a call says which scope it enters") {
+TEST_CASE("each form of a call names the scope that it enters") {
   Plan plan = expand_f();
   plan.expanded.insert("g@g.c:1");
   const auto text_of = [&](Form form) {
@@ -92,7 +92,7 @@ TEST_CASE("each form of a call says which scope it enters") {
   CHECK(contains(text_of(Form::kGuard), " VPROF_CALL_GUARD(2, 5) g("));
 }
 
-TEST_CASE("a call that may not come to the scope, or not from there, is measured beside it") {
+TEST_CASE("virtual and recursive calls are recorded as well as the scope they may enter") {
   Plan plan = expand_f();
   plan.expanded.insert("g@g.c:1");
   Program program = small_program();
@@ -113,7 +113,7 @@ TEST_CASE("a call that may not come to the scope, or not from there, is measured
   CHECK(text.find("return VPROF_EXPR(4) k(2)") != std::string::npos);
 }
 
-TEST_CASE("sites keep the numbers they were given") {
+TEST_CASE("sites keep their numbers") {
   const Program program = small_program();
   Result<Instrumentation> first = instrumented(program, expand_f());
   REQUIRE(first);
@@ -136,7 +136,7 @@ TEST_CASE(
     for (Call& c : f.calls) {
       if (c.callee_name != "k") {
         c.form = Form::kRefused;
-        c.reason = "a test";
+        c.reason = Reason::kScattered;
       }
     }
   }
@@ -145,7 +145,7 @@ TEST_CASE(
   CHECK(result->edits.count("g.c") == 1);
   REQUIRE(result->unwrapped.size() == 1);
   CHECK(result->unwrapped[0].callee == "h");
-  CHECK(result->unwrapped[0].reason == "a test");
+  CHECK(result->unwrapped[0].reason == Reason::kScattered);
 }
 
 TEST_CASE("demoted sites and excluded callees stay in the body") {
@@ -205,7 +205,7 @@ TEST_CASE("functions of the configuration must exist, be unambiguous and have a 
   };
   CHECK(error_for("ff").find("did you mean f") != std::string::npos);
   CHECK(error_for("twin").find("ambiguous") != std::string::npos);
-  CHECK(error_for("h").find("no definition") != std::string::npos);
+  CHECK(error_for("h").find("not defined in the source tree") != std::string::npos);
 }
 
 TEST_CASE("a byte order mark stays in front") {

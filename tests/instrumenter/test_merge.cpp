@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "index/merge.h"
+#include "program/merge.h"
 #include "sample.h"
 
 using namespace sample;
@@ -19,7 +19,7 @@ Function header_function(Form form, uint32_t end) {
 
 }  // namespace
 
-TEST_CASE("a header's function that all units read alike is one function") {
+TEST_CASE("a header function that all units read alike is one function") {
   const Program program =
       merge_units({{Unit{"a.c", {}, "", {}}, {header_function(Form::kStatement, 20)}},
                    {Unit{"b.c", {}, "", {}}, {header_function(Form::kStatement, 20)}}});
@@ -28,7 +28,7 @@ TEST_CASE("a header's function that all units read alike is one function") {
   CHECK(program.conflicts.empty());
 }
 
-TEST_CASE("units that disagree about a header's text: refused and noted, whatever the order") {
+TEST_CASE("a call that units read differently is refused and noted, in any order of the units") {
   const Function one = header_function(Form::kStatement, 20);
   const Function other = header_function(Form::kExpression, 18);
   for (const bool swapped : {false, true}) {
@@ -41,7 +41,7 @@ TEST_CASE("units that disagree about a header's text: refused and noted, whateve
   }
 }
 
-TEST_CASE("a header read as C and as C++ takes the C++ form, which scope.h knows in C too") {
+TEST_CASE("a header read as C and as C++ takes the C++ form, which scope.h also defines in C") {
   Function c = header_function(Form::kExpression, 20);
   Function cxx = header_function(Form::kValue, 20);
   cxx.is_cxx = true;

@@ -4,8 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
-#include "rewrite/plan.h"
+#include "rewrite/value_text.h"
 #include "sample.h"
 
 using namespace vprof;
@@ -36,7 +37,7 @@ TEST_CASE("values name arguments, results and members") {
   const auto text = [&](const std::string& value) {
     const Result<Plan> plan = plan_with_object(value);
     REQUIRE(plan);
-    return value_text(plan->sync[0].value, f);
+    return value_text(plan->sync[0].value(), f);
   };
   CHECK(*text("arg:0") == "(lock)");
   CHECK(*text("arg:1->a.b[0]") == "(mode)->a.b[0]");
@@ -57,10 +58,11 @@ TEST_CASE("values that could have an effect or make no sense are refused") {
   }
 }
 
-TEST_CASE("damaged plans are one line with the file's name") {
+TEST_CASE("the error for a damaged plan is one line with the name of the file") {
   for (
       const char* text :
       {"", "{", "[]", R"({"sync":[{"index":0}]})",
+       R"({"sync":[{"index":0,"role":"enqueue","function":"f","object":"arg:0"}]})",
        R"({"intervals":[{"index":0,"name":"x","begin":[{"function":"f","key":"arg:0","at":"noon"}]}]})"}) {
     const Result<Plan> plan = plan_of(text);
     INFO(text);
@@ -68,4 +70,29 @@ TEST_CASE("damaged plans are one line with the file's name") {
     CHECK(plan.error().message.find("vprof-test-plan-") != std::string::npos);
     CHECK(plan.error().message.find('\n') == std::string::npos);
   }
+}
+
+TEST_CASE("a plan survives a round trip") {
+  const std::string text = R"({"all": false, "demoted": ["a.c:1:2"], "exclude": ["x*"],
+    "expanded": ["f@a.c:1"], "measured": [], "schema": 1,
+    "intervals": [
+      {"index": 0, "name": "all of f", "function": "f@a.c:1"},
+      {"index": 1, "name": "points",
+       "begin": [{"function": "f", "at": "entry", "key": "arg:0"}],
+       "end": [{"function": "g", "at": "exit", "key": "*arg:0->conn"}],
+       "switch": [{"function": "h", "at": "entry", "key": "thread"}],
+       "label": [{"function": "f", "at": "entry", "value": "arg:1->name"},
+                 {"function": "g", "at": "entry", "value": "arg:1", "key": "arg:0"}]}],
+    "sync": [
+      {"index": 0, "role": "acquire", "function": "lock", "object": "this", "shared": true},
+      {"index": 1, "role": "dequeue", "function": "pop", "task": "return"}]})";
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("vprof-test-plan-" + std::to_string(::getpid()) + ".json"))
+                               .string();
+  const Result<Plan> plan = plan_of(text);
+  REQUIRE(plan);
+  REQUIRE(save_plan(*plan, path));
+  std::ifstream file(path);
+  CHECK(nlohmann::json::parse(file) == nlohmann::json::parse(text));
+  std::filesystem::remove(path);
 }

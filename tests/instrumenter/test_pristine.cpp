@@ -36,7 +36,7 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("the original is kept over several rewrites and comes back") {
+TEST_CASE("the original survives several rewrites and is restored") {
   const Folder folder;
   folder.write("sub/a.c", "one");
   CHECK(*folder.open().update({{"sub/a.c", "ONE"}}) == Files{"sub/a.c"});
@@ -64,7 +64,7 @@ TEST_CASE("a file that stays the same keeps its time stamp and mode") {
         fs::perms::none);
 }
 
-TEST_CASE("a file that the build wrote anew is the original from then on") {
+TEST_CASE("a file that the build writes again becomes the original") {
   const Folder folder;
   folder.write("gram.c", "one");
   CHECK(*folder.open().update({{"gram.c", "ONE"}}) == Files{"gram.c"});
@@ -75,12 +75,13 @@ TEST_CASE("a file that the build wrote anew is the original from then on") {
   CHECK(folder.read("gram.c") == "generated again");
 }
 
-TEST_CASE("killed while files are written, each is known for what it is") {
+TEST_CASE(
+    "after a kill in the middle of writing, each file is recognised as rewritten or original") {
   const Folder folder;
   folder.write("a.c", "one");
   folder.write("b.c", "two");
   CHECK(folder.open().update({{"a.c", "ONE"}, {"b.c", "TWO"}}));
-  // A disk that is full at the second file stops it where a kill would: b.c cannot be replaced.
+  // An error at the second file stops it where a kill would: b.c cannot be replaced.
   PristineFiles files = folder.open();
   fs::create_directories(folder.root / ("mirror/b.c.tmp" + std::to_string(::getpid())));
   CHECK_FALSE(files.update({{"a.c", "1"}, {"b.c", "2"}}));
@@ -94,7 +95,7 @@ TEST_CASE("killed while files are written, each is known for what it is") {
   CHECK(folder.read("b.c") == "two");
 }
 
-TEST_CASE("a damaged manifest is one clear line") {
+TEST_CASE("the error for a damaged manifest is one line") {
   const Folder folder;
   fs::create_directories(folder.root / "pristine");
   std::ofstream(folder.root / "pristine/manifest.json") << "{";

@@ -45,7 +45,7 @@ TEST_CASE("heights: longest chain below, recursion is one step, error paths do n
   CHECK(program.by_key("main@m.c:1")->height == 3);
 }
 
-TEST_CASE("height of a long chain does not need a deep stack") {
+TEST_CASE("a long chain of calls does not need a deep stack") {
   Program program;
   constexpr int kLength = 200000;
   for (int i = 0; i < kLength; ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("functions are found by key, name, last part of the name, and place") 
   CHECK(program.find("nobody").empty());
 }
 
-TEST_CASE("suggestions are near, best first, and only functions that are defined") {
+TEST_CASE("suggestions are near the name, best first, and only defined functions") {
   Program program = chain();
   program.functions.push_back(function("process_order", "o.c", 1));
   program.functions.push_back(function("process_orders", "o.c", 5));
@@ -103,7 +103,7 @@ TEST_CASE("a function whose calls are all trivial, refused or error paths is a l
   CHECK_FALSE(program.expandable(*program.find("leaf").front()));
 }
 
-TEST_CASE("the index survives a round trip, and a foreign file is refused with its name") {
+TEST_CASE("the index survives a round trip; the error for any other file names it") {
   const std::string path = (std::filesystem::temp_directory_path() /
                             ("vprof-test-index-" + std::to_string(::getpid()) + ".json"))
                                .string();

@@ -8,7 +8,7 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-/// A function whose address is taken, of a type.
+/// Adds a function of a type whose address is taken.
 Function addressed(Program& program, const std::string& name, const std::string& type) {
   Function f = function(name, "t.c", static_cast<uint32_t>(program.functions.size()) + 1);
   f.usr = "usr:" + name;
@@ -18,7 +18,7 @@ Function addressed(Program& program, const std::string& name, const std::string&
   return f;
 }
 
-/// `caller` calls through a pointer of a type; the pointer is a function of its own.
+/// Adds a caller through a pointer of a type, and the pseudo-function of the pointer.
 void add_pointer_call(Program& program, const std::string& pointer, const std::string& type) {
   Function caller =
       function("caller of " + pointer, "c.c", static_cast<uint32_t>(program.functions.size()) + 1);
@@ -58,7 +58,8 @@ TEST_CASE("a pointer reaches the functions of its type whose address is taken") 
   CHECK(program.expandable(*program.by_key("(*p)@")));
 }
 
-TEST_CASE("functions and pointers without declared parameters fit everything with their result") {
+TEST_CASE(
+    "functions and pointers without declared parameters match every type with their return type") {
   Program program = with_unit();
   const Function declared = addressed(program, "declared", "int (int (*)(void), long)");
   const Function old_style = addressed(program, "old_style", "int (?)");
@@ -70,7 +71,7 @@ TEST_CASE("functions and pointers without declared parameters fit everything wit
   CHECK(targets(program, "(*exact)@") == Keys{old_style.key});
 }
 
-TEST_CASE("a virtual method reaches all that override it, also those of derived classes' classes") {
+TEST_CASE("a virtual method reaches all its overriders, direct and indirect") {
   Program program;
   Function base = function("Base::f", "", 0);
   base.usr = "usr:base";
@@ -87,7 +88,7 @@ TEST_CASE("a virtual method reaches all that override it, also those of derived 
   CHECK(targets(program, last.key).empty());
 }
 
-TEST_CASE("a macro reaches the functions it calls if it is measured as a whole and calls several") {
+TEST_CASE("a macro with several calls that is measured as a whole reaches the functions it calls") {
   Program program;
   Function f = function("f", "m.c", 1);
   const Function a = function("a", "m.c", 2);
@@ -107,7 +108,7 @@ TEST_CASE("a macro reaches the functions it calls if it is measured as a whole a
 }
 
 TEST_CASE(
-    "what stands for others is as high as the highest of them; callers through pointers are not") {
+    "a pointer is as high as the highest function behind it; callers through pointers are not") {
   Program program = with_unit();
   Function high = addressed(program, "high", "int (int)");
   const Function deep = function("deep", "d.c", 1);
@@ -118,5 +119,5 @@ TEST_CASE(
   CHECK(program.by_key(high.key)->height == 1);
   CHECK(program.by_key("(*p)@")->height == 1);
   CHECK(program.find("caller of (*p)").front()->height ==
-        0);  // DESIGN: direct and virtual calls only
+        0);  // only direct and virtual calls count
 }

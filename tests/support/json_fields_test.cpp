@@ -50,7 +50,58 @@ struct Object<Tree> {
 
 }  // namespace vprof::json
 
+namespace {
+
+struct Name {
+  std::string text;
+  bool operator==(const Name&) const = default;
+};
+
+struct Sparse {
+  Name name;
+  int count = 3;
+  std::vector<int> list;
+};
+
+}  // namespace
+
+namespace vprof::json {
+
+template <>
+struct Text<Name> {
+  static const std::string& write(const Name& name) { return name.text; }
+  static Name read(const std::string& text) {
+    if (text.empty()) {
+      throw ReadError("a name is empty");
+    }
+    return {text};
+  }
+};
+
+template <>
+struct Object<Sparse> {
+  static constexpr auto kFields =
+      std::tuple{required("name", &Sparse::name), non_default("count", &Sparse::count),
+                 non_default("list", &Sparse::list)};
+};
+
+}  // namespace vprof::json
+
 using vprof::json::Json;
+
+TEST_CASE("json fields: fields with their default are left out where the description says so") {
+  CHECK(vprof::json::write(Sparse{.name = {"n"}, .count = 3, .list = {}}).dump() ==
+        R"({"name":"n"})");
+  CHECK(vprof::json::write(Sparse{.name = {"n"}, .count = 0, .list = {1}}).dump() ==
+        R"({"count":0,"list":[1],"name":"n"})");
+  CHECK(vprof::json::read<Sparse>(Json{{"name", "n"}})->count == 3);
+}
+
+TEST_CASE("json fields: a type with a form as text is read and checked by it") {
+  CHECK(vprof::json::read<Sparse>(Json{{"name", "n"}})->name.text == "n");
+  CHECK(vprof::json::read<Sparse>(Json{{"name", ""}}).error().message == "a name is empty");
+  CHECK(vprof::json::read<Sparse>(Json{{"name", 1}}).error().message == "name: must be a text");
+}
 
 namespace {
 

@@ -4,22 +4,17 @@
 
 #include <algorithm>
 
-#include "vprof/support/json.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
 
 namespace {
 
-using nlohmann::json;
+using instrumenter::Summary;
 using Counts = std::vector<std::pair<std::string, size_t>>;  // largest first
 
-Counts counts(const json& summary, const char* group, const char* name) {
-  Counts result;
-  const json all = summary.value(group, json::object()).value(name, json::object());
-  for (const auto& [what, count] : all.items()) {
-    result.emplace_back(what, count.get<size_t>());
-  }
+Counts most_first(const Summary::Counts& counts) {
+  Counts result(counts.begin(), counts.end());
   std::stable_sort(result.begin(), result.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   return result;
@@ -53,9 +48,9 @@ double percent(size_t part, size_t whole) {
 
 }  // namespace
 
-std::string coverage_in_short(const json& summary) {
-  const size_t measured = sum(counts(summary, "calls", "measured"));
-  const size_t impossible = sum(counts(summary, "calls", "not_possible"));
+std::string coverage_in_short(const Summary& summary) {
+  const size_t measured = sum(most_first(summary.calls.measured));
+  const size_t impossible = sum(most_first(summary.calls.not_possible));
   std::string line = fmt::format("{} measured", counted(measured, "call"));
   if (impossible > 0) {
     line += fmt::format(", {} not possible (`vprof instrument --dry-run` says why)", impossible);
@@ -63,12 +58,12 @@ std::string coverage_in_short(const json& summary) {
   return line;
 }
 
-std::vector<std::string> coverage_in_full(const json& summary) {
-  const Counts measured = counts(summary, "calls", "measured");
-  const Counts by_rule = counts(summary, "calls", "by_rule");
-  const Counts impossible = counts(summary, "calls", "not_possible");
-  const Counts refused = counts(summary, "functions", "not_possible");
-  const size_t functions = summary.value("functions", json::object()).value("measured", size_t{0});
+std::vector<std::string> coverage_in_full(const Summary& summary) {
+  const Counts measured = most_first(summary.calls.measured);
+  const Counts by_rule = most_first(summary.calls.by_rule);
+  const Counts impossible = most_first(summary.calls.not_possible);
+  const Counts refused = most_first(summary.functions.not_possible);
+  const size_t functions = summary.functions.measured;
   const size_t calls = sum(measured);
   const size_t wanted = calls + sum(impossible);
 
@@ -82,11 +77,10 @@ std::vector<std::string> coverage_in_full(const json& summary) {
     lines.push_back(fmt::format("calls left alone by rule: {}", sum(by_rule)));
     list(lines, by_rule);
   }
-  const json failed = summary.value("units_failed", json::array());
-  if (!failed.empty()) {
+  if (!summary.units_failed.empty()) {
     lines.push_back("not instrumented, because Clang could not parse them:");
-    for (const json& unit : failed) {
-      lines.push_back(fmt::format("  {}: {}", unit.value("file", ""), unit.value("error", "")));
+    for (const Summary::FailedUnit& unit : summary.units_failed) {
+      lines.push_back(fmt::format("  {}: {}", unit.file, unit.error));
     }
   }
   return lines;

@@ -1,17 +1,17 @@
-// How many of the functions and calls that a plan asked for are measured, as text.
+// How many of the functions and calls that a plan asks for are measured, in words.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "vprof/instrumenter/summary.h"
+
 namespace vprof::driver {
 
-/// One line: the number of calls that are measured and of those that cannot be.
-/// @param summary written by vprof-instrument (docs/formats.md)
-std::string coverage_in_short(const nlohmann::json& summary);
+/// One line: how many calls are measured, and how many should be and cannot be.
+std::string coverage_in_short(const instrumenter::Summary& summary);
 
-/// The full account: measured calls by rule, the others by reason.
-std::vector<std::string> coverage_in_full(const nlohmann::json& summary);
+/// All counts: measured calls by rule, the others by reason.
+std::vector<std::string> coverage_in_full(const instrumenter::Summary& summary);
 
 }  // namespace vprof::driver

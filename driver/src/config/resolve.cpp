@@ -11,6 +11,8 @@ namespace vprof::driver {
 namespace {
 
 using instrumenter::Function;
+using instrumenter::IntervalPoint;
+using instrumenter::LabelPoint;
 using instrumenter::Program;
 using nlohmann::json;
 using Functions = std::vector<const Function*>;
@@ -68,8 +70,6 @@ class Resolver {
   Resolver(const Config& config, const Program& program) : config_(config), program_(program) {}
 
   Result<Targets> run() {
-    targets_.intervals = json::array();
-    targets_.sync = json::array();
     for (const Interval& interval : config_.intervals) {
       add_interval(interval);
     }
@@ -114,34 +114,48 @@ class Resolver {
     return f.key;
   }
 
-  json points(const std::vector<Point>& all, const char* value_key) {
-    json list = json::array();
-    for (const Point& point : all) {
-      list.push_back({{"function", root(point.function, point.line)},
-                      {"at", point.at},
-                      {value_key, point.value}});
+  /// The value of a Result. An error is kept, and the default takes its place.
+  template <class T>
+  T take(Result<T> result, int line) {
+    if (result) {
+      return *std::move(result);
+    }
+    if (error_.empty()) {
+      error_ = fmt::format("{}: {}", config_.location(line), result.error().message);
+    }
+    return T{};
+  }
+
+  std::vector<IntervalPoint> interval_points(const std::vector<Point>& points) {
+    std::vector<IntervalPoint> list;
+    for (const Point& point : points) {
+      list.push_back({root(point.function, point.line),
+                      take(instrumenter::at_of(point.at), point.line),
+                      take(instrumenter::parse_value(point.value), point.line)});
+    }
+    return list;
+  }
+
+  std::vector<LabelPoint> label_points(const std::vector<Point>& points) {
+    std::vector<LabelPoint> list;
+    for (const IntervalPoint& point : interval_points(points)) {
+      list.push_back({point.function, point.at, point.key, {}});
     }
     return list;
   }
 
   void add_interval(const Interval& interval) {
-    json entry = {{"index", targets_.intervals.size()}, {"name", interval.name}};
+    instrumenter::IntervalPlan plan;
+    plan.index = static_cast<unsigned>(targets_.intervals.size());
+    plan.name = interval.name;
     if (!interval.function.empty()) {
-      entry["function"] = root(interval.function, interval.line);
+      plan.function = root(interval.function, interval.line);
     }
-    if (!interval.begin.empty()) {
-      entry["begin"] = points(interval.begin, "key");
-    }
-    if (!interval.end.empty()) {
-      entry["end"] = points(interval.end, "key");
-    }
-    if (!interval.switches.empty()) {
-      entry["switch"] = points(interval.switches, "key");
-    }
-    if (!interval.label.empty()) {
-      entry["label"] = points(interval.label, "value");
-    }
-    targets_.intervals.push_back(std::move(entry));
+    plan.begin = interval_points(interval.begin);
+    plan.end = interval_points(interval.end);
+    plan.switches = interval_points(interval.switches);
+    plan.labels = label_points(interval.label);
+    targets_.intervals.push_back(std::move(plan));
   }
 
   /// Events are recorded inside the function, so it needs a body in the source tree.
@@ -157,15 +171,14 @@ class Resolver {
       targets_.warnings.push_back(fmt::format("{}: nothing calls {}, so no event will come from it",
                                               config_.location(sync.line), sync.function));
     }
-    const bool task = sync.role == "enqueue" || sync.role == "dequeue";
-    json entry = {{"index", targets_.sync.size()},
-                  {"role", sync.role},
-                  {"function", (*function)->key},
-                  {task ? "task" : "object", sync.value}};
-    if (sync.shared) {
-      entry["shared"] = true;
-    }
-    targets_.sync.push_back(std::move(entry));
+    instrumenter::SyncPlan plan;
+    plan.index = static_cast<unsigned>(targets_.sync.size());
+    plan.role = take(instrumenter::role_of(sync.role), sync.line);
+    plan.function = (*function)->key;
+    (instrumenter::SyncPlan::is_task(plan.role) ? plan.task : plan.object) =
+        take(instrumenter::parse_value(sync.value), sync.line);
+    plan.shared = sync.shared;
+    targets_.sync.push_back(std::move(plan));
   }
 
   /// A function that calls the annotations of <vprof/annotations.h> works for an interval: a root.
@@ -177,7 +190,7 @@ class Resolver {
         continue;
       }
       for (const Function* caller : program_.callers(function)) {
-        if (caller->in_tree && caller->refused.empty()) {
+        if (caller->in_tree && caller->refused == instrumenter::Reason::kNone) {
           roots_.insert(caller->key);
         }
       }
@@ -223,10 +236,10 @@ Result<const Function*> resolve_function(const Program& program, const std::stri
         "name a function that calls it",
         location, name, f.file.empty() ? "" : " (" + where(f) + ")");
   }
-  if (!f.refused.empty()) {
+  if (f.refused != instrumenter::Reason::kNone) {
     return fail(
         "{}: function \"{}\" ({}) cannot be instrumented: {}; name a function that calls it",
-        location, name, where(f), f.refused);
+        location, name, where(f), instrumenter::text_of(f.refused));
   }
   return function;
 }

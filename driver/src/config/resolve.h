@@ -3,18 +3,18 @@
 //   Config + Program ──resolve──▶ Targets {intervals and sync of plan.json, roots of the search}
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
+#include "vprof/instrumenter/plan.h"
 #include "vprof/instrumenter/program.h"
 
 namespace vprof::driver {
 
 struct Targets {
-  nlohmann::json intervals;  ///< as in plan.json, functions by key
-  nlohmann::json sync;
+  std::vector<instrumenter::IntervalPlan> intervals;  ///< functions by key
+  std::vector<instrumenter::SyncPlan> sync;
   std::vector<std::string> roots;     ///< keys of the functions to expand first, sorted
   std::vector<std::string> warnings;  ///< one line each
 };

@@ -11,7 +11,7 @@
 #include "build/shims.h"
 #include "process/commands.h"
 #include "process/progress.h"
-#include "vprof/support/json.h"
+#include "vprof/instrumenter/summary.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -19,7 +19,6 @@ namespace vprof::driver {
 namespace {
 
 using instrumenter::Program;
-using nlohmann::json;
 
 std::string configure_fingerprint(const Config& config) {
   std::string all = config.configure;
@@ -68,27 +67,20 @@ Result<void> run_helper(const Session& session, const std::string& step,
   return {};
 }
 
-json demoted_places(const State& state) {
-  json places = json::array();
-  for (const report::Demoted& one : state.demoted) {
-    if (one.since <= state.iteration) {
-      places.push_back(one.site);
-    }
-  }
-  return places;
-}
-
 Result<void> write_plan(const Session& session, const Targets& targets, Extent extent,
                         const fs::path& file) {
-  const json plan = {{"schema", 1},
-                     {"all", extent == Extent::kAll},
-                     {"expanded", session.state.expanded},
-                     {"measured", json::array()},
-                     {"demoted", demoted_places(session.state)},
-                     {"exclude", session.config.exclude},
-                     {"intervals", targets.intervals.is_null() ? json::array() : targets.intervals},
-                     {"sync", targets.sync.is_null() ? json::array() : targets.sync}};
-  return write_file_atomic(file, plan.dump(1) + "\n");
+  instrumenter::Plan plan;
+  plan.all = extent == Extent::kAll;
+  plan.expanded.insert(session.state.expanded.begin(), session.state.expanded.end());
+  for (const report::Demoted& one : session.state.demoted) {
+    if (one.since <= session.state.iteration) {
+      plan.demoted.insert(one.site);
+    }
+  }
+  plan.exclude = session.config.exclude;
+  plan.intervals = targets.intervals;
+  plan.sync = targets.sync;
+  return instrumenter::save_plan(plan, file);
 }
 
 /// Removes all instrumentation from the mirror, so that the next build is of the original program.
@@ -149,21 +141,13 @@ void touch_dependents(const Session& session, const Program& program,
   }
 }
 
-std::vector<std::string> texts(const json& document, const char* key) {
-  std::vector<std::string> all;
-  for (const json& one : document.value(key, json::array())) {
-    all.push_back(one.is_string() ? one.get<std::string>() : one.dump());
-  }
-  return all;
-}
-
 Result<Instrumented> rewrite(const Session& session, const Targets& targets, Extent extent,
                              const fs::path& plan, std::vector<std::string> command) {
   VPROF_TRY(write_plan(session, targets, extent, plan));
   VPROF_TRY(run_helper(session, "instrument", std::move(command)));
-  const json summary = VPROF_TRY(read_json(session.workspace.summary()));
-  return Instrumented{.sites = summary.value("sites", uint64_t{0}),
-                      .files_changed = texts(summary, "files_changed"),
+  const auto summary = VPROF_TRY(instrumenter::load_summary(session.workspace.summary()));
+  return Instrumented{.sites = summary.sites,
+                      .files_changed = summary.files_changed,
                       .coverage = coverage_in_short(summary),
                       .full_coverage = coverage_in_full(summary)};
 }

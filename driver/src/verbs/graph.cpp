@@ -53,7 +53,9 @@ void print_callees(const Program& program, const Function& function) {
   for (const Call& call : function.calls) {
     const std::string name = call.callee_name.empty() ? call.callee_key : call.callee_name;
     const std::string refused =
-        call.reason.empty() ? "" : fmt::format("  not measured in place: {}", call.reason);
+        call.reason == instrumenter::Reason::kNone
+            ? ""
+            : fmt::format("  not measured in place: {}", instrumenter::text_of(call.reason));
     say(fmt::format("  {}  {}:{}{}{}{}", name, call.file, call.line, height_of(program, call),
                     remark_on(call), refused));
   }

@@ -22,7 +22,9 @@ Result<int> verb_source(const Global& global, const std::string& name) {
   const auto [first, last] = lines_of_function(session, f);
   const std::string diff = insertions_in(session, f.file, instrumented, first, last);
   if (diff.empty()) {
-    const std::string why = f.refused.empty() ? "it is not part of the plan" : f.refused;
+    const std::string why = f.refused == instrumenter::Reason::kNone
+                                ? "it is not part of the plan"
+                                : instrumenter::text_of(f.refused);
     say(fmt::format("{}  {}:{}: nothing is inserted: {}", f.name, f.file, f.line, why));
     return 0;
   }

@@ -1,4 +1,5 @@
-// Independent pieces of work on all cores.
+// Independent pieces of work on several threads. llvm::parallelFor would link LLVM into the
+// rewriter, and bounds its threads only by a setting of the whole process.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 
 namespace vprof::instrumenter {
 
-/// Calls `work(i)` once for each i below `count`, on up to `jobs` threads (0: one per core).
+/// Calls `work(i)` once for each i below `count`, on at most `jobs` threads (0: one per core).
+/// Returns when all calls have returned.
 template <typename Work>
 void parallel_for(size_t count, unsigned jobs, const Work& work) {
   if (jobs == 0) {

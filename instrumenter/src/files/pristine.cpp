@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "files/parallel.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json_fields.h"
 
 namespace vprof::instrumenter {
 
@@ -19,22 +19,17 @@ Result<PristineFiles> PristineFiles::open(const std::string& mirror, const std::
     return store;
   }
   const auto text = VPROF_TRY(read_file(manifest));
-  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-  if (!document.is_object()) {
-    return fail("{}: damaged; remove .vprof and start again", manifest);
+  auto written = json::read<std::map<std::string, Hashes>>(json::Json::parse(text, nullptr, false));
+  if (!written) {
+    return fail("{}: damaged ({}); remove .vprof and start again", manifest,
+                written.error().message);
   }
-  for (const auto& [file, hashes] : document.items()) {
-    for (const auto& hash : hashes) {
-      if (hash.is_string()) {
-        store.written_[file].push_back(hash);
-      }
-    }
-  }
+  store.written_ = *std::move(written);
   return store;
 }
 
 Result<void> PristineFiles::save() const {
-  return write_file_with_parents(pristine_ + "/manifest.json", nlohmann::json(written_).dump(1));
+  return write_file_with_parents(pristine_ + "/manifest.json", json::write(written_).dump(1));
 }
 
 bool PristineFiles::is_ours(const std::string& file, const std::string& content) const {
@@ -65,8 +60,8 @@ std::vector<std::string> PristineFiles::rewritten() const {
   return files;
 }
 
-/// Puts the original of a file that is to change in safety. `hashes`: of all texts of ours that the
-/// mirror's file may hold until it has changed. Returns whether it is to change.
+/// Saves the original of a file that is about to change. `hashes` receives the hashes of all our
+/// texts that the file in the mirror may have until then. Returns whether it has to change.
 Result<bool> PristineFiles::prepare(const std::string& file, const std::string& text,
                                     Hashes& hashes) const {
   const auto current = VPROF_TRY(read_file(mirror_ + "/" + file));
@@ -86,7 +81,7 @@ Result<std::vector<std::string>> PristineFiles::update(
     const std::map<std::string, std::string>& texts) {
   struct Change {
     std::string file;
-    const std::string* text = nullptr;  // none: the original
+    const std::string* text = nullptr;  // nullptr: the original
     Hashes hashes = {};
     Result<bool> wanted = true;
     Result<void> done = {};

@@ -1,14 +1,14 @@
 // The original text of files that are rewritten in the mirror.
 //
-//   mirror/a.c    what is compiled: instrumented text
-//   pristine/a.c  what the user (or a generator of the build) wrote
-//   pristine/manifest.json   {"a.c": [hash of what we last wrote to mirror/a.c]}
+//   mirror/a.c               what is compiled: the instrumented text
+//   pristine/a.c             what the user (or a generator of the build) wrote
+//   pristine/manifest.json   {"a.c": [hash of our last text of mirror/a.c]}
 //
-// While files are being written, the manifest names the old text and the new one of each, so that
-// an instrumented file is known as such at whatever moment we are killed.
+// While files are being written, the manifest lists the old and the new text of each, so that an
+// instrumented file is recognised whenever we are killed.
 //
-// If the mirror's file is not what we last wrote, somebody else wrote it since (the build
-// regenerated it, the driver copied a newer source): then that is the original now.
+// If a file in the mirror is not our last text, somebody else has written it since: the build
+// generated it again, or the driver copied a newer source. That text is the original from then on.
 #pragma once
 
 #include <map>
@@ -21,15 +21,15 @@ namespace vprof::instrumenter {
 
 class PristineFiles {
  public:
-  /// Opens the store; a missing one is empty. Error: the manifest is damaged.
+  /// Opens the store. A missing one is empty. Error: the manifest is damaged.
   static Result<PristineFiles> open(const std::string& mirror, const std::string& pristine);
 
-  /// Original text of a file of the mirror, whether rewritten or not.
+  /// Original text of a file of the mirror, rewritten or not.
   Result<std::string> original(const std::string& file) const;
-  /// Files that are rewritten in the mirror now.
+  /// Files that are currently rewritten in the mirror.
   std::vector<std::string> rewritten() const;
-  /// Brings the mirror to `texts` (by file), on all cores; all other files get their original text
-  /// again. Returns the files that changed, sorted; the others keep their time stamps.
+  /// Writes `texts` (by file) to the mirror in parallel and restores all other files. Returns the
+  /// files that changed, sorted. The others keep their time stamps.
   Result<std::vector<std::string>> update(const std::map<std::string, std::string>& texts);
 
  private:

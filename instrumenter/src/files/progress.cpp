@@ -8,7 +8,7 @@
 namespace vprof::instrumenter {
 
 void report_progress(size_t done, size_t total, std::string_view what) {
-  // One write per line, so that lines of several threads do not mix.
+  // One write per line keeps the lines of several threads apart.
   const std::string line = fmt::format("@progress {} {} {}\n", done, total, what);
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);

@@ -12,7 +12,6 @@
 
 #include "index/body_walker.h"
 #include "index/decl_names.h"
-#include "program/reasons.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -38,7 +37,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
 
   bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
     describe(*lambda->getCallOperator());
-    // Where a captureless one becomes a pointer, that is what the pointer points to.
+    // A captureless lambda may become a pointer, which then points to its call operator.
     if (lambda->capture_size() == 0) {
       note_address(*lambda->getCallOperator());
     }
@@ -53,7 +52,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     return true;
   }
 
-  /// Comes after the call that it may be the callee of: parents are visited first.
+  /// Parents are visited first, so a call is visited before its callee.
   bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
     const auto* function = dyn_cast<clang::FunctionDecl>(reference->getDecl());
     if (function != nullptr && called_.count(reference) == 0) {
@@ -122,29 +121,29 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   void place_body(const clang::FunctionDecl& f, clang::FileID file, Function& out) const {
     const clang::Stmt* body = f.getBody();
     if (isa<clang::CoroutineBodyStmt>(body)) {
-      out.refused = "coroutine";
+      out.refused = Reason::kCoroutine;
     }
     if (const auto* function_try = dyn_cast<clang::CXXTryStmt>(body)) {
       body = function_try->getTryBlock();
     }
     const auto* block = dyn_cast<clang::CompoundStmt>(body);
     if (f.isConstexpr()) {
-      out.refused = "constexpr";
+      out.refused = Reason::kConstexpr;
     }
     if (f.hasAttr<clang::NakedAttr>()) {
-      out.refused = "naked function";
+      out.refused = Reason::kNaked;
     }
     if (f.hasAttr<clang::NoInstrumentFunctionAttr>()) {
-      out.refused = "no_instrument_function";
+      out.refused = Reason::kNoInstrument;
     }
     if (block == nullptr) {
-      if (out.refused.empty()) {
-        out.refused = "no block as a body";
+      if (out.refused == Reason::kNone) {
+        out.refused = Reason::kNoBlock;
       }
       return;
     }
     if (block->getLBracLoc().isMacroID() || block->getRBracLoc().isMacroID()) {
-      out.refused = "its body comes from a macro";
+      out.refused = Reason::kBodyFromMacro;
       return;
     }
     const auto [body_file, open] = sources_.getDecomposedLoc(block->getLBracLoc());
@@ -152,7 +151,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     const auto [head_file, head] =
         sources_.getDecomposedLoc(sources_.getExpansionLoc(f.getOuterLocStart()));
     if (body_file != file || end_file != file || head_file != file) {
-      out.refused = "spread over several files";
+      out.refused = Reason::kSeveralFiles;
       return;
     }
     out.body = open + 1;
@@ -170,7 +169,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     if (const auto* body = dyn_cast<clang::CoroutineBodyStmt>(f.getBody()); body != nullptr) {
       for (Call& call : out.calls) {
         call.form = Form::kRefused;
-        call.reason = reason::kCoroutine;
+        call.reason = Reason::kInCoroutine;
       }
     }
   }
@@ -186,8 +185,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   std::set<std::string> address_taken_;
 };
 
-/// Keys of callees that are defined in this very unit: only here can two `static` functions of one
-/// name be told apart.
+/// Sets the keys of callees that are defined in this unit. Only here can two `static` functions of
+/// one name be distinguished.
 void resolve_within_unit(std::vector<Function>& functions) {
   std::unordered_map<std::string, const Function*> by_usr;
   for (const Function& f : functions) {
@@ -212,7 +211,7 @@ UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path) {
   FunctionCollector collector(context, tree_path, functions);
   const clang::SourceManager& sources = context.getSourceManager();
   for (clang::Decl* decl : context.getTranslationUnitDecl()->decls()) {
-    // System headers are most of a unit: they are passed over without looking inside.
+    // System headers make up most of a unit: they are skipped without looking inside.
     const clang::FileID file = sources.getFileID(sources.getExpansionLoc(decl->getLocation()));
     const clang::FileEntry* entry = sources.getFileEntryForID(file);
     if (entry == nullptr || tree_path(*entry).empty()) {

@@ -1,7 +1,6 @@
-// What one parsed translation unit says about its functions.
+// Facts about the functions of one parsed translation unit.
 //
-//   ASTContext ──for each function with a body in the tree──▶ Function {calls with the text that
-//   could be wrapped}
+//   ASTContext ──functions with a body in the tree──▶ Functions ──calls──▶ text that can be wrapped
 #pragma once
 
 #include <functional>
@@ -25,8 +24,8 @@ struct UnitFacts {
   std::vector<std::string> address_taken;  ///< USRs, sorted
 };
 
-/// The functions defined in `context`, in files for which `tree_path` is not empty. Calls carry the
-/// USR of their callee; keys of callees that are not defined in this unit are left for the merge.
+/// The functions defined in `context`, in files for which `tree_path` is not empty. Calls have the
+/// USR of their callee. The merge sets the keys of callees that are not defined in this unit.
 UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path);
 
 }  // namespace vprof::instrumenter

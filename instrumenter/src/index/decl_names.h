@@ -1,4 +1,4 @@
-// How declarations are called: for users, for the index, and for matching types of pointers to
+// Names of declarations: for users, for the index, and for matching the types of pointers to
 // functions.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace vprof::instrumenter {
 /// Clang's id of a declaration, equal in all units; empty where there is none.
 std::string usr_of(const clang::Decl& decl);
 
-/// The declaration users know: a template's pattern instead of its instantiation.
+/// The declaration that users know: the pattern of a template instead of its instantiation.
 const clang::FunctionDecl& pattern_of(const clang::FunctionDecl& f);
 
 /// The class of a lambda if `f` is its call operator, else nullptr.
@@ -21,9 +21,9 @@ const clang::CXXRecordDecl* lambda_class(const clang::FunctionDecl& f);
 /// Qualified name as users write it; `owner::lambda` for a lambda.
 std::string name_of(const clang::FunctionDecl& f);
 
-/// A function type as text that is equal in all units: canonical, without exception specification;
-/// `int (?)` if the parameters are not declared (K&R). Empty for anything else, and for what
-/// depends on a template parameter.
+/// A function type as text that is equal in all units: canonical, without exception specification,
+/// `int (?)` if the parameters are not declared (K&R). Empty for other types and for types that
+/// depend on a template parameter.
 std::string signature_of(clang::QualType function_type);
 
 /// The function an expression names (`f`, `&f`, a captureless lambda), or nullptr.

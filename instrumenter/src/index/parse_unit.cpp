@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Path of each file below the root of the tree, asked for once per file of a unit.
+/// Paths of files relative to the root of the tree, computed once per file of a unit.
 class TreePaths {
  public:
   explicit TreePaths(const std::string& root) : root_(root + "/") {}
@@ -140,14 +140,14 @@ std::vector<std::string> syntax_only(const CompileCommand& command) {
     arguments.emplace_back();
   }
   arguments[0] = cxx ? "clang++" : "clang";
-  // -w: the user's warnings are the user's compiler's business.
+  // -w: warnings are up to the user's own compiler.
   const std::vector<std::string> ours{"-w", "-Wno-error", "-resource-dir",
                                       VPROF_CLANG_RESOURCE_DIR};
   arguments.insert(arguments.begin() + 1, ours.begin(), ours.end());
   return arguments;
 }
 
-/// A file that is rewritten at the moment, with its original text.
+/// A file that is currently rewritten, with its original text.
 class OriginalFile : public llvm::vfs::File {
  public:
   OriginalFile(llvm::vfs::Status status, const std::string& text)
@@ -164,8 +164,8 @@ class OriginalFile : public llvm::vfs::File {
   const std::string& text_;
 };
 
-/// The disk as it would be if nothing were rewritten. Files are known by inode: a build may reach
-/// one through symbolic links (PostgreSQL's does, for 100 files).
+/// The disk as it would be if nothing were rewritten. Files are identified by inode, because a
+/// build may reach one through symbolic links (PostgreSQL does so for 100 files).
 class OriginalsFileSystem : public llvm::vfs::ProxyFileSystem {
  public:
   explicit OriginalsFileSystem(const SourceTree& tree)
@@ -204,7 +204,7 @@ class OriginalsFileSystem : public llvm::vfs::ProxyFileSystem {
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const CompileCommand& command,
                                                             const SourceTree& tree) {
-  // One per unit: each has a working directory of its own.
+  // One per unit, because each has a working directory of its own.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files;
   if (tree.originals.empty()) {
     files = llvm::vfs::createPhysicalFileSystem();
@@ -236,7 +236,7 @@ ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree) {
     if (invocation.run()) {
       return out;
     }
-    // GCC has options that Clang does not know; none of them changes what the text means to us.
+    // GCC has options that Clang does not know. None of them changes the facts we need.
     const auto unknown = std::find(arguments.begin(), arguments.end(), errors.unknown_argument);
     if (!errors.unknown_argument.empty() && unknown != arguments.end()) {
       arguments.erase(unknown);

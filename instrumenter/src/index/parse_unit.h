@@ -16,8 +16,8 @@ struct CompileCommand {
   std::vector<std::string> arguments;
 };
 
-/// The tree that is indexed: its root, and the original text of files that are rewritten in it at
-/// the moment.
+/// The tree to index: its root, and the original text of the files that are currently rewritten in
+/// it.
 struct SourceTree {
   std::string root;                              ///< real path, no trailing slash
   std::map<std::string, std::string> originals;  ///< path relative to root → text
@@ -31,11 +31,11 @@ struct ParsedUnit {
   std::vector<std::string> outside;  ///< files outside the tree that were read, absolute
 };
 
-/// Parses one unit with Clang. A unit that Clang cannot parse has Unit::error set, and no
-/// functions. Thread-safe.
+/// Parses one unit with Clang. A unit that Clang cannot parse has Unit::error set and no functions.
+/// Thread-safe.
 ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree);
 
-/// Reads a compilation database. Error: one line.
+/// Reads a compilation database. Error: one line that names the file.
 Result<std::vector<CompileCommand>> read_compile_commands(const std::string& path);
 
 }  // namespace vprof::instrumenter

@@ -3,7 +3,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
-#include "index/placement.h"
+#include "index/callee_kinds.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 using clang::dyn_cast;
 using clang::isa;
 
-/// Statement nodes of one body. Accessors of the standard library have up to about thirty, casts
-/// included.
+/// Most statement nodes of a trivial body. Accessors of the standard library have up to about
+/// thirty, casts included.
 constexpr int kNodes = 60;
 
 }  // namespace
@@ -22,7 +22,7 @@ bool TrivialOutside::operator()(const clang::FunctionDecl& function) {
   if (definition == nullptr) {
     return false;
   }
-  // Entered as "no" first, which also ends recursion.
+  // Entered as "not trivial" first, which also ends recursion.
   const auto [it, is_new] = known_.emplace(definition, false);
   if (!is_new) {
     return it->second;
@@ -70,8 +70,8 @@ bool TrivialOutside::is_small(const clang::Stmt* stmt, int& budget) {
     if (callee == nullptr) {
       return false;
     }
-    // A check that never returns otherwise (std::__glibcxx_assert_fail) costs nothing where it
-    // passes.
+    // A failure handler that never returns (std::__glibcxx_assert_fail) costs nothing while the
+    // check passes.
     if (!callee->isNoReturn() && !is_compiler_builtin(*callee) && !(*this)(*callee)) {
       return false;
     }

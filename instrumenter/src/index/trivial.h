@@ -1,5 +1,5 @@
-// Which functions are "a few instructions, no loop, no call" (DESIGN §6): timing them would distort
-// more than it tells.
+// Trivial functions: a few instructions, no loop, no call. Measuring them would distort more than
+// it reveals.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -8,9 +8,9 @@
 
 namespace vprof::instrumenter {
 
-/// Judges functions whose body can be seen in this unit but is not in the source tree: the standard
-/// library's accessors, iterators and forwarders, which C++ calls everywhere. A call of another
-/// such function does not count as a call.
+/// Judges functions whose body is visible in this unit but not in the source tree, such as the
+/// accessors, iterators and forwarders of the standard library, which C++ code calls everywhere. A
+/// call of another trivial function does not count as a call.
 class TrivialOutside {
  public:
   bool operator()(const clang::FunctionDecl& function);

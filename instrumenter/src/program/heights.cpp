@@ -39,9 +39,9 @@ Graph call_graph(const Program& program) {
   return graph;
 }
 
-/// Tarjan's algorithm with an explicit stack (call graphs of servers are deep). It finishes
-/// components in reverse topological order: when a component is complete, the heights of all it
-/// calls are known, so heights are set on the way.
+/// Tarjan's algorithm with an explicit stack, because call graphs of servers are deep. It completes
+/// components in reverse topological order: when a component is complete, the heights of everything
+/// it calls are known.
 class ComponentHeights {
  public:
   explicit ComponentHeights(const Graph& graph)
@@ -97,7 +97,7 @@ class ComponentHeights {
   }
 
   void close_component(uint32_t v) {
-    // From the top: a component is the top of the stack, so this looks only at its own members.
+    // A component is the top of the stack, so a search from the top sees only its own members.
     const auto first = std::find(stack_.rbegin(), stack_.rend(), v).base() - 1;
     int height = 0;
     for (auto it = first; it != stack_.end(); ++it) {
@@ -135,8 +135,8 @@ void compute_heights(Program& program) {
   for (size_t i = 0; i < heights.size(); ++i) {
     program.functions[i].height = heights[i];
   }
-  // What stands for others is as high as the highest of them: a pointer to large functions is no
-  // leaf.
+  // A virtual method, pointer or macro is as high as the highest function behind it: a pointer to
+  // large functions is not a leaf.
   std::unordered_map<std::string_view, int> by_key;
   for (const Function& f : program.functions) {
     by_key[f.key] = f.height;

@@ -4,10 +4,10 @@ namespace vprof::instrumenter {
 
 class Program;
 
-/// Sets Function::height for all functions: the longest chain of direct and virtual calls below it,
-/// where the functions of one strongly connected component count as one step (DESIGN §6). Calls of
-/// functions that never return are error paths and do not count. A function without a definition in
-/// the program has height 0.
+/// Sets Function::height: the longest chain of direct and virtual calls below each function. The
+/// functions of one strongly connected component count as one step. Calls of functions that never
+/// return are error paths and do not count. A function without a definition in the program has
+/// height 0.
 void compute_heights(Program& program);
 
 }  // namespace vprof::instrumenter

@@ -4,62 +4,13 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "program/heights.h"
 #include "program/targets.h"
+#include "vprof/support/text.h"
 
 namespace vprof::instrumenter {
-namespace {
-
-/// The part of a qualified name behind the last `::` that is not inside template arguments or
-/// parentheses.
-std::string_view last_component(std::string_view name) {
-  int depth = 0;
-  for (size_t i = name.size(); i >= 2; --i) {
-    const char c = name[i - 1];
-    if (c == '>' || c == ')') {
-      ++depth;
-    }
-    if (c == '<' || c == '(') {
-      --depth;
-    }
-    if (depth == 0 && c == ':' && name[i - 2] == ':') {
-      return name.substr(i);
-    }
-  }
-  return name;
-}
-
-/// Levenshtein distance, given up (returns `limit`) as soon as it cannot be smaller.
-size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
-  if (a.size() > b.size()) {
-    std::swap(a, b);
-  }
-  if (b.size() - a.size() >= limit) {
-    return limit;
-  }
-  std::vector<size_t> row(a.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t j = 1; j <= b.size(); ++j) {
-    size_t diagonal = row[0];
-    row[0] = j;
-    size_t best = row[0];
-    for (size_t i = 1; i <= a.size(); ++i) {
-      const size_t substitution = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[i];
-      row[i] = std::min({row[i] + 1, row[i - 1] + 1, substitution});
-      best = std::min(best, row[i]);
-    }
-    if (best >= limit) {
-      return limit;
-    }
-  }
-  return std::min(row[a.size()], limit);
-}
-
-}  // namespace
 
 std::string content_hash(std::string_view text) {
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
@@ -75,7 +26,7 @@ void Program::finish() {
     const Function& f = functions[i];
     by_key_[f.key] = i;
     by_name_[f.name].push_back(i);
-    const std::string_view last = last_component(f.name);
+    const std::string_view last = last_part(f.name);
     if (last != f.name) {
       by_name_[std::string(last)].push_back(i);
     }
@@ -131,7 +82,7 @@ std::vector<std::string> Program::suggestions(std::string_view name, size_t coun
       continue;
     }
     size_t distance = edit_distance(wanted, known, limit);
-    // A name that holds the wanted one (or the reverse) is near even if it is much longer.
+    // A name that contains the wanted one is near even if it is much longer.
     if (distance >= limit && wanted.size() >= 4 && known.find(wanted) != std::string::npos) {
       distance = limit;
     } else if (distance >= limit) {
@@ -179,7 +130,7 @@ bool Program::expandable(const Function& f) const {
   if (!f.targets.empty()) {
     return true;
   }
-  if (!f.in_tree || !f.refused.empty()) {
+  if (!f.in_tree || f.refused != Reason::kNone) {
     return false;
   }
   return std::any_of(f.calls.begin(), f.calls.end(), [&](const Call& call) {
@@ -190,7 +141,7 @@ bool Program::expandable(const Function& f) const {
       return true;
     }
     const Function* callee = by_key(call.callee_key);
-    return callee != nullptr && callee->in_tree && callee->refused.empty();
+    return callee != nullptr && callee->in_tree && callee->refused == Reason::kNone;
   });
 }
 

@@ -14,12 +14,13 @@ namespace {
 
 using ByText = std::unordered_map<std::string, std::vector<const Function*>>;
 
-/// A pointer to a function without declared parameters may hold any function that returns the same,
-/// and such a function may stand in any pointer with that return type (C11, 6.7.6.3, paragraph 15).
+/// Ends the type of a function without declared parameters. A pointer of such a type may point to
+/// any function with the same return type, and any pointer with that return type may point to such
+/// a function (C11, 6.7.6.3, paragraph 15).
 constexpr const char* kAnyParameters = " (?)";
 
 std::string return_part(const std::string& type) {
-  // The parameter list is the last group in parentheses on the outermost level.
+  // The parameter list is the last parenthesised group on the outermost level.
   int depth = 0;
   for (size_t i = type.size(); i-- > 0;) {
     if (type[i] == ')') {
@@ -84,7 +85,7 @@ void add_compatible(const Addressed& addressed, const std::string& type,
 
 void add_overriders(const std::string& usr, const ByText& overriders,
                     std::set<std::string>& targets) {
-  // Iterative; ends because a key that is known already is not followed again.
+  // Terminates because a known key is not followed again.
   std::vector<std::string> open{usr};
   while (!open.empty()) {
     const auto it = overriders.find(open.back());
@@ -100,7 +101,7 @@ void add_overriders(const std::string& usr, const ByText& overriders,
   }
 }
 
-/// The functions that are called by the text of macros: macro → keys.
+/// Keys of the functions that each macro with several calls calls.
 std::map<std::string, std::set<std::string>> called_by_macros(const Program& program) {
   std::map<std::string, std::set<std::string>> result;
   for (const Function& f : program.functions) {

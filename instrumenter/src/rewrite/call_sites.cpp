@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <tuple>
 
-#include "program/reasons.h"
+#include "program/forms.h"
 
 namespace vprof::instrumenter {
 namespace {
 
-/// Calls that one piece of text holds: usually one; several where a macro is wrapped as a whole.
+/// The calls in one piece of text: usually one, several where a macro is wrapped as a whole.
 struct Group {
   std::vector<const Call*> calls;
   const Call& first() const { return *calls.front(); }
@@ -20,7 +20,7 @@ struct Group {
 std::vector<Group> groups_of(const Function& f) {
   std::map<std::tuple<std::string, uint32_t, uint32_t, Form>, Group> groups;
   for (const Call& call : f.calls) {
-    // A refused call has no text of its own: each is a group.
+    // Refused calls have no text of their own: each becomes a group below.
     const uint32_t end = call.form == Form::kRefused ? call.begin : call.end;
     Group& group = groups[{call.file, call.begin, end, call.form}];
     group.calls.push_back(&call);
@@ -38,34 +38,15 @@ std::vector<Group> groups_of(const Function& f) {
   return result;
 }
 
-const char* rule_of(const Call& call) {
-  if (!call.macro.empty()) {
-    return "macro";
-  }
-  switch (call.form) {
-    case Form::kStatement:
-      return "statement";
-    case Form::kExpression:
-    case Form::kLvalue:
-      return "expression";
-    case Form::kValue:
-    case Form::kVoid:
-      return "comma";
-    case Form::kGuard:
-      return "guard";
-    case Form::kRefused:
-      break;
-  }
-  return "";
-}
-
-/// Rule 5 for a call through a pointer that may reach more functions than this would put scopes
-/// into half the program.
+/// A call through a pointer that may reach more functions than this is not measured at their
+/// entries: that would put scopes into half the program.
 constexpr size_t kEntriesOfOneCall = 64;
 
-class Chooser {
+/// Decides for each call of a function whether it is wrapped, measured at the entry of its callee,
+/// or left alone.
+class CallSiteChooser {
  public:
-  Chooser(const Program& program, const Plan& plan, const Function& f)
+  CallSiteChooser(const Program& program, const Plan& plan, const Function& f)
       : program_(program), plan_(plan), function_(f) {}
 
   CallSites run() {
@@ -87,7 +68,7 @@ class Chooser {
       if (plan_.all || worth_measuring(program_, *call)) {
         worthwhile.push_back(call);
       } else {
-        note(*call, reason::kTrivial);
+        note(*call, Reason::kTrivial);
       }
     }
     if (worthwhile.empty()) {
@@ -96,10 +77,10 @@ class Chooser {
     const Call& call = *worthwhile.front();
     const std::string place = fmt::format("{}:{}:{}", call.file, call.line, call.column);
     if (plan_.demoted.count(place) != 0) {
-      return note(call, reason::kDemoted);
+      return note(call, Reason::kDemoted);
     }
     if (is_excluded(plan_, call.file, call.callee_name)) {
-      return note(call, reason::kExcluded);
+      return note(call, Reason::kExcluded);
     }
     if (call.form == Form::kRefused) {
       return measure_at_entry(call, call.reason);
@@ -121,7 +102,7 @@ class Chooser {
     site.offset = call.begin;
     site.line = call.line;
     site.column = call.column;
-    site.rule = rule_of(call);
+    site.rule = call.macro.empty() ? rule_of(call.form).rule : "macro";
     site.call = call.kind;
     const bool one_callee = std::all_of(worthwhile.begin(), worthwhile.end(), [&](const Call* c) {
       return c->callee_key == call.callee_key;
@@ -142,7 +123,7 @@ class Chooser {
     out_.wrapped.push_back(std::move(wrapped));
   }
 
-  /// A guard closes at the end of the full expression, so it would swallow what else is measured
+  /// A guard closes at the end of the full expression, so it would swallow the other calls measured
   /// there.
   void keep_guards_alone() {
     std::set<size_t> removed;
@@ -151,7 +132,7 @@ class Chooser {
         continue;
       }
       for (const size_t i : members) {
-        if (out_.wrapped[i].form == Form::kGuard) {
+        if (rule_of(out_.wrapped[i].form).must_be_alone) {
           removed.insert(i);
         }
       }
@@ -161,8 +142,7 @@ class Chooser {
       if (removed.count(i) == 0) {
         kept.push_back(std::move(out_.wrapped[i]));
       } else {
-        measure_at_entry(*calls_[i],
-                         "yields a class by value beside other measured calls of one expression");
+        measure_at_entry(*calls_[i], Reason::kGuardNotAlone);
       }
     }
     out_.wrapped = std::move(kept);
@@ -170,26 +150,26 @@ class Chooser {
 
   void number_slots() {
     for (CallSites::Wrapped& w : out_.wrapped) {
-      if (w.form == Form::kValue || w.form == Form::kVoid) {
+      if (rule_of(w.form).needs_slot) {
         w.slot = out_.slots++;
       }
     }
   }
 
-  void measure_at_entry(const Call& call, const std::string& reason) {
+  void measure_at_entry(const Call& call, Reason reason) {
     const Function* callee = program_.by_key(call.callee_key);
     if (callee == nullptr) {
       return note(call, reason);
     }
     std::vector<std::string> reached{callee->key};
-    // A virtual method's overriders, the functions behind a pointer.
+    // The overriders of a virtual method, the functions behind a pointer.
     if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall) {
       reached.insert(reached.end(), callee->targets.begin(), callee->targets.end());
     }
     bool possible = false;
     for (const std::string& key : reached) {
       const Function* f = program_.by_key(key);
-      if (f == nullptr || !f->in_tree || !f->refused.empty() ||
+      if (f == nullptr || !f->in_tree || f->refused != Reason::kNone ||
           is_excluded(plan_, f->file, f->name)) {
         continue;
       }
@@ -202,16 +182,16 @@ class Chooser {
     ++out_.measured_at_entry;
   }
 
-  void note(const Call& call, std::string reason) {
+  void note(const Call& call, Reason reason) {
     out_.unwrapped.push_back(
-        {function_.key, call.callee_name, call.file, call.line, call.column, std::move(reason)});
+        {function_.key, call.callee_name, call.file, call.line, call.column, reason});
   }
 
   const Program& program_;
   const Plan& plan_;
   const Function& function_;
   CallSites out_;
-  std::vector<const Call*> calls_;  // of out_.wrapped, before guards are removed
+  std::vector<const Call*> calls_;  // parallel to out_.wrapped, before guards are removed
   std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> full_exprs_;
 };
 
@@ -225,7 +205,7 @@ bool is_excluded(const Plan& plan, const std::string& file, const std::string& n
 }
 
 CallSites call_sites_of(const Program& program, const Plan& plan, const Function& f) {
-  return Chooser(program, plan, f).run();
+  return CallSiteChooser(program, plan, f).run();
 }
 
 }  // namespace vprof::instrumenter

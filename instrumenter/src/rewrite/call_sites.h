@@ -9,27 +9,27 @@
 
 namespace vprof::instrumenter {
 
-/// The wrapped calls of one expanded function.
+/// What becomes of the calls of one expanded function.
 struct CallSites {
   struct Wrapped {
     Site site;
     Form form = Form::kStatement;
     uint32_t begin = 0;
     uint32_t end = 0;
-    unsigned slot = 0;  ///< kValue, kVoid: place of its state in the function's frame object
+    unsigned slot = 0;  ///< place of its state in the function's frame object, for forms with one
   };
   std::vector<Wrapped> wrapped;
   std::vector<UnwrappedCall> unwrapped;
-  std::set<std::string> measured_callees;  ///< keys: rule 5, a scope at the callee's entry instead
-  std::map<std::string, int> pseudo_functions;
-  size_t measured_at_entry = 0;  ///< calls, of those
+  std::set<std::string> measured_callees;       ///< keys of functions to measure at their entry
+  std::map<std::string, int> pseudo_functions;  ///< key → height
+  size_t measured_at_entry = 0;                 ///< calls measured at the entry of their callee
   unsigned slots = 0;
 };
 
-/// Applies the rules of DESIGN §6 to the calls of `f`.
+/// Applies the rewriting rules to the calls of `f`.
 CallSites call_sites_of(const Program& program, const Plan& plan, const Function& f);
 
-/// Whether a path or function name is in the plan's "exclude".
+/// Whether a path or a function name matches the plan's "exclude".
 bool is_excluded(const Plan& plan, const std::string& file, const std::string& name);
 
 }  // namespace vprof::instrumenter

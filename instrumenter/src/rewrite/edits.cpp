@@ -28,7 +28,7 @@ std::vector<size_t> outer_first(const std::vector<Edit>& edits) {
 
 std::vector<size_t> overlapping(const std::vector<Edit>& edits) {
   std::vector<size_t> bad;
-  std::vector<uint32_t> open;  // ends of the ranges that hold the current offset
+  std::vector<uint32_t> open;  // ends of the ranges around the current offset
   for (const size_t i : outer_first(edits)) {
     while (!open.empty() && open.back() <= edits[i].begin) {
       open.pop_back();

@@ -5,10 +5,12 @@
 
 #include <cctype>
 
+#include "rewrite/value_text.h"
+
 namespace vprof::instrumenter {
 namespace {
 
-/// Collects the text for each function; the first error stops it.
+/// Collects the text for each function and keeps the first error.
 class EventWriter {
  public:
   EventWriter(const Program& program, const Plan& plan) : program_(program), plan_(plan) {}
@@ -18,12 +20,12 @@ class EventWriter {
       if (!interval.function.empty()) {
         body_of(interval.function, kScope) += fmt::format("VPROF_INTERVAL({}); ", interval.index);
       }
-      points(interval, interval.begin, "BEGIN");
-      points(interval, interval.switches, "SWITCH");
-      for (const IntervalPoint& label : interval.labels) {
+      add_points(interval, interval.begin, "BEGIN");
+      add_points(interval, interval.switches, "SWITCH");
+      for (const LabelPoint& label : interval.labels) {
         add_label(interval, label);
       }
-      points(interval, interval.end, "END");
+      add_points(interval, interval.end, "END");
     }
     for (const SyncPlan& sync : plan_.sync) {
       add_sync(sync);
@@ -40,7 +42,7 @@ class EventWriter {
   }
 
  private:
-  // Scopes are declared in this order and close in the opposite one.
+  // Scopes are declared in this order and close in reverse.
   enum Part { kScope, kAtExit, kAtEntry, kOnReturn, kParts };
   struct Parts {
     std::string texts[kParts];
@@ -67,11 +69,13 @@ class EventWriter {
     }
     if (!found[0]->in_tree) {
       fail(fmt::format(
-          "function \"{}\" has no definition in the source tree, so nothing can be inserted there",
+          "function \"{}\" is not defined in the source tree, so it cannot be instrumented; name a "
+          "function that calls it",
           name));
-    } else if (!found[0]->refused.empty()) {
-      fail(fmt::format("function \"{}\" ({}:{}) cannot be instrumented: {}", name, found[0]->file,
-                       found[0]->line, found[0]->refused));
+    } else if (found[0]->refused != Reason::kNone) {
+      fail(fmt::format(
+          "function \"{}\" ({}:{}) cannot be instrumented: {}; name a function that calls it", name,
+          found[0]->file, found[0]->line, instrumenter::text_of(found[0]->refused)));
     }
     return found[0];
   }
@@ -88,50 +92,52 @@ class EventWriter {
     return text.value_or("");
   }
 
+  static bool is_return(const Value& value) { return value.base == Value::Base::kReturn; }
+
   static std::string returned(const Value& value) {
     return fmt::format("{}(vprof_result){}", value.dereferenced ? "*" : "", value.suffix);
   }
 
-  void points(const IntervalPlan& interval, const std::vector<IntervalPoint>& points,
-              const char* what) {
+  void add_points(const IntervalPlan& interval, const std::vector<IntervalPoint>& points,
+                  const char* what) {
     for (const IntervalPoint& point : points) {
-      if (point.value.is_return) {
+      if (is_return(point.key)) {
         body_of(point.function, kOnReturn) +=
-            fmt::format("VPROF_EVENT({}, {}, {}); ", what, interval.index, returned(point.value));
+            fmt::format("VPROF_EVENT({}, {}, {}); ", what, interval.index, returned(point.key));
         continue;
       }
-      const std::string key = text_of(point.value, point.function);
+      const std::string key = text_of(point.key, point.function);
       const bool at_exit = point.at == At::kExit;
       body_of(point.function, at_exit ? kAtExit : kAtEntry) += fmt::format(
           "VPROF_{}_EVENT({}, {}, {}); ", at_exit ? "EXIT" : "ENTRY", what, interval.index, key);
     }
   }
 
-  void add_label(const IntervalPlan& interval, const IntervalPoint& point) {
-    if (point.at == At::kExit || point.value.is_return) {
+  void add_label(const IntervalPlan& interval, const LabelPoint& point) {
+    if (point.at == At::kExit || is_return(point.value)) {
       return fail(
-          fmt::format("label of interval \"{}\" at {}: labels are taken at the entry of a "
-                      "function, from an argument",
+          fmt::format("label of interval \"{}\" at {}: a label is taken from an argument at the "
+                      "entry of a function; write \"at\": \"entry\" and a value such as arg:0",
                       interval.name, point.function));
     }
     const std::string label = text_of(point.value, point.function);
     body_of(point.function, kAtEntry) +=
-        point.has_key ? fmt::format("VPROF_ENTRY_LABEL({}, {}, {}); ", interval.index,
-                                    text_of(point.key, point.function), label)
-                      : fmt::format("VPROF_ENTRY_LABEL_CURRENT({}, {}); ", interval.index, label);
+        point.key ? fmt::format("VPROF_ENTRY_LABEL({}, {}, {}); ", interval.index,
+                                text_of(*point.key, point.function), label)
+                  : fmt::format("VPROF_ENTRY_LABEL_CURRENT({}, {}); ", interval.index, label);
   }
 
   void add_sync(const SyncPlan& sync) {
-    if (sync.value.is_return) {
+    if (is_return(sync.value())) {
       if (sync.role != SyncRole::kDequeue) {
-        return fail(fmt::format("{} {}: only a dequeue function's task can be \"return\"",
+        return fail(fmt::format("{} {}: only the task of a dequeue function can be \"return\"",
                                 role_name(sync.role), sync.function));
       }
       body_of(sync.function, kOnReturn) +=
-          fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, returned(sync.value));
+          fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, returned(sync.value()));
       return;
     }
-    const std::string value = text_of(sync.value, sync.function);
+    const std::string value = text_of(sync.value(), sync.function);
     switch (sync.role) {
       case SyncRole::kAcquire:
         body_of(sync.function, kScope) += fmt::format("VPROF_ACQUIRE({}, {}); ", sync.index, value);
@@ -145,8 +151,8 @@ class EventWriter {
             fmt::format("VPROF_ENQUEUE({}, {}); ", sync.index, value);
         break;
       case SyncRole::kDequeue: {
-        // An output parameter is filled when the function returns: seen by a wrapper, as a returned
-        // value is.
+        // An output parameter is filled when the function returns: a wrapper sees it, like a
+        // returned value.
         body_of(sync.function, kOnReturn) +=
             fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, value);
         break;
@@ -167,7 +173,7 @@ class EventWriter {
   std::string unused_;
 };
 
-/// A declaration's text on one line: comments out, white space folded. Error: it holds a
+/// A declaration's text on one line, without comments, white space folded. Error: it contains a
 /// preprocessor directive.
 Result<std::string> on_one_line(const std::string& text, const Function& f) {
   std::string out;
@@ -183,7 +189,7 @@ Result<std::string> on_one_line(const std::string& text, const Function& f) {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (text[i] == '#') {
       return fail(
-          "{} ({}:{}): the head of the function holds a preprocessor directive, so its returned "
+          "{} ({}:{}): its head contains a preprocessor directive, so its returned "
           "value cannot be seen; use vprof/annotations.h there",
           f.name, f.file, f.line);
     } else if (std::isspace(static_cast<unsigned char>(text[i])) != 0 || text[i] == '\\') {

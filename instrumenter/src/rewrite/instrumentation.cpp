@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "program/forms.h"
 #include "rewrite/call_sites.h"
 #include "rewrite/function_events.h"
 #include "vprof/runtime/trace_format.h"
@@ -12,57 +13,26 @@
 namespace vprof::instrumenter {
 namespace {
 
-/// scope.h first, and line numbers as if it were not there. It includes nothing, so the user's
-/// feature macros still come first.
+/// scope.h comes first, and line numbers stay as if it were not there. It includes no system
+/// header, so the user's feature macros still come before those.
 constexpr const char* kPrelude = "#include <vprof/runtime/scope.h>\n#line 1\n";
 
-/// A macro of scope.h. `scope`: the site of the scope that the function called begins with; 0: it
-/// has none.
-std::string opening(const char* form, const std::string& numbers, uint32_t scope) {
-  return scope == 0 ? fmt::format("VPROF_{}({}) ", form, numbers)
-                    : fmt::format("VPROF_CALL_{}({}, {}) ", form, numbers, scope);
-}
-
+/// `scope`: the site of the function scope that the callee begins with; 0: it has none.
 Edit call_edit(const CallSites::Wrapped& w, uint32_t id, uint32_t scope) {
-  Edit edit{w.begin, w.end, "", ""};
-  const std::string site = std::to_string(id);
-  const std::string slot_and_site = fmt::format("{},{}", w.slot, id);
-  switch (w.form) {
-    case Form::kStatement:
-      edit.before = scope == 0 ? fmt::format("{{ VPROF_SITE({}); ", id)
-                               : fmt::format("{{ VPROF_CALL({}, {}); ", id, scope);
-      edit.after = " }";
-      break;
-    case Form::kExpression:
-      edit.before = opening("EXPR", site, scope);
-      edit.after = " VPROF_EXPR_END";
-      break;
-    case Form::kLvalue:
-      edit.before = fmt::format("VPROF_LVALUE({}) ", id);
-      edit.after = " VPROF_LVALUE_END";
-      break;
-    case Form::kValue:
-      edit.before = opening("VALUE", slot_and_site, scope);
-      edit.after = fmt::format(" VPROF_VALUE_END({})", w.slot);
-      break;
-    case Form::kVoid:
-      edit.before = opening("VOID", slot_and_site, scope);
-      edit.after = fmt::format(" VPROF_VOID_END({})", w.slot);
-      break;
-    case Form::kGuard:
-      edit.before = opening("GUARD", site, scope);
-      edit.after = " VPROF_GUARD_END";
-      break;
-    case Form::kRefused:
-      break;
-  }
-  return edit;
+  const FormRule& rule = rule_of(w.form);
+  const auto text = [&](const char* pattern) {
+    return fmt::format(fmt::runtime(pattern), fmt::arg("site", id), fmt::arg("scope", scope),
+                       fmt::arg("slot", w.slot));
+  };
+  return {w.begin, w.end, text(scope == 0 ? rule.before : rule.before_scope), text(rule.after)};
 }
 
-/// A pointer or virtual method behind which there are more functions than this is broken down by
-/// function first.
+/// A pointer or virtual method that leads to more functions than this is first broken down by
+/// function.
 constexpr size_t kExpandedTargets = 8;
 
+/// Works out the insertions in four steps: choose functions and calls, drop texts that overlap,
+/// number the sites, place the edits.
 class Instrumenter {
  public:
   Instrumenter(const Program& program, const Plan& plan, const SiteIds& known_ids,
@@ -97,7 +67,7 @@ class Instrumenter {
       }
       Rewritten& r = rewritten_[key];
       r.calls = call_sites_of(program_, plan_, *f);
-      if (!f->refused.empty()) {
+      if (f->refused != Reason::kNone) {
         refuse_expressions(r.calls, *f);
       }
       measured.insert(key);
@@ -114,9 +84,9 @@ class Instrumenter {
         return fail("function {} of the plan is not in the program; run vprof index", key);
       }
       const bool wanted = f->in_tree && !is_excluded(plan_, f->file, f->name);
-      rewritten_[key].scope = wanted && f->refused.empty();
-      if (wanted && !f->refused.empty()) {
-        ++out_.coverage.functions_refused[f->refused];
+      rewritten_[key].scope = wanted && f->refused == Reason::kNone;
+      if (wanted && f->refused != Reason::kNone) {
+        ++out_.coverage.functions_refused[text_of(f->refused)];
       }
     }
     for (auto& [key, event] : events) {
@@ -128,8 +98,8 @@ class Instrumenter {
     return {};
   }
 
-  /// What the plan expands, with what lies behind virtual methods, pointers and macros: these are
-  /// expanded themselves if they are few, else `measured` only.
+  /// The functions that the plan expands, with those behind virtual methods, pointers and macros: a
+  /// few are expanded as well, more are only `measured`.
   Result<std::set<std::string>> functions_to_expand(std::set<std::string>& measured) const {
     std::set<std::string> expanded;
     if (plan_.all) {
@@ -152,23 +122,23 @@ class Instrumenter {
     return expanded;
   }
 
-  /// A function that cannot hold a frame object cannot hold the C++ forms that need one.
+  /// A function without a frame object cannot contain the C++ forms that need one.
   static void refuse_expressions(CallSites& calls, const Function& f) {
     std::vector<CallSites::Wrapped> kept;
     for (CallSites::Wrapped& w : calls.wrapped) {
-      if (w.form != Form::kValue && w.form != Form::kVoid) {
+      if (!rule_of(w.form).needs_slot) {
         kept.push_back(std::move(w));
         continue;
       }
       calls.unwrapped.push_back({f.key, w.site.function, w.site.file, w.site.line, w.site.column,
-                                 "in a function that cannot be instrumented: " + f.refused});
+                                 Reason::kInRefusedFunction, f.refused});
     }
     calls.wrapped = std::move(kept);
     calls.slots = 0;
   }
 
-  /// Pieces of text that overlap without nesting can come only from macros that play with syntax:
-  /// the later one gives way.
+  /// Only macros with unbalanced syntax make texts overlap without nesting. The later text gives
+  /// way.
   void drop_overlapping() {
     struct Owner {
       Rewritten* rewritten;
@@ -191,16 +161,15 @@ class Instrumenter {
     for (auto& [r, indices] : bad) {
       for (auto it = indices.rbegin(); it != indices.rend(); ++it) {
         const Site& site = r->calls.wrapped[*it].site;
-        r->calls.unwrapped.push_back({site.parent, site.function, site.file, site.line, site.column,
-                                      "overlaps another measured text"});
+        r->calls.unwrapped.push_back(
+            {site.parent, site.function, site.file, site.line, site.column, Reason::kOverlap});
         r->calls.wrapped.erase(r->calls.wrapped.begin() + static_cast<std::ptrdiff_t>(*it));
       }
     }
   }
 
-  /// Sites that are known from an earlier rewrite keep their numbers; new ones get the next free
-  /// ones, in order of file and offset. Functions that share one text (templates by inclusion)
-  /// share its sites.
+  /// Sites of an earlier rewrite keep their numbers; new ones get the next free numbers, ordered by
+  /// file and offset. Functions that share one text (templates by inclusion) share its sites.
   Result<void> number_sites() {
     std::map<std::pair<std::string, uint32_t>, std::map<std::string, Site>> by_place;
     for (const auto& [key, r] : rewritten_) {
@@ -229,8 +198,9 @@ class Instrumenter {
       }
     }
     if (next > VPROF_MAX_SITES) {
-      return fail("the plan needs site number {}, but at most {} fit into a record", next - 1,
-                  VPROF_MAX_SITES - 1);
+      return fail(
+          "the plan needs site number {}, but a record has room for {}; expand fewer functions",
+          next - 1, VPROF_MAX_SITES - 1);
     }
     std::sort(out_.sites.begin(), out_.sites.end(),
               [](const Site& a, const Site& b) { return a.id < b.id; });
@@ -276,9 +246,9 @@ class Instrumenter {
         {0, SiteKind::kFunction, f.key, "", f.file, f.body, 0, 0, "", CallKind::kDirect}));
   }
 
-  /// The site of the scope that surely is what the call enters; 0: there is none. A function that
-  /// calls itself is left out: the analysis takes a call directly within one of the same caller for
-  /// its argument.
+  /// The site of the function scope that the call is certain to enter; 0: there is none. Recursive
+  /// calls are left out: the analysis would take a call directly within another one of the same
+  /// caller for its argument.
   uint32_t scope_called(const Site& site) const {
     const auto callee = rewritten_.find(site.function);
     const bool one = site.call == CallKind::kDirect && site.function != site.parent;
@@ -316,6 +286,12 @@ class Instrumenter {
 };
 
 }  // namespace
+
+std::string UnwrappedCall::text() const {
+  return refused_function == Reason::kNone
+             ? text_of(reason)
+             : fmt::format("{}: {}", text_of(reason), text_of(refused_function));
+}
 
 std::string site_identity(const Site& site) {
   return fmt::format("{} {}:{}",

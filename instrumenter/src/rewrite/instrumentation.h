@@ -1,5 +1,5 @@
-// Program + Plan → what to insert where, and what each site number means. No Clang, no files: plain
-// data on both sides.
+// Program + Plan → what to insert where, and what each site number means. Plain data on both sides:
+// no Clang, no files.
 #pragma once
 
 #include <functional>
@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "rewrite/edits.h"
-#include "rewrite/plan.h"
+#include "vprof/instrumenter/plan.h"
 #include "vprof/instrumenter/program.h"
 
 namespace vprof::instrumenter {
 
 enum class SiteKind : uint8_t { kFunction, kCall };
 
-/// One measured place. A call site is known by the range it wraps, a function by the offset of its
-/// body.
+/// A measured place. A call site is identified by the text it wraps, a function by the offset of
+/// its body.
 struct Site {
   uint32_t id = 0;
   SiteKind kind = SiteKind::kCall;
-  std::string function;  ///< key of what is measured: the function itself, or the callee
-  std::string parent;    ///< key of the function that holds a call site
+  std::string function;  ///< key of the measured function: for a call site, the callee
+  std::string parent;    ///< for a call site, key of the function that contains it
   std::string file;
   uint32_t offset = 0;
   uint32_t line = 0;
@@ -37,10 +37,13 @@ struct UnwrappedCall {
   std::string file;
   uint32_t line = 0;
   uint32_t column = 0;
-  std::string reason;
+  Reason reason = Reason::kNone;
+  Reason refused_function = Reason::kNone;  ///< for kInRefusedFunction: why `parent` is refused
+
+  std::string text() const;
 };
 
-/// What became of the functions and calls that the plan asks for.
+/// How many of the functions and calls that the plan asks for are measured.
 struct Coverage {
   size_t functions = 0;                             ///< with a scope
   std::map<std::string, size_t> functions_refused;  ///< by reason
@@ -49,24 +52,23 @@ struct Coverage {
 
 struct Instrumentation {
   std::map<std::string, std::vector<Edit>> edits;  ///< by file
-  std::vector<Site> sites;                         ///< by id
+  std::vector<Site> sites;                         ///< ordered by id
   std::vector<UnwrappedCall> unwrapped;
-  /// Functions that exist only as a name: macros that hold several calls, indirect calls. Key →
-  /// height.
+  /// Functions that exist only as a name: macros with several calls, indirect calls. Key → height.
   std::map<std::string, int> pseudo_functions;
   Coverage coverage;
 };
 
-/// Ids of sites of an earlier rewrite, by (kind, file, offset, end), so that a site keeps its
-/// number from iteration to iteration and a file whose sites stay the same keeps its text.
+/// Ids of the sites of earlier rewrites, by site_identity(). A site keeps its number from iteration
+/// to iteration, so a file whose sites stay the same keeps its text.
 using SiteIds = std::map<std::string, uint32_t>;
 std::string site_identity(const Site& site);
 
-/// Original text of a file of the mirror.
+/// Returns the original text of a file of the mirror.
 using ReadOriginal = std::function<Result<std::string>(const std::string& file)>;
 
-/// Works out all insertions. Errors (one line): a function of the plan is not in the program or
-/// cannot be instrumented, a value cannot be spelled, more than VPROF_MAX_SITES sites.
+/// Works out all insertions. Errors, one line each: a function of the plan is not in the program or
+/// cannot be instrumented, a value cannot be written there, more than VPROF_MAX_SITES sites.
 Result<Instrumentation> instrument(const Program& program, const Plan& plan,
                                    const SiteIds& known_ids, const ReadOriginal& read_original);
 

@@ -15,39 +15,36 @@ namespace vprof::instrumenter {
 namespace {
 
 using Edits = std::map<std::string, std::vector<Edit>>;
-
 using Texts = std::map<std::string, std::string>;
 
+/// The text of each file with its insertions, in parallel.
 Result<Texts> texts_of(const Edits& edits, const PristineFiles& pristine) {
-  struct Work {
+  struct RewrittenFile {
     const std::string* file;
     const std::vector<Edit>* inserted;
     Result<std::string> text = {};
   };
-  std::vector<Work> all;
+  std::vector<RewrittenFile> all;
   for (const auto& [file, inserted] : edits) {
     all.push_back({&file, &inserted});
   }
   std::atomic<size_t> done{0};
   parallel_for(all.size(), 0, [&](size_t i) {
-    Work& work = all[i];
-    work.text = pristine.original(*work.file);
-    if (work.text) {
-      work.text = apply_edits(*work.text, *work.inserted);
+    RewrittenFile& one = all[i];
+    one.text = pristine.original(*one.file);
+    if (one.text) {
+      one.text = apply_edits(*one.text, *one.inserted);
     }
-    report_progress(++done, all.size(), *work.file);
+    report_progress(++done, all.size(), *one.file);
   });
   Texts texts;
-  for (Work& work : all) {
-    if (!work.text) {
-      return tl::unexpected(work.text.error());
-    }
-    texts.emplace(*work.file, std::move(*work.text));
+  for (RewrittenFile& one : all) {
+    texts.emplace(*one.file, VPROF_TRY(std::move(one.text)));
   }
   return texts;
 }
 
-/// Writes what the files would become into another directory.
+/// Writes the rewritten files into another directory.
 Result<std::vector<std::string>> write_preview(const Texts& texts, const std::string& directory) {
   std::vector<std::string> files;
   for (const auto& [file, text] : texts) {
@@ -69,16 +66,16 @@ Result<void> rewrite_mirror(const RewriteOptions& options) {
       VPROF_TRY(instrument(program, plan, load_site_ids(options.sites), read_original));
 
   const auto texts = VPROF_TRY(texts_of(result.edits, pristine));
-  // Everything is known to fit together: from here on only the disk can fail.
-  const auto changed = VPROF_TRY(options.preview.empty() ? pristine.update(texts)
-                                                         : write_preview(texts, options.preview));
+  // Everything fits together: from here on only the disk can fail.
+  auto changed = VPROF_TRY(options.preview.empty() ? pristine.update(texts)
+                                                   : write_preview(texts, options.preview));
   if (options.preview.empty()) {
     VPROF_TRY(save_sites(program, plan, result, options.sites));
   }
   if (options.summary.empty()) {
     return {};
   }
-  return save_summary(program, result, changed, options.summary);
+  return save_summary(summary_of(program, result, std::move(changed)), options.summary);
 }
 
 }  // namespace vprof::instrumenter

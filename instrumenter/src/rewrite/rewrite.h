@@ -13,14 +13,13 @@ struct RewriteOptions {
   std::string pristine;
   std::string sites;
   std::string summary;  ///< empty: none
-  /// Directory that receives the rewritten files instead of the mirror, which stays as it is;
-  /// empty: the mirror is rewritten.
+  /// Directory that receives the rewritten files; the mirror then stays as it is. Empty: the mirror
+  /// is rewritten.
   std::string preview;
 };
 
-/// Brings the mirror to what the plan asks for: writes the files whose text changes, restores those
-/// that are no longer touched, writes sites.json. On an error nothing of the mirror has been
-/// changed.
+/// Rewrites the mirror according to the plan: writes the files whose text changes, restores those
+/// that need no insertions any more, and writes sites.json. On an error, the mirror is unchanged.
 Result<void> rewrite_mirror(const RewriteOptions& options);
 
 }  // namespace vprof::instrumenter

@@ -1,20 +1,148 @@
 #include "rewrite/sites_json.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
-#include "program/reasons.h"
+#include "program/plan_json.h"
+#include "program/program_json.h"
 #include "vprof/support/files.h"
 
 namespace vprof::instrumenter {
 namespace {
 
-using nlohmann::json;
+/// sites.json.
+struct SitesFile {
+  struct FunctionEntry {
+    size_t id = 0;
+    std::string key, name, file;
+    uint32_t line = 0;
+    int height = 0;
+    size_t callees = 0;
+    bool expandable = false;
+    bool expanded = false;
+  };
+  struct SiteEntry {
+    uint32_t id = 0;
+    SiteKind kind = SiteKind::kCall;
+    size_t function = 0;           ///< id; of a call site, the callee
+    std::optional<size_t> parent;  ///< of a call site: id of the function that contains it
+    std::string file;
+    uint32_t line = 0;
+    uint32_t column = 0;
+    std::string rule;
+    std::optional<CallKind> call;  ///< of a call site
+  };
+  struct UnwrappedEntry {
+    size_t parent = 0;
+    std::string callee, file;
+    uint32_t line = 0;
+    uint32_t column = 0;
+    std::string reason;
+    bool by_rule = false;
+  };
+  struct IntervalEntry {
+    unsigned index = 0;
+    std::string name;
+  };
+  struct SyncEntry {
+    unsigned index = 0;
+    SyncRole role = SyncRole::kAcquire;
+    std::string function;
+    bool shared = false;
+  };
 
-constexpr const char* kCallKinds[] = {"direct", "virtual", "indirect", "spawn", "callback"};
+  int schema = 1;
+  int root_height = 0;
+  std::vector<FunctionEntry> functions;
+  std::vector<SiteEntry> sites;
+  std::vector<IntervalEntry> intervals;
+  std::vector<SyncEntry> sync;
+  std::vector<UnwrappedEntry> unwrapped;
+  SiteIds site_ids;
+};
 
-/// Numbers the functions that sites.json speaks of, and describes them.
+}  // namespace
+}  // namespace vprof::instrumenter
+
+namespace vprof::json {
+
+using instrumenter::SitesFile;
+
+template <>
+struct Words<instrumenter::SiteKind> {
+  static constexpr std::array kWords = {"function", "call"};
+};
+
+template <>
+struct Object<SitesFile::FunctionEntry> {
+  using T = SitesFile::FunctionEntry;
+  static constexpr auto kFields = std::tuple{required("id", &T::id),
+                                             required("key", &T::key),
+                                             required("name", &T::name),
+                                             required("file", &T::file),
+                                             required("line", &T::line),
+                                             required("height", &T::height),
+                                             required("callees", &T::callees),
+                                             required("expandable", &T::expandable),
+                                             required("expanded", &T::expanded)};
+};
+
+template <>
+struct Object<SitesFile::SiteEntry> {
+  using T = SitesFile::SiteEntry;
+  static constexpr auto kFields = std::tuple{required("id", &T::id),
+                                             required("kind", &T::kind),
+                                             required("function", &T::function),
+                                             non_default("parent", &T::parent),
+                                             required("file", &T::file),
+                                             required("line", &T::line),
+                                             required("column", &T::column),
+                                             required("rule", &T::rule),
+                                             non_default("call", &T::call)};
+};
+
+template <>
+struct Object<SitesFile::UnwrappedEntry> {
+  using T = SitesFile::UnwrappedEntry;
+  static constexpr auto kFields =
+      std::tuple{required("parent", &T::parent),  required("callee", &T::callee),
+                 required("file", &T::file),      required("line", &T::line),
+                 required("column", &T::column),  required("reason", &T::reason),
+                 required("by_rule", &T::by_rule)};
+};
+
+template <>
+struct Object<SitesFile::IntervalEntry> {
+  using T = SitesFile::IntervalEntry;
+  static constexpr auto kFields =
+      std::tuple{required("index", &T::index), required("name", &T::name)};
+};
+
+template <>
+struct Object<SitesFile::SyncEntry> {
+  using T = SitesFile::SyncEntry;
+  static constexpr auto kFields =
+      std::tuple{required("index", &T::index), required("role", &T::role),
+                 required("function", &T::function), non_default("shared", &T::shared)};
+};
+
+template <>
+struct Object<SitesFile> {
+  using T = SitesFile;
+  static constexpr auto kFields =
+      std::tuple{required("schema", &T::schema),       required("root_height", &T::root_height),
+                 required("functions", &T::functions), required("sites", &T::sites),
+                 required("intervals", &T::intervals), required("sync", &T::sync),
+                 required("unwrapped", &T::unwrapped), required("site_ids", &T::site_ids)};
+};
+
+}  // namespace vprof::json
+
+namespace vprof::instrumenter {
+namespace {
+
+/// Numbers and describes the functions that sites.json refers to.
 class FunctionTable {
  public:
   FunctionTable(const Program& program, const Plan& plan, const Instrumentation& result)
@@ -23,37 +151,38 @@ class FunctionTable {
   size_t id(const std::string& key) {
     const auto [it, is_new] = ids_.emplace(key, ids_.size() + 1);
     if (is_new) {
-      functions_.push_back(describe(key, it->second));
+      entries_.push_back(describe(key, it->second));
     }
     return it->second;
   }
 
-  json take() { return std::move(functions_); }
+  std::vector<SitesFile::FunctionEntry> take() { return std::move(entries_); }
 
  private:
-  json describe(const std::string& key, size_t id) const {
-    json out{{"id", id},     {"key", key},          {"name", key.substr(0, key.rfind('@'))},
-             {"file", ""},   {"line", 0},           {"height", 0},
-             {"callees", 0}, {"expandable", false}, {"expanded", plan_.expanded.count(key) != 0}};
+  SitesFile::FunctionEntry describe(const std::string& key, size_t id) const {
+    SitesFile::FunctionEntry out;
+    out.id = id;
+    out.key = key;
+    out.name = key.substr(0, key.rfind('@'));
+    out.expanded = plan_.expanded.count(key) != 0;
     const auto pseudo = result_.pseudo_functions.find(key);
     if (pseudo != result_.pseudo_functions.end()) {
-      out["height"] = pseudo->second;
+      out.height = pseudo->second;
     }
     const Function* f = program_.by_key(key);
     if (f == nullptr) {
       return out;
     }
-    std::set<std::string> callees;
+    std::set<std::string> callees(f->targets.begin(), f->targets.end());
     for (const Call& call : f->calls) {
       callees.insert(call.callee_key);
     }
-    callees.insert(f->targets.begin(), f->targets.end());
-    out.update({{"name", f->name},
-                {"file", f->file},
-                {"line", f->line},
-                {"height", f->height},
-                {"callees", callees.size()},
-                {"expandable", program_.expandable(*f)}});
+    out.name = f->name;
+    out.file = f->file;
+    out.line = f->line;
+    out.height = f->height;
+    out.callees = callees.size();
+    out.expandable = program_.expandable(*f);
     return out;
   }
 
@@ -61,10 +190,10 @@ class FunctionTable {
   const Plan& plan_;
   const Instrumentation& result_;
   std::map<std::string, size_t> ids_;
-  json functions_ = json::array();
+  std::vector<SitesFile::FunctionEntry> entries_;
 };
 
-/// Height of the call graph below what starts, ends or carries an interval.
+/// Height of the call graph below the functions where intervals begin, end or are switched to.
 int root_height(const Program& program, const Plan& plan) {
   std::vector<const Function*> roots;
   const auto add = [&](const std::string& name) {
@@ -95,7 +224,7 @@ int root_height(const Program& program, const Plan& plan) {
   for (const Function* f : roots) {
     height = std::max(height, f->height);
   }
-  // What is expanded may lie above: an interval that begins deep inside a handler, say.
+  // An expanded function may be above these, such as a handler in which an interval begins.
   for (const std::string& key : plan.expanded) {
     if (const Function* f = program.by_key(key)) {
       height = std::max(height, f->height);
@@ -107,104 +236,71 @@ int root_height(const Program& program, const Plan& plan) {
 }  // namespace
 
 SiteIds load_site_ids(const std::string& path) {
-  SiteIds ids;
   const Result<std::string> text = read_file(path);
-  if (!text) {
-    return ids;
-  }
-  const json document = json::parse(*text, nullptr, false);
-  if (!document.is_object() || !document.contains("site_ids")) {
-    return ids;
-  }
-  for (const auto& [identity, id] : document["site_ids"].items()) {
-    if (id.is_number_unsigned()) {
-      ids[identity] = id;
-    }
-  }
-  return ids;
+  const json::Json document =
+      text ? json::Json::parse(*text, nullptr, false) : json::Json::object();
+  const auto known = document.find("site_ids");
+  return known == document.end() ? SiteIds{} : json::read<SiteIds>(*known).value_or(SiteIds{});
 }
 
 Result<void> save_sites(const Program& program, const Plan& plan, const Instrumentation& result,
                         const std::string& path) {
   FunctionTable functions(program, plan, result);
-  json sites = json::array();
-  // Numbers that were given once stay given: a site that is demoted and comes back is the same
-  // site.
-  json ids(load_site_ids(path));
+  SitesFile file;
+  file.root_height = root_height(program, plan);
+  // Numbers stay assigned for good: a site that is demoted and comes back is the same site.
+  file.site_ids = load_site_ids(path);
   for (const Site& site : result.sites) {
-    json out{{"id", site.id},
-             {"kind", site.kind == SiteKind::kFunction ? "function" : "call"},
-             {"function", functions.id(site.function)},
-             {"file", site.file},
-             {"line", site.line},
-             {"column", site.column},
-             {"rule", site.rule}};
+    SitesFile::SiteEntry out;
+    out.id = site.id;
+    out.kind = site.kind;
+    out.function = functions.id(site.function);
+    out.file = site.file;
+    out.line = site.line;
+    out.column = site.column;
+    out.rule = site.rule;
     if (site.kind == SiteKind::kCall) {
-      out["parent"] = functions.id(site.parent);
-      out["call"] = kCallKinds[static_cast<size_t>(site.call)];
+      out.parent = functions.id(site.parent);
+      out.call = site.call;
     }
-    ids[site_identity(site)] = site.id;
-    sites.push_back(std::move(out));
+    file.site_ids[site_identity(site)] = site.id;
+    file.sites.push_back(std::move(out));
   }
-  json unwrapped = json::array();
   for (const UnwrappedCall& call : result.unwrapped) {
-    unwrapped.push_back({{"parent", functions.id(call.parent)},
-                         {"callee", call.callee},
-                         {"file", call.file},
-                         {"line", call.line},
-                         {"column", call.column},
-                         {"reason", call.reason},
-                         {"by_rule", is_by_rule(call.reason)}});
+    file.unwrapped.push_back({functions.id(call.parent), call.callee, call.file, call.line,
+                              call.column, call.text(), is_by_rule(call.reason)});
   }
-  json intervals = json::array();
   for (const IntervalPlan& interval : plan.intervals) {
-    intervals.push_back({{"index", interval.index}, {"name", interval.name}});
+    file.intervals.push_back({interval.index, interval.name});
   }
-  json sync = json::array();
-  for (const SyncPlan& s : plan.sync) {
-    const Function* f = program.by_key(s.function);
-    sync.push_back({{"index", s.index},
-                    {"role", role_name(s.role)},
-                    {"function", f == nullptr ? s.function : f->name}});
-    if (s.shared) {
-      sync.back()["shared"] = true;
-    }
+  for (const SyncPlan& sync : plan.sync) {
+    const Function* f = program.by_key(sync.function);
+    file.sync.push_back(
+        {sync.index, sync.role, f == nullptr ? sync.function : f->name, sync.shared});
   }
-  const json document{{"schema", 1},
-                      {"root_height", root_height(program, plan)},
-                      {"functions", functions.take()},
-                      {"sites", std::move(sites)},
-                      {"intervals", std::move(intervals)},
-                      {"sync", std::move(sync)},
-                      {"unwrapped", std::move(unwrapped)},
-                      {"site_ids", std::move(ids)}};
-  return write_file_with_parents(path, document.dump(1, ' ', false, json::error_handler_t::replace));
+  file.functions = functions.take();
+  constexpr auto kReplace = json::Json::error_handler_t::replace;
+  return write_file_atomic(path, json::write(file).dump(1, ' ', false, kReplace));
 }
 
-Result<void> save_summary(const Program& program, const Instrumentation& result,
-                          const std::vector<std::string>& files_changed, const std::string& path) {
-  std::map<std::string, size_t> by_rule;
-  std::map<std::string, size_t> not_possible;
+Summary summary_of(const Program& program, const Instrumentation& result,
+                   std::vector<std::string> files_changed) {
+  Summary summary;
+  summary.files_changed = std::move(files_changed);
+  summary.sites = result.sites.size();
+  summary.functions = {result.coverage.functions, result.coverage.functions_refused};
+  summary.calls.measured = result.coverage.calls;
   for (const UnwrappedCall& call : result.unwrapped) {
-    ++(is_by_rule(call.reason) ? by_rule : not_possible)[call.reason];
+    auto& counts = is_by_rule(call.reason) ? summary.calls.by_rule : summary.calls.not_possible;
+    ++counts[call.text()];
   }
-  json failed = json::array();
   for (const Unit& unit : program.units) {
     if (!unit.error.empty()) {
-      failed.push_back({{"file", unit.file}, {"error", unit.error}});
+      summary.units_failed.push_back({unit.file, unit.error});
     }
   }
-  const Coverage& coverage = result.coverage;
-  const json document{
-      {"files_changed", files_changed},
-      {"sites", result.sites.size()},
-      {"functions",
-       {{"measured", coverage.functions}, {"not_possible", coverage.functions_refused}}},
-      {"calls",
-       {{"measured", coverage.calls}, {"by_rule", by_rule}, {"not_possible", not_possible}}},
-      {"units_failed", failed},
-      {"conflicts", program.conflicts}};
-  return write_file_with_parents(path, document.dump(1, ' ', false, json::error_handler_t::replace));
+  summary.conflicts = program.conflicts;
+  return summary;
 }
 
 }  // namespace vprof::instrumenter

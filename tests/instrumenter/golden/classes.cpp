@@ -1,5 +1,6 @@
 // Methods, operators, templates, lambdas, virtual calls, structured bindings, range for, static
-// locals, constexpr. FLAGS: -std=c++17
+// locals, constexpr.
+// FLAGS: -std=c++17
 #include <algorithm>
 #include <cstdio>
 #include <map>

@@ -1,5 +1,6 @@
 // Sites left by exceptions are closed by their function; function try blocks, constructors,
-// destructors, noexcept. FLAGS: -std=c++17
+// destructors, noexcept.
+// FLAGS: -std=c++17
 #include <cstdio>
 #include <stdexcept>
 

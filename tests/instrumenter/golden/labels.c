@@ -1,4 +1,4 @@
-/* Labels are texts or numbers: the type of the value decides, in every dialect of C. A null text is no label. */
+/* A label is a text or a number: the type of the value decides, in every dialect of C. A null text is no label. */
 /* PLAN: {"intervals": [{"index": 0, "name": "job", "function": "handle", "label": [{"function": "by_number", "at": "entry", "value": "arg:0->number"}, {"function": "by_flag", "at": "entry", "value": "arg:0->flag"}, {"function": "by_choice", "at": "entry", "value": "arg:0"}, {"function": "by_text", "at": "entry", "value": "arg:0->text"}, {"function": "by_array", "at": "entry", "value": "arg:0->array"}, {"function": "keyed", "at": "entry", "value": "arg:1", "key": "arg:0"}]}]} */
 /* EXPAND: handle */
 /* FLAGS: -std=gnu89 */

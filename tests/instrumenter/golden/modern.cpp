@@ -1,6 +1,7 @@
 // C++20 and what C++23 makes of it: lambdas of all kinds, structured bindings, if and range-for with initialiser, constexpr, consteval and
 // if constexpr, concepts, noexcept, function try blocks, default arguments, three-way comparison, placement new,
-// virtual destructors, conversion, initialiser lists, fold expressions. FLAGS: -std=c++23
+// virtual destructors, conversion, initialiser lists, fold expressions.
+// FLAGS: -std=c++23
 #include <array>
 #include <compare>
 #include <concepts>

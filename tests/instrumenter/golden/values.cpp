@@ -1,5 +1,6 @@
 // Rule 3: C++ expressions, through the comma operator: value categories, temporaries and elision
-// stay as they were. FLAGS: -std=c++17
+// stay as they were.
+// FLAGS: -std=c++17
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -61,17 +62,14 @@ int run() {
   // The temporary lives to the end of the full expression.
   // CHECK: int x = VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(make(2)) VPROF_VALUE_END({{[0-9]+}});
   int x = number(make(2));
-  // CHECK: const int& kept = VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(a)
-  // VPROF_VALUE_END({{[0-9]+}});
+  // CHECK: const int& kept = VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(a) VPROF_VALUE_END({{[0-9]+}});
   const int& kept = number(a);
   if (!empty(view(std::string(100, 'x')))) x += 10;
   std::string s = "a string long enough to own memory of its own";
   std::string t = forward_it(s);
-  // CHECK: x > 0 ? VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}}) :
-  // VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}});
+  // CHECK: x > 0 ? VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}}) : VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}});
   x > 0 ? nothing() : nothing();
-  // CHECK: while (VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(a) VPROF_VALUE_END({{[0-9]+}}) + x <
-  // 20) ++x;
+  // CHECK: while (VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(a) VPROF_VALUE_END({{[0-9]+}}) + x < 20) ++x;
   while (number(a) + x < 20) ++x;
   std::printf("%d %d %d %zu %zu\n", x, r, kept, s.size(), t.size());
   // Not evaluated, or evaluated by the compiler.

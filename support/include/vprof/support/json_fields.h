@@ -16,9 +16,9 @@
 //   Result<Leading> leading = json::read<Leading>(document);  // "factors/3/rank: must be a number"
 //   nlohmann::json schema = json::schema<Leading>();
 //
-// Members may be bool, integers, double, std::string, enums with Words, std::vector, std::array,
-// std::set, std::map from strings, std::optional, nlohmann::json, and other described structs, also
-// recursively.
+// Members may be bool, integers, double, std::string, enums with Words, types with Text,
+// std::vector, std::array, std::set, std::map from strings, std::optional, nlohmann::json, and
+// other described structs, also recursively.
 #pragma once
 
 #include <array>
@@ -51,26 +51,44 @@ struct Object;
 template <class T>
 struct Words;
 
-template <class T, class Member>
+/// A type that JSON holds as a text: specialise with `static const std::string& write(const T&)`
+/// and `static T read(const std::string&)`, which throws ReadError.
+template <class T>
+struct Text;
+
+enum class Presence : uint8_t {
+  kRequired,    ///< every file has it
+  kOptional,    ///< always written; keeps its default where a file does not have it
+  kNonDefault,  ///< like kOptional, but written only when it differs from its default
+};
+
+template <class T, class Member, Presence kFieldPresence>
 struct Field {
+  static constexpr Presence kPresence = kFieldPresence;
   const char* name;
   Member T::* member;
   const char* description;
-  bool required;
 };
 
 /// A field that every file has.
 template <class T, class Member>
-constexpr Field<T, Member> required(const char* name, Member T::* member,
-                                    const char* description = "") {
-  return {name, member, description, true};
+constexpr Field<T, Member, Presence::kRequired> required(const char* name, Member T::* member,
+                                                         const char* description = "") {
+  return {name, member, description};
 }
 
 /// A field that keeps its default where a file does not have it. It is always written.
 template <class T, class Member>
-constexpr Field<T, Member> optional(const char* name, Member T::* member,
-                                    const char* description = "") {
-  return {name, member, description, false};
+constexpr Field<T, Member, Presence::kOptional> optional(const char* name, Member T::* member,
+                                                         const char* description = "") {
+  return {name, member, description};
+}
+
+/// A field that a file has only where it differs from its default: keeps large files small.
+template <class T, class Member>
+constexpr Field<T, Member, Presence::kNonDefault> non_default(const char* name, Member T::* member,
+                                                              const char* description = "") {
+  return {name, member, description};
 }
 
 /// What is wrong with a document. Only thrown below read(), which turns it into an Error.
@@ -85,6 +103,8 @@ template <class T>
 concept Described = requires { Object<T>::kFields; };
 template <class T>
 concept Enumerated = std::is_enum_v<T> && requires { Words<T>::kWords; };
+template <class T>
+concept Textual = requires(const T& value) { Text<T>::write(value); };
 template <class T>
 concept NamedObject = requires { Object<T>::kName; };
 template <class T>
@@ -112,13 +132,23 @@ template <class T>
 void write_to(Json& to, const T& value) {
   if constexpr (Described<T>) {
     to = Json::object();
-    std::apply([&](const auto&... field) { (write_to(to[field.name], value.*field.member), ...); },
-               Object<T>::kFields);
+    const auto write_field = [&](const auto& field) {
+      if constexpr (std::remove_cvref_t<decltype(field)>::kPresence == Presence::kNonDefault) {
+        static const T kDefault{};
+        if (value.*field.member == kDefault.*field.member) {
+          return;
+        }
+      }
+      write_to(to[field.name], value.*field.member);
+    };
+    std::apply([&](const auto&... field) { (write_field(field), ...); }, Object<T>::kFields);
     if constexpr (WrittenHook<T>) {
       Object<T>::written(value, to);
     }
   } else if constexpr (Enumerated<T>) {
     to = Words<T>::kWords.at(static_cast<size_t>(value));
+  } else if constexpr (Textual<T>) {
+    to = Text<T>::write(value);
   } else if constexpr (kIs<T, std::optional>) {
     if (value) {
       write_to(to, *value);
@@ -138,31 +168,46 @@ void write_to(Json& to, const T& value) {
   }
 }
 
-inline void demand(bool holds, const std::string& path, const char* wanted) {
+/// Where a value is in the document, as a chain on the stack: text only when something is wrong.
+struct Path {
+  const Path* above = nullptr;
+  std::string_view name = {};
+  size_t index = 0;
+  int depth = 0;
+
+  Path below(std::string_view field) const { return {this, field, 0, depth + 1}; }
+  Path below(size_t element) const { return {this, {}, element, depth + 1}; }
+
+  std::string text() const {
+    if (above == nullptr) {
+      return "";
+    }
+    const std::string last = name.empty() ? std::to_string(index) : std::string(name);
+    const std::string first = above->text();
+    return first.empty() ? last : first + "/" + last;
+  }
+};
+
+inline void demand(bool holds, const Path& path, const char* wanted) {
   if (!holds) {
-    throw ReadError((path.empty() ? "document" : path) + ": must be " + wanted);
+    throw ReadError((path.above == nullptr ? "document" : path.text()) + ": must be " + wanted);
   }
 }
 
-inline std::string below(const std::string& path, std::string_view name) {
-  return path.empty() ? std::string(name) : path + "/" + std::string(name);
-}
-
 template <class T>
-void read_to(T& to, const Json& from, const std::string& path, int depth) {
-  if (depth > kDeepest) {
-    throw ReadError(path.substr(0, 80) + "...: too deep");
+void read_to(T& to, const Json& from, const Path& path) {
+  if (path.depth > kDeepest) {
+    throw ReadError("document: too deep");
   }
   if constexpr (Described<T>) {
     demand(from.is_object(), path, "an object");
     const auto read_field = [&](const auto& field) {
       const auto found = from.find(field.name);
-      const std::string at = below(path, field.name);
       if (found != from.end()) {
-        return read_to(to.*field.member, *found, at, depth + 1);
+        return read_to(to.*field.member, *found, path.below(field.name));
       }
-      if (field.required) {
-        throw ReadError(at + ": is missing");
+      if constexpr (std::remove_cvref_t<decltype(field)>::kPresence == Presence::kRequired) {
+        throw ReadError(path.below(field.name).text() + ": is missing");
       }
     };
     std::apply([&](const auto&... field) { (read_field(field), ...); }, Object<T>::kFields);
@@ -178,19 +223,22 @@ void read_to(T& to, const Json& from, const std::string& path, int depth) {
         return;
       }
     }
-    throw ReadError(path + ": unknown word '" + word + "'");
+    throw ReadError(path.text() + ": unknown word '" + word + "'");
+  } else if constexpr (Textual<T>) {
+    demand(from.is_string(), path, "a text");
+    to = Text<T>::read(from.get_ref<const std::string&>());
   } else if constexpr (kIs<T, std::optional>) {
     if (from.is_null()) {
       return to.reset();
     }
-    read_to(to.emplace(), from, path, depth + 1);
+    read_to(to.emplace(), from, path);
   } else if constexpr (kIs<T, std::vector>) {
     demand(from.is_array(), path, "a list");
     to.clear();
     to.reserve(from.size());
     for (size_t i = 0; i < from.size(); ++i) {
       typename T::value_type element{};
-      read_to(element, from[i], below(path, std::to_string(i)), depth + 1);
+      read_to(element, from[i], path.below(i));
       to.push_back(std::move(element));
     }
   } else if constexpr (kIs<T, std::set>) {
@@ -198,19 +246,19 @@ void read_to(T& to, const Json& from, const std::string& path, int depth) {
     to.clear();
     for (size_t i = 0; i < from.size(); ++i) {
       typename T::value_type element{};
-      read_to(element, from[i], below(path, std::to_string(i)), depth + 1);
+      read_to(element, from[i], path.below(i));
       to.insert(std::move(element));
     }
   } else if constexpr (kIsArray<T>) {
     demand(from.is_array() && from.size() == to.size(), path, "a list of the right length");
     for (size_t i = 0; i < to.size(); ++i) {
-      read_to(to[i], from[i], below(path, std::to_string(i)), depth + 1);
+      read_to(to[i], from[i], path.below(i));
     }
   } else if constexpr (kIs<T, std::map>) {
     demand(from.is_object(), path, "an object");
     to.clear();
     for (const auto& [name, element] : from.items()) {
-      read_to(to[name], element, below(path, name), depth + 1);
+      read_to(to[name], element, path.below(name));
     }
   } else if constexpr (std::is_same_v<T, Json>) {
     to = from;
@@ -243,7 +291,7 @@ Json object_schema(Json& definitions) {
       member["description"] = field.description;
     }
     schema["properties"][field.name] = std::move(member);
-    if (field.required) {
+    if constexpr (std::remove_cvref_t<decltype(field)>::kPresence == Presence::kRequired) {
       schema["required"].push_back(field.name);
     }
   };
@@ -288,7 +336,7 @@ Json schema_of(Json& definitions) {
             {"additionalProperties", schema_of<typename T::mapped_type>(definitions)}};
   } else if constexpr (std::is_same_v<T, Json>) {
     return Json::object();
-  } else if constexpr (std::is_same_v<T, std::string>) {
+  } else if constexpr (std::is_same_v<T, std::string> || Textual<T>) {
     return {{"type", "string"}};
   } else if constexpr (std::is_same_v<T, bool>) {
     return {{"type", "boolean"}};
@@ -319,7 +367,7 @@ template <class T>
 Result<T> read(const Json& document) {
   try {
     T value{};
-    internal::read_to(value, document, "", 0);
+    internal::read_to(value, document, internal::Path{});
     return value;
   } catch (const std::exception& error) {
     return fail("{}", error.what());

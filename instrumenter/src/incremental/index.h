@@ -15,10 +15,10 @@ struct IndexOptions {
   unsigned jobs = 0;  ///< 0: one per core
 };
 
-/// Indexes all units of a compilation database: those that are not in the cache are parsed, on all
-/// cores. Units that Clang cannot parse are left out and listed in Program::units. An index that
-/// was made from the same commands and files is left as it is. Errors: no database, none of its
-/// units lies in the mirror, none parses, the disk.
+/// Indexes all units of a compilation database. Units that are not in the cache are parsed in
+/// parallel. Units that Clang cannot parse are left out and listed in Program::units. An index made
+/// from the same commands and files is left as it is. Errors: no database, no unit that exists, no
+/// unit that Clang can parse, the disk.
 Result<void> index_program(const IndexOptions& options);
 
 }  // namespace vprof::instrumenter

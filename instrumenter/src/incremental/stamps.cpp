@@ -1,17 +1,23 @@
-#include "index/stamps.h"
+#include "incremental/stamps.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "index/cache.h"
+#include "incremental/cache.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json_fields.h"
+
+template <>
+struct vprof::json::Object<vprof::instrumenter::Origin> {
+  using T = vprof::instrumenter::Origin;
+  static constexpr auto kFields =
+      std::tuple{required("version", &T::version), required("commands", &T::commands),
+                 required("index", &T::index), required("stamps", &T::stamps)};
+};
 
 namespace vprof::instrumenter {
-
-using nlohmann::json;
 
 std::string stamp_of(const std::string& file, const SourceTree& tree) {
   if (file.empty() || file[0] != '/') {
@@ -44,27 +50,21 @@ bool is_fresh(const std::string& origin_file, const std::string& index,
   if (!text || !indexed) {
     return false;
   }
-  const json origin = json::parse(*text, nullptr, false);
-  if (!origin.is_object() || origin.value("version", 0) != kCacheVersion ||
-      origin.value("commands", "") != hash_of(commands) ||
-      origin.value("index", "") != content_hash(*indexed)) {
+  const auto origin = json::read<Origin>(json::Json::parse(*text, nullptr, false));
+  if (!origin || origin->version != kCacheVersion || origin->commands != hash_of(commands) ||
+      origin->index != content_hash(*indexed)) {
     return false;
   }
-  const json stamps = origin.value("stamps", json::object());
-  return std::all_of(stamps.items().begin(), stamps.items().end(), [&](const auto& entry) {
-    return entry.value().is_string() &&
-           entry.value().template get_ref<const std::string&>() == stamp_of(entry.key(), tree);
+  return std::all_of(origin->stamps.begin(), origin->stamps.end(), [&](const auto& entry) {
+    return entry.second == stamp_of(entry.first, tree);
   });
 }
 
 Result<void> save_origin(const std::string& origin_file, const std::string& index,
-                         const Origin& origin) {
+                         const std::string& commands, const Stamps& stamps) {
   const auto indexed = VPROF_TRY(read_file(index));
-  const json document{{"version", kCacheVersion},
-                      {"commands", origin.commands},
-                      {"index", content_hash(indexed)},
-                      {"stamps", origin.stamps}};
-  return write_file_with_parents(origin_file, document.dump());
+  const Origin origin{kCacheVersion, commands, content_hash(indexed), stamps};
+  return write_file_atomic(origin_file, json::write(origin).dump());
 }
 
 }  // namespace vprof::instrumenter

@@ -1,4 +1,4 @@
-// Whether a file is still what it was.
+// Whether a file has changed.
 #pragma once
 
 #include <map>
@@ -8,27 +8,29 @@
 
 namespace vprof::instrumenter {
 
-/// Stamps of files by path: relative ones lie in the tree and are known by their (original)
-/// content, absolute ones, system headers, by size and time of change.
+/// Stamps of files by path. Relative paths are files of the tree, known by the hash of their
+/// original text; absolute paths are system headers, known by size and time of change.
 using Stamps = std::map<std::string, std::string>;
 
-/// Stamp of a file as it is now; `missing` if it is not there.
+/// Stamp of a file as it is now; `missing` if it does not exist.
 std::string stamp_of(const std::string& file, const SourceTree& tree);
 
-/// What an index was made from, kept beside the cache, so that an index of an unchanged program
+/// What an index was made from. It is kept beside the cache, so that indexing an unchanged program
 /// costs no more than looking at its files.
 struct Origin {
+  int version = 0;
   std::string commands;  ///< hash of all compile commands
+  std::string index;     ///< hash of index.json
   Stamps stamps;
 };
 
 std::string hash_of(const std::vector<CompileCommand>& commands);
 
-/// Whether `index` was made from exactly these commands and files by this version of vprof.
+/// Whether this version of vprof made `index` from exactly these commands and files.
 bool is_fresh(const std::string& origin_file, const std::string& index,
               const std::vector<CompileCommand>& commands, const SourceTree& tree);
-/// Error: one line with the path and the system's reason.
+/// `commands`: hash of all compile commands. Error: one line with the path and the system's reason.
 Result<void> save_origin(const std::string& origin_file, const std::string& index,
-                         const Origin& origin);
+                         const std::string& commands, const Stamps& stamps);
 
 }  // namespace vprof::instrumenter

@@ -1,4 +1,4 @@
-#include "index/index.h"
+#include "incremental/index.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,9 +11,9 @@
 #include "files/parallel.h"
 #include "files/pristine.h"
 #include "files/progress.h"
-#include "index/cache.h"
-#include "index/merge.h"
+#include "incremental/cache.h"
 #include "index/parse_unit.h"
+#include "program/merge.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -45,8 +45,8 @@ bool is_c_or_cxx(const std::string& file) {
   return extensions.count(fs::path(file).extension().string()) != 0;
 }
 
-/// The commands that compile C or C++ files that are still there (a configure script's probes are
-/// gone), without repetition.
+/// The commands that compile C or C++ files that still exist (the probes of a configure script do
+/// not), each once.
 std::vector<CompileCommand> usable(std::vector<CompileCommand> commands) {
   std::vector<CompileCommand> result;
   std::set<std::vector<std::string>> seen;
@@ -117,11 +117,11 @@ Result<void> index_program(const IndexOptions& options) {
                 options.compile_commands, program.units.size(), program.units.front().error);
   }
   VPROF_TRY(save_program(program, options.out));
-  // Units that failed are tried again: what was missing may be there next time.
+  // Units that failed are tried again: what was missing may exist by then.
   if (failures != 0) {
     return {};
   }
-  return save_origin(origin, options.out, {hash_of(commands), cache.stamps()});
+  return save_origin(origin, options.out, hash_of(commands), cache.stamps());
 }
 
 }  // namespace vprof::instrumenter

@@ -1,7 +1,4 @@
-#include "index/cache.h"
-
-#include <fmt/format.h>
-#include <sys/stat.h>
+#include "incremental/cache.h"
 
 #include <unordered_map>
 
@@ -9,7 +6,29 @@
 #include "vprof/support/files.h"
 
 namespace vprof::instrumenter {
-using nlohmann::json;
+namespace {
+
+/// An entry of `units`.
+struct CachedUnit {
+  Unit unit;
+  std::vector<std::string> outside;  ///< files outside the tree that it read
+  std::vector<size_t> functions;     ///< positions in the pool
+};
+
+}  // namespace
+}  // namespace vprof::instrumenter
+
+template <>
+struct vprof::json::Object<vprof::instrumenter::CachedUnit> {
+  using T = vprof::instrumenter::CachedUnit;
+  static constexpr auto kFields =
+      std::tuple{required("unit", &T::unit), required("outside", &T::outside),
+                 required("functions", &T::functions)};
+};
+
+namespace vprof::instrumenter {
+
+using json::Json;
 
 std::string hash_of(const CompileCommand& command) {
   std::string text = command.directory + '\0' + command.file;
@@ -22,12 +41,12 @@ std::string hash_of(const CompileCommand& command) {
 struct IndexCache::State {
   std::string path;
   const SourceTree& tree;
-  json loaded;
+  Json loaded;
   std::unordered_map<std::string, bool> fresh;  ///< of the loaded files
   Stamps stamps;                                ///< of the files of this run
-  json units = json::object();
-  json pool = json::array();
-  std::unordered_map<std::string, size_t> pooled;  ///< text of a function → index in pool
+  Json units = Json::object();
+  Json pool = Json::array();
+  std::unordered_map<std::string, size_t> pooled;  ///< text of a function → position in the pool
 
   /// Paths are relative for files in the tree.
   std::string stamp(const std::string& file) {
@@ -40,14 +59,14 @@ struct IndexCache::State {
 };
 
 IndexCache::IndexCache(const std::string& path, const SourceTree& tree)
-    : state_(new State{path, tree, {}, {}, {}, json::object(), json::array(), {}}) {
+    : state_(new State{path, tree, {}, {}, {}, Json::object(), Json::array(), {}}) {
   const Result<std::string> content = read_file(path);
   if (!content) {
     return;
   }
-  state_->loaded = json::from_cbor(*content, true, false);
+  state_->loaded = Json::from_cbor(*content, true, false);
   if (!state_->loaded.is_object() || state_->loaded.value("version", 0) != kCacheVersion) {
-    state_->loaded = json();
+    state_->loaded = Json();
     return;
   }
   for (const auto& [file, stamp] : state_->loaded["stamps"].items()) {
@@ -58,59 +77,59 @@ IndexCache::IndexCache(const std::string& path, const SourceTree& tree)
 IndexCache::~IndexCache() = default;
 
 std::optional<ParsedUnit> IndexCache::find(const CompileCommand& command) const {
-  const json& loaded = state_->loaded;
+  const Json& loaded = state_->loaded;
   if (!loaded.is_object()) {
     return std::nullopt;
   }
-  const auto it = loaded["units"].find(hash_of(command));
-  if (it == loaded["units"].end()) {
+  const auto found = loaded["units"].find(hash_of(command));
+  if (found == loaded["units"].end()) {
     return std::nullopt;
   }
-  try {
-    ParsedUnit parsed;
-    parsed.unit = unit_from_json(it->at("unit"));
-    parsed.outside = it->at("outside").get<std::vector<std::string>>();
-    for (const std::vector<std::string>* files : {&parsed.unit.deps, &parsed.outside}) {
-      for (const std::string& file : *files) {
-        if (const auto fresh = state_->fresh.find(file);
-            fresh == state_->fresh.end() || !fresh->second) {
-          return std::nullopt;
-        }
+  auto cached = json::read<CachedUnit>(*found);
+  if (!cached) {
+    return std::nullopt;
+  }
+  ParsedUnit parsed{std::move(cached->unit), {}, std::move(cached->outside)};
+  for (const std::vector<std::string>* files : {&parsed.unit.deps, &parsed.outside}) {
+    for (const std::string& file : *files) {
+      const auto fresh = state_->fresh.find(file);
+      if (fresh == state_->fresh.end() || !fresh->second) {
+        return std::nullopt;
       }
     }
-    for (const json& i : it->at("functions")) {
-      parsed.functions.push_back(function_from_json(loaded.at("pool").at(i.get<size_t>())));
-    }
-    return parsed;
-  } catch (const json::exception&) {
-    return std::nullopt;
   }
+  const Json& pool = loaded["pool"];
+  for (const size_t i : cached->functions) {
+    auto function = i < pool.size() ? json::read<Function>(pool[i]) : fail("no such function");
+    if (!function) {
+      return std::nullopt;
+    }
+    parsed.functions.push_back(*std::move(function));
+  }
+  return parsed;
 }
 
 void IndexCache::store(const CompileCommand& command, const ParsedUnit& parsed) {
-  json functions = json::array();
+  CachedUnit cached{parsed.unit, parsed.outside, {}};
   for (const Function& f : parsed.functions) {
-    json document = to_json(f);
+    Json document = json::write(f);
     const auto [it, is_new] = state_->pooled.try_emplace(
-        document.dump(-1, ' ', false, json::error_handler_t::replace), state_->pool.size());
+        document.dump(-1, ' ', false, Json::error_handler_t::replace), state_->pool.size());
     if (is_new) {
       state_->pool.push_back(std::move(document));
     }
-    functions.push_back(it->second);
+    cached.functions.push_back(it->second);
   }
   for (const std::vector<std::string>* files : {&parsed.unit.deps, &parsed.outside}) {
     for (const std::string& file : *files) {
       state_->stamp(file);
     }
   }
-  // A unit that failed is tried again: what was missing (a generated header) may be there next
-  // time.
-  if (!parsed.unit.error.empty()) {
-    return;
+  // A unit that failed is tried again: what was missing, such as a generated header, may exist by
+  // then.
+  if (parsed.unit.error.empty()) {
+    state_->units[hash_of(command)] = json::write(cached);
   }
-  state_->units[hash_of(command)] = {{"unit", to_json(parsed.unit)},
-                                     {"outside", parsed.outside},
-                                     {"functions", std::move(functions)}};
 }
 
 std::map<std::string, std::string> IndexCache::tree_hashes() const {
@@ -126,12 +145,12 @@ std::map<std::string, std::string> IndexCache::tree_hashes() const {
 const Stamps& IndexCache::stamps() const { return state_->stamps; }
 
 Result<void> IndexCache::save() const {
-  const json document{{"version", kCacheVersion},
+  const Json document{{"version", kCacheVersion},
                       {"stamps", state_->stamps},
                       {"units", state_->units},
                       {"pool", state_->pool}};
   std::string bytes;
-  json::to_cbor(document, nlohmann::detail::output_adapter<char>(bytes));
+  Json::to_cbor(document, nlohmann::detail::output_adapter<char>(bytes));
   return write_file_with_parents(state_->path, bytes);
 }
 

@@ -1,8 +1,10 @@
-// What earlier runs of the index found out, by content of files and flags.
+// Facts that earlier runs of the index collected, stored by command and by content of the files
+// read.
 //
-//   stamps  {file: stamp}        every file that a unit read: hash of its text in the tree, size
-//   and time outside it units   {command hash: {unit, files read, functions}} pool    [function,
-//   ...]      each distinct function once: a header's functions are seen by hundreds of units
+//   stamps  {file: stamp}   every file that a unit read: the hash of its text inside the tree, size
+//                           and time outside
+//   units   {command hash: {unit, outside, functions}}   functions are positions in the pool
+//   pool    [function, …]   each distinct function once: hundreds of units see those of a header
 //
 // A unit is taken from the cache if its command is the same and no file it read has changed.
 #pragma once
@@ -12,20 +14,20 @@
 #include <optional>
 #include <string>
 
+#include "incremental/stamps.h"
 #include "index/parse_unit.h"
-#include "index/stamps.h"
 
 namespace vprof::instrumenter {
 
-/// Raised whenever the facts change their meaning, so that no facts of an older vprof are taken.
-inline constexpr int kCacheVersion = 4;
+/// Raise it when the meaning of the facts changes, so that facts of an older vprof are dropped.
+inline constexpr int kCacheVersion = 5;
 
 /// Equal for equal commands.
 std::string hash_of(const CompileCommand& command);
 
 class IndexCache {
  public:
-  /// Loads the cache; a missing or damaged one is empty (it is only a cache).
+  /// Loads the cache. A missing or damaged one counts as empty.
   IndexCache(const std::string& path, const SourceTree& tree);
   ~IndexCache();
   IndexCache(const IndexCache&) = delete;
@@ -37,7 +39,7 @@ class IndexCache {
   std::map<std::string, std::string> tree_hashes() const;
   /// Stamps of all files that a stored unit read.
   const Stamps& stamps() const;
-  /// Writes what was stored in this run; what was only loaded is dropped.
+  /// Writes the units stored in this run. Units that were only loaded are dropped.
   Result<void> save() const;
 
  private:

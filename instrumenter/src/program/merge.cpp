@@ -1,4 +1,4 @@
-#include "index/merge.h"
+#include "program/merge.h"
 
 #include <fmt/format.h>
 
@@ -18,10 +18,10 @@ bool same_wrapping(const Call& a, const Call& b) {
   return a.end == b.end && a.form == b.form && a.full_expr == b.full_expr;
 }
 
-/// Adds what another unit says about a function that is known already.
+/// Adds another unit's view of a known function.
 void merge_function(Function& known, Function&& other, std::vector<std::string>& conflicts) {
   known.trivial = known.trivial && other.trivial;
-  if (known.refused.empty()) {
+  if (known.refused == Reason::kNone) {
     known.refused = other.refused;
   }
   const bool languages_differ = known.is_cxx != other.is_cxx;
@@ -40,7 +40,7 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
         continue;
       }
       if (mine.end == call.end && languages_differ) {
-        // scope.h gives the C++ forms a meaning in C too, not the other way round.
+        // scope.h defines the C++ forms in C as well, but not the C forms in C++.
         if (other.is_cxx) {
           mine = call;
         }
@@ -51,7 +51,7 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
             fmt::format("{}:{}:{}: {}", call.file, call.line, call.column, call.callee_name));
       }
       mine.form = Form::kRefused;
-      mine.reason = "units that include it disagree about this text";
+      mine.reason = Reason::kUnitsDisagree;
       call.form = Form::kRefused;
       call.reason = mine.reason;
     }
@@ -72,8 +72,8 @@ size_t common_prefix(const std::string& a, const std::string& b) {
       a.begin());
 }
 
-/// Calls of functions that another unit defines get that definition's key. Where several programs
-/// of the tree define the same name, the definition nearest in the tree of folders is meant.
+/// Gives calls of functions that another unit defines the key of that definition. Where several
+/// programs of the tree define a name, the definition in the nearest folder is meant.
 void resolve_across_units(Program& program) {
   std::unordered_map<std::string, std::vector<uint32_t>> by_usr;
   for (uint32_t i = 0; i < program.functions.size(); ++i) {
@@ -96,8 +96,7 @@ void resolve_across_units(Program& program) {
       } else if (!resolved) {
         undefined.emplace(call.callee_name, call.callee_usr);
       }
-      // A macro that is measured as a whole is a function of its own name if it holds several
-      // calls.
+      // A macro with several calls that is measured as a whole is a function of its own.
       if (!call.macro.empty()) {
         undefined.emplace(call.macro, "");
       }

@@ -1,0 +1,212 @@
+#include "index/call_collector.h"
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "index/callee_kinds.h"
+#include "index/decl_names.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+using clang::dyn_cast;
+using clang::isa;
+
+void describe_callee(const clang::FunctionDecl& callee, Call& call) {
+  const clang::FunctionDecl& known = pattern_of(callee);
+  call.callee_name = name_of(known);
+  call.callee_key = call.callee_name + "@";
+  call.callee_usr = usr_of(known);
+  call.noreturn = never_returns(callee);
+}
+
+void refuse(Call& call, Reason reason) {
+  call.form = Form::kRefused;
+  call.reason = reason;
+}
+
+bool is_virtual_call(const clang::CallExpr& expr, const clang::FunctionDecl& callee) {
+  const auto* member = dyn_cast<clang::MemberExpr>(expr.getCallee()->IgnoreParenImpCasts());
+  const auto* method = dyn_cast<clang::CXXMethodDecl>(&callee);
+  return member != nullptr && method != nullptr && method->isVirtual() && !member->hasQualifier();
+}
+
+}  // namespace
+
+CallCollector::CallCollector(clang::ASTContext& context, const TreePath& tree_path,
+                             TrivialOutside& trivial_outside, Function& function)
+    : context_(context),
+      sources_(context.getSourceManager()),
+      tree_path_(tree_path),
+      trivial_outside_(trivial_outside),
+      placer_(context),
+      function_(function) {}
+
+void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& around,
+                              bool is_spelled) {
+  Call call;
+  const clang::FunctionDecl* callee = expr.getDirectCallee();
+  if (callee != nullptr) {
+    if (is_compiler_builtin(*callee) || callee->isConsteval()) {
+      return;
+    }
+    describe_callee(*callee, call);
+    if (is_virtual_call(expr, *callee)) {
+      call.kind = CallKind::kVirtual;
+    }
+  } else if (isa<clang::CXXPseudoDestructorExpr>(expr.getCallee()->IgnoreParens())) {
+    return;
+  } else {
+    call.kind = CallKind::kIndirect;
+    call.callee_name = fmt::format("(*{})", spelling(*expr.getCallee()));
+    call.callee_key = call.callee_name + "@";
+    const clang::QualType pointer = expr.getCallee()->getType();
+    call.type = signature_of(pointer->isPointerType() ? pointer->getPointeeType() : pointer);
+  }
+  if (is_spelled) {
+    locate(expr, around, call);
+  } else {
+    locate_refused(expr.getBeginLoc(), call, Reason::kRangeFor);
+  }
+  call.trivial = callee != nullptr && is_outside(*callee) && trivial_outside_(*callee);
+  if (const Reason reason = why_not(expr, callee, call); reason != Reason::kNone) {
+    refuse(call, reason);
+  }
+  function_.calls.push_back(std::move(call));
+  note_passed_functions(callee, expr, {expr.getArgs(), expr.getNumArgs()});
+}
+
+Reason CallCollector::why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee,
+                              const Call& call) {
+  if (callee != nullptr && needs_callers_frame(*callee)) {
+    return Reason::kCallersFrame;
+  }
+  if (is_cheap_library_call(expr, context_)) {
+    return Reason::kCheapLibraryCall;
+  }
+  if (callee != nullptr && callee->isConstexpr() && call.form != Form::kStatement) {
+    return Reason::kConstexprCallee;
+  }
+  if (const auto* op = dyn_cast<clang::CXXOperatorCallExpr>(&expr);
+      op != nullptr && op->getOperator() == clang::OO_Arrow) {
+    return Reason::kArrow;
+  }
+  if (isa<clang::UserDefinedLiteral>(expr)) {
+    return Reason::kLiteral;
+  }
+  if (callee != nullptr && isa<clang::CXXConversionDecl>(callee)) {
+    return Reason::kConversion;
+  }
+  return Reason::kNone;
+}
+
+void CallCollector::note_construction(const clang::CXXConstructExpr& expr) {
+  const clang::CXXConstructorDecl* constructor = expr.getConstructor();
+  if (constructor == nullptr || constructor->isImplicit() || constructor->isDefaulted()) {
+    return;
+  }
+  Call call;
+  describe_callee(*constructor, call);
+  locate_refused(expr.getBeginLoc(), call, Reason::kConstruction);
+  call.trivial = is_outside(*constructor) && trivial_outside_(*constructor);
+  function_.calls.push_back(std::move(call));
+  note_passed_functions(constructor, expr, {expr.getArgs(), expr.getNumArgs()});
+}
+
+void CallCollector::note_destruction(clang::QualType type, const clang::Expr* expr,
+                                     clang::SourceLocation location) {
+  if (type.isNull()) {
+    return;
+  }
+  const clang::CXXRecordDecl* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
+  if (record == nullptr || !record->hasDefinition() || record->isDependentContext()) {
+    return;
+  }
+  const clang::CXXDestructorDecl* destructor = record->getDestructor();
+  if (destructor == nullptr || destructor->isImplicit() || destructor->isDefaulted()) {
+    return;
+  }
+  Call call;
+  describe_callee(*destructor, call);
+  if (expr != nullptr && destructor->isVirtual()) {
+    call.kind = CallKind::kVirtual;
+  }
+  locate_refused(location, call, Reason::kDestruction);
+  call.trivial = is_outside(*destructor) && trivial_outside_(*destructor);
+  function_.calls.push_back(std::move(call));
+}
+
+void CallCollector::note_passed_functions(const clang::FunctionDecl* callee,
+                                          const clang::Expr& expr,
+                                          llvm::ArrayRef<const clang::Expr*> arguments) {
+  const bool spawns = callee != nullptr && starts_thread(*callee);
+  for (const clang::Expr* argument : arguments) {
+    const clang::FunctionDecl* passed = argument == nullptr ? nullptr : named_function(*argument);
+    if (passed == nullptr) {
+      continue;
+    }
+    Call call;
+    describe_callee(*passed, call);
+    call.noreturn = false;
+    call.kind = spawns ? CallKind::kSpawn : CallKind::kCallback;
+    locate_refused(expr.getBeginLoc(), call, Reason::kNone);
+    function_.calls.push_back(std::move(call));
+  }
+}
+
+bool CallCollector::is_outside(const clang::FunctionDecl& callee) const {
+  const clang::FunctionDecl* definition = callee.getDefinition();
+  if (definition == nullptr) {
+    return false;
+  }
+  const clang::FileID file =
+      sources_.getFileID(sources_.getExpansionLoc(definition->getLocation()));
+  const clang::FileEntry* entry = sources_.getFileEntryForID(file);
+  return entry == nullptr || tree_path_(*entry).empty();
+}
+
+std::string CallCollector::spelling(const clang::Expr& callee) const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  callee.IgnoreParenImpCasts()->printPretty(out, nullptr, context_.getPrintingPolicy());
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() > 60) {
+    text = text.substr(0, 57) + "...";
+  }
+  return text;
+}
+
+void CallCollector::locate(const clang::Expr& expr, const Surroundings& around, Call& call) {
+  Placement placement = placer_.place(expr, around);
+  call.form = placement.form;
+  call.reason = placement.reason;
+  call.macro = std::move(placement.macro);
+  call.begin = placement.text.begin;
+  call.end = placement.text.end;
+  call.full_expr = placement.full_expr;
+  set_place(placement.text.file, call);
+}
+
+void CallCollector::locate_refused(clang::SourceLocation location, Call& call, Reason reason) {
+  refuse(call, reason);
+  const auto [file, offset] = sources_.getDecomposedLoc(sources_.getExpansionLoc(location));
+  call.begin = call.end = call.full_expr = offset;
+  set_place(file, call);
+}
+
+void CallCollector::set_place(clang::FileID file, Call& call) {
+  const clang::FileEntry* entry = sources_.getFileEntryForID(file);
+  call.file = entry == nullptr ? "" : tree_path_(*entry);
+  if (call.file.empty()) {
+    call.file = function_.file;
+    refuse(call, Reason::kOutsideTree);
+  }
+  bool invalid = false;
+  call.line = sources_.getLineNumber(file, call.begin, &invalid);
+  call.column = sources_.getColumnNumber(file, call.begin, &invalid);
+}
+
+}  // namespace vprof::instrumenter

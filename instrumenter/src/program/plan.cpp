@@ -1,0 +1,91 @@
+#include "vprof/instrumenter/plan.h"
+
+#include <cctype>
+
+#include "program/plan_json.h"
+#include "vprof/support/files.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+/// Names, `->`, `.` and constant subscripts: nothing whose evaluation could have an effect.
+bool is_member_access(std::string_view suffix) {
+  for (const char c : suffix) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
+        std::string_view("_->.[]").find(c) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return suffix.empty() || suffix[0] == '-' || suffix[0] == '.' || suffix[0] == '[';
+}
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+bool skip(std::string_view& rest, std::string_view prefix) {
+  if (rest.substr(0, prefix.size()) != prefix) {
+    return false;
+  }
+  rest.remove_prefix(prefix.size());
+  return true;
+}
+
+}  // namespace
+
+Result<Value> parse_value(const std::string& text) {
+  Value value;
+  value.text = text;
+  if (text == "thread") {
+    value.base = Value::Base::kThread;
+    return value;
+  }
+  std::string_view rest = text;
+  value.dereferenced = skip(rest, "*");
+  if (skip(rest, "return")) {
+    value.base = Value::Base::kReturn;
+  } else if (skip(rest, "this")) {
+    value.base = Value::Base::kThis;
+  } else if (skip(rest, "arg:") && !rest.empty() && is_digit(rest[0])) {
+    for (; !rest.empty() && is_digit(rest[0]); rest.remove_prefix(1)) {
+      value.argument = value.argument * 10 + static_cast<unsigned>(rest[0] - '0');
+    }
+  } else {
+    return fail(
+        "\"{}\" is not a value; write arg:N, return or this, optionally followed by ->field, "
+        ".field or [0], or write thread",
+        text);
+  }
+  if (!is_member_access(rest)) {
+    return fail("\"{}\" is not a value; only ->field, .field and [0] may follow \"{}\"", text,
+                text.substr(0, text.size() - rest.size()));
+  }
+  value.suffix = rest;
+  return value;
+}
+
+Result<At> at_of(const std::string& word) { return json::read<At>(word); }
+
+Result<SyncRole> role_of(const std::string& word) { return json::read<SyncRole>(word); }
+
+const char* role_name(SyncRole role) {
+  return json::Words<SyncRole>::kWords.at(static_cast<size_t>(role));
+}
+
+Result<Plan> load_plan(const std::string& path) {
+  const auto text = VPROF_TRY(read_file(path));
+  const json::Json document = json::Json::parse(text, nullptr, false);
+  if (document.is_discarded()) {
+    return fail("{}: not JSON; let vprof write it", path);
+  }
+  auto plan = json::read<Plan>(document);
+  if (!plan) {
+    return fail("{}: {}", path, plan.error().message);
+  }
+  return plan;
+}
+
+Result<void> save_plan(const Plan& plan, const std::string& path) {
+  constexpr auto kReplace = json::Json::error_handler_t::replace;
+  return write_file_atomic(path, json::write(plan).dump(1, ' ', false, kReplace) + "\n");
+}
+
+}  // namespace vprof::instrumenter
