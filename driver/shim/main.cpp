@@ -62,7 +62,8 @@ std::vector<std::string> path_directories() {
   }
 }
 
-/// The first program `name` on PATH that is a shim (`wanted_shim`) or is not; empty if there is none.
+/// The first program `name` on PATH that is a shim (`wanted_shim`) or is not; empty if there is
+/// none.
 std::string search(const std::string& name, bool wanted_shim) {
   for (const std::string& directory : path_directories()) {
     std::string candidate = directory;

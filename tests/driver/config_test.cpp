@@ -54,7 +54,8 @@ TEST_CASE("a full configuration is read") {
   const auto config = parse(R"({
     // comments are allowed
     "$schema": "vprof.schema.json",
-    "source": "sub/..", "configure": "./configure", "build": "make", "run": "./load /* not a comment */",
+    "source": "sub/..", "configure": "./configure", "build": "make",
+    "run": "./load /* not a comment */",
     "env": {"A": "1"}, "compile_commands": "build/compile_commands.json",
     "intervals": [
       {"name": "whole", "function": "handle"},

@@ -41,8 +41,8 @@ class PlacePaths {
 /// `2000 intervals`, and how many are missing.
 std::string written_intervals(const analyzer::IntervalTimesSummary& summary);
 
-/// Feeds all places and intervals of a recording to `writer`, which has begin(), add() and finish().
-/// Returns what was written, for the user.
+/// Feeds all places and intervals of a recording to `writer`, which has begin(), add() and
+/// finish(). Returns what was written, for the user.
 template <class Writer>
 Result<std::string> export_rows(const ExportSource& source, Writer writer) {
   VPROF_TRY(writer.begin());

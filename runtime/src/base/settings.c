@@ -78,8 +78,8 @@ static void set_ring(const char* megabytes) {
   vprof_settings.ring = mb << 20;
 }
 
-// For tests, which must not depend on how busy the machine is: a factor on how long the runtime waits
-// for its helper or the disk before it gives up.
+// For tests, which must not depend on how busy the machine is: a factor on how long the runtime
+// waits for its helper or the disk before it gives up.
 static void set_patience(const char* factor) {
   enum { kMostPatience = 1000000 };
   const unsigned long long wanted = factor != NULL ? strtoull(factor, NULL, 10) : 1;

@@ -31,7 +31,8 @@ static uint64_t mix_bytes(uint64_t hash, const void* data, size_t bytes) {
   return hash;
 }
 
-// Greater than any descriptor or process id: mix() of two equal numbers is 0, which means "no object".
+// Greater than any descriptor or process id: mix() of two equal numbers is 0, which means "no
+// object".
 enum { kPipe = 1 << 30, kFlow, kListener, kNumber, kSignals };
 
 // Only the port counts: a listener may be bound to all addresses.

@@ -1,4 +1,5 @@
-/* The annotations as users write them; included by a C and a C++ file, with and without VPROF_ENABLED. */
+/* The annotations as users write them; included by a C and a C++ file, with and without
+ * VPROF_ENABLED. */
 #include <vprof/annotations.h>
 
 int handle(uint64_t request, const char* kind);

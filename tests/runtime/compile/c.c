@@ -1,6 +1,7 @@
 #include <vprof/runtime/scope.h>
 #line 1
-/* An instrumented C file in the strictest dialect. The user's feature macros come after our header. */
+/* An instrumented C file in the strictest dialect. The user's feature macros come after our
+ * header. */
 #define _GNU_SOURCE 1
 #include <stddef.h>
 #include <string.h>

@@ -15,8 +15,8 @@
  *   VPROF_EVENT(END, 0, result);             BEGIN, END or SWITCH now
  *   VPROF_DEQUEUE(0, result);                the task was taken; 0: there was none
  *
- * A label is a zero-terminated text or a number; its type decides. A null pointer is no label. In C++
- * it may also be a string class.
+ * A label is a zero-terminated text or a number; its type decides. A null pointer is no label. In
+ * C++ it may also be a string class.
  *
  * The first argument is the index in sites.json "intervals" or "sync". Keys, objects and tasks are
  * integers or pointers. Each macro calls into libvprof, which is cheap compared with the operation
@@ -97,7 +97,8 @@ __attribute__((__always_inline__)) inline vprof_u64 vprof_key(const T& vprof_int
   return static_cast<vprof_u64>(vprof_integer);
 }
 
-/* Labels: a text of any character type, a class with c_str(), or a number, which includes enumerations and bool. */
+/* Labels: a text of any character type, a class with c_str(), or a number, which includes
+ * enumerations and bool. */
 template <bool vprof_is_class>
 struct vprof_label_of;
 
@@ -216,7 +217,8 @@ struct vprof_exit_guard : vprof_not_copied {
 #else /* C */
 
 #define VPROF_RT_KEY(vprof_k) ((vprof_u64)(vprof_address)(vprof_k))
-/* Both branches must compile for every type, hence the cast of a text through an integer; only one of them is left even without
+/* Both branches must compile for every type, hence the cast of a text through an integer; only one
+ * of them is left even without
  * optimization. Unlike _Generic, this works in every dialect of C and for pointers to any type. */
 #define VPROF_RT_IS_POINTER(vprof_v) (__builtin_classify_type(vprof_v) == 5)
 #define VPROF_RT_TEXT(vprof_v) ((const char*)(vprof_address)(vprof_v))

@@ -18,8 +18,8 @@ Result<std::string> read_file(const fs::path& path);
 /// part. Keeps the mode of an existing file.
 Result<void> write_file_atomic(const fs::path& path, std::string_view text);
 
-/// Creates missing directories above the file. Does not wait for the disk, so a crash of the machine
-/// may lose the file: for many files that can be made again.
+/// Creates missing directories above the file. Does not wait for the disk, so a crash of the
+/// machine may lose the file: for many files that can be made again.
 Result<void> write_file_with_parents(const fs::path& path, std::string_view text);
 
 /// Creates a directory and those above it.
