@@ -285,29 +285,24 @@ std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, uint32_t index, int64_
   if (wait.timed_out) {
     return std::nullopt;
   }
-  switch (wait.event) {
-    case VPROF_EV_WAIT_COND: {
+  switch (vprof_wait_ended_by(wait.event)) {
+    case VPROF_ENDED_BY_SIGNAL: {
       const MatchedSignal& signal = matched_signals_[thread][index];
       if (signal.thread == kNone || signal.thread == thread || signal.time < start) {
         return std::nullopt;
       }
       return WakeUp{signal.thread, signal.time, signal.exact};
     }
-    case VPROF_EV_WAIT_STREAM:
-    case VPROF_EV_WAIT_POLL:
+    case VPROF_ENDED_BY_FIRST:
       return first_write(thread, wait, start, end);
-    // These releases have no number, or one that may be another waiter's.
-    case VPROF_EV_WAIT_APP:
-    case VPROF_EV_WAIT_JOIN:
-    case VPROF_EV_WAIT_FUTEX:
-    case VPROF_EV_WAIT_SYSV:
-    case VPROF_EV_WAIT_QUEUE:
-    case VPROF_EV_WAIT_SIGNAL:
-    case VPROF_EV_WAIT_ONCE:
+    case VPROF_ENDED_BY_LAST:
       return last_release(thread, wait, start, end);
-    default:
+    case VPROF_ENDED_BY_NEWEST:
       return newest_release(thread, wait, start, end);
+    case VPROF_ENDED_BY_NOBODY:
+      return std::nullopt;
   }
+  return std::nullopt;
 }
 
 }  // namespace vprof::analyzer

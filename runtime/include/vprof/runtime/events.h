@@ -133,23 +133,24 @@ struct vprof_label_of<false> {
 };
 
 template <class T>
-__attribute__((__always_inline__)) inline void vprof_label(unsigned vprof_def, vprof_u64 vprof_key,
-                                                           T* vprof_text) {
+__attribute__((__always_inline__)) inline void vprof_add_label(unsigned vprof_def,
+                                                               vprof_u64 vprof_key, T* vprof_text) {
   vprof_rt_label(vprof_def, vprof_key, reinterpret_cast<const char*>(vprof_text));
 }
 template <class T>
-__attribute__((__always_inline__)) inline void vprof_label(unsigned vprof_def, vprof_u64 vprof_key,
-                                                           const T& vprof_value) {
+__attribute__((__always_inline__)) inline void vprof_add_label(unsigned vprof_def,
+                                                               vprof_u64 vprof_key,
+                                                               const T& vprof_value) {
   vprof_label_of<__is_class(T)>::vprof_record(vprof_def, vprof_key, vprof_value);
 }
 template <class T>
-__attribute__((__always_inline__)) inline void vprof_label_current(unsigned vprof_def,
-                                                                   T* vprof_text) {
+__attribute__((__always_inline__)) inline void vprof_add_label_current(unsigned vprof_def,
+                                                                       T* vprof_text) {
   vprof_rt_label_current(vprof_def, reinterpret_cast<const char*>(vprof_text));
 }
 template <class T>
-__attribute__((__always_inline__)) inline void vprof_label_current(unsigned vprof_def,
-                                                                   const T& vprof_value) {
+__attribute__((__always_inline__)) inline void vprof_add_label_current(unsigned vprof_def,
+                                                                       const T& vprof_value) {
   vprof_label_of<__is_class(T)>::vprof_record_current(vprof_def, vprof_value);
 }
 
@@ -202,8 +203,9 @@ struct vprof_exit_guard : vprof_not_copied {
 
 #define VPROF_RT_KEY(vprof_k) ::vprof::vprof_key(vprof_k)
 #define VPROF_RT_LABEL(vprof_def, vprof_k, vprof_v) \
-  ::vprof::vprof_label(vprof_def, VPROF_RT_KEY(vprof_k), vprof_v)
-#define VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v) ::vprof::vprof_label_current(vprof_def, vprof_v)
+  ::vprof::vprof_add_label(vprof_def, VPROF_RT_KEY(vprof_k), vprof_v)
+#define VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v) \
+  ::vprof::vprof_add_label_current(vprof_def, vprof_v)
 
 #define VPROF_INTERVAL(vprof_def) \
   ::vprof::vprof_interval_guard vprof_interval_##vprof_def __attribute__((__unused__)) (vprof_def)
