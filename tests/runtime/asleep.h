@@ -1,7 +1,8 @@
-// Waits until another thread sleeps, as the kernel reports it, instead of guessing how long that takes.
+// Waits until another thread sleeps, as the kernel reports it, instead of guessing how long that
+// takes.
 //
-// Uses system calls only, past every function that libvprof interposes, so that nothing here appears
-// in a trace or counts as a waiter.
+// Uses system calls only, past every function that libvprof interposes, so that nothing here
+// appears in a trace or counts as a waiter.
 #pragma once
 
 #include <fcntl.h>
@@ -18,8 +19,8 @@ namespace vprof::test {
 
 inline int this_thread() { return static_cast<int>(syscall(SYS_gettid)); }
 
-// Sleeps for at least this long. For the pause between two polls, or the minimum length of a wait; never
-// as a guess how long something takes.
+// Sleeps for at least this long. For the pause between two polls, or the minimum length of a wait;
+// never as a guess how long something takes.
 inline void rest_us(long us) {
   const timespec length{us / 1000000, us % 1000000 * 1000};
   syscall(SYS_nanosleep, &length, nullptr);

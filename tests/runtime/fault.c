@@ -1,5 +1,5 @@
-// Preloaded: makes one call of one function fail. VPROF_TEST_FAULT="mmap 3 12": the third call of mmap,
-// with errno 12. libc's own calls do not come here, so nearly all that do are the runtime's.
+// Preloaded: makes one call of one function fail. VPROF_TEST_FAULT="mmap 3 12": the third call of
+// mmap, with errno 12. libc's own calls do not come here, so nearly all that do are the runtime's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
-// Linked after libvprof and before libc, so libvprof takes these for libc's functions. A scenario can
-// therefore act at exactly the moment it is about: between the runtime's steps and the real call, on
-// either side of it.
+// Linked after libvprof and before libc, so libvprof takes these for libc's functions. A scenario
+// can therefore act at exactly the moment it is about: between the runtime's steps and the real
+// call, on either side of it.
 #define _GNU_SOURCE
 #include "gate.h"
 

@@ -5,7 +5,8 @@
 extern "C" {
 #endif
 
-// Called on the calling thread, immediately before and after libc's function. NULL: nothing is called.
+// Called on the calling thread, immediately before and after libc's function. NULL: nothing is
+// called.
 extern __attribute__((visibility("default"))) void (*vprof_test_gate)(const char* function,
                                                                       int is_over);
 

@@ -1,5 +1,5 @@
-// A reader of traces for the tests of the runtime, as plain as possible: it keeps everything in memory
-// and tolerates nothing silently.
+// A reader of traces for the tests of the runtime, as plain as possible: it keeps everything in
+// memory and tolerates nothing silently.
 #pragma once
 
 #include <vprof/runtime/trace_format.h>
@@ -50,7 +50,8 @@ struct Trace {
   uint64_t frames(uint32_t site) const;
 };
 
-// Of processes that fork from one another: the trace of the first, which need not be the first to record.
+// Of processes that fork from one another: the trace of the first, which need not be the first to
+// record.
 const Trace& root_of(const std::vector<Trace>& traces);
 
 Trace read_trace(const std::string& path);
@@ -67,7 +68,8 @@ inline constexpr bool kThreadSanitizer = false;
 // The text of an EV_LABEL.
 std::string label_text(const Record& record);
 
-// Empty if any two frames of the thread are disjoint, or one contains the other and is written after it.
+// Empty if any two frames of the thread are disjoint, or one contains the other and is written
+// after it.
 std::string nesting_error(const Thread& thread);
 
 }  // namespace vprof::test

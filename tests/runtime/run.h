@@ -29,8 +29,8 @@ inline Setup impatient(Setup setup = {}) {
   return setup;
 }
 
-// Without preemption, which comes at any time. For tests that count dropped records: preemptions may
-// be among them.
+// Without preemption, which comes at any time. For tests that count dropped records: preemptions
+// may be among them.
 inline Setup countable(Setup setup = {}) {
   setup.environment["VPROF_WAITS_OFF"] = "stream,file,preemption";
   return setup;
@@ -57,7 +57,8 @@ struct Outcome {
   bool is_told(const Record& wait) const;
 };
 
-// Checks every trace of the outcome for the guarantees of the format; the test fails if one is broken.
+// Checks every trace of the outcome for the guarantees of the format; the test fails if one is
+// broken.
 Outcome run(const std::string& scenario, const Setup& setup = {});
 
 // A directory that is removed at the end of the test.

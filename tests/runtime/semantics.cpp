@@ -1,5 +1,5 @@
-// What the interposed functions return, as a table. The same program is built with libvprof and without
-// it; the outputs must not differ.
+// What the interposed functions return, as a table. The same program is built with libvprof and
+// without it; the outputs must not differ.
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Calls that libvprof times rather than tries first: what they return, and that they remain cancellation
-// points.
+// Calls that libvprof times rather than tries first: what they return, and that they remain
+// cancellation points.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>

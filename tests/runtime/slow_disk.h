@@ -1,6 +1,6 @@
-// A simulated disk: a process of the test answers the calls by which the runtime gets blocks and pages
-// of its file or writes to it (seccomp user notification). It can delay them, never answer, or kill the
-// program. For Setup::before_exec.
+// A simulated disk: a process of the test answers the calls by which the runtime gets blocks and
+// pages of its file or writes to it (seccomp user notification). It can delay them, never answer,
+// or kill the program. For Setup::before_exec.
 #pragma once
 
 #include <linux/filter.h>
@@ -19,12 +19,12 @@
 
 namespace vprof::test {
 
-// Called for each call, one after another, in a process of its own whose parent is the subject. True:
-// the call goes on. False: it never returns. `pid` of the call is the thread that makes it.
+// Called for each call, one after another, in a process of its own whose parent is the subject.
+// True: the call goes on. False: it never returns. `pid` of the call is the thread that makes it.
 using DiskPolicy = std::function<bool(const seccomp_notif&)>;
 
-// Runs until the subject has ended. It is filtered itself, so the kernel does not tell it when nobody
-// is left to ask.
+// Runs until the subject has ended. It is filtered itself, so the kernel does not tell it when
+// nobody is left to ask.
 [[noreturn]] inline void answer_for_disk(int listener, const DiskPolicy& policy) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The test waits until nobody has the output open any more.

@@ -1,5 +1,5 @@
-// What the runtime does when the system refuses something: the program runs as if nothing had happened,
-// and what is missing in the trace is counted.
+// What the runtime does when the system refuses something: the program runs as if nothing had
+// happened, and what is missing in the trace is counted.
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -54,8 +54,8 @@ TEST_CASE("a system call that always fails costs records at most") {
   check_accounted(run("two_busy_threads", countable(setup)));
 }
 
-// The helper's disk stands still. The program's own requests take longer than it has patience for, so
-// it does without the disk for a second after each.
+// The helper's disk stands still. The program's own requests take longer than it has patience for,
+// so it does without the disk for a second after each.
 TEST_CASE("a slow disk costs records, and a moment now and then, but does not stop the program") {
   constexpr int kDelayUs = 25000;  // more than the 20 ms that count as slow
   const SharedWithPolicy<std::atomic<uint64_t>> asked;
@@ -75,8 +75,8 @@ TEST_CASE("a slow disk costs records, and a moment now and then, but does not st
   const Trace& trace = outcome.traces.at(0);
   CHECK(trace.header.dropped > 0);
   CHECK(trace.frames() > 0);
-  // One for the file's header. After that at most two sizes of chunks are tried, at the beginning and
-  // in each second.
+  // One for the file's header. After that at most two sizes of chunks are tried, at the beginning
+  // and in each second.
   CHECK(*asked >= 2);
   CHECK(*asked <= 1 + 2 * (1 + outcome.number("seconds")));
 }

@@ -1,5 +1,5 @@
-// Time without a processor: as threads find out by themselves, as the kernel reports it, and what happens
-// where it does not. test_simulated_preemption.cpp checks exact times.
+// Time without a processor: as threads find out by themselves, as the kernel reports it, and what
+// happens where it does not. test_simulated_preemption.cpp checks exact times.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ using namespace vprof::test;
 
 namespace {
 
-// The main thread's, by time. It need not be the first thread: in a child of fork ThreadSanitizer first
-// starts one of its own.
+// The main thread's, by time. It need not be the first thread: in a child of fork ThreadSanitizer
+// first starts one of its own.
 std::vector<Record> preemptions(const Trace& trace) {
   const auto main_thread =
       std::find_if(trace.threads.begin(), trace.threads.end(),

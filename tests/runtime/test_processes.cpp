@@ -197,7 +197,8 @@ TEST_CASE("full chunks are written out and their memory is used again") {
   CHECK(trace.header.dropped == 0);
   CHECK(trace.header.archived > 30);
   CHECK(trace.threads.at(0).holes == 0);
-  // Each record takes 16 bytes. Chunks and copies may alternate, which leaves some room between them.
+  // Each record takes 16 bytes. Chunks and copies may alternate, which leaves some room between
+  // them.
   CHECK(trace.file_bytes < 24 * trace.frames() + (24u << 20));
 }
 

@@ -6,8 +6,8 @@ using namespace vprof::test;
 
 namespace {
 
-// Every frame that the subject says it ran is in the trace or counted as dropped, and no slot is half
-// written.
+// Every frame that the subject says it ran is in the trace or counted as dropped, and no slot is
+// half written.
 void check_accounted(const Outcome& outcome) {
   REQUIRE(outcome.exit_code == 0);
   REQUIRE(outcome.traces.size() == 1);

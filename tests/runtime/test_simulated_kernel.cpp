@@ -1,4 +1,5 @@
-// The clock's rate and the preemption that the kernel reports, with simulated clocks and perf events.
+// The clock's rate and the preemption that the kernel reports, with simulated clocks and perf
+// events.
 #include <catch2/catch.hpp>
 #include <cerrno>
 

@@ -52,7 +52,8 @@ TEST_CASE(
   start();
   simulated_compute(kMillisecond);
   const uint64_t frame = simulated_ticks();
-  // More seems to be lost than has passed since the frame began, as if the clocks had drifted apart.
+  // More seems to be lost than has passed since the frame began, as if the clocks had drifted
+  // apart.
   simulated.ns += 50 * kMicrosecond;
   simulated_lose_processor(100 * kMicrosecond);
   const uint64_t last_end = GENERATE_COPY(frame - 5 * kMicrosecond, frame + 60 * kMicrosecond);

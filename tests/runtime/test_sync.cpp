@@ -21,8 +21,8 @@ struct Case {
   uint32_t release;
 };
 
-// ThreadSanitizer of gcc 12 calls libc's condition variables by their version, past our functions, and
-// does not know pthread_mutex_clocklock.
+// ThreadSanitizer of gcc 12 calls libc's condition variables by their version, past our functions,
+// and does not know pthread_mutex_clocklock.
 bool works_here(const Case& c) {
   return !kThreadSanitizer ||
          (c.wait != VPROF_EV_WAIT_COND && std::string(c.scenario) != "mutex_clock_contended" &&
@@ -242,8 +242,8 @@ TEST_CASE("the application's own locks and queues") {
     CHECK(wait.more[0].payload == 5u << VPROF_AUX_SYNC_SHIFT);
     CHECK(wait.more[1].word == 0);
   }
-  // What took less than a microsecond is not a wait. Each acquire lies within a frame of site 80, so
-  // one in a shorter frame took less.
+  // What took less than a microsecond is not a wait. Each acquire lies within a frame of site 80,
+  // so one in a shorter frame took less.
   const uint64_t microsecond = trace.header.ticks_per_second / 1000000;
   const std::vector<Record> around = trace.all(80);
   const auto quick = std::count_if(around.begin(), around.end(), [&](const Record& frame) {

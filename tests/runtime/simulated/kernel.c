@@ -1,7 +1,7 @@
 // clock.c, switches.c and watch_requests.c with clocks and perf events that the test sets.
 //
-// The sources are compiled unchanged; only their system calls, libc's clock and the processor's counter
-// come from this file.
+// The sources are compiled unchanged; only their system calls, libc's clock and the processor's
+// counter come from this file.
 #define _GNU_SOURCE
 #define VPROF_RAW_SYSCALL_H  // instead of base/raw_syscall.h
 #define dlsym simulated_dlsym

@@ -40,7 +40,8 @@ uint64_t simulated_ticks_at(uint64_t ns);
 // clock.c
 uint64_t simulated_calibrate(void);  // the rate, in ticks per second
 
-// switches.c. Threads have ids and serials from 0 to SIMULATED_THREADS - 1, and an id is its serial.
+// switches.c. Threads have ids and serials from 0 to SIMULATED_THREADS - 1, and an id is its
+// serial.
 void simulated_watch(uint32_t thread);
 enum simulated_switch { SIMULATED_IN, SIMULATED_OUT, SIMULATED_OUT_PREEMPTED };
 void simulated_switch_at(uint32_t thread, enum simulated_switch which, uint64_t ns);

@@ -1,6 +1,7 @@
 // preempted.c with clocks, counts and a mark that the test sets instead of the kernel.
 //
-// The source is compiled unchanged; only its system calls and its look-up of glibc's area come here.
+// The source is compiled unchanged; only its system calls and its look-up of glibc's area come
+// here.
 #if __has_include(<sys/rseq.h>)  // else there is nothing to simulate
 #define _GNU_SOURCE
 #define VPROF_RAW_SYSCALL_H  // instead of base/raw_syscall.h

@@ -15,8 +15,8 @@ std::map<std::string, Scenario>& scenarios() {
   return all;
 }
 
-// The directory of the task named "vprof". Empty: it has not named itself yet, or /proc cannot be read
-// because no descriptor is left.
+// The directory of the task named "vprof". Empty: it has not named itself yet, or /proc cannot be
+// read because no descriptor is left.
 std::string helper_task(bool& can_tell) {
   std::string found;
   DIR* tasks = opendir("/proc/self/task");

@@ -41,8 +41,8 @@ int pin() {
   return processor;
 }
 
-// What the host has taken of a processor for other machines, to 10 ms: no thread was switched away, and
-// none had it.
+// What the host has taken of a processor for other machines, to 10 ms: no thread was switched away,
+// and none had it.
 uint64_t stolen_us(int processor) {
   std::ifstream stat("/proc/stat");
   const std::string wanted = "cpu" + std::to_string(processor);
@@ -114,8 +114,9 @@ bool lost_a_millisecond(const Moment& before, const Moment& after) {
          after.preempted != before.preempted;
 }
 
-// Runs until it has lost its processor three times, each time for at least a millisecond between two
-// frames, with no wait since the runtime last asked the kernel. Tells the times around each loss.
+// Runs until it has lost its processor three times, each time for at least a millisecond between
+// two frames, with no wait since the runtime last asked the kernel. Tells the times around each
+// loss.
 int lose_the_processor() {
   leaf();
   until_helper_sleeps();  // it knows this thread
@@ -192,8 +193,8 @@ void nap() {
   nanosleep(&length, nullptr);
 }
 
-// For the soak: computes for 200 ms of processor time while another thread wants the same. `rests`: in
-// between, which are not time without a processor.
+// For the soak: computes for 200 ms of processor time while another thread wants the same. `rests`:
+// in between, which are not time without a processor.
 template <class Rest = void (*)()>
 int share(int rests, const Rest& rest = nap) {
   leaf();
@@ -227,8 +228,8 @@ SUBJECT(share_a_processor) { return share(1); }
 
 SUBJECT(share_a_processor_and_nap) { return share(100); }
 
-// Each wait gives the processor up twice: for the condition, and for its mutex, which the signaller keeps
-// for a while.
+// Each wait gives the processor up twice: for the condition, and for its mutex, which the signaller
+// keeps for a while.
 SUBJECT(share_a_processor_and_wait) {
   std::mutex mutex;
   std::condition_variable condition;
@@ -270,7 +271,8 @@ SUBJECT(share_a_processor_in_a_child) {
 
 // ---- not for the soak only
 
-// Clears the mark as a program does that uses restartable sequences itself, until the runtime gives up.
+// Clears the mark as a program does that uses restartable sequences itself, until the runtime gives
+// up.
 SUBJECT(clears_its_sequence) {
   volatile uint64_t* sequence = sequence_of_this_thread();
   tell("registered", sequence != nullptr ? 1 : 0);

@@ -146,8 +146,8 @@ SUBJECT(killed) {
   return 0;
 }
 
-// Two threads say after each record, in a file that survives them, how many they have made. At the end
-// they wait to be killed.
+// Two threads say after each record, in a file that survives them, how many they have made. At the
+// end they wait to be killed.
 SUBJECT(counts_until_killed) {
   const int fd = open(std::getenv("VPROF_TEST_COUNTERS"), O_RDWR);
   auto* counters = static_cast<std::atomic<uint64_t>*>(
@@ -169,8 +169,8 @@ SUBJECT(counts_until_killed) {
   return 0;
 }
 
-// Whether `fd` is the first that is free, so that the runtime holds none. It holds one while a thread
-// begins the trace, which with a sanitizer may be another thread than this one.
+// Whether `fd` is the first that is free, so that the runtime holds none. It holds one while a
+// thread begins the trace, which with a sanitizer may be another thread than this one.
 static bool first_free_is(int fd) {
   int found = 0;
   do {

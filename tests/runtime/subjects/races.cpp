@@ -1,7 +1,8 @@
 // One contended mutex, and every order in which waiter and releaser can take their steps
 // (interpose/waiters.h). gate.c stops each of the two threads where the other has to go first.
 //
-// The mutex is an error-checking one: the runtime calls libc for each step of it, and so passes the gates.
+// The mutex is an error-checking one: the runtime calls libc for each step of it, and so passes the
+// gates.
 #include <pthread.h>
 
 #include <cstring>
@@ -73,7 +74,8 @@ SUBJECT(race_counted_before_the_first_look) {
   });
 }
 
-// The waiter counts itself after the first look, and is still in the wait at the second, which finds it.
+// The waiter counts itself after the first look, and is still in the wait at the second, which
+// finds it.
 SUBJECT(race_counted_between_the_looks) {
   releaser_goes = true;
   return race([](const char* function, int is_over) {

@@ -177,8 +177,9 @@ SUBJECT(signal_storm_between_threads) {
 }
 
 #if defined(__x86_64__)
-// The processor's trap flag raises SIGTRAP after each instruction. So a handler that records comes between
-// any two instructions of the hot path, of making the file, and of changing the chunk several times.
+// The processor's trap flag raises SIGTRAP after each instruction. So a handler that records comes
+// between any two instructions of the hot path, of making the file, and of changing the chunk
+// several times.
 static void on_trap(int) {
   leaf();
   handled.fetch_add(1, std::memory_order_relaxed);

@@ -19,7 +19,8 @@ using namespace vprof::test;
 
 static void tell_object(const void* object) { tell("object", reinterpret_cast<uintptr_t>(object)); }
 
-// Runs `waiter` on another thread, which waits for `object`, and `release` here once it sleeps there.
+// Runs `waiter` on another thread, which waits for `object`, and `release` here once it sleeps
+// there.
 template <class Object, class Waiter, class Release>
 static void contend(const Object& object, Waiter waiter, Release release) {
   leaf();  // makes the trace
@@ -140,8 +141,8 @@ SUBJECT(write_lock_contended) {
   return 0;
 }
 
-// A signal ends the first wait, and its time limit the last. Spurious wake-ups may end others between
-// them.
+// A signal ends the first wait, and its time limit the last. Spurious wake-ups may end others
+// between them.
 SUBJECT(condition_timed) {
   static std::mutex mutex;
   static std::condition_variable condition;
@@ -212,7 +213,8 @@ SUBJECT(condition_broadcast) {
   return 0;
 }
 
-// A condition wait releases its mutex inside libc; whoever waited for the mutex must find a release.
+// A condition wait releases its mutex inside libc; whoever waited for the mutex must find a
+// release.
 SUBJECT(mutex_released_by_condition_wait) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -321,7 +323,8 @@ SUBJECT(mutex_storm) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static volatile uint64_t counter = 0;
   tell_object(&mutex);
-  // Longer than it takes to wake a thread. Otherwise one thread would take the mutex again and again.
+  // Longer than it takes to wake a thread. Otherwise one thread would take the mutex again and
+  // again.
   constexpr int kRounds = 400;
   constexpr auto kHeld = std::chrono::microseconds(50);
   const auto pass = [](auto time) {
