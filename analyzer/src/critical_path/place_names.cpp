@@ -9,15 +9,8 @@
 namespace vprof::analyzer {
 
 std::string wait_function(uint32_t event) {
-  switch (event) {
-#define VPROF_WAIT_FUNCTION(kind, number, wait_class, function, ended_by) \
-  case VPROF_EV_WAIT_##kind:                                              \
-    return function;
-    VPROF_WAIT_KINDS(VPROF_WAIT_FUNCTION)
-#undef VPROF_WAIT_FUNCTION
-    default:
-      return fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
-  }
+  const char* name = vprof_wait_function(event);
+  return name != nullptr ? name : fmt::format("#{}", event - VPROF_EV_WAIT_FIRST);
 }
 
 std::string role_of(const std::string& thread_name) {

@@ -8,16 +8,10 @@
 namespace vprof::analyzer {
 namespace {
 
-struct WaitClass {
+constexpr struct {
   const char* name;
-  uint32_t mask;
-};
-
-constexpr WaitClass kClasses[] = {
-#define VPROF_NAMED_CLASS(id, bit, name) {name, VPROF_CLASS_##id},
-    VPROF_WAIT_CLASSES(VPROF_NAMED_CLASS)
-#undef VPROF_NAMED_CLASS
-};
+  uint32_t bit;
+} kClasses[] = {VPROF_CLASS_NAMES};
 
 }  // namespace
 
@@ -35,7 +29,7 @@ std::string left_out_classes(uint64_t classes) {
     return names;
   }
   for (const auto& c : kClasses) {
-    if ((classes & c.mask) == 0) {
+    if ((classes & c.bit) == 0) {
       names += (names.empty() ? "" : ", ") + std::string(c.name);
     }
   }

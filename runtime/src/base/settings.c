@@ -92,11 +92,7 @@ static void select_classes(const char* off) {
   static const struct {
     const char* name;
     uint32_t class;
-  } names[] = {
-#define NAMED_CLASS(id, bit, text) {text, VPROF_CLASS_##id},
-      VPROF_WAIT_CLASSES(NAMED_CLASS)
-#undef NAMED_CLASS
-  };
+  } names[] = {VPROF_CLASS_NAMES};
   vprof_settings.classes = VPROF_CLASS_ALL;
   while (off != NULL && *off != 0) {
     const size_t length = strcspn(off, ",");

@@ -3,7 +3,7 @@
 // Problem. A program may lock and unlock a mutex millions of times a second. A second call into
 // libc each time would be the largest part of what profiling costs.
 //
-// So a plain mutex of glibc (type normal, not robust, no priority protocol) is taken and given up
+// So a plain mutex of glibc (type normal, not robust, no priority protocol) is acquired and released
 // here, inlined, by exactly the steps that glibc takes. Its lock word is 0: free, 1: locked, 2:
 // locked and somebody sleeps. glibc cannot change that, since processes with different versions of
 // it may share a mutex. The lock word also tells whether somebody may have to be woken, so only a

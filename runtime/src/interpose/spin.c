@@ -50,8 +50,8 @@ struct vprof_once {
 static __thread struct vprof_once current __attribute__((tls_model("initial-exec")));
 
 static void run_once(void) {
-  const struct vprof_once mine =
-      current;  // the routine may call pthread_once() for another control
+  // A copy: the routine may call pthread_once() for another control.
+  const struct vprof_once mine = current;
   mine.routine();
   struct vprof_release release;
   vprof_release_begin(&release, VPROF_CLASS_ONCE, mine.object, false);

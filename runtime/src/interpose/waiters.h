@@ -10,8 +10,8 @@
 // Entries are found by a hash of the object's address. Objects that share an entry only cause
 // releases that nobody looks for.
 //
-// Claim: every wait, however short, finds its release. There are three cases, by when the waiter
-// counts itself (2).
+// Claim: every wait that lasts longer than a few instructions finds its release. There are three
+// cases, by when the waiter counts itself (2).
 //
 //  - Before the releaser's first look. The releaser then takes a number before it releases, hence
 //    before the waiter can go on and read the number (4). The greatest number that the waiter sees

@@ -1,6 +1,7 @@
-// Writing events to the thread's own chunk. All functions here: any thread but the helper; also in
-// signal handlers, inside the program's malloc and before the constructor. They preserve errno,
-// take no lock and do not allocate. They block only while a new chunk is prepared.
+// Writing events to the thread's own chunk. Any thread but the helper, which may use only
+// vprof_slot_of(); also in signal handlers, inside the program's malloc and before the constructor.
+// These functions preserve errno, take no lock and do not allocate. They block only while a new
+// chunk is prepared.
 #ifndef VPROF_BUFFER_H
 #define VPROF_BUFFER_H
 

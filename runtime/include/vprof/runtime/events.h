@@ -212,18 +212,19 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def,
 #define VPROF_ENTRY_EVENT(vprof_what, vprof_def, vprof_k)   \
   VPROF_RT_AT_ENTRY(vprof_entry_##vprof_what##_##vprof_def, \
                     vprof_rt_interval(VPROF_WHAT_##vprof_what, vprof_def, VPROF_RT_KEY(vprof_k)))
+#define VPROF_RT_AT_ENTRY_LABEL(vprof_def, vprof_call) \
+  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, vprof_call)
 #define VPROF_ENTRY_LABEL(vprof_def, vprof_k, vprof_t) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,           \
-                    vprof_rt_label(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_TEXT(vprof_t)))
-#define VPROF_ENTRY_LABEL_INT(vprof_def, vprof_k, vprof_v)                                        \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, vprof_rt_label_int(vprof_def, VPROF_RT_KEY(vprof_k), \
-                                                                VPROF_RT_NUMBER(vprof_v)))
+  VPROF_RT_AT_ENTRY_LABEL(                             \
+      vprof_def, vprof_rt_label(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_TEXT(vprof_t)))
+#define VPROF_ENTRY_LABEL_INT(vprof_def, vprof_k, vprof_v) \
+  VPROF_RT_AT_ENTRY_LABEL(                                 \
+      vprof_def, vprof_rt_label_int(vprof_def, VPROF_RT_KEY(vprof_k), VPROF_RT_NUMBER(vprof_v)))
 #define VPROF_ENTRY_LABEL_CURRENT(vprof_def, vprof_t) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,          \
-                    vprof_rt_label_current(vprof_def, VPROF_RT_TEXT(vprof_t)))
+  VPROF_RT_AT_ENTRY_LABEL(vprof_def, vprof_rt_label_current(vprof_def, VPROF_RT_TEXT(vprof_t)))
 #define VPROF_ENTRY_LABEL_CURRENT_INT(vprof_def, vprof_v) \
-  VPROF_RT_AT_ENTRY(vprof_label_##vprof_def,              \
-                    vprof_rt_label_current_int(vprof_def, VPROF_RT_NUMBER(vprof_v)))
+  VPROF_RT_AT_ENTRY_LABEL(vprof_def,                      \
+                          vprof_rt_label_current_int(vprof_def, VPROF_RT_NUMBER(vprof_v)))
 #define VPROF_RELEASE(vprof_def, vprof_object) \
   VPROF_RT_AT_ENTRY(vprof_release_##vprof_def, \
                     vprof_rt_release(vprof_def, VPROF_RT_KEY(vprof_object)))

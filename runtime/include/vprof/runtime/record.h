@@ -71,8 +71,8 @@ VPROF_RT_API vprof_u64 vprof_rt_ticks(void);
 /* Records a frame that found no room at `at`, or whose duration does not fit into a slot. */
 VPROF_RT_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start, vprof_u64 vprof_duration,
                                  vprof_address vprof_at);
-/* The time. If the thread has had no processor for a while, records that, from `since` on at
- * most. */
+/* The time. If the thread has had no processor for a while, records that, but nothing before
+ * `since`. */
 VPROF_RT_API vprof_u64 vprof_rt_resumed(vprof_u64 vprof_since);
 /* Records the sites whose bits are set in `open`, innermost first. */
 VPROF_RT_API void vprof_rt_close(vprof_u64* vprof_open, vprof_u64* vprof_starts,

@@ -19,16 +19,17 @@
  *   VPROF_CALL(13, 12)           VPROF_CALL_EXPR(14, 12)       VPROF_CALL_VALUE(0,15, 12)
  *   VPROF_CALL_VOID(1,16, 12)    VPROF_CALL_GUARD(17, 12)
  *
- * and those of <vprof/runtime/events.h>. The user's text is always between a prefix and a suffix,
- * never in a macro argument, where __LINE__ would change and #if would be undefined. Both languages
- * have all macros but VPROF_EXPR, VPROF_CALL_EXPR and VPROF_LVALUE, so a rewritten header works in
- * both; in C the C++ forms are VPROF_EXPR.
+ * It also writes the macros of <vprof/runtime/events.h>. The user's text is always between a prefix
+ * and a suffix, never in a macro argument, where __LINE__ would change and #if would be undefined.
+ * Both languages have all macros but VPROF_EXPR, VPROF_CALL_EXPR and VPROF_LVALUE, so a rewritten
+ * header works in both; in C the C++ forms are VPROF_EXPR.
  *
  * Guarantees
  *  - Only time is added. Value category, lifetime of temporaries, elision and overload resolution
  *    stay as they were. In C++ this rests on the comma operator: `leave((enter, expr))` is part of
- *    one full expression, as expr was. Why not `(enter, leave(expr))`: gcc may turn `(a, b) + (c,
- *    d)` into `a, c, b + d`, and does, so the second site would begin before the first one's call.
+ *    one full expression, as expr was. Why not `(enter, leave(expr))`: gcc may turn
+ *    `(a, b) + (c, d)` into `a, c, b + d`, and does. The second site would then begin before the
+ *    first one's call.
  *  - Every way out closes a scope: in C by the cleanup attribute, in C++ by destructors. longjmp
  *    closes none: the frames that it leaves are not recorded. Later frames are unaffected, with one
  *    exception: if longjmp leaves a call while its arguments are evaluated, one later entry of the

@@ -88,6 +88,11 @@ enum vprof_class {
 };
 /* clang-format on */
 
+/* Initialisers {name, bit mask}, for a table of the classes. */
+#define VPROF_NAMED_CLASS(vprof_class, vprof_bit, vprof_name) \
+  {vprof_name, VPROF_CLASS_##vprof_class},
+#define VPROF_CLASS_NAMES VPROF_WAIT_CLASSES(VPROF_NAMED_CLASS)
+
 /* What ended a wait, among the releases of its object. */
 enum vprof_ended_by {
   VPROF_ENDED_BY_NEWEST, /* the newest one that the wait has seen, by sequence */
@@ -196,6 +201,34 @@ enum vprof_event {
   VPROF_EV_RELEASE_SIGNAL = 0xff0211,
   VPROF_EV_RELEASE_LAST = 0xff02ff
 };
+
+/* The name that reports show for a wait, by its event; a null pointer if the event is unknown. */
+static inline const char* vprof_wait_function(uint32_t event) {
+  switch (event) {
+#define VPROF_WAIT_FUNCTION(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
+  case VPROF_EV_WAIT_##vprof_kind:                                                                 \
+    return vprof_function;
+    VPROF_WAIT_KINDS(VPROF_WAIT_FUNCTION)
+#undef VPROF_WAIT_FUNCTION
+    default:
+      return 0; /* NOLINT(modernize-use-nullptr): also C */
+  }
+}
+
+/* What ended a wait, by its event. */
+/* NOLINTBEGIN(bugprone-branch-clone): one branch for each row of the table */
+static inline enum vprof_ended_by vprof_wait_ended_by(uint32_t event) {
+  switch (event) {
+#define VPROF_WAIT_ENDED_BY(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
+  case VPROF_EV_WAIT_##vprof_kind:                                                                 \
+    return VPROF_ENDED_BY_##vprof_ended_by;
+    VPROF_WAIT_KINDS(VPROF_WAIT_ENDED_BY)
+#undef VPROF_WAIT_ENDED_BY
+    default:
+      return VPROF_ENDED_BY_NOBODY;
+  }
+}
+/* NOLINTEND(bugprone-branch-clone) */
 
 enum vprof_interval_flags {
   /* The id is valid within one process only (a pointer used as key), so readers qualify it by the
