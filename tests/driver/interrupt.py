@@ -30,7 +30,7 @@ class Interrupt(Project):
 
     def loop_until_blocked(self, *arguments, env=None):
         child = self.start("loop", "--auto", *arguments, env={**os.environ, **(env or {})})
-        self.wait_for(".vprof/mirror/reached", child, timeout=HANG_GUARD)
+        self.wait_for(".vprof/mirror/reached", child)
         return child
 
     def interrupted(self, child, wanted=signal.SIGINT):
@@ -110,7 +110,7 @@ class Interrupt(Project):
         # The grace period never ends, so that only the second signal can end the workload.
         child = self.loop_until_blocked(env={"VPROF_GRACE_S": "1000000"})
         child.send_signal(signal.SIGINT)
-        self.wait_for(".vprof/mirror/asked", child, timeout=HANG_GUARD)
+        self.wait_for(".vprof/mirror/asked", child)
         self.assertIsNone(child.poll())
         child.send_signal(signal.SIGINT)
         child.communicate(timeout=HANG_GUARD)

@@ -197,7 +197,7 @@ SUBJECT(signal_at_every_instruction) {
   struct sigaction action{};
   action.sa_handler = on_trap;
   sigaction(SIGTRAP, &action, nullptr);
-  constexpr int kFrames = 500;
+  constexpr int kFrames = 1500;  // some 45 instructions each where it is optimised
   flip_trap_flag();
   for (int i = 0; i < kFrames; ++i) {
     leaf();
