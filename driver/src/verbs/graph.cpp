@@ -2,9 +2,9 @@
 // other programs.
 #include <cstdio>
 
+#include "pipeline/call_graph.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
-#include "pipeline/call_graph.h"
 #include "verbs/verbs.h"
 
 namespace vprof::driver {
