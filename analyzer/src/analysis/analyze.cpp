@@ -123,6 +123,7 @@ Result<IntervalSums> choose(std::vector<IntervalSums> all, const std::string& tr
       [](const IntervalSums& a, const IntervalSums& b) { return a.count() < b.count(); });
   if (!wanted.empty()) {
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const IntervalSums& sums : all) {
       names.push_back(sums.interval);
     }
