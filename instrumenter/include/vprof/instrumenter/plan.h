@@ -70,6 +70,8 @@ struct SyncPlan {
   std::optional<Value> task;    ///< of kEnqueue and kDequeue
   bool shared = false;          ///< the object is in memory that processes share
 
+  /// The object or the task. load_plan() has checked that it is there.
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
   const Value& value() const { return is_task(role) ? *task : *object; }
   static bool is_task(SyncRole role) {
     return role == SyncRole::kEnqueue || role == SyncRole::kDequeue;
