@@ -154,7 +154,7 @@ void check_killed(const Outcome& outcome, const Counters& counters) {
 
 TEST_CASE("whatever a program has recorded when it is killed, its trace holds every record") {
   std::mt19937 random(20191);
-  uint64_t archived = 0;
+  [[maybe_unused]] uint64_t archived = 0;
   for (int round = 0; round < 25; ++round) {
     const Counters counters;
     const uint64_t enough = std::uniform_int_distribution<uint64_t>(0, 500000)(random);

@@ -128,6 +128,7 @@ class Resolver {
 
   std::vector<IntervalPoint> interval_points(const std::vector<Point>& points) {
     std::vector<IntervalPoint> list;
+    list.reserve(points.size());
     for (const Point& point : points) {
       list.push_back({root(point.function, point.line),
                       take(instrumenter::at_of(point.at), point.line),

@@ -36,6 +36,7 @@ std::string why_no_interval(const Config& config) {
     return "no interval: vprof_begin and vprof_end were not both called during the workload";
   }
   std::vector<std::string> reasons;
+  reasons.reserve(config.intervals.size());
   for (const Interval& interval : config.intervals) {
     reasons.push_back(why_not_completed(interval));
   }

@@ -107,8 +107,8 @@ CallGraph call_graph(const Program& program, const Function* around) {
   }
   CallGraph graph;
   graph.nodes.assign(nodes.begin(), nodes.end());
-  for (auto& [names, edge] : edges) {
-    graph.edges.push_back(std::move(edge));
+  for (const auto& [names, edge] : edges) {
+    graph.edges.push_back(edge);
   }
   return graph;
 }

@@ -134,8 +134,8 @@ void write_to(Json& to, const T& value) {
     to = Json::object();
     const auto write_field = [&](const auto& field) {
       if constexpr (std::remove_cvref_t<decltype(field)>::kPresence == Presence::kNonDefault) {
-        static const T kDefault{};
-        if (value.*field.member == kDefault.*field.member) {
+        static const T default_value{};
+        if (value.*field.member == default_value.*field.member) {
           return;
         }
       }
