@@ -57,9 +57,9 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
   const Record& wait = waits[0];
   REQUIRE(wait.more.size() == 2);
   CHECK(outcome.is_told(wait));
-  // The newest one that the wait has seen, by number. The wait's number may be greater, since objects
-  // share counters; a later release of this object may follow, as this thread waits for the other's
-  // end.
+  // The newest one that the wait has seen, by number. The wait's number may be greater, since
+  // objects share counters; a later release of this object may follow, as this thread waits for the
+  // other's end.
   const auto number = [](const Record& record) { return record.more.at(1).word; };
   std::erase_if(releases, [&](const Record& one) { return number(one) > number(wait); });
   REQUIRE(!releases.empty());

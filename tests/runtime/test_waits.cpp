@@ -79,9 +79,9 @@ Found wait_told(const Outcome& outcome, uint32_t kind) {
   return found[0];
 }
 
-// The release that ended the wait, by another thread and within it. Of the releases of the object it
-// has the greatest number that the wait had seen. The wait's number may be greater, since objects
-// share counters.
+// The release that ended the wait, by another thread and within it. Of the releases of the object
+// it has the greatest number that the wait had seen. The wait's number may be greater, since
+// objects share counters.
 void check_release(const Found& found, uint32_t kind) {
   const Record& wait = *found.wait;
   CHECK(wait.more[0].word != 0);
