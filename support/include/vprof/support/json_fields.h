@@ -219,6 +219,7 @@ void read_to(T& to, const Json& from, const Path& path) {
     const auto& word = from.get_ref<const std::string&>();
     for (size_t i = 0; i < Words<T>::kWords.size(); ++i) {
       if (word == Words<T>::kWords[i]) {
+        // There is one word per value. NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange)
         to = static_cast<T>(i);
         return;
       }
