@@ -81,7 +81,7 @@ TEST_CASE("a slow disk costs records, and a moment now and then, but does not st
   CHECK(*asked <= 1 + 2 * (1 + outcome.number("seconds")));
 }
 
-TEST_CASE("where no thread can be made, the program is told, and runs without the helper") {
+TEST_CASE("if no thread can be created, the program gets the error and runs without the helper") {
   if (kThreadSanitizer) {
     return;  // it ends the program itself
   }

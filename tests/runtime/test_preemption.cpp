@@ -203,7 +203,7 @@ TEST_CASE("threads that switch very often are let go, and counted", "[soak]") {
     return;
   }
   if (outcome.number("turns") < 25000) {
-    WARN("not checked: the machine was too busy for so many switches");
+    WARN("not checked: the machine was too busy to switch 25,000 times");
     return;
   }
   CHECK(trace.header.let_go == 2);

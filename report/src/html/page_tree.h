@@ -20,7 +20,7 @@ class PageTree {
 
   explicit PageTree(const analyzer::Node& root);
 
-  /// Definitions of functions, by node; without them, factors are told apart by call site.
+  /// Definitions of functions, by node; without them, call sites distinguish factors.
   void set_facts(const std::vector<analyzer::NodeFacts>& facts);
 
   const std::vector<Entry>& entries() const { return entries_; }
