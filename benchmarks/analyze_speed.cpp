@@ -54,7 +54,7 @@ Measured analyze_in_child(const std::string& directory, unsigned threads) {
     Options options;
     options.threads = threads;
     const auto profile = vprof::analyzer::analyze(directory, directory + "/sites.json", options);
-    ::_exit(profile && profile->losses.unmatched_waits == 0 ? 0 : 1);
+    ::_exit(profile && profile->losses.unknown_waits == 0 ? 0 : 1);
   }
   int status = 0;
   struct rusage usage{};

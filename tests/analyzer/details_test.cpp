@@ -32,11 +32,11 @@ struct Recording : test::RequestRecording {
     }
     RequestRecording::add(pid, all);
   }
-  std::string sums(unsigned threads = 0) const {
+  std::string profile_bytes(unsigned threads = 0) const {
     analyzer::Options options;
     options.threads = threads;
     options.window = 3000;
-    return profile(options).sums;
+    return profile(options).bytes;
   }
 };
 
@@ -54,7 +54,7 @@ uint64_t total(const std::vector<analyzer::LatencyBin>& bins) {
 }  // namespace
 
 TEST_CASE("details: histograms hold every interval once, also by label") {
-  const analyzer::Details all = details(Recording(1, 3000).sums());
+  const analyzer::Details all = details(Recording(1, 3000).profile_bytes());
   CHECK(total(all.bins) == 3000);
   REQUIRE(all.labels.size() == 2);
   CHECK(all.labels[0].label == "fast");
@@ -75,7 +75,7 @@ TEST_CASE("details: histograms hold every interval once, also by label") {
 }
 
 TEST_CASE("details: every interval is in the bin that holds its latency") {
-  const analyzer::Details all = details(Recording(1, 1500).sums());
+  const analyzer::Details all = details(Recording(1, 1500).profile_bytes());
   REQUIRE(all.sampled.size() == 1500);
   std::map<std::string, std::map<uint64_t, uint64_t>> counted;
   for (const auto& one : all.sampled) {
@@ -96,7 +96,7 @@ TEST_CASE("details: every interval is in the bin that holds its latency") {
 }
 
 TEST_CASE("details: sampled intervals are whole, in order of time, and bounded") {
-  const analyzer::Details all = details(Recording(1, 5000).sums());
+  const analyzer::Details all = details(Recording(1, 5000).profile_bytes());
   CHECK(all.sampled.size() == analyzer::IntervalSample::kSampled);
   REQUIRE(all.worst.size() == analyzer::IntervalSample::kWorst);
   for (size_t i = 1; i < all.sampled.size(); ++i) {
@@ -123,7 +123,7 @@ TEST_CASE("details: sampled intervals are whole, in order of time, and bounded")
 TEST_CASE("details: nodes are numbered in pre-order") {
   const Recording recording(1, 400);
   const analyzer::Profile profile = recording.profile();
-  const analyzer::Details all = details(profile.sums);
+  const analyzer::Details all = details(profile.bytes);
   std::vector<const analyzer::Node*> order;
   const std::function<void(const analyzer::Node&)> visit = [&](const analyzer::Node& node) {
     order.push_back(&node);
@@ -153,16 +153,16 @@ TEST_CASE("details: the same for any number of threads, and for merged profiles"
   const Recording b(2, 1800);
   Recording both(1, 2500);
   both.add(2, 1800);
-  CHECK((a.sums(1) == a.sums(4)));
-  const auto merged = analyzer::merge({{"a", a.sums()}, {"b", b.sums()}}, {});
-  const auto turned = analyzer::merge({{"b", b.sums()}, {"a", a.sums()}}, {});
+  CHECK((a.profile_bytes(1) == a.profile_bytes(4)));
+  const auto merged = analyzer::merge({{"a", a.profile_bytes()}, {"b", b.profile_bytes()}}, {});
+  const auto turned = analyzer::merge({{"b", b.profile_bytes()}, {"a", a.profile_bytes()}}, {});
   REQUIRE(merged);
   REQUIRE(turned);
-  CHECK((merged->sums == turned->sums));
+  CHECK((merged->bytes == turned->bytes));
   // One analysis of both has only one beginning of the recording, so the begins of the intervals
   // differ. Which intervals are kept does not.
-  const analyzer::Details added = details(merged->sums);
-  const analyzer::Details whole = details(both.sums());
+  const analyzer::Details added = details(merged->bytes);
+  const analyzer::Details whole = details(both.profile_bytes());
   const auto ids = [](const std::vector<analyzer::IntervalDetail>& list) {
     std::set<uint64_t> all;
     for (const auto& one : list) {
@@ -260,24 +260,24 @@ TEST_CASE("details: an error of the sink ends the pass") {
 
 TEST_CASE("details: timelines made in one pass equal those made one by one") {
   const Recording recording(1, 500);
-  const analyzer::Details all = details(recording.sums());
-  std::vector<analyzer::TimelineWish> wishes;
+  const analyzer::Details all = details(recording.profile_bytes());
+  std::vector<analyzer::TimelineRequest> requests;
   for (size_t i = 0; i < 5; ++i) {
-    wishes.push_back({all.worst[i].id, static_cast<int64_t>(all.worst[i].latency_ns)});
+    requests.push_back({all.worst[i].id, static_cast<int64_t>(all.worst[i].latency_ns)});
   }
-  wishes.push_back({all.worst[0].id, 1});  // no interval has this latency
+  requests.push_back({all.worst[0].id, 1});  // no interval has this latency
   analyzer::Options options;
   options.window = 1000;
   const auto together =
-      analyzer::timelines_of(recording.directory(), recording.sites_path(), wishes, options);
+      analyzer::timelines_of(recording.directory(), recording.sites_path(), requests, options);
   REQUIRE(together);
   REQUIRE(together->size() == 5);
   for (size_t i = 0; i < 5; ++i) {
     const analyzer::Timeline& one = (*together)[i];
     const auto alone =
-        analyzer::timeline_of(recording.directory(), recording.sites_path(), wishes[i].id, {});
+        analyzer::timeline_of(recording.directory(), recording.sites_path(), requests[i].id, {});
     REQUIRE(alone);
-    CHECK(one.id == wishes[i].id);
+    CHECK(one.id == requests[i].id);
     CHECK(one.label == "slow");
     CHECK(one.begin_ns == all.worst[i].begin_ns);
     REQUIRE(one.pieces.size() == alone->pieces.size());

@@ -110,7 +110,7 @@ TEST_CASE("shares are split by amount of work and by label") {
 TEST_CASE("merged profiles explain what one analysis would; by label only up to 64 labels") {
   const auto all = requests(2);
   const analyzer::Profile once = profile_of(all);
-  const auto twice = analyzer::merge({{"a", once.sums}, {"b", once.sums}}, {});
+  const auto twice = analyzer::merge({{"a", once.bytes}, {"b", once.bytes}}, {});
   REQUIRE(twice);
   CHECK(twice->interval.work.declared == 800);
   CHECK(twice->interval.work.explained == Approx(once.interval.work.explained));

@@ -67,7 +67,7 @@ TEST_CASE("a function frame directly inside a call of the function is the same n
   const auto& f = profile.tree.children[profile.tree.children[0].function == "f" ? 0 : 1];
   for (const auto& child : f.children) {
     if (child.function == "g") {
-      CHECK(child.site == "src/a.c:1004");
+      CHECK(child.location == "src/a.c:1004");
     }
   }
 }

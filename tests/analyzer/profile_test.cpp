@@ -80,17 +80,17 @@ Result<Profile> merge(const std::vector<std::string>& all) {
 }  // namespace
 
 TEST_CASE("profiles: the bytes of the format are those of the golden file") {
-  const std::string written = golden_recording().sums;
+  const std::string written = golden_recording().bytes;
   const std::string golden = golden_bytes(written);
   REQUIRE(!golden.empty());
   CHECK((written == golden));
   const auto read = merge({golden});
   REQUIRE(read);
-  CHECK((read->sums == golden));
+  CHECK((read->bytes == golden));
 }
 
 TEST_CASE("profiles: a file of an earlier version has no number of threads") {
-  std::string old = golden_recording().sums;
+  std::string old = golden_recording().bytes;
   const size_t overhead = old.find("overhead") + std::string("overhead").size();
   const size_t threads = old.find("\xa6places", overhead) - 1;
   REQUIRE(old[overhead] == '\x96');  // a list of six
@@ -108,11 +108,11 @@ TEST_CASE("profiles: merging gives the profile of one analysis of all recordings
   const Recording b(2, 400, 90'000);
   Recording both(1, 700, 20'000);
   both.add(2, 400, 90'000);
-  const auto merged = merge({a.profile().sums, b.profile().sums});
-  const auto turned = merge({b.profile().sums, a.profile().sums});
+  const auto merged = merge({a.profile().bytes, b.profile().bytes});
+  const auto turned = merge({b.profile().bytes, a.profile().bytes});
   REQUIRE(merged);
   REQUIRE(turned);
-  CHECK(merged->sums == turned->sums);
+  CHECK(merged->bytes == turned->bytes);
   const Profile whole = both.profile();
   CHECK(merged->interval.count == 1100);
   CHECK(merged->interval.variance_ns2 == whole.interval.variance_ns2);
@@ -130,11 +130,11 @@ TEST_CASE("profiles: merging gives the profile of one analysis of all recordings
   }
   // Merging merged profiles: three at once, or two and then one.
   const Recording c(3, 300, 5'000);
-  const auto at_once = merge({a.profile().sums, b.profile().sums, c.profile().sums});
-  const auto stepwise = merge({c.profile().sums, merged->sums});
+  const auto at_once = merge({a.profile().bytes, b.profile().bytes, c.profile().bytes});
+  const auto stepwise = merge({c.profile().bytes, merged->bytes});
   REQUIRE(at_once);
   REQUIRE(stepwise);
-  CHECK(at_once->sums == stepwise->sums);
+  CHECK(at_once->bytes == stepwise->bytes);
 }
 
 TEST_CASE("profiles: those of random programs survive writing, reading and merging") {
@@ -143,11 +143,11 @@ TEST_CASE("profiles: those of random programs survive writing, reading and mergi
     test::ScratchDir dir;
     const auto one = analyzer::analyze(dir.path(), program.write(dir.path()), {});
     REQUIRE(one);
-    const auto read = merge({one->sums});
+    const auto read = merge({one->bytes});
     REQUIRE(read);
-    CHECK(read->sums == one->sums);
+    CHECK(read->bytes == one->bytes);
     CHECK(test::leaves(*read) == test::leaves(*one));
-    const auto twice = merge({one->sums, one->sums});
+    const auto twice = merge({one->bytes, one->bytes});
     REQUIRE(twice);
     CHECK(test::worst_violation(*twice) < 1e-9);
     CHECK(twice->interval.count == 2 * one->interval.count);
@@ -156,7 +156,7 @@ TEST_CASE("profiles: those of random programs survive writing, reading and mergi
 }
 
 TEST_CASE("profiles: a damaged file is refused in one line, wherever it is cut") {
-  const std::string bytes = Recording(1, 50, 20'000).profile().sums;
+  const std::string bytes = Recording(1, 50, 20'000).profile().bytes;
   for (size_t length = 0; length < bytes.size(); length += 97 * test::kEvery) {
     const auto cut = merge({bytes, bytes.substr(0, length)});
     REQUIRE(!cut);

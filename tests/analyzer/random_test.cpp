@@ -21,7 +21,7 @@ std::string name_in(const analyzer::Node& node, const std::map<std::string, uint
     return "body";
   }
   if (node.kind == analyzer::NodeKind::kFunction || node.kind == analyzer::NodeKind::kBlame) {
-    const auto site = site_at.find(node.site);
+    const auto site = site_at.find(node.location);
     if (site != site_at.end()) {
       return node.function + "@" + std::to_string(site->second);
     }
@@ -124,7 +124,7 @@ void check_programs(uint64_t first, uint64_t last) {
       }
     }
     CHECK(test::worst_violation(*profile) < 1e-9);
-    CHECK(profile->losses.unmatched_waits == 0);
+    CHECK(profile->losses.unknown_waits == 0);
     CHECK(profile->losses.torn == 0);
     waits += profile->losses.exact_edges;
     intervals += profile->interval.count;
@@ -146,10 +146,10 @@ TEST_CASE("ten thousand random programs", "[.][many]") { check_programs(1, 10'00
 namespace {
 
 bool same(const analyzer::Node& a, const analyzer::Node& b) {
-  if (a.kind != b.kind || a.function != b.function || a.site != b.site || a.count != b.count ||
-      a.mean_ns != b.mean_ns || a.variance_ns2 != b.variance_ns2 || a.share != b.share ||
-      a.tail_share != b.tail_share || a.children.size() != b.children.size() ||
-      a.covariances.size() != b.covariances.size()) {
+  if (a.kind != b.kind || a.function != b.function || a.location != b.location ||
+      a.count != b.count || a.mean_ns != b.mean_ns || a.variance_ns2 != b.variance_ns2 ||
+      a.share != b.share || a.tail_share != b.tail_share ||
+      a.children.size() != b.children.size() || a.covariances.size() != b.covariances.size()) {
     return false;
   }
   for (size_t i = 0; i < a.children.size(); ++i) {

@@ -156,7 +156,7 @@ TEST_CASE("a wait with an unknown waker stays a wait and is counted") {
   const auto profile = c.profile();
   CHECK(leaves(profile) ==
         Leaves{{"request/body(request)", 40}, {"request/wait(pthread_cond_wait)", 60}});
-  CHECK(profile.losses.unmatched_waits == 1);
+  CHECK(profile.losses.unknown_waits == 1);
   CHECK(profile.losses.exact_edges == 0);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("waits for disks, clocks and clients are ended by nothing that is reco
   t.end(1, 100);
   const auto profile = c.profile();
   CHECK(profile.losses.outside_waits == 3);
-  CHECK(profile.losses.unmatched_waits == 1);
+  CHECK(profile.losses.unknown_waits == 1);
 }
 
 TEST_CASE("objects belong to a process unless they are shared in a family") {
@@ -373,6 +373,6 @@ TEST_CASE("an application's lock: its waker by time, or that of the lock inside 
     const auto profile = c.profile();
     CHECK(leaves(profile) ==
           Leaves{{"request/body(request)", 25}, {"request/wait(LWLockAcquire)", 55}});
-    CHECK(profile.losses.unmatched_waits == 1);
+    CHECK(profile.losses.unknown_waits == 1);
   }
 }

@@ -274,7 +274,7 @@ TEST_CASE("the JSON Schema has the keys of the reader") {
   const auto known = known_keys();
   CHECK(keys == std::set<std::string>(known.begin(), known.end()));
   CHECK(schema["definitions"]["waitKind"]["enum"].get<std::set<std::string>>() == [] {
-    const auto kinds = vprof::analyzer::wait_classes();
+    const auto kinds = vprof::analyzer::wait_class_names();
     return std::set<std::string>(kinds.begin(), kinds.end());
   }());
 }

@@ -153,7 +153,7 @@ Profile waiting(double share) {
   using vprof::analyzer::Node;
   using vprof::analyzer::NodeKind;
   Profile p = profile({variance("wait(lock)", 0.9, FactorStatus::kLeaf)});
-  p.factors[0].instances = {{.path = {"order", "wait(lock)"}, .site = "", .contribution = 0.9}};
+  p.factors[0].instances = {{.path = {"order", "wait(lock)"}, .location = "", .contribution = 0.9}};
   Node untracked;
   untracked.kind = NodeKind::kUntracked;
   untracked.function = "untracked(pump)";

@@ -22,7 +22,7 @@ TEST_CASE("a state comes back as it was saved") {
   state.set_aside = {{.id = "wait(x)", .name = "wait(x)"}};
   state.history.resize(1);
   state.history[0].expanded = {"f"};
-  state.history[0].sites = 4;
+  state.history[0].positions = 4;
   state.history[0].run_s = 2;
   state.history[0].mean_ratio = 1.02;
   state.history[0].selected = {"g"};
@@ -32,7 +32,7 @@ TEST_CASE("a state comes back as it was saved") {
   state.baseline.mean_ns = 12.5;
   state.baseline.mean_ci95 = {12, 13};
   state.baseline.iteration = 2;
-  state.demoted = {{.function = "h", .site = "a.c:1:2", .calls = 9, .cost = 0.25, .since = 3}};
+  state.demoted = {{.function = "h", .position = "a.c:1:2", .calls = 9, .cost = 0.25, .since = 3}};
   state.configured = "c";
   state.built = "b";
   REQUIRE(save_state(workspace.state(), state));
@@ -44,7 +44,7 @@ TEST_CASE("a state comes back as it was saved") {
   CHECK(back->selected == state.selected);
   CHECK(back->set_aside == state.set_aside);
   REQUIRE(back->history.size() == 1);
-  CHECK(back->history[0].sites == 4);
+  CHECK(back->history[0].positions == 4);
   CHECK(back->history[0].run_s == 2);
   CHECK(back->history[0].mean_ratio == 1.02);
   CHECK(back->history[0].selected == std::vector<std::string>{"g"});
@@ -55,7 +55,7 @@ TEST_CASE("a state comes back as it was saved") {
   CHECK(back->baseline.mean_ci95[1] == 13);
   CHECK(back->baseline.iteration == 2);
   REQUIRE(back->demoted.size() == 1);
-  CHECK(back->demoted[0].site == "a.c:1:2");
+  CHECK(back->demoted[0].position == "a.c:1:2");
   CHECK(back->demoted[0].cost == 0.25);
   CHECK(back->demoted[0].since == 3);
   CHECK(back->built == "b");

@@ -8,10 +8,10 @@ using namespace vprof::driver;
 
 namespace {
 
-analyzer::Node node(const std::string& function, const std::string& site, double contribution) {
+analyzer::Node node(const std::string& function, const std::string& location, double contribution) {
   analyzer::Node made;
   made.function = function;
-  made.site = site;
+  made.location = location;
   made.contribution = made.share = contribution;
   return made;
 }
@@ -48,10 +48,10 @@ nlohmann::json sites() {
             site(7, "call", 2, 14)}}};
 }
 
-std::vector<std::string> places(const Thinning& thinning) {
+std::vector<std::string> positions(const Thinning& thinning) {
   std::vector<std::string> all;
   for (const report::Demoted& one : thinning.demoted) {
-    all.push_back(one.site);
+    all.push_back(one.position);
   }
   return all;
 }
@@ -65,12 +65,12 @@ TEST_CASE("the most expensive sites first, until enough is saved") {
   State state;
   state.iteration = 2;
   const Thinning one = thin_plan(profile(), sites(), kCalls, state, 0.03);
-  CHECK(places(one) == std::vector<std::string>{"a.c:12:5"});
+  CHECK(positions(one) == std::vector<std::string>{"a.c:12:5"});
   CHECK(one.saved == Approx(0.04));
   CHECK(one.demoted[0].function == "dear");
   CHECK(one.demoted[0].calls == 2'000'000);
   CHECK(one.demoted[0].since == 3);
-  CHECK(places(thin_plan(profile(), sites(), kCalls, state, 0.05)) ==
+  CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 0.05)) ==
         std::vector<std::string>{"a.c:12:5", "a.c:10:5"});
 }
 
@@ -78,10 +78,11 @@ TEST_CASE("functions, rare sites and sites that matter are never left out; no si
   State state;
   // "often" at line 14 holds 2 % of the variance, so it stays although it is called often. A site
   // outside every critical path costs time as well.
-  CHECK(places(thin_plan(profile(), sites(), kCalls, state, 1)) ==
+  CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 1)) ==
         std::vector<std::string>{"a.c:12:5", "a.c:10:5", "a.c:16:5"});
-  state.demoted = {{.function = "dear", .site = "a.c:12:5", .calls = 1, .cost = 0.1, .since = 1}};
-  CHECK(places(thin_plan(profile(), sites(), kCalls, state, 0.01)) ==
+  state.demoted = {
+      {.function = "dear", .position = "a.c:12:5", .calls = 1, .cost = 0.1, .since = 1}};
+  CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 0.01)) ==
         std::vector<std::string>{"a.c:10:5"});
 }
 
@@ -93,7 +94,7 @@ TEST_CASE("several sites at one place are one") {
   std::vector<uint64_t> calls = kCalls;
   calls.push_back(1'500'000);
   const Thinning thinning = thin_plan(profile(), doubled, calls, State{}, 0.01);
-  REQUIRE(places(thinning) == std::vector<std::string>{"a.c:10:5"});
+  REQUIRE(positions(thinning) == std::vector<std::string>{"a.c:10:5"});
   CHECK(thinning.demoted[0].calls == 2'500'000);
   CHECK(thin_plan(profile(), nlohmann::json::object(), calls, State{}, 1).demoted.empty());
 }

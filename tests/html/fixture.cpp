@@ -75,63 +75,63 @@ void record_whole(const test::ScratchDir& dir, test::SitesWriter& sites) {
   process.write(dir.path());
 }
 
-report::HtmlInput input_of(const test::ScratchDir& dir, const std::string& sites) {
-  report::HtmlInput input;
-  input.profile = checked(analyzer::analyze(dir.path(), sites, {}));
-  input.details = checked(analyzer::details_of(input.profile.sums));
-  return input;
+report::HtmlReport page_of(const test::ScratchDir& dir, const std::string& sites) {
+  report::HtmlReport page;
+  page.profile = checked(analyzer::analyze(dir.path(), sites, {}));
+  page.details = checked(analyzer::details_of(page.profile.bytes));
+  return page;
 }
 
 void add_timelines(const test::ScratchDir& dir, const std::string& sites,
-                   report::HtmlInput& input) {
-  std::vector<analyzer::TimelineWish> wishes;
+                   report::HtmlReport& page) {
+  std::vector<analyzer::TimelineRequest> requests;
   for (size_t i = 0; i < 3; ++i) {
-    const analyzer::IntervalDetail& one = input.details->worst[i];
-    wishes.push_back({one.id, static_cast<int64_t>(one.latency_ns)});
+    const analyzer::IntervalDetail& one = page.details->worst[i];
+    requests.push_back({one.id, static_cast<int64_t>(one.latency_ns)});
   }
-  for (auto& timeline : checked(analyzer::timelines_of(dir.path(), sites, wishes, {}))) {
-    input.timelines.push_back({"slowest <i>", std::move(timeline)});
+  for (auto& timeline : checked(analyzer::timelines_of(dir.path(), sites, requests, {}))) {
+    page.timelines.push_back({"slowest <i>", std::move(timeline)});
   }
-  if (input.timelines.size() != 3) {
+  if (page.timelines.size() != 3) {
     fail("timelines are missing");
   }
 }
 
-report::HtmlInput whole() {
+report::HtmlReport whole() {
   const test::ScratchDir dir;
   test::SitesWriter sites;
   record_whole(dir, sites);
   const std::string sites_json = sites.write(dir.path());
-  report::HtmlInput input = input_of(dir, sites_json);
-  input.title = kHostile[0];
-  add_timelines(dir, sites_json, input);
+  report::HtmlReport page = page_of(dir, sites_json);
+  page.title = kHostile[0];
+  add_timelines(dir, sites_json, page);
   for (int i = 1; i <= 3; ++i) {
-    report::Iteration& iteration = input.story.iterations.emplace_back();
+    report::Iteration& iteration = page.context.iterations.emplace_back();
     iteration.expanded = {kHostile[1], "serve"};
     iteration.sites = static_cast<uint64_t>(10 * i);
     iteration.build_s = 1.5 * i;
     iteration.run_s = 3.0;
-    iteration.mean_ns = input.profile.interval.mean_ns;
-    iteration.variance_ns2 = input.profile.interval.variance_ns2 / i;
+    iteration.mean_ns = page.profile.interval.mean_ns;
+    iteration.variance_ns2 = page.profile.interval.variance_ns2 / i;
   }
-  input.story.unwrapped = {{kHostile[0], 12}};
-  input.profile.losses.notes = {kHostile[1], "a note"};
-  input.profile.losses.dropped = 4;
-  input.profile.interval.incomplete = 2;
-  input.sources.push_back({kHostile[1],
-                           "src/<b>.c",
-                           40,
-                           42,
-                           {"int f(void) {", "  return x < y && y > z;  // </script>", "}",
-                            std::string("  \"") + kHostile[2] + "\""},
-                           3,
-                           {0}});
-  input.sources.push_back({"second", "src/second.c", 1, 1, {"int second;"}, 0, {1}});
-  return input;
+  page.context.unwrapped = {{kHostile[0], 12}};
+  page.profile.losses.notes = {kHostile[1], "a note"};
+  page.profile.losses.dropped = 4;
+  page.profile.interval.incomplete = 2;
+  page.sources.push_back({kHostile[1],
+                          "src/<b>.c",
+                          40,
+                          42,
+                          {"int f(void) {", "  return x < y && y > z;  // </script>", "}",
+                           std::string("  \"") + kHostile[2] + "\""},
+                          3,
+                          {0}});
+  page.sources.push_back({"second", "src/second.c", 1, 1, {"int second;"}, 0, {1}});
+  return page;
 }
 
 /// 70 functions that call 72 others each: 5,111 nodes.
-report::HtmlInput large() {
+report::HtmlReport large() {
   const test::ScratchDir dir;
   test::SitesWriter sites;
   constexpr uint32_t kOuter = 70, kInner = 72;
@@ -163,26 +163,26 @@ report::HtmlInput large() {
     now += 1000;
   }
   process.write(dir.path());
-  report::HtmlInput input = input_of(dir, sites.write(dir.path()));
-  input.title = "large";
-  if (input.details->nodes.size() < 5000) {
+  report::HtmlReport page = page_of(dir, sites.write(dir.path()));
+  page.title = "large";
+  if (page.details->nodes.size() < 5000) {
     fail("the large tree is too small");
   }
-  return input;
+  return page;
 }
 
-report::HtmlInput bare() {
-  report::HtmlInput input = whole();
-  input.details.reset();
-  input.timelines.clear();
-  input.sources.clear();
-  input.notes = {"There is no profile."};
-  return input;
+report::HtmlReport bare() {
+  report::HtmlReport page = whole();
+  page.details.reset();
+  page.timelines.clear();
+  page.sources.clear();
+  page.notes = {"There is no profile."};
+  return page;
 }
 
-void write(const std::string& file, const report::HtmlInput& input) {
+void write(const std::string& file, const report::HtmlReport& page) {
   std::ofstream out(file, std::ios::binary);
-  out << checked(report::html(input));
+  out << checked(report::html(page));
   if (!out.flush()) {
     fail("cannot write " + file);
   }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr auto kFn = NodeKind::kFunction;
 
-report::ShownTimeline waiting() {
-  report::ShownTimeline shown;
+report::SelectedTimeline waiting() {
+  report::SelectedTimeline shown;
   shown.why = "slowest";
   shown.timeline.interval = "request";
   shown.timeline.id = 42;

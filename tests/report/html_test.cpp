@@ -31,12 +31,12 @@ std::vector<TimelinePiece> convoy() {
       piece(65, 80, 1, {"r", "f", "own"}, {kFn, kFn, NodeKind::kBody})};
 }
 
-report::HtmlInput input_of(analyzer::Node tree) {
-  report::HtmlInput input;
-  input.title = "t";
-  input.profile.tree = std::move(tree);
-  input.profile.interval.count = 10;
-  return input;
+report::HtmlReport page_of(analyzer::Node tree) {
+  report::HtmlReport page;
+  page.title = "t";
+  page.profile.tree = std::move(tree);
+  page.profile.interval.count = 10;
+  return page;
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ TEST_CASE("html: a wait belongs to the thread that waited") {
 }
 
 TEST_CASE("html: a long timeline is cut and stays without gaps") {
-  report::ShownTimeline shown;
+  report::SelectedTimeline shown;
   shown.why = "slowest";
   int64_t now = 0;
   for (int i = 0; i < 5000; ++i) {
@@ -99,7 +99,7 @@ TEST_CASE("html: the data of a node are bounded") {
       root.covariances.push_back({j, i, 1.0, 0.001 * i});
     }
   }
-  const nlohmann::json data = report::html_data(input_of(root));
+  const nlohmann::json data = report::html_data(page_of(root));
   REQUIRE(data["nodes"].size() == 101);
   CHECK(data["nodes"][0]["pairs"].size() == 24);
   CHECK(data["nodes"][0]["more_pairs"] == 100 * 99 / 2 - 24);
@@ -113,13 +113,13 @@ TEST_CASE("html: details of another profile are not shown") {
   details.count = 11;
   details.nodes.resize(1);
   details.bins = {{1, 2, 11}};
-  report::HtmlInput input = input_of(root);
-  input.details = details;
-  CHECK(report::html_data(input)["bins"].empty());
-  CHECK(report::html_data(input)["notes"].size() == 1);
-  input.details->count = 10;
-  CHECK(report::html_data(input)["bins"].size() == 1);
-  CHECK(report::html_data(input)["notes"].empty());
+  report::HtmlReport page = page_of(root);
+  page.details = details;
+  CHECK(report::html_data(page)["bins"].empty());
+  CHECK(report::html_data(page)["notes"].size() == 1);
+  page.details->count = 10;
+  CHECK(report::html_data(page)["bins"].size() == 1);
+  CHECK(report::html_data(page)["notes"].empty());
 }
 
 TEST_CASE("html: a factor within itself counts once") {
@@ -135,19 +135,19 @@ TEST_CASE("html: a factor within itself counts once") {
   analyzer::Node root;
   root.function = "r";
   root.children = {outer};
-  report::HtmlInput input = input_of(root);
+  report::HtmlReport page = page_of(root);
   analyzer::Factor factor;
   factor.rank = 1;
   factor.functions = {"f"};
   factor.keys = {"f@a.c:1"};
-  input.profile.factors = {factor};
+  page.profile.factors = {factor};
   analyzer::Details details;
   details.count = 10;
   details.nodes.resize(4);
   details.sampled = {{5, 0, 0, 100, "", {{0, 100}, {1, 90}, {2, 60}, {3, 50}}}};
   details.labels.resize(1);
-  input.details = details;
-  const nlohmann::json data = report::html_data(input);
+  page.details = details;
+  const nlohmann::json data = report::html_data(page);
   CHECK(data["factors"][0]["nodes"] == nlohmann::json({1, 3}));
   const size_t column = data["factors"][0]["columns"][0];
   CHECK(data["intervals"][0][4][column] == 90);

@@ -39,7 +39,7 @@ Profile make_profile() {
   Node order = make_node(NodeKind::kFunction, "process_order", 0.9,
                          {std::move(wait), make_node(NodeKind::kFunction, "price", 0.2)});
   order.function_key = "process_order@src/worker.cpp:41";
-  order.site = "src/worker.cpp:77";
+  order.location = "src/worker.cpp:77";
   order.covariances = {{0, 1, 4e10, 0.08}};
   p.tree = make_node(NodeKind::kFunction, "request", 1.0, {std::move(order)});
 
@@ -78,7 +78,7 @@ Profile make_profile() {
               .torn = 1,
               .unreadable_bytes = 4096,
               .outside_waits = 300,
-              .unmatched_waits = 17,
+              .unknown_waits = 17,
               .inferred_edges = 5,
               .exact_edges = 20000,
               .notes = {"only 345 intervals: below 1000 the ranking may not hold"}};
@@ -96,8 +96,8 @@ Profile make_profile() {
   return p;
 }
 
-report::Story make_story() {
-  report::Story story;
+report::ReportContext make_context() {
+  report::ReportContext context;
   report::Iteration first{.expanded = {"process_order"},
                           .sites = 12,
                           .build_s = 30.5,
@@ -123,13 +123,13 @@ report::Story make_story() {
                            .leading = {{.factor = "wait(pthread_mutex_lock)", .contribution = 0.62},
                                        {.factor = "process_order", .contribution = 0.2}},
                            .demoted = 1};
-  story.iterations = {first, second};
-  story.unwrapped = {{"nested in a macro", 3}, {"alloca", 1}};
-  story.demoted = {
-      {.function = "hash", .site = "src/h.c:7:12", .calls = 1234567, .cost = 0.041, .since = 2},
-      {.function = "next", .site = "src/h.c:9:3", .calls = 800000, .cost = 0.02, .since = 3}};
-  story.overhead_budget = 0.05;
-  return story;
+  context.iterations = {first, second};
+  context.unwrapped = {{"nested in a macro", 3}, {"alloca", 1}};
+  context.demoted = {
+      {.function = "hash", .position = "src/h.c:7:12", .calls = 1234567, .cost = 0.041, .since = 2},
+      {.function = "next", .position = "src/h.c:9:3", .calls = 800000, .cost = 0.02, .since = 3}};
+  context.overhead_budget = 0.05;
+  return context;
 }
 
 std::string read(const std::string& path) {
@@ -163,7 +163,7 @@ size_t widest(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the report, as a whole") {
-  const std::string text = report::text(make_profile(), make_story(), {});
+  const std::string text = report::text(make_profile(), make_context(), {});
   CHECK(text == golden("report.txt", text));
 }
 
@@ -173,21 +173,21 @@ TEST_CASE("the tree, as a whole") {
 }
 
 TEST_CASE("the history, as a whole") {
-  const std::string text = report::history_text(make_story().iterations, {});
+  const std::string text = report::history_text(make_context().iterations, {});
   CHECK(text == golden("history.txt", text));
 }
 
 TEST_CASE("overhead: the budget is mentioned only when it is exceeded") {
   Profile p = make_profile();
-  report::Story story = make_story();
-  story.demoted.clear();
-  CHECK(report::text(p, story, {200}).find("no call that varies little") != std::string::npos);
+  report::ReportContext context = make_context();
+  context.demoted.clear();
+  CHECK(report::text(p, context, {200}).find("no call that varies little") != std::string::npos);
   p.overhead.mean_ratio_ci95 = {1.04, 1.12};
-  const std::string text = report::text(p, story, {200});
+  const std::string text = report::text(p, context, {200});
   CHECK(text.find("budget") == std::string::npos);
   CHECK(text.find("(1.04x to 1.12x)") != std::string::npos);
   p.overhead.baseline_mean_ns = 0;
-  CHECK(report::text(p, story, {200}).find("compared with the run") == std::string::npos);
+  CHECK(report::text(p, context, {200}).find("compared with the run") == std::string::npos);
 }
 
 TEST_CASE("declared work and labels explain parts of a factor") {
@@ -210,18 +210,18 @@ TEST_CASE("declared work and labels explain parts of a factor") {
 
 TEST_CASE("no line is wider than the terminal") {
   for (int width = 40; width <= 200; width += 7) {
-    CHECK(widest(report::text(make_profile(), make_story(), {width, false})) <=
+    CHECK(widest(report::text(make_profile(), make_context(), {width, false})) <=
           static_cast<size_t>(width));
     CHECK(widest(report::tree_text(make_profile(), 0, {width, false})) <=
           static_cast<size_t>(width));
-    CHECK(widest(report::history_text(make_story().iterations, {width, false})) <=
+    CHECK(widest(report::history_text(make_context().iterations, {width, false})) <=
           static_cast<size_t>(width));
   }
 }
 
 TEST_CASE("colours change nothing but colours") {
-  const std::string plain = report::text(make_profile(), make_story(), {80, false});
-  std::string painted = report::text(make_profile(), make_story(), {80, true});
+  const std::string plain = report::text(make_profile(), make_context(), {80, false});
+  std::string painted = report::text(make_profile(), make_context(), {80, true});
   CHECK(plain.find('\x1b') == std::string::npos);
   CHECK(painted.find('\x1b') != std::string::npos);
   for (size_t at = painted.find('\x1b'); at != std::string::npos; at = painted.find('\x1b')) {
@@ -261,7 +261,7 @@ TEST_CASE("report.json: invalid UTF-8 is replaced, and a deep tree takes little 
 }
 
 TEST_CASE("report.json, as a whole") {
-  const std::string text = report::json_text(make_profile(), make_story()) + "\n";
+  const std::string text = report::json_text(make_profile(), make_context()) + "\n";
   CHECK(text == golden("report.json", text));
 }
 
@@ -282,7 +282,7 @@ TEST_CASE(
 }
 
 TEST_CASE("report.json of the first version: later fields have their defaults") {
-  auto document = report::json(make_profile(), make_story());
+  auto document = report::json(make_profile(), make_context());
   for (const char* field : {"$schema", "losses", "unwrapped", "k", "threshold"}) {
     document.erase(field);
   }
@@ -300,9 +300,9 @@ TEST_CASE("report.json of the first version: later fields have their defaults") 
 }
 
 TEST_CASE("report.json there and back") {
-  const auto document = report::json(make_profile(), make_story());
+  const auto document = report::json(make_profile(), make_context());
   const auto back =
-      report::from_json(nlohmann::json::parse(report::json_text(make_profile(), make_story())));
+      report::from_json(nlohmann::json::parse(report::json_text(make_profile(), make_context())));
   REQUIRE(back);
   CHECK(report::json(back->first, back->second) == document);
   CHECK(document["schema"] == 1);

@@ -96,7 +96,7 @@ class Pass {
       sums.losses.exact_edges = on_paths.exact_edges;
       sums.losses.inferred_edges = on_paths.inferred_edges;
       sums.losses.outside_waits = on_paths.outside_waits;
-      sums.losses.unmatched_waits = on_paths.unmatched_waits;
+      sums.losses.unknown_waits = on_paths.unknown_waits;
       sums.losses.notes.insert(sums.losses.notes.end(), on_paths.notes.begin(),
                                on_paths.notes.end());
       sums.overhead = overhead;
@@ -162,7 +162,7 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
   for (std::string& note : reliability_notes(sums, profile.interval)) {
     profile.losses.notes.push_back(std::move(note));
   }
-  profile.sums = to_bytes(sums);
+  profile.bytes = to_bytes(sums);
   return profile;
 }
 

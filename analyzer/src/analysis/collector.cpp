@@ -215,7 +215,7 @@ IntervalSums KindCollector::finish(int64_t run) {
     losses.exact_edges = edges.exact;
     losses.inferred_edges = edges.inferred;
     losses.outside_waits = edges.outside;
-    losses.unmatched_waits = edges.unknown;
+    losses.unknown_waits = edges.unknown;
     builder.add(losses);
     violations += collector->violations();
     collector.reset();

@@ -61,7 +61,7 @@ class RowWriter {
     row.function = name(number);
     if (number != PathTree::kRoot && node.kind == NodeKind::kFunction) {
       row.key = sites_.functions[node.ident].key;
-      row.site = sites_.sites[node.site].location;
+      row.location = sites_.sites[node.site].location;
     }
     return row;
   }

@@ -91,15 +91,15 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
 
 Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
                                            const std::string& sites_json,
-                                           const std::vector<TimelineWish>& wishes,
+                                           const std::vector<TimelineRequest>& requests,
                                            const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
-  std::vector<std::optional<Timeline>> found(wishes.size());
+  std::vector<std::optional<Timeline>> found(requests.size());
   const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
-      for (size_t i = 0; i < wishes.size(); ++i) {
+      for (size_t i = 0; i < requests.size(); ++i) {
         const bool wanted =
-            wishes[i].id == interval.id && wishes[i].latency_ns == interval.latency();
+            requests[i].id == interval.id && requests[i].latency_ns == interval.latency();
         if (wanted && !found[i]) {
           found[i] = build_timeline(interval, scanned, sites);
         }

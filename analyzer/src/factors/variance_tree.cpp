@@ -202,7 +202,7 @@ Node nested_tree(const VarianceTree& tree) {
     to.kind = from.kind;
     to.function = from.name;
     to.function_key = from.key;
-    to.site = from.location;
+    to.location = from.location;
     to.mean_ns = from.mean_ns;
     to.variance_ns2 = from.variance_ns2;
     to.contribution = from.contribution;

@@ -33,7 +33,7 @@ struct NamedMember {
 template <>
 struct ListStruct<Losses> {
   static constexpr std::tuple kMembers{&Losses::dropped,          &Losses::torn,
-                                       &Losses::unreadable_bytes, &Losses::unmatched_waits,
+                                       &Losses::unreadable_bytes, &Losses::unknown_waits,
                                        &Losses::outside_waits,    &Losses::inferred_edges,
                                        &Losses::exact_edges,      &Losses::notes};
 };

@@ -121,7 +121,7 @@ void IntervalSumsBuilder::add(const Losses& losses) {
   sum.torn += losses.torn;
   sum.unreadable_bytes += losses.unreadable_bytes;
   sum.outside_waits += losses.outside_waits;
-  sum.unmatched_waits += losses.unmatched_waits;
+  sum.unknown_waits += losses.unknown_waits;
   sum.inferred_edges += losses.inferred_edges;
   sum.exact_edges += losses.exact_edges;
   std::set<std::string> notes(sum.notes.begin(), sum.notes.end());

@@ -60,7 +60,7 @@ void note_switches(const vprof_file_header& header, Losses& losses) {
 
 }  // namespace
 
-std::vector<std::string> wait_classes() {
+std::vector<std::string> wait_class_names() {
   std::vector<std::string> names;
   for (const auto& c : kClasses) {
     names.emplace_back(c.name);

@@ -48,7 +48,7 @@ analyzer::Options read_factors(ObjectReader& top) {
 }
 
 void check_wait_kinds(ObjectReader& record, const std::vector<std::string>& names) {
-  const std::vector<std::string> kinds = analyzer::wait_classes();
+  const std::vector<std::string> kinds = analyzer::wait_class_names();
   for (const std::string& name : names) {
     if (std::find(kinds.begin(), kinds.end(), name) != kinds.end()) {
       continue;

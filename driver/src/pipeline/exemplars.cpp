@@ -12,18 +12,18 @@ constexpr size_t kSlowest = 3;
 class Selection {
  public:
   void add(uint64_t id, double latency_ns, const std::string& why) {
-    const analyzer::TimelineWish wish{id, static_cast<int64_t>(latency_ns)};
+    const analyzer::TimelineRequest request{id, static_cast<int64_t>(latency_ns)};
     for (size_t i = 0; i < wanted_.size(); ++i) {
-      if (wanted_[i].id == wish.id && wanted_[i].latency_ns == wish.latency_ns) {
+      if (wanted_[i].id == request.id && wanted_[i].latency_ns == request.latency_ns) {
         why_[i] += ", " + why;
         return;
       }
     }
-    wanted_.push_back(wish);
+    wanted_.push_back(request);
     why_.push_back(why);
   }
 
-  const std::vector<analyzer::TimelineWish>& all() const { return wanted_; }
+  const std::vector<analyzer::TimelineRequest>& all() const { return wanted_; }
 
   std::string why(const analyzer::Timeline& timeline) const {
     for (size_t i = 0; i < wanted_.size(); ++i) {
@@ -35,7 +35,7 @@ class Selection {
   }
 
  private:
-  std::vector<analyzer::TimelineWish> wanted_;
+  std::vector<analyzer::TimelineRequest> wanted_;
   std::vector<std::string> why_;
 };
 
@@ -74,10 +74,10 @@ Selection selection_of(const analyzer::Profile& profile, const analyzer::Details
 
 }  // namespace
 
-Result<std::vector<report::ShownTimeline>> exemplars(const analyzer::Profile& profile,
-                                                     const analyzer::Details& details,
-                                                     const fs::path& trace) {
-  std::vector<report::ShownTimeline> shown;
+Result<std::vector<report::SelectedTimeline>> exemplars(const analyzer::Profile& profile,
+                                                        const analyzer::Details& details,
+                                                        const fs::path& trace) {
+  std::vector<report::SelectedTimeline> shown;
   std::error_code error;
   if (!fs::exists(trace / "sites.json", error)) {
     return shown;

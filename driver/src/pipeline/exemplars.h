@@ -12,8 +12,8 @@ namespace vprof::driver {
 
 /// The three slowest intervals, those nearest to p99, p95 and the median, and for each of the first
 /// k factors the one in which it took longest. Reads the recording once; empty if there is none.
-Result<std::vector<report::ShownTimeline>> exemplars(const analyzer::Profile& profile,
-                                                     const analyzer::Details& details,
-                                                     const fs::path& trace);
+Result<std::vector<report::SelectedTimeline>> exemplars(const analyzer::Profile& profile,
+                                                        const analyzer::Details& details,
+                                                        const fs::path& trace);
 
 }  // namespace vprof::driver

@@ -48,20 +48,20 @@ std::optional<analyzer::Details> details_in(const fs::path& profile,
   return *std::move(details);
 }
 
-void add_timelines(const fs::path& trace, report::HtmlInput& input) {
-  if (!input.details) {
+void add_timelines(const fs::path& trace, report::HtmlReport& page) {
+  if (!page.details) {
     return;
   }
   const interrupt::DieAtOnce at_once;
-  auto shown = exemplars(input.profile, *input.details, trace);
+  auto shown = exemplars(page.profile, *page.details, trace);
   if (!shown) {
-    input.notes.push_back(fmt::format("There are no timelines: {}", shown.error().message));
+    page.notes.push_back(fmt::format("There are no timelines: {}", shown.error().message));
   } else if (shown->empty()) {
-    input.notes.emplace_back(
+    page.notes.emplace_back(
         "The recording has been deleted, so no interval is shown piece by piece; `vprof loop "
         "--keep-traces` keeps the recordings of all iterations.");
   } else {
-    input.timelines = std::move(*shown);
+    page.timelines = std::move(*shown);
   }
 }
 
@@ -70,15 +70,15 @@ void add_timelines(const fs::path& trace, report::HtmlInput& input) {
 Result<std::string> make_html(const Session& session, int iteration) {
   const Files files = files_of(session, iteration);
   auto read = VPROF_TRY(read_report(files.report));
-  report::HtmlInput input;
-  input.title = session.workspace.root.filename().string();
-  input.profile = std::move(read.first);
-  input.story = std::move(read.second);
-  input.specificity = session.config.factors.specificity;
-  input.details = details_in(files.profile, input.notes);
-  add_timelines(files.trace, input);
-  input.sources = html_sources(session, input.profile);
-  auto text = VPROF_TRY(report::html(input));
+  report::HtmlReport page;
+  page.title = session.workspace.root.filename().string();
+  page.profile = std::move(read.first);
+  page.context = std::move(read.second);
+  page.specificity = session.config.factors.specificity;
+  page.details = details_in(files.profile, page.notes);
+  add_timelines(files.trace, page);
+  page.sources = html_sources(session, page.profile);
+  auto text = VPROF_TRY(report::html(page));
   return text;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostTexts = 20;
 constexpr size_t kLongest = 80;  // lines of one function
-constexpr size_t kAround = 6;    // lines before and after a place
+constexpr size_t kAround = 6;    // lines before and after a location
 
 /// Collects each text once, with the factors that it is for.
 class SourceCollector {
@@ -30,12 +30,12 @@ class SourceCollector {
     if (any) {
       return;
     }
-    const Place place = place_of(factor);
-    if (place.line == 0 || add(function_at(place), number)) {
+    const SourceLocation location = location_of(factor);
+    if (location.line == 0 || add(function_at(location), number)) {
       return;  // function_at(): body(f) is in f
     }
-    add(factor.functions[0], place, place.line > kAround ? place.line - kAround : 1,
-        place.line + kAround, number);
+    add(factor.functions[0], location, location.line > kAround ? location.line - kAround : 1,
+        location.line + kAround, number);
   }
 
   std::vector<report::SourceText> take() { return std::move(texts_); }
@@ -51,26 +51,26 @@ class SourceCollector {
     return true;
   }
 
-  const instrumenter::Function* function_at(const Place& place) const {
+  const instrumenter::Function* function_at(const SourceLocation& location) const {
     if (program_ == nullptr) {
       return nullptr;
     }
     const auto found = std::ranges::find_if(program_->functions, [&](const auto& f) {
-      return f.line == place.line && f.file == place.file;
+      return f.line == location.line && f.file == location.file;
     });
     return found == program_->functions.end() ? nullptr : &*found;
   }
 
-  void add(const std::string& title, const Place& place, size_t first, size_t last,
+  void add(const std::string& title, const SourceLocation& location, size_t first, size_t last,
            uint32_t factor) {
     const auto known = std::ranges::find_if(texts_, [&](const report::SourceText& text) {
-      return text.file == place.file && text.line == place.line;
+      return text.file == location.file && text.line == location.line;
     });
     if (known != texts_.end()) {
       known->factors.push_back(factor);
       return;
     }
-    const std::vector<std::string> lines = source_lines(session_, place.file);
+    const std::vector<std::string> lines = source_lines(session_, location.file);
     last = std::min(last, lines.size());
     if (texts_.size() == kMostTexts || first > last) {
       return;
@@ -78,9 +78,9 @@ class SourceCollector {
     const size_t end = std::min(last, first + kLongest - 1);
     report::SourceText text;
     text.title = title;
-    text.file = place.file;
+    text.file = location.file;
     text.first = first;
-    text.line = place.line;
+    text.line = location.line;
     text.factors = {factor};
     text.lines.assign(lines.begin() + static_cast<long>(first) - 1,
                       lines.begin() + static_cast<long>(end));

@@ -30,8 +30,8 @@ Result<fs::path> profile_at(const fs::path& path) {
 }  // namespace
 
 Result<void> save_profile(const Session& session, const analyzer::Profile& profile) {
-  VPROF_TRY(write_file_atomic(profile_file(session), profile.sums));
-  return write_file_atomic(session.workspace.profile(), profile.sums);
+  VPROF_TRY(write_file_atomic(profile_file(session), profile.bytes));
+  return write_file_atomic(session.workspace.profile(), profile.bytes);
 }
 
 Result<analyzer::Profile> load_profile(const Session& session) {
@@ -42,7 +42,7 @@ Result<analyzer::Profile> load_profile(const Session& session) {
   }
   analyzer::compare_with_baseline(profile->interval, session.state.baseline.latencies(),
                                   profile->overhead);
-  VPROF_TRY(write_file_atomic(session.workspace.profile(), profile->sums));
+  VPROF_TRY(write_file_atomic(session.workspace.profile(), profile->bytes));
   return profile;
 }
 
@@ -56,15 +56,15 @@ Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
   return analyzer::merge(profiles, options);
 }
 
-report::Story story_of(const Session& session, const fs::path& sites_json) {
+report::ReportContext context_of(const Session& session, const fs::path& sites_json) {
   const State& state = session.state;
-  report::Story story{.iterations = state.history,
-                      .unwrapped = {},
-                      .demoted = state.demoted,
-                      .overhead_budget = session.config.overhead_budget};
+  report::ReportContext context{.iterations = state.history,
+                                .unwrapped = {},
+                                .demoted = state.demoted,
+                                .overhead_budget = session.config.overhead_budget};
   const auto sites = read_json(sites_json);
   if (!sites) {
-    return story;
+    return context;
   }
   std::map<std::string, uint64_t> counts;
   for (const json& one : sites->value("unwrapped", json::array())) {
@@ -73,21 +73,21 @@ report::Story story_of(const Session& session, const fs::path& sites_json) {
                  : one.value("reason", "unknown")];
   }
   for (const auto& [reason, count] : counts) {
-    story.unwrapped.push_back({.reason = reason, .count = count});
+    context.unwrapped.push_back({.reason = reason, .count = count});
   }
-  return story;
+  return context;
 }
 
 Result<void> write_report(const Session& session, analyzer::Profile profile) {
   mark_decisions(profile, session.state);
-  const report::Story story = story_of(session, session.workspace.sites());
-  const std::string text = report::json_text(profile, story) + "\n";
+  const report::ReportContext context = context_of(session, session.workspace.sites());
+  const std::string text = report::json_text(profile, context) + "\n";
   const fs::path own = session.workspace.iteration(session.state.iteration) / "report.json";
   VPROF_TRY(write_file_atomic(own, text));
   return write_file_atomic(session.workspace.report(), text);
 }
 
-Result<std::pair<analyzer::Profile, report::Story>> read_report(const fs::path& file) {
+Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error)) {
     return fail("there is no report {}; `vprof loop` makes one", shown(file));

@@ -29,13 +29,13 @@ Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
 
 /// The context that a report shows beside the profile: the iterations so far and the calls that
 /// could not be measured. A missing `sites_json` is not an error.
-report::Story story_of(const Session& session, const fs::path& sites_json);
+report::ReportContext context_of(const Session& session, const fs::path& sites_json);
 
 /// Marks the decisions of the state in `profile`; writes the report of the current iteration and
 /// its copy.
 Result<void> write_report(const Session& session, analyzer::Profile profile);
 
 /// Reads a report back. Error: there is none, with the verb that makes one.
-Result<std::pair<analyzer::Profile, report::Story>> read_report(const fs::path& file);
+Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file);
 
 }  // namespace vprof::driver

@@ -11,7 +11,7 @@ namespace vprof::driver {
 namespace {
 
 constexpr size_t kLongest = 40;  // lines of one function
-constexpr size_t kAround = 3;    // lines before and after a place
+constexpr size_t kAround = 3;    // lines before and after a location
 
 /// Lines `first` to `last` of a file, counted from 1.
 std::string numbered(const Session& session, const std::string& file, size_t first, size_t last) {
@@ -40,9 +40,9 @@ size_t line_at(const std::string& text, size_t offset) {
 
 }  // namespace
 
-Place place_of(const analyzer::Factor& factor) {
-  const std::string site = factor.instances.empty() ? "" : factor.instances[0].site;
-  const std::string& text = factor.definition.empty() ? site : factor.definition;
+SourceLocation location_of(const analyzer::Factor& factor) {
+  const std::string seen = factor.instances.empty() ? "" : factor.instances[0].location;
+  const std::string& text = factor.definition.empty() ? seen : factor.definition;
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos) {
     return {};
@@ -91,12 +91,12 @@ std::string source_excerpt(const Session& session, const instrumenter::Program& 
   if (!text.empty()) {
     return text;
   }
-  const Place place = place_of(factor);
-  if (place.file.empty()) {
+  const SourceLocation location = location_of(factor);
+  if (location.file.empty()) {
     return "it has no source\n";
   }
-  const size_t first = place.line > kAround ? place.line - kAround : 1;
-  return numbered(session, place.file, first, place.line + kAround);
+  const size_t first = location.line > kAround ? location.line - kAround : 1;
+  return numbered(session, location.file, first, location.line + kAround);
 }
 
 }  // namespace vprof::driver

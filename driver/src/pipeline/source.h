@@ -12,13 +12,13 @@
 namespace vprof::driver {
 
 /// A line of a file of the source tree. Line 0: unknown.
-struct Place {
+struct SourceLocation {
   std::string file;
   size_t line = 0;
 };
 
 /// Where a factor is defined, else where it was seen.
-Place place_of(const analyzer::Factor& factor);
+SourceLocation location_of(const analyzer::Factor& factor);
 
 /// The text of a file of the mirror without what the instrumenter inserted; empty if it cannot be
 /// read.
@@ -39,7 +39,7 @@ std::string insertions_in(const Session& session, const std::string& file,
                           size_t last = SIZE_MAX);
 
 /// The definition of each function of the factor with line numbers, shortened if it is long. If the
-/// factor is no function of the program, the lines around the place where it was seen.
+/// factor is no function of the program, the lines around the location where it was seen.
 std::string source_excerpt(const Session& session, const instrumenter::Program& program,
                            const analyzer::Factor& factor);
 

@@ -74,7 +74,7 @@ Result<void> write_plan(const Session& session, const Targets& targets, Extent e
   plan.expanded.insert(session.state.expanded.begin(), session.state.expanded.end());
   for (const report::Demoted& one : session.state.demoted) {
     if (one.since <= session.state.iteration) {
-      plan.demoted.insert(one.site);
+      plan.demoted.insert(one.position);
     }
   }
   plan.exclude = session.config.exclude;

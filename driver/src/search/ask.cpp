@@ -28,11 +28,11 @@ void put(const std::string& text) {
   std::fflush(stdout);
 }
 
-std::string place_of(const Factor& factor) {
+std::string location_of(const Factor& factor) {
   if (!factor.definition.empty()) {
     return factor.definition;
   }
-  return factor.instances.empty() ? "" : factor.instances[0].site;
+  return factor.instances.empty() ? "" : factor.instances[0].location;
 }
 
 /// The path to the first instance, and how many more there are.
@@ -46,7 +46,7 @@ std::string path_of(const Factor& factor) {
 }
 
 void introduce(const Factor& factor) {
-  put(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), place_of(factor)));
+  put(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), location_of(factor)));
   put(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f})\n",
                   100 * factor.contribution, 100 * factor.ci95[0], 100 * factor.ci95[1]));
   if (const std::string path = path_of(factor); !path.empty()) {

@@ -19,8 +19,8 @@ namespace {
 using analyzer::Profile;
 using instrumenter::Program;
 
-std::vector<report::Leading> leading_factors(const Profile& profile) {
-  std::vector<report::Leading> leading;
+std::vector<report::LeadingFactor> leading_factors(const Profile& profile) {
+  std::vector<report::LeadingFactor> leading;
   for (const analyzer::Factor& factor : profile.factors) {
     if (factor.rank <= profile.k) {
       leading.push_back({.factor = factor_name(factor), .contribution = factor.contribution});

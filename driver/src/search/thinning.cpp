@@ -20,7 +20,7 @@ constexpr double kLeastCost = 0.001;  // of the latency: less is not worth leavi
 using Variation = std::map<std::pair<std::string, std::string>, double>;
 
 void add_variation(const analyzer::Node& node, Variation& variation) {
-  double& most = variation[{node.function, node.site}];
+  double& most = variation[{node.function, node.location}];
   most = std::max({most, std::abs(node.contribution), std::abs(node.share)});
   for (const analyzer::Node& child : node.children) {
     add_variation(child, variation);
@@ -35,7 +35,7 @@ std::map<int, std::string> function_names(const json& sites) {
   return names;
 }
 
-/// The measured calls that matter little, by place, with how often they were made.
+/// The measured calls that matter little, by position, with how often they were made.
 std::map<std::string, Demoted> measured_calls(const json& sites, const std::vector<uint64_t>& calls,
                                               const Variation& variation) {
   const std::map<int, std::string> names = function_names(sites);
@@ -46,30 +46,31 @@ std::map<std::string, Demoted> measured_calls(const json& sites, const std::vect
     if (site.value("kind", "") != "call" || id >= calls.size() || calls[id] == 0) {
       continue;
     }
-    const std::string line = fmt::format("{}:{}", site.value("file", ""), site.value("line", 0));
-    const std::string place = fmt::format("{}:{}", line, site.value("column", 0));
+    const std::string location =
+        fmt::format("{}:{}", site.value("file", ""), site.value("line", 0));
+    const std::string position = fmt::format("{}:{}", location, site.value("column", 0));
     const auto name = names.find(site.value("function", 0));
     if (name == names.end()) {
       continue;
     }
-    Demoted& one = found[place];
+    Demoted& one = found[position];
     one.function = name->second;
-    one.site = place;
+    one.position = position;
     one.calls += calls[id];
-    const auto varies = variation.find({name->second, line});
+    const auto varies = variation.find({name->second, location});
     if (varies != variation.end() && varies->second >= kLittle) {
-      matter.push_back(place);
+      matter.push_back(position);
     }
   }
-  for (const std::string& place : matter) {
-    found.erase(place);
+  for (const std::string& position : matter) {
+    found.erase(position);
   }
   return found;
 }
 
-bool left_out_already(const State& state, const std::string& place) {
+bool left_out_already(const State& state, const std::string& position) {
   return std::any_of(state.demoted.begin(), state.demoted.end(),
-                     [&](const Demoted& one) { return one.site == place; });
+                     [&](const Demoted& one) { return one.position == position; });
 }
 
 }  // namespace
@@ -83,8 +84,8 @@ Thinning thin_plan(const analyzer::Profile& profile, const json& sites,
       profile.interval.p50_ns > 0 ? profile.interval.p50_ns : profile.interval.mean_ns;
   const double all = static_cast<double>(profile.interval.count) * typical;
   std::vector<Demoted> candidates;
-  for (auto& [place, one] : measured_calls(sites, calls, variation)) {
-    if (left_out_already(state, place)) {
+  for (auto& [position, one] : measured_calls(sites, calls, variation)) {
+    if (left_out_already(state, position)) {
       continue;
     }
     one.cost = all > 0 ? static_cast<double>(one.calls) * profile.overhead.record_ns / all : 0;

@@ -76,12 +76,12 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
     VPROF_TRY(keep(session, profile));
   }
   if (!options.profile.empty()) {
-    VPROF_TRY(write_file_atomic(options.profile, profile.sums));
+    VPROF_TRY(write_file_atomic(options.profile, profile.bytes));
   }
   mark_decisions(profile, session.state);
-  const report::Story story = story_of(session, trace / "sites.json");
-  say(options.json ? report::json_text(profile, story)
-                   : report::text(profile, story, text_options()));
+  const report::ReportContext context = context_of(session, trace / "sites.json");
+  say(options.json ? report::json_text(profile, context)
+                   : report::text(profile, context, text_options()));
   return 0;
 }
 

@@ -27,9 +27,9 @@ class Recording : public report::ExportSource {
     return &*profile_;
   }
 
-  Result<std::vector<report::ShownTimeline>> timelines() override {
+  Result<std::vector<report::SelectedTimeline>> timelines() override {
     const analyzer::Profile* const analyzed = VPROF_TRY(profile());
-    const auto details = VPROF_TRY(analyzer::details_of(analyzed->sums));
+    const auto details = VPROF_TRY(analyzer::details_of(analyzed->bytes));
     return exemplars(*analyzed, details, trace_dir);
   }
 

@@ -21,8 +21,8 @@ Result<void> print_result(const Session& session, const LoopOptions& options) {
     std::fputs(text.c_str(), stdout);
     return {};
   }
-  const auto [profile, story] = VPROF_TRY(read_report(session.workspace.report()));
-  say("\n" + report::text(profile, story, text_options()));
+  const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
+  say("\n" + report::text(profile, context, text_options()));
   return {};
 }
 

@@ -23,13 +23,13 @@ Result<int> verb_report(const Global& global, const ReportOptions& options) {
   const Workspace& ws = session.workspace;
   const fs::path file =
       options.iteration > 0 ? ws.iteration(options.iteration) / "report.json" : ws.report();
-  const auto [profile, story] = VPROF_TRY(read_report(file));
+  const auto [profile, context] = VPROF_TRY(read_report(file));
   if (options.json) {
     say(VPROF_TRY(read_file(file)));
   } else if (options.tree) {
     say(report::tree_text(profile, kLeastShown, text_options()));
   } else {
-    say(report::text(profile, story, text_options()));
+    say(report::text(profile, context, text_options()));
   }
   return 0;
 }

@@ -6,7 +6,7 @@ import { icicle } from './icicle.js';
 import { load, selection } from './model.js';
 import { overTime } from './overtime.js';
 import { scatter } from './scatter.js';
-import { caveats, iterations, sources } from './story.js';
+import { caveats, iterations, sources } from './context.js';
 import { summary } from './summary.js';
 import { timelines } from './timeline.js';
 

@@ -37,7 +37,7 @@ class CsvWriter {
 
   Result<void> add(const analyzer::PlaceRow& place) {
     ends_.push_back(fmt::format(",{},{},{},{}\r\n", word_for(place.kind), quoted(place.function),
-                                quoted(place.site), quoted(paths_.add(place))));
+                                quoted(place.location), quoted(paths_.add(place))));
     return {};
   }
 

@@ -16,7 +16,7 @@ using analyzer::TimelinePiece;
 /// The events of one interval. Row 0 is the interval itself; each thread has one of the others.
 class IntervalEvents {
  public:
-  IntervalEvents(const ShownTimeline& shown, size_t process, size_t& flows, Json& events)
+  IntervalEvents(const SelectedTimeline& shown, size_t process, size_t& flows, Json& events)
       : timeline_(shown.timeline), process_(process), flows_(flows), events_(events) {
     name_row("process_name", 0,
              timeline_.interval + " #" + std::to_string(timeline_.id) + " (" + shown.why + ")");
@@ -110,7 +110,7 @@ class IntervalEvents {
 
 }  // namespace
 
-nlohmann::json perfetto(const std::vector<ShownTimeline>& timelines) {
+nlohmann::json perfetto(const std::vector<SelectedTimeline>& timelines) {
   Json events = Json::array();
   size_t flows = 0;
   for (size_t i = 0; i < timelines.size(); ++i) {

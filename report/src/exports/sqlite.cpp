@@ -74,7 +74,7 @@ class SqliteWriter {
     bind(place_, 3, word_for(place.kind));
     bind(place_, 4, place.function);
     bind(place_, 5, place.key);
-    bind(place_, 6, place.site);
+    bind(place_, 6, place.location);
     bind(place_, 7, paths_.add(place));
     return run(place_);
   }

@@ -33,16 +33,16 @@ std::string json_for_script(const nlohmann::json& document) {
   return safe;
 }
 
-Result<std::string> html(const HtmlInput& input) {
-  const std::string_view page = html_page();
-  const size_t mark = page.find(kMark);
+Result<std::string> html(const HtmlReport& page) {
+  const std::string_view empty_page = html_page();
+  const size_t mark = empty_page.find(kMark);
   if (mark == std::string_view::npos) {
     return fail(
         "this vprof was built without the HTML report; install nodejs and npm, and build it again");
   }
-  std::string text(page.substr(0, mark));
-  text += json_for_script(html_data(input));
-  text += page.substr(mark + kMark.size());
+  std::string text(empty_page.substr(0, mark));
+  text += json_for_script(html_data(page));
+  text += empty_page.substr(mark + kMark.size());
   return text;
 }
 

@@ -29,10 +29,10 @@ Json specificity_rules() {
 }
 
 /// Null if there are none, or if they are of another profile.
-const analyzer::Details* matching_details(const HtmlInput& input, const PageTree& tree) {
-  const bool match = input.details && input.details->nodes.size() == tree.entries().size() &&
-                     input.details->count == input.profile.interval.count;
-  return match ? &*input.details : nullptr;
+const analyzer::Details* matching_details(const HtmlReport& page, const PageTree& tree) {
+  const bool match = page.details && page.details->nodes.size() == tree.entries().size() &&
+                     page.details->count == page.profile.interval.count;
+  return match ? &*page.details : nullptr;
 }
 
 int graph_height(const analyzer::Details* details, const std::vector<analyzer::Factor>& factors) {
@@ -95,7 +95,7 @@ Json nodes_of(const PageTree& tree) {
     all.push_back({{"name", node.function},
                    {"kind", word_for(node.kind)},
                    {"parent", tree.entries()[i].parent},
-                   {"site", node.site},
+                   {"site", node.location},
                    {"definition", tree.definition(i)},
                    {"mean", node.mean_ns},
                    {"variance", node.variance_ns2},
@@ -125,9 +125,9 @@ Json sources_of(const std::vector<SourceText>& sources) {
   return all;
 }
 
-Json timelines_of(const std::vector<ShownTimeline>& timelines) {
+Json timelines_of(const std::vector<SelectedTimeline>& timelines) {
   Json all = Json::array();
-  for (const ShownTimeline& one : timelines) {
+  for (const SelectedTimeline& one : timelines) {
     all.push_back(to_json(one));
   }
   return all;
@@ -135,38 +135,38 @@ Json timelines_of(const std::vector<ShownTimeline>& timelines) {
 
 }  // namespace
 
-nlohmann::json html_data(const HtmlInput& input) {
-  PageTree tree(input.profile.tree);
-  const analyzer::Details* details = matching_details(input, tree);
-  std::vector<std::string> notes = input.notes;
+nlohmann::json html_data(const HtmlReport& page) {
+  PageTree tree(page.profile.tree);
+  const analyzer::Details* details = matching_details(page, tree);
+  std::vector<std::string> notes = page.notes;
   if (details != nullptr) {
     tree.set_facts(details->nodes);
-  } else if (input.details) {
+  } else if (page.details) {
     notes.emplace_back(
         "The profile belongs to another report, so distributions and single intervals are not "
         "shown.");
   }
-  const std::vector<std::string>& losses = input.profile.losses.notes;
+  const std::vector<std::string>& losses = page.profile.losses.notes;
   notes.insert(notes.end(), losses.begin(), losses.end());
 
-  const TimeColumns columns = choose_columns(input.profile.factors, tree);
-  Json report = json(input.profile, input.story);
+  const TimeColumns columns = choose_columns(page.profile.factors, tree);
+  Json report = json(page.profile, page.context);
   Json data = {
-      {"title", input.title},
+      {"title", page.title},
       {"interval", std::move(report["interval"])},
-      {"k", input.profile.k},
-      {"threshold", input.profile.threshold},
-      {"specificity", analyzer::rule_of(input.specificity).name},
+      {"k", page.profile.k},
+      {"threshold", page.profile.threshold},
+      {"specificity", analyzer::rule_of(page.specificity).name},
       {"specificity_rules", specificity_rules()},
-      {"graph_height", graph_height(details, input.profile.factors)},
-      {"factors", factors_of(std::move(report["factors"]), input.profile.factors, tree, columns)},
+      {"graph_height", graph_height(details, page.profile.factors)},
+      {"factors", factors_of(std::move(report["factors"]), page.profile.factors, tree, columns)},
       {"nodes", nodes_of(tree)},
       {"iterations", std::move(report["iterations"])},
-      {"overhead", overhead_lines(input.profile, input.story)},
+      {"overhead", overhead_lines(page.profile, page.context)},
       {"losses", std::move(report["losses"])},
       {"unwrapped", std::move(report["unwrapped"])},
-      {"sources", sources_of(input.sources)},
-      {"timelines", timelines_of(input.timelines)},
+      {"sources", sources_of(page.sources)},
+      {"timelines", timelines_of(page.timelines)},
       {"notes", notes}};
   add_plots(details, tree, columns, data);
   return data;

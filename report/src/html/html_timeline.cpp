@@ -59,7 +59,7 @@ class Numbering {
 
 }  // namespace
 
-nlohmann::json to_json(const ShownTimeline& shown) {
+nlohmann::json to_json(const SelectedTimeline& shown) {
   const analyzer::Timeline& timeline = shown.timeline;
   const std::vector<TimelinePiece> pieces = merged(timeline.pieces);
   Numbering<std::pair<std::string, std::string>> names;

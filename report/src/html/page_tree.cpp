@@ -37,7 +37,7 @@ void PageTree::index_functions() {
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     const analyzer::Node& node = *entries_[i].node;
     const std::string known = definition(i);
-    by_function_[identity(node.function, node.function_key, known.empty() ? node.site : known)]
+    by_function_[identity(node.function, node.function_key, known.empty() ? node.location : known)]
         .push_back(i);
   }
 }

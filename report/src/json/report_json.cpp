@@ -135,25 +135,25 @@ struct Object<Document> {
 namespace vprof::report {
 namespace {
 
-Document document_of(const analyzer::Profile& profile, const Story& story) {
+Document document_of(const analyzer::Profile& profile, const ReportContext& context) {
   Document document;
   document.interval = profile.interval;
   document.factors = profile.factors;
   document.tree = profile.tree;
-  document.iterations = story.iterations;
+  document.iterations = context.iterations;
   static_cast<analyzer::Overhead&>(document.overhead) = profile.overhead;
-  document.overhead.budget = story.overhead_budget;
-  document.overhead.demoted = story.demoted;
+  document.overhead.budget = context.overhead_budget;
+  document.overhead.demoted = context.demoted;
   document.losses = profile.losses;
-  document.unwrapped = story.unwrapped;
+  document.unwrapped = context.unwrapped;
   document.k = profile.k;
   document.threshold = profile.threshold;
   return document;
 }
 
-std::pair<analyzer::Profile, Story> profile_and_story(Document document) {
-  std::pair<analyzer::Profile, Story> result;
-  auto& [profile, story] = result;
+std::pair<analyzer::Profile, ReportContext> profile_and_context(Document document) {
+  std::pair<analyzer::Profile, ReportContext> result;
+  auto& [profile, context] = result;
   profile.interval = std::move(document.interval);
   profile.factors = std::move(document.factors);
   profile.tree = std::move(document.tree);
@@ -161,10 +161,10 @@ std::pair<analyzer::Profile, Story> profile_and_story(Document document) {
   profile.losses = std::move(document.losses);
   profile.k = document.k;
   profile.threshold = document.threshold;
-  story.iterations = std::move(document.iterations);
-  story.unwrapped = std::move(document.unwrapped);
-  story.demoted = std::move(document.overhead.demoted);
-  story.overhead_budget = document.overhead.budget;
+  context.iterations = std::move(document.iterations);
+  context.unwrapped = std::move(document.unwrapped);
+  context.demoted = std::move(document.overhead.demoted);
+  context.overhead_budget = document.overhead.budget;
   return result;
 }
 
@@ -178,12 +178,12 @@ nlohmann::json history_json(const std::vector<Iteration>& iterations) {
   return all;
 }
 
-nlohmann::json json(const analyzer::Profile& profile, const Story& story) {
-  return json::write(document_of(profile, story));
+nlohmann::json json(const analyzer::Profile& profile, const ReportContext& context) {
+  return json::write(document_of(profile, context));
 }
 
-std::string json_text(const analyzer::Profile& profile, const Story& story) {
-  Json document = json(profile, story);
+std::string json_text(const analyzer::Profile& profile, const ReportContext& context) {
+  Json document = json(profile, context);
   const std::string tree = document["tree"].dump(-1, ' ', false, Json::error_handler_t::replace);
   document.erase("tree");
   std::string text = vprof::json_text(document);
@@ -191,7 +191,7 @@ std::string json_text(const analyzer::Profile& profile, const Story& story) {
   return text + ",\n \"tree\": " + tree + "\n}";
 }
 
-Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::json& document) {
+Result<std::pair<analyzer::Profile, ReportContext>> from_json(const nlohmann::json& document) {
   constexpr const char* kNotOurs = "not a report of this program";
   if (document.is_object() && document.contains("schema") && document["schema"] != kSchema) {
     return fail("{}: schema {}, this program reads {}", kNotOurs, document["schema"].dump(),
@@ -201,7 +201,7 @@ Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::json& docu
   if (!read) {
     return fail("{}: {}", kNotOurs, read.error().message);
   }
-  return profile_and_story(*std::move(read));
+  return profile_and_context(*std::move(read));
 }
 
 nlohmann::json report_schema() {

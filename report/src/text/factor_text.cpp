@@ -67,8 +67,9 @@ std::vector<const Node*> nodes_of(const Factor& factor, const Node& root) {
     if (!instance.path.empty()) {
       find_nodes(root, instance.path, 0, found);
     }
-    std::copy_if(found.begin(), found.end(), std::back_inserter(nodes),
-                 [&](const Node* node) { return !is_wait(*node) || node->site == instance.site; });
+    std::copy_if(found.begin(), found.end(), std::back_inserter(nodes), [&](const Node* node) {
+      return !is_wait(*node) || node->location == instance.location;
+    });
   }
   return nodes;
 }
@@ -108,9 +109,9 @@ void write_largest_place(const Factor& factor, TextWriter& out) {
   const std::string before = std::string(kIndent, ' ') + (pair ? "in " : "");
   const size_t room = out.width() - before.size();
   std::string place = fit_path(largest.path, room);
-  if (!pair && !largest.site.empty() && largest.site != factor.definition &&
-      columns(place + "  at " + largest.site) <= room) {
-    place += "  at " + largest.site;
+  if (!pair && !largest.location.empty() && largest.location != factor.definition &&
+      columns(place + "  at " + largest.location) <= room) {
+    place += "  at " + largest.location;
   }
   out.line(before + place, Style::kFaint);
 }

@@ -53,9 +53,10 @@ std::string listed_by_cost(std::vector<Demoted> sites) {
                    [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
   std::string text;
   for (size_t i = 0; i < std::min(sites.size(), kMostNamed); ++i) {
-    text += fmt::format("{}{} at {} ({}, {} of the median latency)", i == 0 ? "" : ", ",
-                        sites[i].function, sites[i].site.substr(0, sites[i].site.rfind(':')),
-                        plural(sites[i].calls, "call", "calls"), percent(sites[i].cost));
+    text +=
+        fmt::format("{}{} at {} ({}, {} of the median latency)", i == 0 ? "" : ", ",
+                    sites[i].function, sites[i].position.substr(0, sites[i].position.rfind(':')),
+                    plural(sites[i].calls, "call", "calls"), percent(sites[i].cost));
   }
   if (sites.size() > kMostNamed) {
     text += fmt::format(", {} more", sites.size() - kMostNamed);
@@ -80,15 +81,16 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
 
 }  // namespace
 
-std::vector<std::string> overhead_lines(const analyzer::Profile& profile, const Story& story) {
+std::vector<std::string> overhead_lines(const analyzer::Profile& profile,
+                                        const ReportContext& context) {
   std::vector<std::string> lines = {cost_of_records(profile) + change_of_latency(profile.overhead)};
-  const int now = static_cast<int>(story.iterations.size());
+  const int now = static_cast<int>(context.iterations.size());
   std::vector<Demoted> left_out;
   std::vector<Demoted> next;
-  for (const Demoted& one : story.demoted) {
+  for (const Demoted& one : context.demoted) {
     (one.since <= now ? left_out : next).push_back(one);
   }
-  const double budget = story.overhead_budget;
+  const double budget = context.overhead_budget;
   if (budget > 0 && analyzer::sure_overhead(profile.overhead) > budget) {
     lines.push_back(beyond_budget(budget, next));
   }

@@ -60,10 +60,10 @@ void write_summary(const IntervalSummary& interval, TextWriter& out) {
 }
 
 /// What was lost or could not be seen, a line each.
-std::vector<std::string> caveats_of(const Losses& losses, const Story& story) {
+std::vector<std::string> caveats_of(const Losses& losses, const ReportContext& context) {
   std::vector<std::string> lines;
   const std::string waits = plural(
-      losses.exact_edges + losses.inferred_edges + losses.outside_waits + losses.unmatched_waits,
+      losses.exact_edges + losses.inferred_edges + losses.outside_waits + losses.unknown_waits,
       "wait", "waits");
   const auto add_waits = [&](uint64_t count, const char* what) {
     if (count != 0) {
@@ -72,7 +72,7 @@ std::vector<std::string> caveats_of(const Losses& losses, const Story& story) {
     }
   };
   add_waits(losses.outside_waits, "for a disk, a clock or a peer that was not recorded");
-  add_waits(losses.unmatched_waits, "waker unknown");
+  add_waits(losses.unknown_waits, "waker unknown");
   add_waits(losses.inferred_edges, "waker inferred from timing");
   if (losses.dropped != 0) {
     lines.push_back(plural(losses.dropped, "record", "records") + " dropped: buffers were full");
@@ -85,7 +85,7 @@ std::vector<std::string> caveats_of(const Losses& losses, const Story& story) {
     lines.push_back(plural(losses.unreadable_bytes, "unreadable byte", "unreadable bytes") +
                     " in the trace");
   }
-  for (const Unwrapped& entry : story.unwrapped) {
+  for (const Unwrapped& entry : context.unwrapped) {
     lines.push_back(
         fmt::format("{} not measured: {}", plural(entry.count, "call", "calls"), entry.reason));
   }
@@ -106,15 +106,15 @@ void write_caveats(const std::vector<std::string>& caveats, TextWriter& out) {
 
 }  // namespace
 
-std::string text(const Profile& profile, const Story& story, const TextOptions& options) {
+std::string text(const Profile& profile, const ReportContext& context, const TextOptions& options) {
   TextWriter out(options);
   write_summary(profile.interval, out);
   out.blank_line();
   out.line("Where the variance comes from", Style::kHeading);
   write_factors(profile, out);
-  write_caveats(caveats_of(profile.losses, story), out);
+  write_caveats(caveats_of(profile.losses, context), out);
   out.blank_line();
-  for (const std::string& line : overhead_lines(profile, story)) {
+  for (const std::string& line : overhead_lines(profile, context)) {
     out.paragraph(line);
   }
   out.paragraph("> look here first; share: moves with the latency; body(f): f's own time", 0,

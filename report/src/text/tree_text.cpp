@@ -34,7 +34,7 @@ class TreeText {
     out_.line(fmt::format("{:>9} {:>8} {:>9}  {}{}{}{}", percent(node.contribution),
                           percent(node.share), human_time(node.mean_ns), indent(depth),
                           node.function, node.kind == analyzer::NodeKind::kBlame ? " [blame]" : "",
-                          node.site.empty() ? "" : "  " + node.site));
+                          node.location.empty() ? "" : "  " + node.location));
     size_t folded = 0;
     for (const Node& child : node.children) {
       if (child.contribution < least_) {

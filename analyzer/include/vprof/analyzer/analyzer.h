@@ -102,7 +102,7 @@ struct Node {
   /// Key of the function in sites.json; empty for nodes that are not functions.
   std::string function_key;
   /// `file:line` of the call, or of the function if the call is not measured.
-  std::string site;
+  std::string location;
   /// E[X] over all intervals.
   double mean_ns = 0;
   double variance_ns2 = 0;
@@ -127,8 +127,8 @@ struct Node {
 struct Instance {
   /// Names from the root to the node; of a covariance: to the parent of the two.
   std::vector<std::string> path;
-  /// As Node::site; of a covariance: of the first function.
-  std::string site;
+  /// As Node::location; of a covariance: of the first function.
+  std::string location;
   double contribution = 0;
   /// Explained by its descendants, so it adds nothing to the factor (Options::dominance).
   bool dominated = false;
@@ -241,7 +241,7 @@ struct Losses {
   /// Waits on critical paths for disks, clocks and peers, whose wakers are not recorded.
   uint64_t outside_waits = 0;
   /// Other waits on critical paths without a known waker.
-  uint64_t unmatched_waits = 0;
+  uint64_t unknown_waits = 0;
   /// Wake-up edges on critical paths whose waker is inferred, and whose waker is certain.
   uint64_t inferred_edges = 0;
   uint64_t exact_edges = 0;
@@ -250,7 +250,7 @@ struct Losses {
 };
 
 /// Names of the classes of waits that a recording may leave out: "mutex", "stream", ...
-std::vector<std::string> wait_classes();
+std::vector<std::string> wait_class_names();
 
 /// What measuring cost.
 struct Overhead {
@@ -293,7 +293,7 @@ struct Profile {
   int k = 3;
   double threshold = 0.05;
   /// The bytes of the profile file, which merge() and details_of() read. Not in report.json.
-  std::string sums;
+  std::string bytes;
 };
 
 /// A profile file, read into memory.

@@ -23,7 +23,7 @@ struct PlaceRow {
   /// Key of a function in sites.json, else empty.
   std::string key;
   /// `file:line`
-  std::string site;
+  std::string location;
 };
 
 struct PlaceTime {

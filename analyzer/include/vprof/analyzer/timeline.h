@@ -43,16 +43,16 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
                              uint64_t id, const Options& options);
 
 /// An interval whose timeline is wanted. The latency tells intervals with the same id apart.
-struct TimelineWish {
+struct TimelineRequest {
   uint64_t id = 0;
   int64_t latency_ns = 0;
 };
 
-/// The timelines of those intervals that the recording has, in the order of the wishes, from one
+/// The timelines of those intervals that the recording has, in the order of the requests, from one
 /// pass over it. Errors as for analyze().
 Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
                                            const std::string& sites_json,
-                                           const std::vector<TimelineWish>& wishes,
+                                           const std::vector<TimelineRequest>& requests,
                                            const Options& options);
 
 }  // namespace vprof::analyzer

@@ -14,7 +14,7 @@ namespace vprof::report {
 /// The Trace Event Format, which Perfetto and Chrome open. Each interval is a process of its own,
 /// with a row per thread on its path: pieces of the critical path, the waits around them, and a
 /// flow wherever the path moves to another thread (a wake-up or a hand-off).
-nlohmann::json perfetto(const std::vector<ShownTimeline>& timelines);
+nlohmann::json perfetto(const std::vector<SelectedTimeline>& timelines);
 
 /// Folded stacks, as flame-graph tools read them: `root;f;wait(x) 12345`, weighted by the leaf's
 /// share of the variance in millionths. Such tools cannot show negative shares: those are left out,
@@ -31,7 +31,7 @@ class ExportSource {
   /// The analysis of the recording, made once. Valid as long as the source.
   virtual Result<const analyzer::Profile*> profile() = 0;
   /// The slowest intervals and some typical ones.
-  virtual Result<std::vector<ShownTimeline>> timelines() = 0;
+  virtual Result<std::vector<SelectedTimeline>> timelines() = 0;
 
   const std::string trace_dir;
   const std::string sites_json;

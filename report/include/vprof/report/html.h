@@ -15,7 +15,7 @@
 namespace vprof::report {
 
 /// The timeline of an interval, and why the report shows it.
-struct ShownTimeline {
+struct SelectedTimeline {
   std::string why;  ///< `slowest`, `near the median`
   analyzer::Timeline timeline;
 };
@@ -31,12 +31,12 @@ struct SourceText {
   std::vector<uint32_t> factors;  ///< indices into Profile::factors
 };
 
-struct HtmlInput {
+struct HtmlReport {
   std::string title;  ///< the program's name
   analyzer::Profile profile;
-  Story story;
+  ReportContext context;
   std::optional<analyzer::Details> details;  ///< without them, no plots of single intervals
-  std::vector<ShownTimeline> timelines;
+  std::vector<SelectedTimeline> timelines;
   std::vector<SourceText> sources;
   std::vector<std::string> notes;  ///< what could not be shown, and why
   analyzer::Specificity specificity = analyzer::Specificity::kQuadratic;
@@ -44,13 +44,13 @@ struct HtmlInput {
 
 /// The data of the page. Bounded for any program: up to 64 columns of times, 24 covariances per
 /// node, 400 pieces per timeline.
-nlohmann::json html_data(const HtmlInput& input);
+nlohmann::json html_data(const HtmlReport& page);
 
 /// Whether this build has the page, which needs npm at build time.
 bool has_html_page();
 
 /// The whole file. Error: this build has no page.
-Result<std::string> html(const HtmlInput& input);
+Result<std::string> html(const HtmlReport& page);
 
 /// JSON text that is safe inside <script>: no data can end the element.
 std::string json_for_script(const nlohmann::json& document);

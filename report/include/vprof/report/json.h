@@ -105,7 +105,7 @@ struct Object<analyzer::Instance> {
   using T = analyzer::Instance;
   static constexpr auto kFields = std::tuple{
       required("path", &T::path, "names from the root; of a covariance: to the common parent"),
-      required("site", &T::site, "`file:line` of the call"),
+      required("site", &T::location, "`file:line` of the call"),
       required("contribution", &T::contribution),
       optional("dominated", &T::dominated,
                "explained by one of its callees, so not part of the factor's contribution")};
@@ -159,7 +159,7 @@ struct Object<analyzer::Node> {
       required("function", &T::function, "`f`, `body(f)`, `wait(...)`, `queue(...)`"),
       optional("key", &T::function_key, "function key in sites.json; empty: none"),
       required("kind", &T::kind, "blame: a function of another thread, below a wait or a queue"),
-      optional("site", &T::site, "`file:line` of the call, or of the function"),
+      optional("site", &T::location, "`file:line` of the call, or of the function"),
       required("mean_ns", &T::mean_ns),
       required("variance_ns2", &T::variance_ns2),
       required("contribution", &T::contribution, "Var / Var(latency)"),
@@ -186,15 +186,15 @@ struct Object<analyzer::Losses> {
       required("unreadable_bytes", &T::unreadable_bytes, "damaged parts of trace files"),
       optional("outside_waits", &T::outside_waits,
                "waits for disks, clocks and peers that were not recorded"),
-      required("unmatched_waits", &T::unmatched_waits, "other waits with no known waker"),
+      required("unmatched_waits", &T::unknown_waits, "other waits with no known waker"),
       required("inferred_edges", &T::inferred_edges, "waits whose waker is inferred from time"),
       required("exact_edges", &T::exact_edges, "waits whose waker is known"),
       required("notes", &T::notes, "one line each, for people")};
 };
 
 template <>
-struct Object<report::Leading> {
-  using T = report::Leading;
+struct Object<report::LeadingFactor> {
+  using T = report::LeadingFactor;
   static constexpr auto kFields =
       std::tuple{required("factor", &T::factor), required("contribution", &T::contribution)};
 };
@@ -225,7 +225,7 @@ struct Object<report::Demoted> {
       "a call left in the body of its function: called often, varies little";
   static constexpr auto kFields = std::tuple{
       required("function", &T::function, "the callee"),
-      required("site", &T::site, "`file:line:column`"),
+      required("site", &T::position, "`file:line:column`"),
       required("calls", &T::calls, "in the last run that measured it"),
       required("cost", &T::cost, "of measuring it, at most, as a part of the median latency"),
       required("since", &T::since, "first iteration without it")};

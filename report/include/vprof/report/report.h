@@ -1,4 +1,4 @@
-// A Profile and the story of the search behind it, as text and as JSON.
+// A Profile and the search behind it, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 namespace vprof::report {
 
 /// One of the first k factors.
-struct Leading {
+struct LeadingFactor {
   std::string factor;
   double contribution = 0;
 };
@@ -28,14 +28,14 @@ struct Iteration {
   double variance_ratio = 0;
   std::vector<std::string> selected;   ///< factors accepted after it
   std::vector<std::string> set_aside;  ///< factors set aside after it
-  std::vector<Leading> leading;        ///< the first k factors
+  std::vector<LeadingFactor> leading;  ///< the first k factors
   uint64_t demoted = 0;                ///< call sites newly left out of its plan
 };
 
 /// A call site left in the body of its function because it is called often and varies little.
 struct Demoted {
   std::string function;  ///< callee
-  std::string site;      ///< `file:line:column`
+  std::string position;  ///< `file:line:column`
   uint64_t calls = 0;    ///< in the last run that measured it
   double cost = 0;       ///< of measuring it, at most, as a part of the median latency
   int since = 0;         ///< first iteration without it
@@ -47,7 +47,7 @@ struct Unwrapped {
   uint64_t count = 0;
 };
 
-struct Story {
+struct ReportContext {
   std::vector<Iteration> iterations;
   std::vector<Unwrapped> unwrapped;
   std::vector<Demoted> demoted;
@@ -60,7 +60,8 @@ struct TextOptions {
 };
 
 /// The report: latency, ranked factors, caveats, overhead.
-std::string text(const analyzer::Profile& profile, const Story& story, const TextOptions& options);
+std::string text(const analyzer::Profile& profile, const ReportContext& context,
+                 const TextOptions& options);
 
 /// The variance tree as indented text. Nodes below `min_contribution` are only counted.
 std::string tree_text(const analyzer::Profile& profile, double min_contribution,
@@ -72,13 +73,13 @@ std::string history_text(const std::vector<Iteration>& iterations, const TextOpt
 nlohmann::json history_json(const std::vector<Iteration>& iterations);
 
 /// report.json (vprof/report/json.h describes it).
-nlohmann::json json(const analyzer::Profile& profile, const Story& story);
+nlohmann::json json(const analyzer::Profile& profile, const ReportContext& context);
 
 /// The same as text, one value per line. The tree is on a single line: indented, deep ones would be
 /// mostly spaces.
-std::string json_text(const analyzer::Profile& profile, const Story& story);
+std::string json_text(const analyzer::Profile& profile, const ReportContext& context);
 
 /// The reverse of json(), for reports made earlier. Error: one line that names the value at fault.
-Result<std::pair<analyzer::Profile, Story>> from_json(const nlohmann::json& document);
+Result<std::pair<analyzer::Profile, ReportContext>> from_json(const nlohmann::json& document);
 
 }  // namespace vprof::report

@@ -2,10 +2,10 @@
 // from that description.
 //
 //   template <>
-//   struct vprof::json::Object<Leading> {
+//   struct vprof::json::Object<LeadingFactor> {
 //     static constexpr auto kFields = std::tuple{
-//         required("factor", &Leading::factor, "name of the factor"),
-//         optional("contribution", &Leading::contribution, "part of the variance")};
+//         required("factor", &LeadingFactor::factor, "name of the factor"),
+//         optional("contribution", &LeadingFactor::contribution, "part of the variance")};
 //   };
 //   template <>
 //   struct vprof::json::Words<Step> {
@@ -13,8 +13,9 @@
 //   };
 //
 //   nlohmann::json document = json::write(leading);
-//   Result<Leading> leading = json::read<Leading>(document);  // "factors/3/rank: must be a number"
-//   nlohmann::json schema = json::schema<Leading>();
+//   // Error: "factors/3/rank: must be a number"
+//   Result<LeadingFactor> leading = json::read<LeadingFactor>(document);
+//   nlohmann::json schema = json::schema<LeadingFactor>();
 //
 // Members may be bool, integers, double, std::string, enums with Words, types with Text,
 // std::vector, std::array, std::set, std::map from strings, std::optional, nlohmann::json, and
