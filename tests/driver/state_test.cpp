@@ -22,7 +22,7 @@ TEST_CASE("a state comes back as it was saved") {
   state.set_aside = {{.id = "wait(x)", .name = "wait(x)"}};
   state.history.resize(1);
   state.history[0].expanded = {"f"};
-  state.history[0].positions = 4;
+  state.history[0].sites = 4;
   state.history[0].run_s = 2;
   state.history[0].mean_ratio = 1.02;
   state.history[0].selected = {"g"};
@@ -44,7 +44,7 @@ TEST_CASE("a state comes back as it was saved") {
   CHECK(back->selected == state.selected);
   CHECK(back->set_aside == state.set_aside);
   REQUIRE(back->history.size() == 1);
-  CHECK(back->history[0].positions == 4);
+  CHECK(back->history[0].sites == 4);
   CHECK(back->history[0].run_s == 2);
   CHECK(back->history[0].mean_ratio == 1.02);
   CHECK(back->history[0].selected == std::vector<std::string>{"g"});
