@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How does a record compare with other tracers of calls? All in one run, on the same trivial call.
+# Compares the cost of a record with other tracers of calls, in one run, on the same trivial call.
 #
 #   compare.sh BUILD     BUILD: a build tree with libvprof, such as build/release
 #
@@ -21,7 +21,8 @@ cd "$work"
 clang++-19 -O2 "$here/compared.cpp" -o plain
 clang++-19 -O2 -DWITH_VPROF -I"$here/../runtime/include" "$here/compared.cpp" -o vprof \
   -L"$library" -lvprof -Wl,-rpath,"$library"
-clang++-19 -O2 -DWITH_XRAY -fxray-instrument -fxray-instruction-threshold=1 "$here/compared.cpp" -o xray
+clang++-19 -O2 -DWITH_XRAY -fxray-instrument -fxray-instruction-threshold=1 "$here/compared.cpp" \
+  -o xray
 g++ -O2 -pg -mfentry "$here/compared.cpp" -o uftraced
 
 mkdir traces
@@ -30,15 +31,16 @@ floor=$(./plain floor)
 vprof=$(VPROF_TRACE_DIR=$work/traces ./vprof)
 xray=$(XRAY_OPTIONS="xray_logfile_base=$work/xray-" ./xray 2>xray.log)
 uftrace=$(uftrace record --no-libcall -d "$work/uftrace.data" ./uftraced)
-[ -n "$(find traces -name '*.vpt' -size +50M)" ] && [ -n "$(find . -name 'xray-*' -size +20M)" ] && [ -n "$(find uftrace.data -size +20M)" ] ||
-  { echo "compare.sh: one of the tracers recorded nothing" >&2; exit 2; }
+[ -n "$(find traces -name '*.vpt' -size +50M)" ] && [ -n "$(find . -name 'xray-*' -size +20M)" ] &&
+  [ -n "$(find uftrace.data -size +20M)" ] ||
+  { echo "compare.sh: one of the tracers recorded too little" >&2; exit 2; }
 
-awk -v call="$call" -v floor="$floor" -v vprof="$vprof" -v xray="$xray" -v uftrace="$uftrace" 'BEGIN {
+awk -v call="$call" -v floor="$floor" -v vprof="$vprof" -v xray="$xray" -v uftrace="$uftrace" '
+function row(name, ns) { printf "%-12s %9.2f  %8.2f  %8.1f\n", name, ns, ns / f, ns / v }
+BEGIN {
   printf "%-12s %9s  %8s  %s\n", "", "ns/call", "x floor", "x VProfiler"
   f = floor - call; v = vprof - call
   printf "%-12s %9.2f\n", "bare call", call
   printf "%-12s %9.2f  %8.2f\n", "floor", f, 1
-  printf "%-12s %9.2f  %8.2f  %8.1f\n", "VProfiler", v, v / f, 1
-  printf "%-12s %9.2f  %8.2f  %8.1f\n", "XRay FDR", xray - call, (xray - call) / f, (xray - call) / v
-  printf "%-12s %9.2f  %8.2f  %8.1f\n", "uftrace", uftrace - call, (uftrace - call) / f, (uftrace - call) / v
+  row("VProfiler", v); row("XRay FDR", xray - call); row("uftrace", uftrace - call)
 }'

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# How fast are recordings read, compared with other tools? One program, with the same calls, is
-# recorded with uftrace, with LLVM's XRay and with vprof. Each recording is read from a warm page
-# cache by the command that its users type, in turn. Prints medians: seconds of waiting, and seconds
-# of processor time (vprof uses all cores, the other two use one).
+# Compares the speed of reading recordings with other tools. uftrace, LLVM's XRay and vprof each
+# record the same calls of one program. Then the commands that their users type read the recordings
+# in turn, from a warm page cache. Prints the medians of elapsed time and processor time (vprof uses
+# all cores, the other two use one).
 #
 #   compare_readers.sh [CALLS [ROUNDS]]
 #
-# Needs uftrace, and clang and llvm of version 19. $VPROF: use another vprof.
+# Needs uftrace, and clang and llvm of version 19. VPROF names the vprof to use.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 vprof=${VPROF:-$root/build/release/driver/vprof}
@@ -57,7 +57,7 @@ uftrace record --no-libcall -d uftrace.data ./with_uftrace "$calls" >/dev/null
 XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic xray_logfile_base=$work/xray." \
   XRAY_BASIC_OPTIONS="func_duration_threshold_us=0" ./with_xray "$calls" 2>/dev/null
 xray_log=$(ls "$work"/xray.*)
-# The first recording warms the page cache. If the disk is slow, records may be dropped: record
+# The first recording warms the page cache. On a slow disk, records may be dropped; then record
 # again.
 for step in index "instrument --expand request outer" build record record; do
   # shellcheck disable=SC2086  # options
@@ -67,16 +67,17 @@ for turn in 1 2 3 4 5; do
   "$vprof" analyze >vprof.log 2>&1 || { cat vprof.log; exit 1; }
   grep -q "found no room" vprof.log || break
   if [ "$turn" = 5 ]; then
-    echo "records were dropped in all five recordings, so the tools would not read the same calls"
+    echo "all five recordings dropped records, so the tools would not read the same calls"
     exit 1
   fi
   "$vprof" record >vprof.log 2>&1 || { cat vprof.log; exit 1; }
 done
 
-read_once() { # read_once NAME COMMAND...: adds a line "waited processor" to NAME.times
+read_once() { # name command...: appends elapsed and processor seconds to NAME.times
   local name=$1
   shift
-  (TIMEFORMAT='%R %U %S'; time "$@" >"$name.out" 2>"$name.err") 2>&1 | awk '{ print $1, $2 + $3 }' >>"$name.times"
+  (TIMEFORMAT='%R %U %S'; time "$@" >"$name.out" 2>"$name.err") 2>&1 |
+    awk '{ print $1, $2 + $3 }' >>"$name.times"
   [ -s "$name.out" ] || { cat "$name.err"; exit 1; }
 }
 for ((round = 0; round <= rounds; ++round)); do
@@ -84,7 +85,7 @@ for ((round = 0; round <= rounds; ++round)); do
   read_once xray llvm-xray-19 account "$xray_log" --instr_map=with_xray --keep-going
   read_once vprof "$vprof" analyze
 done
-median() { # of the seconds waited, without the first round, which brings the files into memory
+median() { # by elapsed time, without the first round, which brings the files into memory
   tail -n +2 "$1.times" | sort -n | sed -n "$((rounds / 2 + 1))p"
 }
 uftrace=$(median uftrace)
@@ -96,9 +97,10 @@ awk -v calls="$calls" -v uftrace="$uftrace" -v xray="$xray" -v ours="$ours" '
     printf "%-20s %9.2f s %9.2f s %14.1f\n", name, t[1], t[2], calls / t[1] / 1e6
   }
   BEGIN {
-    printf "%-20s %11s %11s %14s\n", "", "waited", "processor", "M calls/s"
+    printf "%-20s %11s %11s %14s\n", "", "elapsed", "processor", "M calls/s"
     row("uftrace report", uftrace); row("llvm-xray account", xray); row("vprof analyze", ours)
     split(uftrace, u); split(xray, x); split(ours, o)
-    printf "vprof analyze is %.1f times as fast as uftrace report (%.1f in processor time), ", u[1] / o[1], u[2] / o[2]
+    printf "vprof analyze is %.1f times as fast as uftrace report (%.1f in processor time), ",
+      u[1] / o[1], u[2] / o[2]
     printf "%.1f times as fast as llvm-xray account (%.1f)\n", x[1] / o[1], x[2] / o[2]
   }'

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long does indexing a program from scratch take? Floor: Clang parsing the same units.
+"""Compares the time to index a program from scratch with that of Clang to parse the same units.
 
     index_speed.py PROJECT [--units 300] [--rounds 3]
                    [--instrumenter build/release/instrumenter/vprof-instrument]
 
-PROJECT has been indexed by `vprof index`; its .vprof/ is read, not changed. Each round runs both on
-the same units, evenly spread, on all cores, and prints wall and processor seconds. The last line
-holds the medians of the ratios.
+`vprof index` must have indexed PROJECT, whose .vprof/ is read but not changed. Each round runs both
+on the same units, evenly spread, on all cores, and prints wall and processor seconds. The last line
+has the medians of the ratios.
 """
 import argparse
 import concurrent.futures
@@ -27,14 +27,16 @@ def timed(work):
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     work()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.monotonic() - began, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.monotonic() - began, processor
 
 
 def parse_only(unit):
     """Runs `clang -fsyntax-only` as a user would: without GCC's own options, without warnings."""
-    arguments = [a for a in unit["arguments"][1:] if not a.startswith(("-W", "-fexcess-precision", "-o")) and a != "-c"]
-    output = unit["arguments"][unit["arguments"].index("-o") + 1] if "-o" in unit["arguments"] else None
-    arguments = [a for a in arguments if a != output]
+    given = unit["arguments"]
+    output = given[given.index("-o") + 1] if "-o" in given else None
+    left_out = ("-W", "-fexcess-precision", "-o")
+    arguments = [a for a in given[1:] if not a.startswith(left_out) and a not in ("-c", output)]
     compiler = "clang++-19" if unit["file"].endswith(("cc", "cpp", "cxx")) else "clang-19"
     return subprocess.run([compiler, "-fsyntax-only", "-w", *arguments], cwd=unit["directory"],
                           stderr=subprocess.DEVNULL, check=False).returncode
@@ -45,7 +47,8 @@ def main():
     parser.add_argument("project", type=pathlib.Path)
     parser.add_argument("--units", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--instrumenter", default=HERE.parent / "build/release/instrumenter/vprof-instrument")
+    parser.add_argument("--instrumenter",
+                        default=HERE.parent / "build/release/instrumenter/vprof-instrument")
     options = parser.parse_args()
     state = options.project.resolve() / ".vprof"
     units = json.loads((state / "compile_commands.json").read_text())
@@ -57,23 +60,25 @@ def main():
 
         def index():
             with tempfile.TemporaryDirectory() as cache:
-                subprocess.run([options.instrumenter, "index", "--compile-commands", database, "--mirror", state / "mirror",
-                                "--pristine", state / "pristine", "--cache", cache, "--out", f"{cache}/index.json"],
+                subprocess.run([options.instrumenter, "index", "--compile-commands", database,
+                                "--mirror", state / "mirror", "--pristine", state / "pristine",
+                                "--cache", cache, "--out", f"{cache}/index.json"],
                                check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         def syntax():
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 failed = sum(code != 0 for code in pool.map(parse_only, units))
             if failed:
-                print(f"  clang refused {failed} of {len(units)} units")
+                print(f"  clang rejected {failed} of {len(units)} units")
 
         for _ in range(options.rounds):
             floor, ours = timed(syntax), timed(index)
             ratios.append((ours[0] / floor[0], ours[1] / floor[1]))
-            print(f"clang -fsyntax-only {floor[0]:.1f} s ({floor[1]:.1f} s of processor), index {ours[0]:.1f} s ({ours[1]:.1f} s)",
-                  flush=True)
+            print(f"clang -fsyntax-only {floor[0]:.1f} s ({floor[1]:.1f} s of processor time), "
+                  f"index {ours[0]:.1f} s ({ours[1]:.1f} s)", flush=True)
     wall, processor = (statistics.median(r[i] for r in ratios) for i in (0, 1))
-    print(f"{len(units)} units: {wall:.2f}x the wall time of clang -fsyntax-only, {processor:.2f}x its processor time")
+    print(f"{len(units)} units: {wall:.2f}x the wall time of clang -fsyntax-only, "
+          f"{processor:.2f}x its processor time")
 
 
 main()

@@ -1,5 +1,5 @@
-# Sourced by test.sh and soak.sh: running checks, and counting what passed and what failed. Bash.
-# shellcheck shell=bash disable=SC2154  # root and parallel are set by setup.sh
+# For test.sh and soak.sh to source: runs checks and counts what passed and what failed. Bash.
+# shellcheck shell=bash disable=SC2154  # setup.sh sets root and parallel
 
 passed=0
 failed=0
@@ -12,7 +12,7 @@ log_of() { # name
   echo "$logs/${1//[^a-zA-Z0-9]/-}.log"
 }
 
-# The last line that every run of the tests prints.
+# Prints the times, what failed, and the line with the totals. Fails if a check has failed.
 finish() {
   say "Done"
   local line
@@ -26,7 +26,7 @@ finish() {
   [ "$failed" = 0 ]
 }
 
-record() { # name status: a check that counts as one test
+record() { # name status: counts a check as one test
   if [ "$2" = 0 ]; then
     passed=$((passed + 1))
   else
@@ -39,7 +39,7 @@ timed() { # name seconds
   timings+=("$(printf '%5d s  %s' "$2" "$1")")
 }
 
-# Runs a check. Shows its output only if it fails, but for lines that begin with `note: `.
+# Runs a check. Prints its output only if it fails, except lines that begin with `note: `.
 check() { # name command...
   local name=$1 log status=0 before=$SECONDS
   log=$(log_of "$name")
@@ -53,16 +53,16 @@ check() { # name command...
     sed -n '/^note: /p' "$log"
   else
     tail -40 "$log"
-    echo "FAILED ($((SECONDS - before)) s); the whole output: $log"
+    echo "FAILED ($((SECONDS - before)) s); the whole output is in $log"
   fi
   return "$status"
 }
 
-count_of() { # log pattern: the number of tests that ctest's summary lists so
+count_of() { # log state: the number of tests that ctest's summary lists with this state
   grep -cE "^[[:space:]]+[0-9]+ - .* \\($2\\)$" "$1" || true
 }
 
-# Runs a part of ctest and adds its counts. Each test has one try.
+# Runs some tests with ctest and adds up their counts. Each test runs once.
 run_ctest() { # name directory [ctest options]
   local name=$1 directory=$2 log total bad not_run before=$SECONDS
   shift 2
@@ -73,7 +73,7 @@ run_ctest() { # name directory [ctest options]
   total=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log" | tail -1)
   if [ -z "$total" ]; then
     tail -20 "$log"
-    record "$name (no test was run)" 1
+    record "$name (no test ran)" 1
     return
   fi
   bad=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of.*/\1/p' "$log" | tail -1)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh clone to a first report: set-up, build, then `vprof loop --auto` on examples/quickstart.
+# From a fresh clone to a first report: installs packages, builds, and runs `vprof loop --auto` on
+# examples/quickstart.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -11,7 +12,7 @@ configure release
 cmake --build "$root/build/release" --parallel "$parallel" --target vprof
 vprof=$root/build/release/driver/vprof
 
-# A copy, so that the demo leaves nothing behind in the tree and starts from the beginning each time.
+# In a copy, so that the demo changes nothing in the tree and always starts from the beginning.
 demo=$root/build/demo/quickstart
 say "Profiling examples/quickstart (a copy in build/demo/quickstart)"
 rm -rf "$demo"

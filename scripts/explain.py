@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says in two sentences what the first factor of a report.json means."""
+"""Says in two sentences what the first factor in a report.json means."""
 
 import json
 import sys
@@ -22,19 +22,22 @@ def explain(report):
     interval = report["interval"]
     name = interval["name"] or "interval"
     first = (
-        f"The latency of {interval['count']} executions of \"{name}\" is {milliseconds(interval['mean_ns'])} on average, but "
-        f"1 in 100 takes longer than {milliseconds(interval['p99_ns'])} and 1 in 2 less than {milliseconds(interval['p50_ns'])}"
+        f"The latency of {interval['count']} executions of \"{name}\" is "
+        f"{milliseconds(interval['mean_ns'])} on average, but 1 in 100 takes longer than "
+        f"{milliseconds(interval['p99_ns'])} and 1 in 2 less than {milliseconds(interval['p50_ns'])}"
     )
     if not report["factors"]:
         return f"{first}. No factor contributes enough to be named."
     factor = report["factors"][0]
     second = f"{describe(factor)} accounts for {100 * factor['contribution']:.0f} % of that variance"
-    path = max(factor["instances"], key=lambda i: abs(i["contribution"]), default={}).get("path", [])
+    largest = max(factor["instances"], key=lambda i: abs(i["contribution"]), default={})
+    path = largest.get("path", [])
     if len(path) > 1:
         second += f", reached through {' → '.join(path)}"
     second += (
-        f": if it always took the same time, the standard deviation would fall from {milliseconds(interval['stddev_ns'])} "
-        f"to about {milliseconds(interval['stddev_ns'] * max(0.0, 1 - factor['share']) ** 0.5)}"
+        f": if it always took the same time, the standard deviation would fall from "
+        f"{milliseconds(interval['stddev_ns'])} to about "
+        f"{milliseconds(interval['stddev_ns'] * max(0.0, 1 - factor['share']) ** 0.5)}"
     )
     return f"{first}. {second}."
 

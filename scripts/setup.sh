@@ -1,11 +1,13 @@
-# Sourced by demo.sh, test.sh and soak.sh: what they need before they can do their own work. Bash.
+# For demo.sh, test.sh and soak.sh to source: installs the packages that they need and configures
+# builds. Bash.
 #
-# Everything comes from Debian 12 (main, updates, security). A machine that has it all is not touched.
+# All packages are Debian 12's (main, updates, security). A machine that has them all stays as it
+# is.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Each array holds what one purpose needs beyond those before it. shellcheck disable=SC2034
+# What each purpose needs beyond the one before it. shellcheck disable=SC2034
 packages_to_build=(
   g++ gcc libc6-dev make cmake ninja-build ccache pkg-config
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
@@ -46,7 +48,7 @@ as_root() {
   fi
 }
 
-# Node.js is often installed from elsewhere, and its npm excludes Debian's.
+# Node.js often comes from elsewhere, and its npm conflicts with Debian's.
 is_installed() {
   case $1 in
     nodejs) command -v node >/dev/null && return ;;
@@ -67,17 +69,18 @@ install_packages() { # package...
   fi
   say "Set-up: installing Debian packages: ${missing[*]}"
   as_root apt-get update -qq
-  # --no-install-recommends halves the download: clang recommends much that is not needed to build.
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
-    -o Dpkg::Use-Pty=0 >"${TMPDIR:-/tmp}/vprof-apt.$$.log" 2>&1 || {
-    tail -20 "${TMPDIR:-/tmp}/vprof-apt.$$.log" >&2
-    die "apt-get could not install the packages (the whole output: ${TMPDIR:-/tmp}/vprof-apt.$$.log)"
+  # --no-install-recommends halves the download: clang recommends much that no build needs.
+  local log=${TMPDIR:-/tmp}/vprof-apt.$$.log
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" -o Dpkg::Use-Pty=0 >"$log" 2>&1 || {
+    tail -20 "$log" >&2
+    die "apt-get could not install the packages; the whole output is in $log"
   }
-  rm -f "${TMPDIR:-/tmp}/vprof-apt.$$.log"
+  rm -f "$log"
 }
 
-# How many compilations run at once: one per core, but no more than memory allows. Files that include Clang take up to
-# 1.5 GB each.
+# How many compilations may run at once: one per core, if there are 1.5 GB of memory for each. Files
+# that include Clang need as much.
 parallel_jobs() {
   local cores memory_kb by_memory
   cores=$(nproc)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What takes too long for every change, and what cannot be told from one run on a shared machine: real servers with
-# everything instrumented, each planted cause ten times, 10,000 random programs, coverage of confidence intervals, the
-# other processor, long fuzzing, and the unit tests twenty times beside busy loops. Ends with a line "N passed, N failed".
+# Runs what takes too long for every change, or needs many runs to be conclusive: real servers with
+# everything instrumented, each planted cause ten times, 10,000 random programs, coverage of
+# confidence intervals, AArch64 under emulation, long fuzzing, and the unit tests twenty times
+# beside busy loops. The last line is "N passed, N failed".
 #
-#   soak.sh            all of it: some hours
+#   soak.sh            all parts: some hours
 #   soak.sh NAME...    only these parts: tests random planted repeat fuzz subjects
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
@@ -18,7 +19,7 @@ for part in "${chosen[@]}"; do
   [[ " ${parts[*]} " == *" $part "* ]] || die "unknown part $part (known: ${parts[*]})"
 done
 
-# Tests that measure time or need the other processor.
+# Tests that measure time or emulate AArch64.
 soak_tests() {
   run_ctest "Tests with the label soak" "$root/build/release" -L soak
 }
@@ -30,10 +31,11 @@ soak_random() {
     "$root/build/release/tests/analyzer/vprof_analyzer_tests" "[coverage]" || true
   local language
   for language in c cpp; do
-    check "100 random instrumented programs: $language" python3 "$root/tests/instrumenter/random_programs.py" \
-      --instrument "$root/build/release/instrumenter/vprof-instrument" --include "$root/runtime/include" \
-      --lib "$root/build/release/runtime" --filecheck FileCheck-19 --clang clang-19 \
-      --language "$language" --first 1000 --count 100 || true
+    check "100 random instrumented programs: $language" \
+      python3 "$root/tests/instrumenter/random_programs.py" \
+      --instrument "$root/build/release/instrumenter/vprof-instrument" \
+      --include "$root/runtime/include" --lib "$root/build/release/runtime" \
+      --filecheck FileCheck-19 --clang clang-19 --language "$language" --first 1000 --count 100 || true
   done
 }
 
@@ -45,7 +47,7 @@ soak_planted() {
   done
 }
 
-# Twenty rounds beside a busy loop on each core: no test may depend on an idle machine.
+# Runs the unit tests twenty times beside a busy loop per core: no test may need an idle machine.
 soak_repeat() {
   local loops=() round core
   for ((core = 0; core < $(nproc); ++core)); do
@@ -53,7 +55,8 @@ soak_repeat() {
     loops+=($!)
   done
   for ((round = 1; round <= 20; ++round)); do
-    run_ctest "Unit tests beside busy loops, round $round of 20" "$root/build/release" -LE 'e2e|soak' -j "$parallel"
+    run_ctest "Unit tests beside busy loops, round $round of 20" "$root/build/release" \
+      -LE 'e2e|soak' -j "$parallel"
   done
   kill "${loops[@]}"
   wait "${loops[@]}" 2>/dev/null || true
@@ -69,7 +72,8 @@ soak_subjects() {
   local subject compiler
   for subject in memcached leveldb httpd capnproto postgresql; do
     for compiler in gcc clang; do
-      check "Everything instrumented: $subject, $compiler" "$root/tests/subjects/$subject.sh" "$compiler" || true
+      check "Everything instrumented: $subject, $compiler" \
+        "$root/tests/subjects/$subject.sh" "$compiler" || true
     done
   done
 }

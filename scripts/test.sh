@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# What is checked before a change goes in: set-up, style, build, unit tests (also under AddressSanitizer and UBSan), and the
-# quickstart from end to end. Ends with a line "N passed, N failed". Nothing is run twice: a test that fails has failed.
+# The checks before a change goes in: style, build, unit tests (also with AddressSanitizer and
+# UBSan), and the quickstart from end to end. Installs the packages that it needs. No test runs
+# twice: one that fails has failed. The last line is "N passed, N failed".
 #
-#   test.sh            the checks for every change (docs/contributing.md says how long each takes)
-#   test.sh --all      also ThreadSanitizer, clang-tidy on every file, the planted causes, tutorial and installation:
-#                      what the continuous integration runs
-#   test.sh --quick    format, layers, build and unit tests only
+#   test.sh            the checks for every change (docs/contributing.md says how long they take)
+#   test.sh --all      also ThreadSanitizer, clang-tidy on every file, the planted causes, the
+#                      tutorial and the installation: what continuous integration runs
+#   test.sh --quick    only format, layers, build and unit tests
 #
-# What takes still longer is in soak.sh.
+# soak.sh runs what takes even longer.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -22,7 +23,7 @@ case "${1:-}" in
   *) die "unknown option $1 (known: --all, --quick)" ;;
 esac
 
-our_sources() { # every C and C++ file that we wrote, but golden files, whose layout is what they test
+our_sources() { # every C and C++ file except golden ones, which test their own layout
   git -C "$root" ls-files -z -- '*.c' '*.cpp' '*.h' '*.hpp' |
     grep -zvE '(^|/)(golden|cases|fixtures|inputs|data)/' | sed -z "s#^#$root/#"
 }
@@ -31,19 +32,23 @@ check_format() {
   our_sources | xargs -0 clang-format-19 --dry-run -Werror
 }
 
-# The files that differ from where this branch left the main one; every product file with --all.
+# The product files that differ from the main branch where this one left it; with --all, all of
+# them.
 files_to_tidy() {
   local base=
-  [ "$extent" = all ] || base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" rev-parse HEAD)
+  [ "$extent" = all ] ||
+    base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" rev-parse HEAD)
   python3 - "$root" "$base" <<'PYTHON'
 import json, os, subprocess, sys
 
 root, base = sys.argv[1:]
 with open(os.path.join(root, "build/release/compile_commands.json"), encoding="utf-8") as file:
-    files = {os.path.relpath(os.path.join(entry["directory"], entry["file"]), root) for entry in json.load(file)}
+    entries = json.load(file)
+files = {os.path.relpath(os.path.join(one["directory"], one["file"]), root) for one in entries}
 changed = files
 if base:
-    listed = subprocess.run(["git", "-C", root, "diff", "--name-only", base], check=True, capture_output=True, text=True)
+    listed = subprocess.run(["git", "-C", root, "diff", "--name-only", base],
+                            check=True, capture_output=True, text=True)
     changed = set(listed.stdout.split())
 ours = ("support", "annotations", "analyzer", "driver", "instrumenter", "report", "runtime")
 for path in sorted(files & changed):
@@ -52,14 +57,15 @@ for path in sorted(files & changed):
 PYTHON
 }
 
-# The compilation database of the release build says how each file is compiled.
+# The compilation database of the release build tells clang-tidy how each file is compiled.
 check_tidy() {
   files_to_tidy | xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet
 }
 
-# A few seconds of the reader on random bytes; soak.sh runs it for longer.
+# Runs the reader on random bytes for ten seconds; soak.sh does so for longer.
 fuzz() {
-  "$root/build/asan-ubsan/tests/fuzz/fuzz_reader" -max_total_time=10 -rss_limit_mb=1024 -timeout=10 -len_control=0 -max_len=16384
+  "$root/build/asan-ubsan/tests/fuzz/fuzz_reader" \
+    -max_total_time=10 -rss_limit_mb=1024 -timeout=10 -len_control=0 -max_len=16384
 }
 
 install_packages "${packages_to_build[@]}" "${packages_to_test[@]}"

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# memcached from Debian's source package, from nothing to the report on the variance of its request latency.
+# Profiles memcached, from Debian's source package: from nothing to a report on the variance of its
+# request latency.
 #
-#   run.sh            fetch, build the load generator, vprof loop --auto (which prints the report)
-#   run.sh --fetch    only fetch the source and build the load generator
-#   run.sh --test     memcached's own test suite (make test), plain and instrumented, and compare (about 15 minutes)
+#   run.sh            fetches the source, builds the load generator, runs `vprof loop --auto`, which
+#                     prints the report
+#   run.sh --fetch    only fetches the source and builds the load generator
+#   run.sh --test     runs memcached's own tests (make test) on a plain and on the instrumented
+#                     build, and compares the results; about 15 minutes
 #
-# VPROF names the vprof to use (default: the one built in this tree, else the one on PATH). LOAD_REQUESTS shortens the load.
+# VPROF names the vprof to use (default: the one built in this tree, else the one on PATH).
+# LOAD_REQUESTS changes the number of requests.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -20,8 +24,8 @@ build_load() {
   cc -std=gnu11 -O2 -Wall -Wextra "$here/load.c" -o "$work/load" -pthread -lm
 }
 
-# Runs memcached's test suite in directory $1; writes what must be equal in two runs to file $2. The number of subtests is only shown:
-# some tests poll, and count each attempt.
+# Runs memcached's test suite in directory $1 and writes what must be equal in two runs to file $2.
+# The number of subtests is not part of it: some tests poll and count each attempt as one.
 run_suite() {
   local status=0
   say "make test in $1 (about 7 minutes)"
@@ -40,21 +44,23 @@ compare_suites() {
     say "building memcached without instrumentation"
     rm -rf "$work/plain"
     cp -a "$work/memcached" "$work/plain"
-    (cd "$work/plain" && ./configure && make -j2) >"$work/plain.log" 2>&1 || die "plain build failed, see $work/plain.log"
+    (cd "$work/plain" && ./configure && make -j2) >"$work/plain.log" 2>&1 ||
+      die "the plain build failed; see $work/plain.log"
   }
-  [ -x "$here/.vprof/mirror/memcached-debug" ] || die "no instrumented memcached-debug: run run.sh first"
-  # A copy, since the suite writes where it runs.
+  [ -x "$here/.vprof/mirror/memcached-debug" ] ||
+    die "there is no instrumented memcached-debug; run run.sh first"
+  # The suite writes to its directory, so it runs in a copy.
   rm -rf "$work/instrumented"
   cp -a "$here/.vprof/mirror" "$work/instrumented"
   run_suite "$work/plain" "$work/suite-plain"
-  # With the shims first on PATH, should make find that something is to be compiled again.
+  # The shims come first on PATH in case make compiles something again.
   PATH=$here/.vprof/shims:$PATH run_suite "$work/instrumented" "$work/suite-instrumented"
   say "plain"
   cat "$work/suite-plain"
   say "instrumented"
   cat "$work/suite-instrumented"
-  cmp -s "$work/suite-plain" "$work/suite-instrumented" || die "the test suites differ"
-  echo "the test suite passes as often as without instrumentation"
+  cmp -s "$work/suite-plain" "$work/suite-instrumented" || die "the results differ"
+  echo "the tests have the same results with and without instrumentation"
 }
 
 install_missing gcc libc6-dev make libevent-dev python3

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Starts the memcached of the current directory on a free port, puts the whole load on it and stops it.
-# LOAD_REQUESTS and LOAD_CONNECTIONS change the load. Exit status 0: no request failed and the server ended well.
+# Starts the memcached in the current directory on a free port, sends it all requests and stops it.
+# LOAD_REQUESTS and LOAD_CONNECTIONS change the load. The exit status is 0 if no request failed and
+# the server shut down in order.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,16 +9,19 @@ load=${LOAD:-$here/work/load}
 requests=${LOAD_REQUESTS:-300000}
 connections=${LOAD_CONNECTIONS:-6}
 
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
 set -- ./memcached -l 127.0.0.1 -p "$port" -U 0 -t 2 -m 64
 if [ "$(id -u)" = 0 ]; then
-  set -- "$@" -u root # it refuses to run as root without being told so
+  set -- "$@" -u root # it refuses to run as root otherwise
 fi
 "$@" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 
-# Waits until the port answers, not for a fixed time: an instrumented server may start slowly.
+# An instrumented server may take a while to start, so this waits until the port answers.
 tries=0
 until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port), 1)" 2>/dev/null; do
   tries=$((tries + 1))
@@ -38,7 +42,7 @@ if ! kill -TERM "$server" 2>/dev/null; then
 fi
 server_status=0
 wait "$server" || server_status=$?
-# memcached exits by itself on SIGTERM; 128+15 would mean that it was killed by it. Both are an orderly end.
+# On SIGTERM, memcached exits with status 0, or the signal ends it (128 + 15). Either is in order.
 if [ "$server_status" != 0 ] && [ "$server_status" != 143 ]; then
   echo "workload.sh: memcached ended with status $server_status" >&2
   status=1

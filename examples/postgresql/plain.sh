@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the server without instrumentation, but else as the other one, in work/plain; nothing if it is there. After run.sh --fetch;
-# regress.sh and overhead.py compare with it.
+# Builds the server in work/plain without instrumentation, but otherwise like the instrumented one,
+# unless it is there. Needs run.sh --fetch. regress.sh and overhead.py compare with this server.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,6 +13,7 @@ say "building PostgreSQL without instrumentation"
 rm -rf "$work/plain"
 cp -a "$work/postgresql" "$work/plain"
 (cd "$work/plain" &&
-  ./configure -q --without-readline --without-zlib --prefix="$PWD/installed" CFLAGS=-O2 && "$here/build.sh") \
-  >"$work/plain.log" 2>&1 || die "the plain build failed: $work/plain.log"
+  ./configure -q --without-readline --without-zlib --prefix="$PWD/installed" CFLAGS=-O2 &&
+  "$here/build.sh") \
+  >"$work/plain.log" 2>&1 || die "the plain build failed; see $work/plain.log"
 touch "$work/plain.built"

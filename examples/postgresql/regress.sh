@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# PostgreSQL's own regression tests (make check), on a plain build and on the instrumented one as the last loop (or vprof build)
-# has left it, recording all the while. They must say the same. run.sh --test calls this, not as root.
+# Runs PostgreSQL's own regression tests (make check) on a plain build and on the instrumented one
+# that the last `vprof loop` or `vprof build` left, which records at the same time. The results must
+# be the same. run.sh --test calls this script, not as root.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -8,9 +9,10 @@ work=$here/work
 # shellcheck source=examples/debian-source.sh
 . "$here/../debian-source.sh"
 
-# What must be equal: the name and the outcome of each test. A count of parallel tests' times is not.
+# What must be equal: the name and the outcome of each test, but not the times.
 verdict() {
-  sed -nE 's/^(test|ok|not ok)? +([a-z0-9_]+) +\.\.\. +([a-zA-Z]+).*/\2 \3/p; /^(# )?All [0-9]+ tests/p' "$1" | sort
+  sed -nE -e 's/^(test|ok|not ok)? +([a-z0-9_]+) +\.\.\. +([a-zA-Z]+).*/\2 \3/p' \
+    -e '/^(# )?All [0-9]+ tests/p' "$1" | sort
 }
 
 check() { # name directory
@@ -23,16 +25,19 @@ check() { # name directory
 }
 
 mirror=$here/.vprof/mirror
-[ -x "$mirror/installed/bin/postgres" ] || die "no instrumented server: run run.sh first"
+[ -x "$mirror/installed/bin/postgres" ] || die "there is no instrumented server; run run.sh first"
 "$here/plain.sh"
 [ -e "$work/check-plain" ] || check plain "$work/plain"
 
-# With the shims first on PATH, since the tests build what the workloads do not need; each thread keeps its last MiB.
+# The shims come first on PATH, since the tests build parts that the workloads do not need. Each
+# thread keeps only the last MiB of its records.
 rm -rf "$work/trace"
 mkdir -p "$work/trace"
-PATH=$here/.vprof/shims:$PATH VPROF_TRACE_DIR=$work/trace VPROF_RING_MB=1 VPROF_TRACE_MB=64 check instrumented "$mirror"
+PATH=$here/.vprof/shims:$PATH VPROF_TRACE_DIR=$work/trace VPROF_RING_MB=1 VPROF_TRACE_MB=64 \
+  check instrumented "$mirror"
 echo "$(find "$work/trace" -name '*.vpt' | wc -l) processes left traces"
 rm -rf "$work/trace"
 
-diff "$work/check-plain" "$work/check-instrumented" || die "the tests differ (< plain, > instrumented)"
-echo "the tests say what they say without instrumentation"
+diff "$work/check-plain" "$work/check-instrumented" ||
+  die "the results differ (< plain, > instrumented)"
+echo "the tests have the same results with and without instrumentation"

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# PostgreSQL from Debian's source package, from nothing to the report on the variance of its transactions' latency.
+# Profiles PostgreSQL, from Debian's source package: from nothing to a report on the variance of its
+# transactions' latency.
 #
-#   run.sh            fetch, configure, instrument, build, initdb, load, vprof loop --auto (which prints the report)
-#   run.sh --restart  the same, the search begins anew: for another run or another WORKLOAD
-#   run.sh --fetch    only fetch the source
-#   run.sh --test     make check of the server as the last loop has left it, and of a plain one, and compare (about 15 minutes)
+#   run.sh            fetches the source and runs `vprof loop --auto`, which prints the report
+#   run.sh --restart  the same, but starts a new search: after a change of WORKLOAD, for example
+#   run.sh --fetch    only fetches the source
+#   run.sh --test     runs `make check` on a plain server and on the one that the last loop left,
+#                     and compares the results; about 15 minutes
 #
-# WORKLOAD=tpcb (default) or tpcc chooses the load; workload.sh tells what else can be set. VPROF names the vprof to use
-# (default: the one built in this tree, else the one on PATH). PostgreSQL does not run as root: run by root, all but the
-# installation of packages is done as RUN_AS (default: nobody). All files are kept in work/ and .vprof/.
+# WORKLOAD is tpcb (default) or tpcc; workload.sh lists the other settings. VPROF names the vprof to
+# use (default: the one built in this tree, else the one on PATH). PostgreSQL does not run as root:
+# if root starts this script, it installs packages as root and does the rest as RUN_AS (default:
+# nobody). All files are in work/ and .vprof/.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,17 +21,18 @@ version=15.
 # shellcheck source=examples/debian-source.sh
 . "$here/../debian-source.sh"
 
-# Goes on as somebody else if this is root; what was made so far becomes theirs.
+# If this is root, continues as another user, who becomes the owner of all files.
 leave_root() {
   local user=${RUN_AS:-nobody}
   [ "$(id -u)" = 0 ] || return 0
   id "$user" >/dev/null 2>&1 || die "there is no user $user; set RUN_AS"
   setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups test -x "$here" ||
-    die "user $user may not enter $here: put the tree elsewhere, or run this as an ordinary user"
+    die "user $user may not enter $here; move the tree, or run this as an ordinary user"
   mkdir -p "$here/.vprof"
   chown -R "$user:$(id -g "$user")" "$work" "$here/.vprof"
-  say "going on as $user"
-  exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups env HOME="$work" "$here/run.sh" "$@"
+  say "continuing as $user"
+  exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups \
+    env HOME="$work" "$here/run.sh" "$@"
 }
 
 install_missing gcc libc6-dev make bison flex perl python3 util-linux procps

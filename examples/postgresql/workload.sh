@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Starts the PostgreSQL that is installed in ./installed on a copy of a data directory made before, puts the whole load on it and
-# stops it. Exit status 0: no client failed, and the server ended well. An argument names a fault to end with instead.
+# Starts the PostgreSQL in ./installed on a copy of a prepared data directory, sends it all
+# transactions and stops it. The exit status is 0 if no client failed and the server shut down in
+# order. An argument names a fault to end with instead.
 #
 #   WORKLOAD      tpcb (default): pgbench's TPC-B-like; tpcc: the mix of tpcc/
 #   SCALE         tpcb: branches (default 1); tpcc: warehouses (default 4)
 #   CLIENTS       (default 8)
 #   TRANSACTIONS  per client (default: tpcb 1000, tpcc 1500)
-#   ITEMS, CUSTOMERS  tpcc: items, and customers of a district (default 10000 and 300: a tenth of TPC-C's, so that the copy for
-#                 a run is made in a second)
+#   ITEMS, CUSTOMERS  tpcc: items, and customers per district (default 10000 and 300, a tenth of
+#                 TPC-C's, so that copying the data takes a second)
 #   PROTOCOL      tpcb: simple (default), extended, prepared
 #   SCRIPT        tpcb: tpcb (default), or another script of tpcb/
-#   SETTINGS      more of postgresql.conf, as in "commit_delay=100 synchronous_commit=off"
-#   RESULT        file that receives pgbench's summary, besides the output
+#   SETTINGS      more lines of postgresql.conf: "commit_delay=100 synchronous_commit=off"
+#   RESULT        a file for pgbench's summary, which is also printed
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,24 +31,25 @@ work=${WORK:-$here/work}
 template=$work/data-$workload-$scale
 [ "$workload" = tpcb ] || template=$template-$items-$customers
 data=$work/data-run
-# A Unix socket's path may have 107 characters at most, so it does not lie in the tree.
+# The path of a Unix socket has at most 107 characters, so the socket is not in the tree.
 socket=$(mktemp -d)
 export PGHOST=$socket PGPORT=5432 PGUSER=bench PGDATABASE=postgres
 unset PGOPTIONS PGAPPNAME
 
-# Whoever is not the server is not recorded.
+# Only the server is recorded.
 unrecorded() { env -u VPROF_TRACE_DIR "$@"; }
 
-# Little that happens by itself, so that a short run is like the next: no autovacuum, no checkpoint within it.
+# No autovacuum, and no checkpoint during a run, so that short runs are alike.
 settings() {
-  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$socket'" "shared_buffers = 256MB" \
-    "max_connections = $((clients + 20))" "checkpoint_timeout = 30min" "max_wal_size = 4GB" "autovacuum = off" \
-    "max_logical_replication_workers = 0" "logging_collector = off"
+  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$socket'" \
+    "shared_buffers = 256MB" "max_connections = $((clients + 20))" "checkpoint_timeout = 30min" \
+    "max_wal_size = 4GB" "autovacuum = off" "max_logical_replication_workers = 0" \
+    "logging_collector = off"
   local setting
   for setting in ${SETTINGS:-}; do printf "%s = '%s'\n" "${setting%%=*}" "${setting#*=}"; done
 }
 
-start() { # data directory, then the environment's changes
+start() { # data directory, then arguments of env
   local directory=$1
   shift
   settings >"$directory/postgresql.auto.conf"
@@ -70,11 +72,13 @@ until_it_answers() {
 }
 
 stop() {
-  kill -INT "$server" 2>/dev/null || { echo "workload.sh: the server died under the load" >&2; return 1; }
+  kill -INT "$server" 2>/dev/null ||
+    { echo "workload.sh: the server died under the load" >&2; return 1; }
   local status=0
   wait "$server" || status=$?
   server=
-  [ "$status" = 0 ] || { echo "workload.sh: the server ended with status $status" >&2; return 1; }
+  [ "$status" = 0 ] ||
+    { echo "workload.sh: the server ended with status $status" >&2; return 1; }
 }
 
 server=
@@ -83,22 +87,23 @@ leave() {
   rm -rf "$socket"
 }
 trap leave EXIT
-# A terminal's Ctrl-C reaches the server, too, and vprof waits for both.
+# At a terminal, Ctrl-C reaches the server as well. vprof waits for both.
 trap 'exit 130' INT TERM
 
 load() {
   case $workload in
     tpcb) unrecorded "$bin/pgbench" -q -i -s "$scale" --foreign-keys ;;
-    tpcc) unrecorded "$bin/psql" -qX -v ON_ERROR_STOP=1 -v warehouses="$scale" -v items="$items" -v customers="$customers" \
-      -f "$here/tpcc/schema.sql" -f "$here/tpcc/load.sql" ;;
+    tpcc) unrecorded "$bin/psql" -qX -v ON_ERROR_STOP=1 -v warehouses="$scale" -v items="$items" \
+      -v customers="$customers" -f "$here/tpcc/schema.sql" -f "$here/tpcc/load.sql" ;;
   esac
 }
 
-# Made once and copied for each run, so that all begin with the same.
+# Makes the data once. Each run starts with a copy, so that all start alike.
 prepare() {
   [ -d "$template" ] && return
   rm -rf "$template.new"
-  unrecorded "$bin/initdb" -D "$template.new" -U bench --auth=trust --no-locale -E UTF8 --no-sync >"$work/initdb.log"
+  unrecorded "$bin/initdb" -D "$template.new" -U bench --auth=trust --no-locale -E UTF8 --no-sync \
+    >"$work/initdb.log"
   start "$template.new" -u VPROF_TRACE_DIR
   load >"$work/load.log" 2>&1 || { tail -5 "$work/load.log" >&2; exit 1; }
   unrecorded "$bin/psql" -qc 'vacuum analyze' -c checkpoint
@@ -108,32 +113,41 @@ prepare() {
 
 scripts() {
   case $workload in
-    # Several commands in a message are a thing of the simple protocol; pgbench's own script has none, and no labels.
-    tpcb) [ "$protocol" = simple ] && echo "-D scale=$scale -f $here/tpcb/${SCRIPT:-tpcb}.sql" || echo "-b tpcb-like" ;;
-    # The weights of TPC-C 5.2.3, with what it leaves open given to New-Order.
+    # Only the simple protocol allows several commands in one message, as in tpcb/. The others run
+    # pgbench's own script, which has no labels.
+    tpcb)
+      [ "$protocol" = simple ] && echo "-D scale=$scale -f $here/tpcb/${SCRIPT:-tpcb}.sql" ||
+        echo "-b tpcb-like"
+      ;;
+    # The minimum weights of TPC-C 5.2.3; New-Order gets the rest.
     tpcc)
-      echo "-D warehouses=$scale -D items=$items -D customers=$customers -D names=$((customers < 1000 ? customers : 1000))" \
-        "-f $here/tpcc/new-order.sql@45 -f $here/tpcc/payment.sql@43 -f $here/tpcc/order-status.sql@4" \
+      echo "-D warehouses=$scale -D items=$items -D customers=$customers" \
+        "-D names=$((customers < 1000 ? customers : 1000))" \
+        "-f $here/tpcc/new-order.sql@45 -f $here/tpcc/payment.sql@43" \
+        "-f $here/tpcc/order-status.sql@4" \
         "-f $here/tpcc/delivery.sql@4 -f $here/tpcc/stock-level.sql@4"
       ;;
   esac
 }
 
 bench() {
-  # shellcheck disable=SC2046  # words
+  # shellcheck disable=SC2046  # several words
   unrecorded "$bin/pgbench" -n -M "$protocol" -c "$clients" -j 1 -t "$transactions" $(scripts)
 }
 
-# Of the server and of the backends that have ended: fields 14 to 17 of stat, in ticks.
+# Prints the processor time of the server and of the backends that have ended: fields 14 to 17 of
+# /proc/PID/stat, in ticks.
 processor_time() {
   local tries=0
-  # The backends go when their clients are gone.
+  # The backends end soon after their clients.
   while [ "$tries" -lt 50 ] && pgrep -P "$server" -f 'postgres: bench' >/dev/null; do
     tries=$((tries + 1))
     sleep 0.1
   done
   sed 's/.*) //' "/proc/$server/stat" |
-    awk -v ticks="$(getconf CLK_TCK)" '{ printf "processor time of the server = %.2f s\n", ($12 + $13 + $14 + $15) / ticks }'
+    awk -v ticks="$(getconf CLK_TCK)" '{
+      printf "processor time of the server = %.2f s\n", ($12 + $13 + $14 + $15) / ticks
+    }'
 }
 
 # ---- faults, for tests/subjects/postgresql_faults.sh: 2 s of load, then what the name says
@@ -144,9 +158,12 @@ start_load() {
   sleep 2
 }
 
-backend() { unrecorded "$bin/psql" -qAtc "select pid from pg_stat_activity where application_name = '$1' limit 1"; }
+backend() { # application name: prints the PID of one of its backends
+  unrecorded "$bin/psql" -qAtc \
+    "select pid from pg_stat_activity where application_name = '$1' limit 1"
+}
 
-# The server takes the shared memory for damaged, ends all backends and starts over.
+# The server considers the shared memory damaged, ends all backends and restarts.
 killed_backend() {
   start_load
   kill -KILL "$(backend tpc-b)"
@@ -156,7 +173,7 @@ killed_backend() {
   stop
 }
 
-# It holds the lock of a row that the others want.
+# The client holds the lock of a row that the others want.
 gone_client() {
   coproc gone { exec env -u VPROF_TRACE_DIR "$bin/psql" -qX; }
   start_load
@@ -168,7 +185,7 @@ gone_client() {
   stop
 }
 
-# As pg_ctl stop -m immediate: the backends leave without a word.
+# As `pg_ctl stop -m immediate`: the backends exit at once.
 immediate_stop() {
   start_load
   kill -QUIT "$server"

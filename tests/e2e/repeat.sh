@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How often does the loop find the planted cause? Runs the quickstart test N times and prints the tally.
+# Runs the quickstart test N times and prints how often the loop found the planted cause.
 #
 #   repeat.sh N [EXAMPLE] [VPROF]     EXAMPLE: quickstart (default) or quickstart-c
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How often does the loop find the planted cause? Runs each program until N runs were conclusive and prints the tally.
-# A run on a machine that stood still is inconclusive (planted.py); three times N runs must be enough.
+# Runs each program until N runs were conclusive, and prints how often the loop found the planted
+# cause. A run is inconclusive if the machine stalled (planted.py). Gives up after 3 N runs.
 #
 #   run.sh [N] [NAME...]      default: once, all programs; VPROF names the vprof to test
 set -euo pipefail
@@ -23,8 +23,8 @@ for name in "$@"; do
   inconclusive=0
   while [ "$runs" -lt "$wanted" ] && [ $((runs + inconclusive)) -lt $((3 * wanted)) ]; do
     status=0
-    PYTHONDONTWRITEBYTECODE=1 python3 "$here/planted.py" --vprof "$vprof" --root "$root" --scratch "$scratch/run" \
-      --program "$name" >"$scratch/log" 2>&1 || status=$?
+    PYTHONDONTWRITEBYTECODE=1 python3 "$here/planted.py" --vprof "$vprof" --root "$root" \
+      --scratch "$scratch/run" --program "$name" >"$scratch/log" 2>&1 || status=$?
     case $status in
       0)
         runs=$((runs + 1))

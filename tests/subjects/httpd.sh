@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Apache httpd with apr and apr-util, each with its own configure, one build. C; autoconf and libtool; modules loaded at run time; processes and
-# threads. make check of apr and apr-util, and httpd under requests and a graceful restart.
+# Apache httpd, apr and apr-util in one build, each with a configure of its own. C; autoconf and
+# libtool; modules loaded at run time; processes and threads. The tests are `make check` of apr and
+# apr-util, and httpd serving requests across graceful restarts.
 . "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
 
 package=apache2 version=2.4.
@@ -10,8 +11,8 @@ build="./prepared/build"
 interval=ap_process_request
 unprivileged=yes
 
-# Debian's apr serves httpd and apr-util when it is installed only, so each of the three is built on what is there of the
-# others: apr first.
+# httpd and apr-util need an installed apr, so the parts are built and installed one after the other,
+# apr first.
 prepare() {
   local part
   for part in apr:1.7 apr-util:1.6; do
@@ -37,18 +38,23 @@ build() { # directory option...
 }
 (build srclib/apr)
 (build srclib/apr-util --with-apr="$installed")
-# What Debian's rules give the compiler, too.
-build . CPPFLAGS="-DPLATFORM='\"Debian\"' -DBUILD_DATETIME='\"2026-01-01\"'" --with-apr="$installed" --with-apr-util="$installed" --enable-mods-shared=most --enable-mpms-shared=all --with-mpm=event
+# Debian's rules define these macros as well.
+build . CPPFLAGS="-DPLATFORM='\"Debian\"' -DBUILD_DATETIME='\"2026-01-01\"'" \
+  --with-apr="$installed" --with-apr-util="$installed" \
+  --enable-mods-shared=most --enable-mpms-shared=all --with-mpm=event
 SH
   chmod +x prepared/*
 }
 
 suite() {
   local server=$PWD/installed address=127.0.0.1:8642 round
-  # Debian's httpd looks for its configuration, and writes its process id, elsewhere.
-  control() { "$server/bin/httpd" -d "$server" -f conf/httpd.conf -c "PidFile $server/logs/httpd.pid" -k "$1"; }
+  # By default, Debian's httpd has its configuration and its PID file elsewhere.
+  control() {
+    "$server/bin/httpd" -d "$server" -f conf/httpd.conf -c "PidFile $server/logs/httpd.pid" -k "$1"
+  }
   requests() { # name path option...
-    "$server/bin/ab" -q -n 4000 -c 8 "${@:3}" "http://$address/$2" | sed -n "s/^\(Complete\|Failed\|Non-2xx\)/ab $1: \1/p"
+    "$server/bin/ab" -q -n 4000 -c 8 "${@:3}" "http://$address/$2" |
+      sed -n "s/^\(Complete\|Failed\|Non-2xx\)/ab $1: \1/p"
   }
   rm -f "$server"/logs/*
   make -C srclib/apr check
@@ -75,6 +81,9 @@ suite() {
   grep -c 'resuming normal operations' "$server/logs/error_log" | sed 's/^/starts: /'
   grep -oE 'exit signal [A-Za-z ]+' "$server/logs/error_log" || echo "no exit by a signal"
 }
-verdict() { sed -nE 's/^(test[a-z0-9_]+) +: .*(SUCCESS|FAILED.*|SKIPPED.*)/\1 \2/p; /^All tests passed/p; /^(ab [a-z ]+[12]:|page:|starts:|no exit|exit signal)/p' "$1"; }
+verdict() {
+  sed -nE -e 's/^(test[a-z0-9_]+) +: .*(SUCCESS|FAILED.*|SKIPPED.*)/\1 \2/p' \
+    -e '/^All tests passed/p; /^(ab [a-z ]+[12]:|page:|starts:|no exit|exit signal)/p' "$1"
+}
 
 run_subject "$@"

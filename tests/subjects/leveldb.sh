@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# C++11; CMake; GoogleTest.
+# LevelDB: C++11; CMake; GoogleTest.
 . "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
 
 package=leveldb version=1.23-
@@ -9,6 +9,9 @@ build="cmake --build bld -j2"
 interval=leveldb::DBImpl::Write
 
 suite() { ctest --test-dir bld --output-on-failure -j2; }
-verdict() { sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout).*/\1 \2/p' "$1" | sort; }
+verdict() {
+  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout).*/\1 \2/p' "$1" |
+    sort
+}
 
 run_subject "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# C; autoconf; worker threads, libevent.
+# memcached: C; autoconf; worker threads, libevent.
 . "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
 
 package=memcached version=1.6.18-
@@ -9,7 +9,7 @@ build="make -j2"
 interval=drive_machine
 
 suite() { make test PARALLEL=4; }
-# The number of subtests is left out: some tests poll, and count each attempt.
+# Leaves out the number of subtests: some tests poll and count each attempt as one.
 verdict() {
   sed -n 's/^\(Files=[0-9]*\),.*/\1/p; /^Result:/p' "$1"
   grep -E '^t/.*(Failed|Wstat)' "$1" || true

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# C; autoconf; longjmp, generated code, header inlines, many processes. make check: 213 tests of a whole server.
+# PostgreSQL: C; autoconf; longjmp, generated code, inline functions in headers, many processes. Its
+# `make check` runs 213 tests against a whole server.
 . "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
 
 package=postgresql-15 version=15.
@@ -10,6 +11,9 @@ interval=exec_simple_query
 unprivileged=yes
 
 suite() { make -s check; }
-verdict() { sed -nE 's/^(test|ok|not ok)? +([a-z0-9_]+) +\.\.\. +([a-zA-Z]+).*/\2 \3/p; /^(# )?All [0-9]+ tests/p' "$1" | sort; }
+verdict() {
+  sed -nE -e 's/^(test|ok|not ok)? +([a-z0-9_]+) +\.\.\. +([a-zA-Z]+).*/\2 \3/p' \
+    -e '/^(# )?All [0-9]+ tests/p' "$1" | sort
+}
 
 run_subject "$@"

@@ -1,23 +1,26 @@
-# Sourced by the scripts of the subjects: real programs whose every function and call is instrumented and whose own
-# tests must then give what they gave before. "The instrumented program means what the original meant."
+# For the scripts of the subjects to source. A subject is a real program of which every function and
+# call is instrumented. Its own tests must then have the results that they have without: "The
+# instrumented program means what the original meant."
 #
-#   NAME.sh [gcc|clang]     one command each; from nothing to the verdict; default gcc
-#   NAME.sh gcc linked      with the runtime linked in, all kinds of waits recorded, and nothing instrumented
+#   NAME.sh [gcc|clang]     from nothing to the verdict; default: gcc
+#   NAME.sh gcc linked      links the runtime, which records all kinds of waits; instruments nothing
 #
-# A script sets the variables and functions below and calls run_subject "$@":
+# A script defines these variables and functions, then calls run_subject "$@":
 #
 #   package, version        Debian source package and upstream version
-#   needs=(...)             Debian packages to build and test it
+#   needs=(...)             Debian packages that building and testing it needs
 #   configure, build        commands, as in vprof.json
-#   interval                a function that is one unit of its work
-#   suite                   function: runs the tests in the current directory, built already; all output is a log
+#   interval                a function whose executions are the intervals
+#   suite                   function: runs the tests of the built program in the current directory;
+#                           its output becomes the log
 #   verdict LOG             function: prints the lines of a log that must be the same in both runs
-#   unprivileged=yes        tests refuse to run as root
+#   unprivileged=yes        the tests refuse to run as root
 #   prepare                 function, optional: completes the source in the current directory
 #
-# Everything is kept in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict, instrumented.verdict,
-# coverage. An interrupted run goes on where it was; remove the directory to start over.
-# shellcheck shell=bash disable=SC2154  # set by the subject
+# All results are in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict,
+# instrumented.verdict, coverage. An interrupted run continues where it stopped; delete the
+# directory to start over.
+# shellcheck shell=bash disable=SC2154  # the subject sets them
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -25,7 +28,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/examples/debian-source.sh"
 unprivileged=no
 
-as_tester() { # command in the current directory, not as root if the subject minds
+as_tester() { # command...: in the current directory; not as root if the subject refuses that
   if [ "$unprivileged" = yes ] && [ "$(id -u)" = 0 ]; then
     setpriv --reuid=nobody --regid=nogroup --clear-groups -- env HOME="$PWD" "$@"
   else
@@ -60,11 +63,12 @@ copy_source() {
 
 build_plain() {
   [ -e "$here/plain.built" ] && return
-  say "$name: building it without instrumentation ($compiler)"
+  say "$name: building without instrumentation ($compiler)"
   rm -rf "$here/plain"
   cp -a "$here/source" "$here/plain"
-  (cd "$here/plain" && export CC=$cc CXX=$cxx && eval "$configure" && eval "$build") >"$here/plain.build.log" 2>&1 ||
-    { tail -20 "$here/plain.build.log"; die "the plain build failed: $here/plain.build.log"; }
+  (cd "$here/plain" && export CC=$cc CXX=$cxx && eval "$configure" && eval "$build") \
+    >"$here/plain.build.log" 2>&1 ||
+    { tail -20 "$here/plain.build.log"; die "the plain build failed; see $here/plain.build.log"; }
   touch "$here/plain.built"
 }
 
@@ -72,28 +76,32 @@ build_instrumented() {
   say "$name: indexing, instrumenting everything, building ($compiler)"
   write_configuration
   (cd "$here" && "$vprof" index && "$vprof" instrument --all | tee coverage && "$vprof" build) ||
-    die "the instrumented build failed: $here/.vprof/iterations/1/build.log"
+    die "the instrumented build failed; see $here/.vprof/iterations/1/build.log"
 }
 
 build_linked() {
   local runtime=$root/build/release/runtime
   [ -e "$here/linked.built" ] && return
-  say "$name: building it with the runtime linked in ($compiler)"
+  say "$name: building with the runtime linked in ($compiler)"
   rm -rf "$here/linked"
   cp -a "$here/source" "$here/linked"
   (cd "$here/linked" && export CC=$cc CXX=$cxx &&
     export LDFLAGS="-Wl,--no-as-needed -L$runtime -lvprof -Wl,--as-needed -Wl,-rpath,$runtime" &&
     eval "$configure" && eval "$build") >"$here/linked.build.log" 2>&1 ||
-    { tail -20 "$here/linked.build.log"; die "the build with the runtime failed: $here/linked.build.log"; }
+    {
+      tail -20 "$here/linked.build.log"
+      die "the build with the runtime failed; see $here/linked.build.log"
+    }
   touch "$here/linked.built"
 }
 
-# Warnings as (file, line, flag); the columns and the order differ.
+# The warnings of a log as `file:line flag`, sorted. Columns and order differ between builds.
 warnings() { # log
-  sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: warning: .*(\[-W[^]]*\])$/\1 \2/p' "$1" | sed 's#.*/\(.*/\)#\1#' | sort -u
+  sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: warning: .*(\[-W[^]]*\])$/\1 \2/p' "$1" |
+    sed 's#.*/\(.*/\)#\1#' | sort -u
 }
 
-# The plain program's tests should succeed, the others' should give what the plain program's gave.
+# The plain program's tests should succeed; the verdict on the others should equal the plain one.
 as_expected() { # kind verdict
   case $1 in
     plain) [ "$(tail -1 "$2")" = "exit status 0" ] ;;
@@ -101,7 +109,8 @@ as_expected() { # kind verdict
   esac
 }
 
-# Some programs' own tests fail now and then on a busy machine, so what is not as expected is run again, and said.
+# Some programs' own tests fail now and then on a busy machine. They get three attempts, and each
+# one that was not as expected is reported.
 run_tests() { # kind directory [environment...]
   local kind=$1 directory=$2 status attempt began=$SECONDS
   shift 2
@@ -110,26 +119,31 @@ run_tests() { # kind directory [environment...]
   for attempt in 1 2 3; do
     hand_over "$directory"
     status=0
-    (cd "$directory" && export -f suite && as_tester env "$@" bash -euo pipefail -c suite) >"$here/$kind.log" 2>&1 || status=$?
+    (cd "$directory" && export -f suite && as_tester env "$@" bash -euo pipefail -c suite) \
+      >"$here/$kind.log" 2>&1 || status=$?
     { verdict "$here/$kind.log"; echo "exit status $status"; } >"$here/$kind.verdict.new"
     if as_expected "$kind" "$here/$kind.verdict.new"; then break; fi
     cp "$here/$kind.log" "$here/$kind.attempt-$attempt.log"
-    echo "note: $name, $kind: attempt $attempt of 3 gave $(tr '\n' ';' <"$here/$kind.verdict.new") see $here/$kind.attempt-$attempt.log"
+    echo "note: $name, $kind: attempt $attempt of 3:" \
+      "$(tr '\n' ';' <"$here/$kind.verdict.new") see $here/$kind.attempt-$attempt.log"
   done
   mv "$here/$kind.verdict.new" "$here/$kind.verdict"
   echo "$((SECONDS - began)) s; $(tail -3 "$here/$kind.verdict" | tr '\n' ';')"
 }
 
-# The same results with the runtime in every process and nothing instrumented.
+# Compares the results with the runtime in every process, and nothing instrumented, to the plain
+# ones.
 run_linked() {
   build_linked
-  run_tests linked "$here/linked" "CC=$cc" "CXX=$cxx" "VPROF_TRACE_DIR=$here/trace" VPROF_RING_MB=1 VPROF_TRACE_MB=64
+  run_tests linked "$here/linked" "CC=$cc" "CXX=$cxx" \
+    "VPROF_TRACE_DIR=$here/trace" VPROF_RING_MB=1 VPROF_TRACE_MB=64
   local traces
   traces=$(find "$here/trace" -name '*.vpt' | wc -l)
   echo "$traces processes left traces"
   rm -rf "$here/trace"
-  [ "$traces" != 0 ] || die "$name: the runtime was not in it"
-  diff "$here/plain.verdict" "$here/linked.verdict" || die "$name: its tests differ (< plain, > with the runtime)"
+  [ "$traces" != 0 ] || die "$name: no process had the runtime"
+  diff "$here/plain.verdict" "$here/linked.verdict" ||
+    die "$name: its tests differ (< plain, > with the runtime)"
   tail -3 "$here/plain.verdict"
   echo "1 passed, 0 failed"
 }
@@ -163,8 +177,8 @@ run_subject() {
   warnings "$here/plain.build.log" >"$here/plain.warnings"
   warnings "$here/.vprof/iterations/1/build.log" >"$here/instrumented.warnings"
 
-  # With the shims first on PATH, should the tests compile something; recording all the time, each thread keeping its last
-  # MiB.
+  # The shims come first on PATH in case the tests compile something. Each thread keeps only the
+  # last MiB of its records.
   run_tests instrumented "$here/.vprof/mirror" "CC=$cc" "CXX=$cxx" "PATH=$here/.vprof/shims:$PATH" \
     "VPROF_TRACE_DIR=$here/trace" VPROF_RING_MB=1 VPROF_TRACE_MB=64
   echo "$(find "$here/trace" -name '*.vpt' | wc -l) processes left traces"
@@ -173,8 +187,12 @@ run_subject() {
   say "$name, $compiler: the verdict"
   grep -E '^(functions|calls)' "$here/coverage"
   comm -13 "$here/plain.warnings" "$here/instrumented.warnings" >"$here/new.warnings"
-  [ ! -s "$here/new.warnings" ] || { cat "$here/new.warnings"; die "$name: instrumentation adds warnings"; }
-  diff "$here/plain.verdict" "$here/instrumented.verdict" || die "$name: its tests differ (< plain, > instrumented)"
-  cat "$here/plain.verdict" | tail -3
+  [ ! -s "$here/new.warnings" ] || {
+    cat "$here/new.warnings"
+    die "$name: instrumentation adds warnings"
+  }
+  diff "$here/plain.verdict" "$here/instrumented.verdict" ||
+    die "$name: its tests differ (< plain, > instrumented)"
+  tail -3 "$here/plain.verdict"
   echo "1 passed, 0 failed"
 }
