@@ -1,12 +1,12 @@
-// How fast is a trace analysed, and in how much memory?
+// Measures how fast a trace is analysed, and in how much memory.
 //
 //   bench_analyze_speed [--records N,N,...] [--threads N] [--dir DIR]
 //                       [--guard-memory MB] [--guard-cpu NS]
 //   bench_analyze_speed --records N --cpu-of ROUNDS    prints only the median processor time
 //
 // For each number of records: writes a synthetic trace of that size, reads the file once (the
-// floor: no reader can be faster), then analyses it three times, each time in a process of its own
-// and from a warm page cache. The median counts. --guard-*: exit code 1 above these limits.
+// floor: no reader can be faster), then analyses it three times, each time in a new process and
+// from a warm page cache. Prints the medians. --guard-*: exit code 1 above these limits.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// What the benchmarks of the runtime share: clocks, averages, and running themselves again with a
-// trace directory.
+// What the benchmarks of the runtime share: clocks, averages, and a way to run themselves again
+// with a trace directory.
 #pragma once
 
 #include <sys/wait.h>
@@ -38,8 +38,8 @@ inline double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Runs this program again with VPROF_TRACE_DIR set to a fresh directory below $TMPDIR or /tmp,
-// prints the size of the trace, and removes the directory.
+// Runs this program again with VPROF_TRACE_DIR set to a new directory below $TMPDIR or /tmp, prints
+// the size of the trace, and deletes the directory.
 inline int run_with_trace(char** argv) {
   std::string directory = (std::filesystem::temp_directory_path() / "vprof-bench-XXXXXX").string();
   if (mkdtemp(directory.data()) == nullptr) {

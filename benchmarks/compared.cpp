@@ -1,7 +1,7 @@
-// One call, measured from outside, for compare.sh. Compiled plainly, with a VProfiler scope
-// (-DWITH_VPROF), for XRay and for uftrace. Prints nanoseconds per call, by processor time of the
-// thread: the median of 9 batches. Argument "floor": instead of tracing, reads the counter twice
-// and stores 16 bytes to warm memory.
+// One call, measured from outside, for compare.sh, which compiles it without tracing, with a
+// VProfiler scope (-DWITH_VPROF), for XRay and for uftrace. Prints nanoseconds of the thread's
+// processor time per call: the median of 9 batches. Argument "floor": instead of tracing, reads the
+// time stamp counter twice and stores 16 bytes to warm memory.
 #include <time.h>
 
 #include <algorithm>

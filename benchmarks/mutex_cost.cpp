@@ -1,11 +1,11 @@
-// What does a mutex cost through libvprof?
+// Measures what a mutex costs through libvprof.
 //
 //   bench_mutex_cost [--guard RATIO]
 //
 // Uncontended: nanoseconds per lock and unlock, native (libc's functions, called by pointer) and
-// through libvprof. Contended: locks per second of two threads that do 200 ns of work in the lock
-// and as much outside. Rounds of both are interleaved, and the median counts. --guard: exit code 1
-// if the uncontended ratio is higher.
+// through libvprof. Contended: locks per second of two threads that work 200 ns with the lock and
+// as long without it. Rounds of both alternate. Prints the medians. --guard: exit code 1 if the
+// uncontended ratio is higher.
 #include <dlfcn.h>
 #include <pthread.h>
 

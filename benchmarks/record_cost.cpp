@@ -1,24 +1,24 @@
-// What does one record cost?
+// Measures what one record costs.
 //
 //   bench_record_cost [--calls N] [--rounds N] [--guard RATIO]
 //
 // Prints, for one thread and for two, nanoseconds per call of
 //
-//   call      a trivial function that is not inlined; all others include it
+//   call      a trivial function that is not inlined; the others include it
 //   off       the same with a function scope whose site is off
 //   floor     the same with two readings of the time-stamp counter and a 16-byte store to warm
 //             memory: no record can be cheaper
 //   record    the same with a function scope that is on, into a real trace that is kept
 //
-// and the ratio (record - call) / (floor - call), which is the figure to quote. It is of the means
-// over all rounds, so it includes page faults, hand-overs and the helper. All threads run the same
-// variant at the same time. By default each thread makes 100 million records. The next line is the
-// same by processor time of the threads, which other programs disturb less, with the helper's time
-// per record. The last line is for 10 million records, timed one by one: page faults, waits, and
-// the distribution of the cost.
+// and the ratio (record - call) / (floor - call), which is the figure to quote. It is a ratio of
+// means over all rounds, so it includes page faults, new chunks and the helper thread. All threads
+// run the same variant at the same time. By default, each thread makes 100 million records. The
+// next line has the same figures in processor time of the threads, which other programs disturb
+// less, and the helper thread's time per record. The last line is about 10 million records that are
+// timed one by one: page faults, waits, and the distribution of the cost.
 //
-// The program runs itself again with VPROF_TRACE_DIR set to a fresh directory, which it removes at
-// the end. --guard: exit code 1 if a ratio by processor time is higher.
+// The program runs itself again with VPROF_TRACE_DIR set to a new directory, which it deletes at
+// the end. --guard: exit code 1 if a ratio in processor time is higher.
 #include <vprof/runtime/scope.h>
 
 #include <sys/resource.h>
@@ -163,8 +163,8 @@ double report(const Arguments& arguments, int threads) {
   return ratio_of(series.cpu);
 }
 
-// The cost of each of 10 million records, and what the kernel did meanwhile, after 3 million that
-// bring the chunks to their full size.
+// The cost of each of 10 million records, and what the kernel did meanwhile. 3 million records
+// before them bring the chunks to their full size.
 double report_steady_state() {
   constexpr uint64_t kRecords = 10000000, kBuckets = 1 << 16;
   std::vector<uint32_t> histogram(kBuckets);

@@ -1,9 +1,10 @@
-# Installs what package.json and package-lock.json of a folder name, into `packages` of the matching
-# folder of the build tree: once for each state of the lock file. Needs VPROF_NPM.
+# Installs the packages in the package-lock.json of the current folder, once for each state of that
+# file. Needs VPROF_NPM.
 #
 #   vprof_install_npm_packages(RESULT)
 #
-# RESULT is that folder, or empty if npm failed; then there is a warning that says why.
+# RESULT is the folder `packages` in the build tree, or empty if npm failed; a warning then says
+# why.
 function(vprof_install_npm_packages result)
   set(${result} "" PARENT_SCOPE)
   set(packages ${CMAKE_CURRENT_BINARY_DIR}/packages)

@@ -5,16 +5,16 @@
  * Each connection has a thread of its own, which sends a request, waits for the whole reply and
  * checks it:
  *
- *   70 % get      one key; a miss is answered by a set, as a cache's user would
+ *   70 % get      one key; after a miss, a set follows, as in any user of a cache
  *   10 % get      2 to 50 keys at once
  *   12 % set
  *    3 % delete
  *    5 % incr     of a counter that belongs to this connection, so that its value is known
  *
- * Keys are skewed (the lowest numbers are asked for most) and shared by all connections. The size
- * of a value is 100 B to 100 KB and follows, like its bytes, from the key and a version that the
- * value itself begins with, so a value read back is checked to the last byte, whoever wrote it.
- * Exit status 0: every reply was right. */
+ * All connections share the keys, of which low numbers are the most frequent. A value has 100 B to
+ * 100 KB. Its size and its bytes follow from the key and from a version at its beginning, so every
+ * value that is read back can be checked to the last byte, whoever wrote it. The exit status is 0
+ * if all replies were right. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -38,8 +38,8 @@ struct connection {
   uint64_t random;
   uint64_t requests; /* to send */
   uint64_t sent, failed, hits, misses, bytes;
-  uint64_t counter; /* what the server's counter of this connection must hold */
-  bool broken;      /* the stream is out of step: nothing more can be checked */
+  uint64_t counter; /* expected value of this connection's counter */
+  bool broken;      /* the stream is out of step: nothing can be checked any more */
   char error[160];  /* the first failure */
   size_t begin, end;
   char input[64 * 1024];
@@ -68,12 +68,9 @@ static bool fail(struct connection* c, const char* what, const char* reply) {
   return false;
 }
 
-/* --- values
- * -------------------------------------------------------------------------------------------------
- */
+/* --- values --- */
 
-/* Sizes are spread evenly over the powers of ten, so that most are small and most bytes are in
- * large ones. */
+/* Sizes are log-uniform: most values are small, and most bytes are in large ones. */
 static size_t value_size(unsigned key, unsigned version) {
   const uint32_t hash = (key * 2654435761u) ^ (version * 2246822519u);
   const double position = (hash >> 8) / 16777216.0;
@@ -92,7 +89,7 @@ static size_t make_value(char* value, unsigned key, unsigned version) {
   return size;
 }
 
-/* c->value holds `size` bytes; they must be a value of `key`. */
+/* Checks that the `size` bytes in c->value are a value of `key`. */
 static bool check_value(struct connection* c, unsigned key, size_t size) {
   unsigned found_key, version;
   char header[HEADER + 1] = "";
@@ -109,8 +106,7 @@ static bool check_value(struct connection* c, unsigned key, size_t size) {
   return memcmp(c->value, c->expected, size) == 0 || fail(c, "damaged value", header);
 }
 
-/* --- the connection
- * ------------------------------------------------------------------------------------------ */
+/* --- the connection --- */
 
 static bool broken(struct connection* c, const char* what, const char* detail) {
   c->broken = true;
@@ -185,7 +181,7 @@ static bool read_bytes(struct connection* c, char* to, size_t size) {
   return true;
 }
 
-/* Sends what is in c->output, and one line comes back. */
+/* Sends c->output and receives one line. */
 static bool ask(struct connection* c, size_t size, char* reply, size_t room) {
   ++c->sent;
   return send_all(c, c->output, size) && read_line(c, reply, room);
@@ -195,9 +191,7 @@ static bool is(const char* reply, const char* one, const char* other) {
   return strcmp(reply, one) == 0 || strcmp(reply, other) == 0;
 }
 
-/* --- requests
- * ------------------------------------------------------------------------------------------------
- */
+/* --- requests --- */
 
 static void set(struct connection* c, unsigned key) {
   const unsigned version = (unsigned)(next_random(c) % 1000);
@@ -210,7 +204,7 @@ static void set(struct connection* c, unsigned key) {
   }
 }
 
-/* Asks for `count` keys and checks what comes back; the keys found are marked in `found`. */
+/* Asks for `count` keys, checks the reply and marks the keys found in `found`. */
 static void get(struct connection* c, const unsigned* keys, int count, bool* found) {
   char line[256], end;
   size_t size = (size_t)sprintf(c->output, "get");
@@ -222,7 +216,7 @@ static void get(struct connection* c, const unsigned* keys, int count, bool* fou
   if (!ask(c, size, line, sizeof line)) {
     return;
   }
-  int next = 0; /* values come in the order of the keys asked for */
+  int next = 0; /* values come in the order of the request */
   while (strcmp(line, "END") != 0) {
     unsigned key, flags;
     size_t length;
@@ -283,7 +277,7 @@ static void delete(struct connection* c) {
   }
 }
 
-/* The counter may have been evicted; then it starts anew from 0. */
+/* If the counter has been evicted, it starts again from 0. */
 static void incr(struct connection* c) {
   char reply[256], expected[32];
   const unsigned step = 1 + (unsigned)(next_random(c) % 9);
@@ -327,9 +321,7 @@ static void* run_connection(void* argument) {
   return NULL;
 }
 
-/* --- the whole
- * -----------------------------------------------------------------------------------------------
- */
+/* --- the threads --- */
 
 static int connect_to(const char* host, int port) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};

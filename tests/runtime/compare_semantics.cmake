@@ -1,4 +1,4 @@
-# NATIVE and TRACED print a table each; they must be the same. DIRECTORY: for the trace.
+# Runs NATIVE and TRACED, whose output must be the same. DIRECTORY receives the trace.
 file(REMOVE_RECURSE ${DIRECTORY})
 file(MAKE_DIRECTORY ${DIRECTORY})
 execute_process(COMMAND ${NATIVE} OUTPUT_VARIABLE native RESULT_VARIABLE native_result)
@@ -14,5 +14,5 @@ if(NOT native STREQUAL traced)
   message(FATAL_ERROR "without the runtime:\n${native}\nwith it:\n${traced}")
 endif()
 if(NOT traces)
-  message(FATAL_ERROR "nothing was traced, so nothing was compared")
+  message(FATAL_ERROR "there is no trace, so nothing was compared")
 endif()

@@ -1,4 +1,5 @@
-# Installs the runtime of BUILD, moves the prefix (nothing may remember where it was), and builds a user's project with it, in DIRECTORY.
+# Installs the runtime of BUILD below DIRECTORY, moves it, since nothing may depend on where it was,
+# and builds a user's project with it.
 file(REMOVE_RECURSE ${DIRECTORY})
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -1,5 +1,5 @@
--- tpcb.sql, but for its end: from the update of the branch on, all is one message, so that nobody waits for this client while
--- the branch's row is locked.
+-- tpcb.sql with another end: one message from the update of the branch to the commit, so that
+-- nobody waits for this client while the branch's row is locked.
 \set aid random(1, 100000 * :scale)
 \set bid random(1, 1 * :scale)
 \set tid random(1, 10 * :scale)

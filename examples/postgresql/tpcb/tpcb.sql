@@ -1,4 +1,4 @@
--- What pgbench -b tpcb-like does, with a label. The first two commands are one message.
+-- As `pgbench -b tpcb-like`, with a label. The first two commands are one message.
 \set aid random(1, 100000 * :scale)
 \set bid random(1, 1 * :scale)
 \set tid random(1, 10 * :scale)

@@ -1,5 +1,5 @@
--- Fills the tables (TPC-C 4.3.3). Variables: warehouses; items (TPC-C: 100,000); customers, and as many orders, of a district
--- (TPC-C: 3,000). Everything is drawn with a fixed seed, so that all loads are alike.
+-- Fills the tables (TPC-C 4.3.3). Variables: warehouses; items (TPC-C: 100,000); customers, and as
+-- many orders, per district (TPC-C: 3,000). The random seed is fixed, so that all loads are alike.
 SELECT setseed(0.42);
 BEGIN;
 
@@ -28,7 +28,7 @@ FROM generate_series(1, :warehouses) w, generate_series(1, 10) d, generate_serie
 INSERT INTO history
 SELECT c_id, c_d_id, c_w_id, c_d_id, c_w_id, now(), 10, 'history' FROM customer;
 
--- Each customer of a district has one order, in random order; the last three of ten are not delivered yet.
+-- Each customer of a district has one order, in random order. The last 30 % are not delivered yet.
 INSERT INTO orders
 SELECT row_number() OVER (PARTITION BY c_w_id, c_d_id ORDER BY random()), c_d_id, c_w_id, c_id, now(), 1 + random() * 9,
   5 + random() * 10, 1

@@ -1,5 +1,6 @@
--- TPC-C 2.4, New-Order: a customer orders 5 to 15 items; one order in a hundred goes to another warehouse, one is found to be
--- wrong and rolled back. What needs no answer of the server goes in one message, as a stored procedure would have it.
+-- TPC-C 2.4, New-Order: a customer orders 5 to 15 items. One order in a hundred goes to another
+-- warehouse, one is invalid and rolled back. Commands that need no answer share a message, as in a
+-- stored procedure.
 \set w random(1, :warehouses)
 \set d random(1, 10)
 -- NURand (2.1.6)
@@ -29,7 +30,7 @@ UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = :w AND d_id = :
 \if :wrong = 1
 ROLLBACK;
 \else
--- Stock is locked in order, so that two orders of the same items cannot wait for each other.
+-- Locks the stock in order, so that two orders of the same items cannot deadlock.
 SELECT c_discount, c_last, c_credit FROM customer WHERE c_w_id = :w AND c_d_id = :d AND c_id = :c\;
 INSERT INTO orders VALUES (:o, :d, :w, :c, now(), NULL, :lines, CASE WHEN :supplier = :w THEN 1 ELSE 0 END)\;
 INSERT INTO new_order VALUES (:o, :d, :w)\;

@@ -1,4 +1,4 @@
--- TPC-C 2.6, Order-Status: a customer's last order. Reads only.
+-- TPC-C 2.6, Order-Status: a customer's last order. Read-only.
 \set w random(1, :warehouses)
 \set d random(1, 10)
 \set by_name random(1, 100)

@@ -1,5 +1,5 @@
--- TPC-C 2.5, Payment: all of a warehouse's payments update its one row. 60 of 100 customers are known by name, 15 belong to
--- another warehouse.
+-- TPC-C 2.5, Payment: all payments of a warehouse update its one row. 60 % of the customers are
+-- found by name, 15 % belong to another warehouse.
 \set w random(1, :warehouses)
 \set d random(1, 10)
 \set remote random(1, 100)
@@ -9,7 +9,7 @@
 \set name ((random(0, 255) | random(0, :names - 1)) + 223) % :names
 \set c ((random(0, 1023) | random(1, :customers)) + 259) % :customers + 1
 \set amount random(100, 500000)
--- Who the customer is is asked first, so that nothing is locked meanwhile.
+-- Finds the customer first, before anything is locked.
 BEGIN\; SET LOCAL application_name = 'payment';
 \if :by_name <= 60
 SELECT c_id AS c FROM customer WHERE c_w_id = :cw AND c_d_id = :cd AND c_last = last_name(:name) ORDER BY c_first

@@ -1,4 +1,4 @@
--- The nine tables of TPC-C (1.3). Foreign keys are left to the transactions, as TPC-C allows.
+-- The nine tables of TPC-C (1.3), without foreign keys, as TPC-C allows.
 CREATE TABLE warehouse (
   w_id int PRIMARY KEY, w_name varchar(10), w_street_1 varchar(20), w_street_2 varchar(20), w_city varchar(20),
   w_state char(2), w_zip char(9), w_tax numeric(4, 4), w_ytd numeric(12, 2)

@@ -1,4 +1,5 @@
--- TPC-C 2.8, Stock-Level: how many of the items of a district's last 20 orders are low in stock. Reads only.
+-- TPC-C 2.8, Stock-Level: how many items of a district's last 20 orders are low in stock.
+-- Read-only.
 \set w random(1, :warehouses)
 \set d random(1, 10)
 \set threshold random(10, 20)

@@ -1,4 +1,4 @@
-/* The record of what was sold: one line per order, flushed before the order is answered. */
+/* The record of all sales: one line per order, flushed before the order is answered. */
 #ifndef JOURNAL_H
 #define JOURNAL_H
 

@@ -44,7 +44,7 @@ static void sleep_until(struct timespec* due, long gap_ns) {
   }
 }
 
-/* What was due while there was no room is not made up for. */
+/* Orders that were due while there was no room are skipped. */
 static void do_not_catch_up(struct timespec* due) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -55,8 +55,8 @@ static void do_not_catch_up(struct timespec* due) {
   }
 }
 
-/* Accepts orders on a schedule, not when a worker is free, as customers come when they like; but on
- * a machine that cannot keep up, customers wait outside instead of in an ever longer queue. */
+/* Accepts orders on a schedule, whether or not a worker is free: customers come when they like. On
+ * a machine that cannot keep up, customers wait outside, and the queue stays short. */
 static void accept_orders(struct service* service, struct order* orders, size_t count) {
   uint64_t random = 42;
   struct timespec due;

@@ -15,7 +15,7 @@ static uint32_t random_below(uint64_t* state, uint32_t bound) {
   return (uint32_t)((*state >> 33) % bound);
 }
 
-/* From a tenth of a millisecond to a few, now and then. */
+/* Takes from a tenth of a millisecond to a few milliseconds. */
 static uint64_t purge_sessions(uint32_t turns) {
   uint64_t purged = 0;
   for (uint32_t turn = 0; turn < turns; ++turn) {
@@ -27,7 +27,7 @@ static uint64_t purge_sessions(uint32_t turns) {
   return purged;
 }
 
-/* Waits for the disk, or so it seems: the time differs by a factor of a thousand. */
+/* Sleeps as if it waited for a disk: from 0.1 ms to 100 ms. */
 static void archive_old_orders(uint64_t* random) {
   const double milliseconds = pow(10.0, random_below(random, 3000) / 1000.0 - 1.0);
   struct timespec pause = {0, (long)(milliseconds * 1e6)};
@@ -43,7 +43,7 @@ void* maintenance_loop(void* argument) {
     }
     archive_old_orders(&random);
   }
-  /* Printed rather than dropped, so that the work is not optimised away. */
+  /* Printed, so that the compiler does not remove the work. */
   printf("%llu sessions purged\n", (unsigned long long)purged);
   return NULL;
 }

@@ -1,4 +1,4 @@
-/* What travels through the service: accepted by main, queued, then handled by one of the workers.
+/* What travels through the service: main accepts it, the queue holds it, a worker handles it.
  */
 #ifndef ORDER_H
 #define ORDER_H

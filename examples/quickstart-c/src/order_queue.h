@@ -19,15 +19,15 @@ struct order_queue {
 bool order_queue_init(struct order_queue* queue, size_t capacity);
 void order_queue_destroy(struct order_queue* queue);
 
-/* Returns when few enough orders are waiting: an order is not accepted before there is room. */
+/* Returns once few enough orders are waiting: no order is accepted before there is room. */
 void wait_for_room(struct order_queue* queue);
 
 void enqueue_order(struct order_queue* queue, struct order* order);
 
-/* The oldest order; waits for one. Null when the queue is closed and empty. */
+/* The oldest order; waits for one. Null once the queue is closed and empty. */
 struct order* dequeue_order(struct order_queue* queue);
 
-/* Lets the workers run out. */
+/* Lets the workers finish. */
 void order_queue_close(struct order_queue* queue);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an order costs, and whether to trust who sent it. */
+/* What an order costs, and whether its customer can be trusted. */
 #ifndef PRICING_H
 #define PRICING_H
 
@@ -8,7 +8,7 @@
 
 void pricing_init(void);
 
-/* Applies every discount rule to the order; most of a usual order's time goes here. */
+/* Applies every discount rule to the order; a usual order spends most of its time here. */
 uint64_t price_order(const struct order* order);
 
 /* True if the customer's history looks sound. */

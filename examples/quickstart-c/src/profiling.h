@@ -1,4 +1,4 @@
-/* The annotations, where VProfiler is installed; nothing at all where it is not. */
+/* The annotations if VProfiler is installed; otherwise nothing. */
 #ifndef PROFILING_H
 #define PROFILING_H
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #define BIN_SIZE 1000
-#define MAX_HOLES 64 /* compact a shelf every so many orders */
-#define REFILL 200   /* a lot from which goods were taken is filled up to this */
+#define MAX_HOLES 64 /* orders after which a shelf is compacted */
+#define REFILL 200   /* a lot from which goods were taken is refilled to this */
 
 struct lot {
   uint32_t size;
@@ -44,7 +44,7 @@ bool stock_init(void) {
     for (uint32_t lot = 0; lot < shelf->lot_count; ++lot) {
       shelf->lots[lot].size = 50 + random_below(&random, 350);
     }
-    shelf->holes = i % MAX_HOLES; /* so that shelves do not all fall due together */
+    shelf->holes = i % MAX_HOLES; /* so that not all shelves are due at once */
   }
   return true;
 }
@@ -56,7 +56,7 @@ void stock_destroy(void) {
   }
 }
 
-/* Goes round the shelf, so that a lot is found after a few steps. */
+/* Continues where it stopped, so that it finds a lot after a few steps. */
 static struct lot* find_lot(struct shelf* shelf, uint32_t quantity) {
   for (uint32_t step = 0; step < shelf->lot_count; ++step) {
     struct lot* lot = &shelf->lots[shelf->next_lot];
@@ -69,7 +69,7 @@ static struct lot* find_lot(struct shelf* shelf, uint32_t quantity) {
 }
 
 /* Packs the lots into as few bins as first fit finds: for each lot, the first bin that has room.
- * This takes time with the square of the number of lots, which nobody noticed when shelves were
+ * The time grows with the square of the number of lots, which nobody noticed while shelves were
  * small. */
 static void compact_shelf(struct shelf* shelf) {
   for (uint32_t bin = 0; bin < shelf->lot_count; ++bin) {

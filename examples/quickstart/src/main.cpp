@@ -32,8 +32,8 @@ Order next_order(uint64_t id, std::mt19937& random) {
   return order;
 }
 
-// Accepts orders on a schedule, not when a worker is free, as customers come when they like; but on
-// a machine that cannot keep up, customers wait outside instead of in an ever longer queue.
+// Accepts orders on a schedule, whether or not a worker is free: customers come when they like. On
+// a machine that cannot keep up, customers wait outside, and the queue stays short.
 void accept_orders(Service& service, std::vector<Order>& accepted) {
   std::mt19937 random(42);
   std::uniform_real_distribution<double> jitter(0.5, 1.5);

@@ -12,7 +12,7 @@ namespace orders {
 
 namespace {
 
-// From a tenth of a millisecond to a few, now and then.
+// Takes from a tenth of a millisecond to a few milliseconds.
 uint64_t purge_sessions(std::vector<uint64_t>& sessions, size_t turns) {
   uint64_t purged = 0;
   for (size_t turn = 0; turn < turns; ++turn) {
@@ -24,7 +24,7 @@ uint64_t purge_sessions(std::vector<uint64_t>& sessions, size_t turns) {
   return purged;
 }
 
-// Waits for the disk, or so it seems: the time differs by a factor of a thousand.
+// Sleeps as if it waited for a disk: from 0.1 ms to 100 ms.
 void archive_old_orders(std::mt19937& random) {
   std::uniform_real_distribution<double> exponent(-1.0, 2.0);
   std::this_thread::sleep_for(
@@ -44,7 +44,7 @@ void maintenance_loop(const std::atomic<bool>& stop) {
     }
     archive_old_orders(random);
   }
-  // Printed rather than dropped, so that the work is not optimised away.
+  // Printed, so that the compiler does not remove the work.
   std::printf("%llu sessions purged\n", static_cast<unsigned long long>(purged));
 }
 

@@ -1,4 +1,4 @@
-// Housekeeping in the background. Its turns differ wildly in length, but it shares no lock with the
+// Housekeeping in the background. Its rounds differ wildly in length, but share no lock with the
 // orders.
 #pragma once
 

@@ -16,16 +16,16 @@ struct OrderQueue {
   bool closed = false;
 };
 
-/// Returns when few enough orders are waiting: an order is not accepted before there is room for
+/// Returns once few enough orders are waiting: no order is accepted before there is room for
 /// it.
 void wait_for_room(OrderQueue& queue);
 
 void enqueue_order(OrderQueue& queue, Order* order);
 
-/// The oldest order; waits for one. Null when the queue is closed and empty.
+/// The oldest order; waits for one. Null once the queue is closed and empty.
 Order* dequeue_order(OrderQueue& queue);
 
-/// Lets the workers run out.
+/// Lets the workers finish.
 void close_queue(OrderQueue& queue);
 
 }  // namespace orders

@@ -1,4 +1,4 @@
-// What an order costs, and whether to trust who sent it.
+// What an order costs, and whether its customer can be trusted.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ class PriceList {
  public:
   PriceList();
 
-  /// Applies every discount rule to the order; most of a usual order's time goes here.
+  /// Applies every discount rule to the order; a usual order spends most of its time here.
   uint64_t price_order(const Order& order) const;
 
  private:

@@ -8,8 +8,8 @@ namespace orders {
 
 namespace {
 constexpr uint32_t kBinSize = 1000;
-constexpr uint32_t kMaxHoles = 64;  // compact a shelf every so many orders
-constexpr uint32_t kRefill = 200;   // a lot from which goods were taken is filled up to this
+constexpr uint32_t kMaxHoles = 64;  // orders after which a shelf is compacted
+constexpr uint32_t kRefill = 200;   // a lot from which goods were taken is refilled to this
 }  // namespace
 
 // A few shelves hold far more lots than the rest, as in any warehouse.
@@ -25,7 +25,7 @@ Stock::Stock() : shelves_(kShelves) {
     for (Lot& lot : shelf.lots) {
       lot.size = size(random);
     }
-    shelf.holes = number++ % kMaxHoles;  // so that shelves do not all fall due together
+    shelf.holes = number++ % kMaxHoles;  // so that not all shelves are due at once
   }
 }
 
@@ -45,7 +45,7 @@ bool Stock::reserve_stock(const Order& order) {
   return true;
 }
 
-// Goes round the shelf, so that a lot is found after a few steps.
+// Continues where it stopped, so that it finds a lot after a few steps.
 Lot* Stock::find_lot(Shelf& shelf, uint32_t quantity) {
   for (size_t step = 0; step < shelf.lots.size(); ++step) {
     Lot& lot = shelf.lots[shelf.next_lot];
@@ -58,7 +58,7 @@ Lot* Stock::find_lot(Shelf& shelf, uint32_t quantity) {
 }
 
 // Packs the lots into as few bins as first fit finds: for each lot, the first bin that has room.
-// This takes time with the square of the number of lots, which nobody noticed when shelves were
+// The time grows with the square of the number of lots, which nobody noticed while shelves were
 // small.
 void Stock::compact_shelf(Lot* first, Lot* last, uint32_t* room) {
   for (Lot* lot = first; lot != last; ++lot) {
