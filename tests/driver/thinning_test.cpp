@@ -31,21 +31,32 @@ analyzer::Profile profile() {
   return made;
 }
 
-nlohmann::json sites() {
-  nlohmann::json functions = nlohmann::json::array();
+instrumenter::SitesFile sites() {
+  using instrumenter::SiteKind;
+  instrumenter::SitesFile made;
   const char* names[] = {"", "request", "often", "matters", "dear", "rare", "background"};
-  for (int id = 1; id <= 6; ++id) {
-    functions.push_back({{"id", id}, {"name", names[id]}});
+  for (size_t id = 1; id <= 6; ++id) {
+    instrumenter::SitesFile::FunctionEntry& function = made.functions.emplace_back();
+    function.id = id;
+    function.name = names[id];
   }
-  const auto site = [](int id, const char* kind, int function, int line) {
-    return nlohmann::json{{"id", id},      {"kind", kind}, {"function", function},
-                          {"file", "a.c"}, {"line", line}, {"column", 5}};
+  const auto add = [&](uint32_t id, SiteKind kind, size_t function, uint32_t line) {
+    instrumenter::SitesFile::SiteEntry& site = made.sites.emplace_back();
+    site.id = id;
+    site.kind = kind;
+    site.function = function;
+    site.file = "a.c";
+    site.line = line;
+    site.column = 5;
   };
-  return {{"functions", functions},
-          {"sites",
-           {site(1, "function", 1, 1), site(2, "call", 2, 10), site(3, "call", 3, 11),
-            site(4, "call", 4, 12), site(5, "call", 5, 15), site(6, "call", 6, 16),
-            site(7, "call", 2, 14)}}};
+  add(1, SiteKind::kFunction, 1, 1);
+  add(2, SiteKind::kCall, 2, 10);
+  add(3, SiteKind::kCall, 3, 11);
+  add(4, SiteKind::kCall, 4, 12);
+  add(5, SiteKind::kCall, 5, 15);
+  add(6, SiteKind::kCall, 6, 16);
+  add(7, SiteKind::kCall, 2, 14);
+  return made;
 }
 
 std::vector<std::string> positions(const Thinning& thinning) {
@@ -87,14 +98,14 @@ TEST_CASE("functions, rare sites and sites that matter are never left out; no si
 }
 
 TEST_CASE("several sites at one place are one") {
-  nlohmann::json doubled = sites();
-  nlohmann::json more = doubled["sites"][1];
-  more["id"] = 8;
-  doubled["sites"].push_back(more);
+  instrumenter::SitesFile doubled = sites();
+  instrumenter::SitesFile::SiteEntry more = doubled.sites[1];
+  more.id = 8;
+  doubled.sites.push_back(more);
   std::vector<uint64_t> calls = kCalls;
   calls.push_back(1'500'000);
   const Thinning thinning = thin_plan(profile(), doubled, calls, State{}, 0.01);
   REQUIRE(positions(thinning) == std::vector<std::string>{"a.c:10:5"});
   CHECK(thinning.demoted[0].calls == 2'500'000);
-  CHECK(thin_plan(profile(), nlohmann::json::object(), calls, State{}, 1).demoted.empty());
+  CHECK(thin_plan(profile(), {}, calls, State{}, 1).demoted.empty());
 }

@@ -50,7 +50,8 @@ TEST_CASE("values name arguments, results and members") {
 
 TEST_CASE("values that could have an effect or make no sense are refused") {
   for (const char* value : {"arg", "arg:x", "arg:0(1)", "arg:0->f()", "arg:0 + 1", "",
-                            "arg:0;abort()", "result", "threads", "*thread", "thread->x"}) {
+                            "arg:0;abort()", "result", "threads", "*thread", "thread->x", "**arg:0",
+                            "arg:0->", "arg:0.", "arg:0[]", "arg:0[1", "arg:0x"}) {
     const Result<Plan> plan = plan_with_object(value);
     INFO(value);
     REQUIRE_FALSE(plan);

@@ -1,8 +1,8 @@
 #include "config/named_functions.h"
 
 #include <algorithm>
-#include <cctype>
-#include <string_view>
+
+#include "vprof/instrumenter/plan.h"
 
 namespace vprof::driver {
 
@@ -22,63 +22,21 @@ const Keys& keys_of_role(const std::string& role) {
   return takes_task(role) ? task_keys : object_keys;
 }
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// Removes `prefix` from the start of `text` if it is there.
-bool take(std::string_view& text, std::string_view prefix) {
-  const bool found = text.starts_with(prefix);
-  text.remove_prefix(found ? prefix.size() : 0);
-  return found;
-}
-
-/// Removes the letters, digits and underscores at the start of `text`; false if there are none.
-bool take_word(std::string_view& text) {
-  const auto end = std::find_if_not(text.begin(), text.end(), is_word);
-  const bool found = end != text.begin();
-  text.remove_prefix(static_cast<size_t>(end - text.begin()));
-  return found;
-}
-
-/// `->field`, `.field` or `[N]`.
-bool take_member(std::string_view& text) {
-  if (take(text, "[")) {
-    return take_word(text) && take(text, "]");
-  }
-  return (take(text, "->") || take(text, ".")) && take_word(text);
-}
-
-/// `*`s, then `arg:N` or `return`, then members; see docs/formats.md.
-bool is_value(std::string_view text) {
-  while (take(text, "*")) {
-  }
-  const bool is_argument = take(text, "arg:");
-  const bool has_base =
-      is_argument ? !text.empty() && is_digit(text[0]) && take_word(text) : take(text, "return");
-  if (!has_base) {
-    return false;
-  }
-  while (!text.empty()) {
-    if (!take_member(text)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 enum class Thread : bool { kRefused, kAllowed };
 
 /// `thread` stands for the calling thread where one thread handles all of a request.
 std::string read_value(ObjectReader& reader, const std::string& key, const std::string& otherwise,
                        Thread thread = Thread::kRefused) {
-  std::string value = reader.string(key, otherwise);
-  const bool is_thread = thread == Thread::kAllowed && value == "thread";
-  if (!is_thread && !is_value(value)) {
+  using Base = instrumenter::Value::Base;
+  std::string text = reader.string(key, otherwise);
+  const auto value = instrumenter::parse_value(text);
+  if (!value || value->base == Base::kThis ||
+      (value->base == Base::kThread && thread == Thread::kRefused)) {
     reader.report(key, fmt::format("\"{}\" must be a value such as \"arg:0\", \"return\" or "
                                    "\"arg:1->field\", not \"{}\"",
-                                   key, value));
+                                   key, text));
   }
-  return value;
+  return text;
 }
 
 std::string read_function(ObjectReader& reader) {

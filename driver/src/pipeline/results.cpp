@@ -2,13 +2,12 @@
 
 #include <map>
 
+#include "vprof/instrumenter/sites.h"
 #include "vprof/support/json.h"
 
 namespace vprof::driver {
 
 namespace {
-
-using nlohmann::json;
 
 fs::path profile_file(const Session& session) {
   return session.workspace.iteration(session.state.iteration) / "profile.vprof";
@@ -62,15 +61,14 @@ report::ReportContext context_of(const Session& session, const fs::path& sites_j
                                 .unwrapped = {},
                                 .demoted = state.demoted,
                                 .overhead_budget = session.config.overhead_budget};
-  const auto sites = read_json(sites_json);
+  const auto sites = instrumenter::load_sites(sites_json.string());
   if (!sites) {
     return context;
   }
   std::map<std::string, uint64_t> counts;
-  for (const json& one : sites->value("unwrapped", json::array())) {
-    ++counts[one.value("by_rule", false)
-                 ? "cheap, trivial or implicit (`vprof instrument --dry-run`)"
-                 : one.value("reason", "unknown")];
+  for (const auto& one : sites->unwrapped) {
+    ++counts[one.by_rule ? "cheap, trivial or implicit (`vprof instrument --dry-run`)"
+                         : one.reason];
   }
   for (const auto& [reason, count] : counts) {
     context.unwrapped.push_back({.reason = reason, .count = count});

@@ -28,7 +28,7 @@ Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
                                         const analyzer::Options& options);
 
 /// The context that a report shows beside the profile: the iterations so far and the calls that
-/// could not be measured. A missing `sites_json` is not an error.
+/// could not be measured. Without a readable `sites_json`, there are no such calls.
 report::ReportContext context_of(const Session& session, const fs::path& sites_json);
 
 /// Marks the decisions of the state in `profile`; writes the report of the current iteration and

@@ -7,7 +7,6 @@
 #include "process/commands.h"
 #include "search/thinning.h"
 #include "vprof/analyzer/overhead.h"
-#include "vprof/support/json.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -36,7 +35,7 @@ void keep_ratios(State& state, const analyzer::Overhead& overhead) {
 Result<void> thin(Session& session, const analyzer::Profile& profile) {
   State& state = session.state;
   const fs::path trace = session.workspace.trace(state.iteration);
-  const auto sites = VPROF_TRY(read_json(trace / "sites.json"));
+  const auto sites = VPROF_TRY(instrumenter::load_sites((trace / "sites.json").string()));
   const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
   const Thinning thinning = thin_plan(profile, sites, calls, state, excess(session, profile));
   state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());

@@ -10,7 +10,7 @@ namespace vprof::driver {
 
 namespace {
 
-using nlohmann::json;
+using instrumenter::SitesFile;
 using report::Demoted;
 
 constexpr double kLittle = 0.01;      // of the variance: less is not worth a measurement
@@ -27,36 +27,36 @@ void add_variation(const analyzer::Node& node, Variation& variation) {
   }
 }
 
-std::map<int, std::string> function_names(const json& sites) {
-  std::map<int, std::string> names;
-  for (const json& one : sites.value("functions", json::array())) {
-    names[one.value("id", 0)] = one.value("name", "");
+std::map<size_t, std::string> function_names(const SitesFile& sites) {
+  std::map<size_t, std::string> names;
+  for (const SitesFile::FunctionEntry& one : sites.functions) {
+    names[one.id] = one.name;
   }
   return names;
 }
 
 /// The measured calls that matter little, by position, with how often they were made.
-std::map<std::string, Demoted> measured_calls(const json& sites, const std::vector<uint64_t>& calls,
+std::map<std::string, Demoted> measured_calls(const SitesFile& sites,
+                                              const std::vector<uint64_t>& calls,
                                               const Variation& variation) {
-  const std::map<int, std::string> names = function_names(sites);
+  const std::map<size_t, std::string> names = function_names(sites);
   std::map<std::string, Demoted> found;
   std::vector<std::string> matter;
-  for (const json& site : sites.value("sites", json::array())) {
-    const auto id = site.value("id", size_t{0});
-    if (site.value("kind", "") != "call" || id >= calls.size() || calls[id] == 0) {
+  for (const SitesFile::SiteEntry& site : sites.sites) {
+    if (site.kind != instrumenter::SiteKind::kCall || site.id >= calls.size() ||
+        calls[site.id] == 0) {
       continue;
     }
-    const std::string location =
-        fmt::format("{}:{}", site.value("file", ""), site.value("line", 0));
-    const std::string position = fmt::format("{}:{}", location, site.value("column", 0));
-    const auto name = names.find(site.value("function", 0));
+    const std::string location = fmt::format("{}:{}", site.file, site.line);
+    const std::string position = fmt::format("{}:{}", location, site.column);
+    const auto name = names.find(site.function);
     if (name == names.end()) {
       continue;
     }
     Demoted& one = found[position];
     one.function = name->second;
     one.position = position;
-    one.calls += calls[id];
+    one.calls += calls[site.id];
     const auto varies = variation.find({name->second, location});
     if (varies != variation.end() && varies->second >= kLittle) {
       matter.push_back(position);
@@ -75,7 +75,7 @@ bool left_out_already(const State& state, const std::string& position) {
 
 }  // namespace
 
-Thinning thin_plan(const analyzer::Profile& profile, const json& sites,
+Thinning thin_plan(const analyzer::Profile& profile, const SitesFile& sites,
                    const std::vector<uint64_t>& calls, const State& state, double excess) {
   Variation variation;
   add_variation(profile.tree, variation);

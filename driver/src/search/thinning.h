@@ -3,9 +3,9 @@
 // as body of the caller ("demoted").
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "vprof/instrumenter/sites.h"
 #include "workspace/state.h"
 
 namespace vprof::driver {
@@ -18,9 +18,8 @@ struct Thinning {
 /// Picks call sites, most expensive first, until they cost `excess` (a fraction of the median
 /// latency) or no candidate is left. A candidate costs at least a thousandth of the latency and
 /// holds less than 1 % of the variance at each of its places in the tree.
-/// @param sites sites.json
 /// @param calls how often each site was passed, by site id
-Thinning thin_plan(const analyzer::Profile& profile, const nlohmann::json& sites,
+Thinning thin_plan(const analyzer::Profile& profile, const instrumenter::SitesFile& sites,
                    const std::vector<uint64_t>& calls, const State& state, double excess);
 
 }  // namespace vprof::driver

@@ -42,7 +42,7 @@ Result<int> verb_loop(const Global& global, const LoopOptions& options) {
   }
   VPROF_TRY(refine(session, options));
   if (interrupt::requested()) {
-    return fail("interrupted");
+    return fail(ErrorKind::kInterrupted, "interrupted");
   }
   VPROF_TRY(print_result(session, options));
   if (const auto html = write_html_report(session); !html) {

@@ -37,7 +37,7 @@ int run(const std::function<Result<int>()>& verb, const std::string& directory) 
   if (result) {
     return *result;
   }
-  if (!interrupt::requested()) {
+  if (result.error().kind != ErrorKind::kInterrupted) {
     return exit_with(result.error().message);
   }
   std::fprintf(stderr, "vprof: interrupted; run the same command again to resume\n");

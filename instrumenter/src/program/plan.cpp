@@ -1,5 +1,6 @@
 #include "vprof/instrumenter/plan.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "program/plan_json.h"
@@ -8,24 +9,37 @@
 namespace vprof::instrumenter {
 namespace {
 
-/// Names, `->`, `.` and constant subscripts: nothing whose evaluation could have an effect.
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool skip(std::string_view& rest, std::string_view prefix) {
+  const bool found = rest.starts_with(prefix);
+  rest.remove_prefix(found ? prefix.size() : 0);
+  return found;
+}
+
+/// Skips letters, digits and underscores; false if there are none.
+bool skip_word(std::string_view& rest) {
+  const auto end = std::find_if_not(rest.begin(), rest.end(), is_word);
+  const bool found = end != rest.begin();
+  rest.remove_prefix(static_cast<size_t>(end - rest.begin()));
+  return found;
+}
+
+/// `->field`, `.field` or `[N]`: nothing whose evaluation could have an effect.
+bool skip_member(std::string_view& rest) {
+  if (skip(rest, "[")) {
+    return skip_word(rest) && skip(rest, "]");
+  }
+  return (skip(rest, "->") || skip(rest, ".")) && skip_word(rest);
+}
+
 bool is_member_access(std::string_view suffix) {
-  for (const char c : suffix) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
-        std::string_view("_->.[]").find(c) == std::string_view::npos) {
+  while (!suffix.empty()) {
+    if (!skip_member(suffix)) {
       return false;
     }
   }
-  return suffix.empty() || suffix[0] == '-' || suffix[0] == '.' || suffix[0] == '[';
-}
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-bool skip(std::string_view& rest, std::string_view prefix) {
-  if (rest.substr(0, prefix.size()) != prefix) {
-    return false;
-  }
-  rest.remove_prefix(prefix.size());
   return true;
 }
 

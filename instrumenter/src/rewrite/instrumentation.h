@@ -10,10 +10,9 @@
 #include "rewrite/edits.h"
 #include "vprof/instrumenter/plan.h"
 #include "vprof/instrumenter/program.h"
+#include "vprof/instrumenter/sites.h"
 
 namespace vprof::instrumenter {
-
-enum class SiteKind : uint8_t { kFunction, kCall };
 
 /// A measured place. A call site is identified by the text it wraps, a function by the offset of
 /// its body.
@@ -59,9 +58,7 @@ struct Instrumentation {
   Coverage coverage;
 };
 
-/// Ids of the sites of earlier rewrites, by site_identity(). A site keeps its number from iteration
-/// to iteration, so a file whose sites stay the same keeps its text.
-using SiteIds = std::map<std::string, uint32_t>;
+/// What identifies a site in SiteIds.
 std::string site_identity(const Site& site);
 
 /// Returns the original text of a file of the mirror.

@@ -1,143 +1,7 @@
-#include "rewrite/sites_json.h"
+#include "rewrite/results.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
-
-#include "program/plan_json.h"
-#include "program/program_json.h"
-#include "vprof/support/files.h"
-
-namespace vprof::instrumenter {
-namespace {
-
-/// sites.json.
-struct SitesFile {
-  struct FunctionEntry {
-    size_t id = 0;
-    std::string key, name, file;
-    uint32_t line = 0;
-    int height = 0;
-    size_t callees = 0;
-    bool expandable = false;
-    bool expanded = false;
-  };
-  struct SiteEntry {
-    uint32_t id = 0;
-    SiteKind kind = SiteKind::kCall;
-    size_t function = 0;           ///< id; of a call site, the callee
-    std::optional<size_t> parent;  ///< of a call site: id of the function that contains it
-    std::string file;
-    uint32_t line = 0;
-    uint32_t column = 0;
-    std::string rule;
-    std::optional<CallKind> call;  ///< of a call site
-  };
-  struct UnwrappedEntry {
-    size_t parent = 0;
-    std::string callee, file;
-    uint32_t line = 0;
-    uint32_t column = 0;
-    std::string reason;
-    bool by_rule = false;
-  };
-  struct IntervalEntry {
-    unsigned index = 0;
-    std::string name;
-  };
-  struct SyncEntry {
-    unsigned index = 0;
-    SyncRole role = SyncRole::kAcquire;
-    std::string function;
-    bool shared = false;
-  };
-
-  int schema = 1;
-  int root_height = 0;
-  std::vector<FunctionEntry> functions;
-  std::vector<SiteEntry> sites;
-  std::vector<IntervalEntry> intervals;
-  std::vector<SyncEntry> sync;
-  std::vector<UnwrappedEntry> unwrapped;
-  SiteIds site_ids;
-};
-
-}  // namespace
-}  // namespace vprof::instrumenter
-
-namespace vprof::json {
-
-using instrumenter::SitesFile;
-
-template <>
-struct Words<instrumenter::SiteKind> {
-  static constexpr std::array kWords = {"function", "call"};
-};
-
-template <>
-struct Object<SitesFile::FunctionEntry> {
-  using T = SitesFile::FunctionEntry;
-  static constexpr auto kFields = std::tuple{required("id", &T::id),
-                                             required("key", &T::key),
-                                             required("name", &T::name),
-                                             required("file", &T::file),
-                                             required("line", &T::line),
-                                             required("height", &T::height),
-                                             required("callees", &T::callees),
-                                             required("expandable", &T::expandable),
-                                             required("expanded", &T::expanded)};
-};
-
-template <>
-struct Object<SitesFile::SiteEntry> {
-  using T = SitesFile::SiteEntry;
-  static constexpr auto kFields = std::tuple{required("id", &T::id),
-                                             required("kind", &T::kind),
-                                             required("function", &T::function),
-                                             non_default("parent", &T::parent),
-                                             required("file", &T::file),
-                                             required("line", &T::line),
-                                             required("column", &T::column),
-                                             required("rule", &T::rule),
-                                             non_default("call", &T::call)};
-};
-
-template <>
-struct Object<SitesFile::UnwrappedEntry> {
-  using T = SitesFile::UnwrappedEntry;
-  static constexpr auto kFields =
-      std::tuple{required("parent", &T::parent),  required("callee", &T::callee),
-                 required("file", &T::file),      required("line", &T::line),
-                 required("column", &T::column),  required("reason", &T::reason),
-                 required("by_rule", &T::by_rule)};
-};
-
-template <>
-struct Object<SitesFile::IntervalEntry> {
-  using T = SitesFile::IntervalEntry;
-  static constexpr auto kFields =
-      std::tuple{required("index", &T::index), required("name", &T::name)};
-};
-
-template <>
-struct Object<SitesFile::SyncEntry> {
-  using T = SitesFile::SyncEntry;
-  static constexpr auto kFields =
-      std::tuple{required("index", &T::index), required("role", &T::role),
-                 required("function", &T::function), non_default("shared", &T::shared)};
-};
-
-template <>
-struct Object<SitesFile> {
-  using T = SitesFile;
-  static constexpr auto kFields =
-      std::tuple{required("schema", &T::schema),       required("root_height", &T::root_height),
-                 required("functions", &T::functions), required("sites", &T::sites),
-                 required("intervals", &T::intervals), required("sync", &T::sync),
-                 required("unwrapped", &T::unwrapped), required("site_ids", &T::site_ids)};
-};
-
-}  // namespace vprof::json
 
 namespace vprof::instrumenter {
 namespace {
@@ -235,21 +99,13 @@ int root_height(const Program& program, const Plan& plan) {
 
 }  // namespace
 
-SiteIds load_site_ids(const std::string& path) {
-  const Result<std::string> text = read_file(path);
-  const json::Json document =
-      text ? json::Json::parse(*text, nullptr, false) : json::Json::object();
-  const auto known = document.find("site_ids");
-  return known == document.end() ? SiteIds{} : json::read<SiteIds>(*known).value_or(SiteIds{});
-}
-
-Result<void> save_sites(const Program& program, const Plan& plan, const Instrumentation& result,
-                        const std::string& path) {
+SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentation& result,
+                   SiteIds known_ids) {
   FunctionTable functions(program, plan, result);
   SitesFile file;
   file.root_height = root_height(program, plan);
   // Numbers stay assigned for good: a site that is demoted and comes back is the same site.
-  file.site_ids = load_site_ids(path);
+  file.site_ids = std::move(known_ids);
   for (const Site& site : result.sites) {
     SitesFile::SiteEntry out;
     out.id = site.id;
@@ -279,8 +135,7 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
         {sync.index, sync.role, f == nullptr ? sync.function : f->name, sync.shared});
   }
   file.functions = functions.take();
-  constexpr auto kReplace = json::Json::error_handler_t::replace;
-  return write_file_atomic(path, json::write(file).dump(1, ' ', false, kReplace));
+  return file;
 }
 
 Summary summary_of(const Program& program, const Instrumentation& result,

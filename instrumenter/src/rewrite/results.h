@@ -1,20 +1,18 @@
-// What the rewriter writes beside the mirror: sites.json and the summary (docs/formats.md).
+// What the rewriter writes beside the mirror, as plain data: sites.json and the summary.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "rewrite/instrumentation.h"
+#include "vprof/instrumenter/sites.h"
 #include "vprof/instrumenter/summary.h"
 
 namespace vprof::instrumenter {
 
-/// Ids of the sites in an existing sites.json. A missing or damaged file has none.
-SiteIds load_site_ids(const std::string& path);
-
-/// Writes sites.json.
-Result<void> save_sites(const Program& program, const Plan& plan, const Instrumentation& result,
-                        const std::string& path);
+/// @param known_ids the numbers given by earlier rewrites, which stay assigned
+SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentation& result,
+                   SiteIds known_ids);
 
 /// The numbers that the driver shows.
 Summary summary_of(const Program& program, const Instrumentation& result,

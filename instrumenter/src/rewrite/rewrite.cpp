@@ -8,7 +8,7 @@
 #include "files/pristine.h"
 #include "files/progress.h"
 #include "rewrite/instrumentation.h"
-#include "rewrite/sites_json.h"
+#include "rewrite/results.h"
 #include "vprof/support/files.h"
 
 namespace vprof::instrumenter {
@@ -62,15 +62,15 @@ Result<void> rewrite_mirror(const RewriteOptions& options) {
   auto pristine = VPROF_TRY(PristineFiles::open(options.mirror, options.pristine));
 
   const auto read_original = [&](const std::string& file) { return pristine.original(file); };
-  const auto result =
-      VPROF_TRY(instrument(program, plan, load_site_ids(options.sites), read_original));
+  SiteIds known_ids = load_site_ids(options.sites);
+  const auto result = VPROF_TRY(instrument(program, plan, known_ids, read_original));
 
   const auto texts = VPROF_TRY(texts_of(result.edits, pristine));
   // Everything fits together: from here on only the disk can fail.
   auto changed = VPROF_TRY(options.preview.empty() ? pristine.update(texts)
                                                    : write_preview(texts, options.preview));
   if (options.preview.empty()) {
-    VPROF_TRY(save_sites(program, plan, result, options.sites));
+    VPROF_TRY(save_sites(sites_of(program, plan, result, std::move(known_ids)), options.sites));
   }
   if (options.summary.empty()) {
     return {};

@@ -1,0 +1,82 @@
+// sites.json: what the site numbers of a trace mean (docs/formats.md). The rewriter writes it, the
+// driver reads it through this header. The analyzer, which knows no instrumenter, has a reader of
+// its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vprof/instrumenter/plan.h"
+#include "vprof/instrumenter/program.h"
+#include "vprof/support/result.h"
+
+namespace vprof::instrumenter {
+
+enum class SiteKind : uint8_t { kFunction, kCall };
+
+/// Numbers of the sites of earlier rewrites, by site_identity() of the rewriter. A site keeps its number
+/// from iteration to iteration, so a file whose sites stay the same keeps its text.
+using SiteIds = std::map<std::string, uint32_t>;
+
+struct SitesFile {
+  struct FunctionEntry {
+    size_t id = 0;
+    std::string key, name, file;
+    uint32_t line = 0;
+    int height = 0;
+    size_t callees = 0;
+    bool expandable = false;
+    bool expanded = false;
+  };
+  struct SiteEntry {
+    uint32_t id = 0;
+    SiteKind kind = SiteKind::kCall;
+    size_t function = 0;           ///< id; of a call site, the callee
+    std::optional<size_t> parent;  ///< of a call site: id of the function that contains it
+    std::string file;
+    uint32_t line = 0;
+    uint32_t column = 0;
+    std::string rule;
+    std::optional<CallKind> call;  ///< of a call site
+  };
+  struct UnwrappedEntry {
+    size_t parent = 0;
+    std::string callee, file;
+    uint32_t line = 0;
+    uint32_t column = 0;
+    std::string reason;
+    bool by_rule = false;
+  };
+  struct IntervalEntry {
+    unsigned index = 0;
+    std::string name;
+  };
+  struct SyncEntry {
+    unsigned index = 0;
+    SyncRole role = SyncRole::kAcquire;
+    std::string function;
+    bool shared = false;
+  };
+
+  int schema = 1;
+  int root_height = 0;
+  std::vector<FunctionEntry> functions;
+  std::vector<SiteEntry> sites;
+  std::vector<IntervalEntry> intervals;
+  std::vector<SyncEntry> sync;
+  std::vector<UnwrappedEntry> unwrapped;
+  SiteIds site_ids;
+};
+
+/// Error: one line that names the file and the entry.
+Result<SitesFile> load_sites(const std::string& path);
+Result<void> save_sites(const SitesFile& sites, const std::string& path);
+
+/// Only the numbers. A missing or damaged file has none.
+SiteIds load_site_ids(const std::string& path);
+
+}  // namespace vprof::instrumenter
