@@ -1,4 +1,4 @@
-#include "vprof/support/json_fields.h"
+#include "vprof/support/json_schema.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,6 +2,7 @@
 
 #include "vprof/report/json.h"
 #include "vprof/support/json.h"
+#include "vprof/support/json_schema.h"
 
 namespace vprof::report {
 namespace {
