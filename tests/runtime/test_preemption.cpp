@@ -67,6 +67,9 @@ bool unregistered(const Outcome& outcome) {
 const Setup kByThemselves{};
 const Setup kByKernel{{{"VPROF_PREEMPTION", "perf"}}, {}, {}};
 
+const Refusal kNotAllowed{"not allowed", SYS_perf_event_open, EACCES};
+const Setup kWithoutPrivileges{{}, [] { refuse(kNotAllowed); }, {}};
+
 }  // namespace
 
 TEST_CASE("time without a processor is recorded") {
@@ -171,9 +174,7 @@ TEST_CASE("a preemption lies within one frame, and after what was recorded befor
 }
 
 TEST_CASE("threads without privileges detect preemption by themselves") {
-  Setup setup;
-  setup.before_exec = [] { refuse({"not allowed", SYS_perf_event_open, EACCES}); };
-  const Outcome outcome = run("loses_the_processor", setup);
+  const Outcome outcome = run("loses_the_processor", kWithoutPrivileges);
   REQUIRE(outcome.exit_code == 0);
   if (unregistered(outcome)) {
     return;
@@ -184,9 +185,7 @@ TEST_CASE("threads without privileges detect preemption by themselves") {
 
 TEST_CASE(
     "a program that clears the mark is left to the kernel, and counted if that reports nothing") {
-  Setup setup;
-  setup.before_exec = [] { refuse({"not allowed", SYS_perf_event_open, EACCES}); };
-  const Outcome outcome = run("clears_its_sequence", setup);
+  const Outcome outcome = run("clears_its_sequence", kWithoutPrivileges);
   REQUIRE(outcome.exit_code == 0);
   if (unregistered(outcome)) {
     return;
@@ -224,8 +223,7 @@ TEST_CASE("the trace says if the kernel does not report context switches") {
   constexpr int kFlags = 3;
   constexpr uint32_t kMapShared = 1;  // nobody else maps a file just so
   const Refusal refusal =
-      GENERATE_COPY(Refusal{"not allowed", SYS_perf_event_open, EACCES},
-                    Refusal{"not known", SYS_perf_event_open, ENOSYS},
+      GENERATE_COPY(kNotAllowed, Refusal{"not known", SYS_perf_event_open, ENOSYS},
                     Refusal{"no memory to lock", SYS_mmap, EPERM, kFlags, kMapShared});
   CAPTURE(refusal.what);
   Setup setup = kByKernel;

@@ -29,6 +29,15 @@ void until_set(const std::atomic<bool>& flag) {
   until([&] { return flag.load(); });
 }
 
+// Starts the waiter after the releaser's first look for waiters, and returns once it sleeps.
+void let_wait_after_the_first_look(const char* function, int is_over) {
+  if (is_releaser && at(function, "pthread_mutex_unlock", is_over, 0)) {
+    waiter_goes = true;
+    until([] { return waiter != 0; });
+    until_asleep(waiter, {&mutex, sizeof mutex});
+  }
+}
+
 // Runs the waiter on a thread of its own once `waiter_goes` is set, and the releaser here once
 // `releaser_goes` is. The gate sets the flag of the thread that goes second.
 int race(void (*gate)(const char*, int)) {
@@ -79,11 +88,7 @@ SUBJECT(race_counted_before_the_first_look) {
 SUBJECT(race_counted_between_the_looks) {
   releaser_goes = true;
   return race([](const char* function, int is_over) {
-    if (is_releaser && at(function, "pthread_mutex_unlock", is_over, 0)) {
-      waiter_goes = true;
-      until([] { return waiter != 0; });
-      until_asleep(waiter, {&mutex, sizeof mutex});
-    }
+    let_wait_after_the_first_look(function, is_over);
     if (is_waiter && at(function, "pthread_mutex_lock", is_over, 1)) {
       until_set(release_over);
     }
@@ -94,11 +99,7 @@ SUBJECT(race_counted_between_the_looks) {
 SUBJECT(race_gone_before_the_second_look) {
   releaser_goes = true;
   return race([](const char* function, int is_over) {
-    if (is_releaser && at(function, "pthread_mutex_unlock", is_over, 0)) {
-      waiter_goes = true;
-      until([] { return waiter != 0; });
-      until_asleep(waiter, {&mutex, sizeof mutex});
-    }
+    let_wait_after_the_first_look(function, is_over);
     if (is_releaser && at(function, "pthread_mutex_unlock", is_over, 1)) {
       until_set(waiter_has);
     }

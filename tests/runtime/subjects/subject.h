@@ -78,18 +78,22 @@ inline void see_asleep(WaitTimes& times, const std::string& task, const SleepsOn
   times.woken = vprof_ticks();
 }
 
-// Runs `waiter` on this thread, and `waker` on another one once this thread sleeps.
-template <class Waiter, class Waker>
-int wait_for(Waiter waiter, Waker waker, const SleepsOn& on = {}) {
+// Another thread runs `hold`, then this one `waiter`. The other one calls `release` once this one
+// sleeps.
+template <class Hold, class Waiter, class Release>
+int wait_for_holder(Hold hold, Waiter waiter, Release release, const SleepsOn& on = {}) {
   leaf();  // makes the trace, which may take a sleep or two
   WaitTimes times;
-  std::atomic<bool> begins{false};
+  std::atomic<bool> held{false}, begins{false};
   const int self = this_thread();
   std::thread thread([&] {
+    hold();
+    held = true;
     until([&] { return begins.load(); });
     see_asleep(times, task_directory(self), on);
-    waker();
+    release();
   });
+  until([&] { return held.load(); });
   times.began = vprof_ticks();
   begins = true;
   waiter();
@@ -97,6 +101,12 @@ int wait_for(Waiter waiter, Waker waker, const SleepsOn& on = {}) {
   thread.join();
   times.tell_all();
   return 0;
+}
+
+// Runs `waiter` on this thread, and `waker` on another one once this thread sleeps.
+template <class Waiter, class Waker>
+int wait_for(Waiter waiter, Waker waker, const SleepsOn& on = {}) {
+  return wait_for_holder([] {}, waiter, waker, on);
 }
 
 }  // namespace vprof::test

@@ -37,30 +37,6 @@
 
 using namespace vprof::test;
 
-// `hold` runs on another thread, which then calls `release` once this thread sleeps in `waiter`.
-template <class Hold, class Waiter, class Release>
-static int wait_for_holder(Hold hold, Waiter waiter, Release release) {
-  leaf();
-  WaitTimes times;
-  std::atomic<bool> held{false}, begins{false};
-  const int self = this_thread();
-  std::thread thread([&] {
-    hold();
-    held = true;
-    until([&] { return begins.load(); });
-    see_asleep(times, task_directory(self));
-    release();
-  });
-  until([&] { return held.load(); });
-  times.began = vprof_ticks();
-  begins = true;
-  waiter();
-  times.over = vprof_ticks();
-  thread.join();
-  times.tell_all();
-  return 0;
-}
-
 // A spinning thread does not sleep, so gate.c reports when it passes from the runtime into libc.
 static std::atomic<bool> spins;
 SUBJECT(waits_spin) {
