@@ -223,7 +223,7 @@ TEST_CASE("the trace says if the kernel does not report context switches") {
   constexpr int kFlags = 3;
   constexpr uint32_t kMapShared = 1;  // nobody else maps a file just so
   const Refusal refusal =
-      GENERATE_COPY(kNotAllowed, Refusal{"not known", SYS_perf_event_open, ENOSYS},
+      GENERATE_COPY(Refusal{kNotAllowed}, Refusal{"not known", SYS_perf_event_open, ENOSYS},
                     Refusal{"no memory to lock", SYS_mmap, EPERM, kFlags, kMapShared});
   CAPTURE(refusal.what);
   Setup setup = kByKernel;
