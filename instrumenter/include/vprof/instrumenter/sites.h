@@ -18,8 +18,8 @@ namespace vprof::instrumenter {
 
 enum class SiteKind : uint8_t { kFunction, kCall };
 
-/// Numbers of the sites of earlier rewrites, by site_identity() of the rewriter. A site keeps its number
-/// from iteration to iteration, so a file whose sites stay the same keeps its text.
+/// Numbers of the sites of earlier rewrites, by site_identity() of the rewriter. A site keeps its
+/// number from iteration to iteration, so a file whose sites stay the same keeps its text.
 using SiteIds = std::map<std::string, uint32_t>;
 
 struct SitesFile {
