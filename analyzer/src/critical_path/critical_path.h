@@ -75,6 +75,7 @@ class PathWalker {
     int64_t now;  // everything later is attributed, except for what the open frames own
     size_t next;  // the item to look at next
     uint32_t node;
+    uint32_t depth;      // of waits around it
     size_t base, top;    // open_[base] owns the time outside all frames; the open frames follow, up
                          // to open_[top]
     bool opened;         // the frames that enclose its end are open
@@ -114,7 +115,8 @@ class PathWalker {
 
   // Within the stretches of single threads: stretch_walk.cpp.
   void attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
-  void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
+  void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside,
+                     uint32_t depth);
   size_t first_ended_before(uint32_t thread, int64_t time);
   void open_enclosing_frames();
   void attribute_frames();
@@ -135,8 +137,8 @@ class PathWalker {
   uint32_t owner(const Stretch& stretch) const;
 
   // What is known of a wait: path_waits.cpp.
-  std::optional<WakeUp> waker_of(uint32_t thread, uint32_t item, int64_t end) const;
-  bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from) const;
+  bool find_blame(uint32_t thread, uint32_t item, int64_t from, int64_t to);
+  bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from);
   bool ends_externally(uint32_t thread, uint32_t item, int64_t from) const;
 
   const Window& window_;
@@ -153,8 +155,11 @@ class PathWalker {
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
   uint32_t unknown_waker_ = 0;
-  std::vector<Stretch> stretches_;  // a stack: each is inside a wait of the one before
-  std::vector<OpenFrame> open_;     // of all stretches; longer than needed
+  // A stack. Those of one wait lie side by side, the latest on top; what lies above a stretch that
+  // has begun is inside a wait of it.
+  std::vector<Stretch> stretches_;
+  std::vector<Blame> blames_;    // of the wait that is being opened
+  std::vector<OpenFrame> open_;  // of all stretches; longer than needed
   std::vector<uint32_t> chain_;
   std::vector<size_t> searched_;   // by thread: where its last stretch ended
   std::vector<uint32_t> callers_;  // by site: Site::parent

@@ -1,4 +1,6 @@
 // What is known of a wait on the critical path: its waker, and whether it could have had one.
+#include <algorithm>
+
 #include "critical_path/critical_path.h"
 #include "vprof/runtime/trace_format.h"
 
@@ -18,24 +20,19 @@ constexpr size_t kMaxWakers = 256;
 
 }  // namespace
 
-/// What ended the wait, as far as it is known and consistent.
-std::optional<WakeUp> PathWalker::waker_of(uint32_t thread, uint32_t index, int64_t end) const {
-  if (stretches_.size() >= kMaxWakers) {
-    return std::nullopt;
+/// Finds who is to blame for the part [from, to] of a wait; the result is in blames_. False: it is
+/// not known.
+bool PathWalker::find_blame(uint32_t thread, uint32_t index, int64_t from, int64_t to) {
+  blames_.clear();
+  if (stretches_.back().depth < kMaxWakers) {
+    wake_up_edges_.blame(thread, index, from, to, blames_);
   }
-  const Item& item = window_.threads[thread].items[index];
-  std::optional<WakeUp> waker =
-      wake_up_edges_.waker(thread, item.what & ~kWaitBit, item.start, item.end);
-  // Whoever ends a wait is not waiting itself at that time. So if only a part of the wait is on the
-  // path, a release after that part contradicts the waker.
-  if (waker && waker->time >= end && item.end > end) {
-    return std::nullopt;
-  }
-  return waker;
+  return std::any_of(blames_.begin(), blames_.end(),
+                     [](const Blame& blame) { return blame.thread != kNone; });
 }
 
-/// Whether a wait inside an application's lock knows its waker.
-bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t from) const {
+/// Whether a wait inside an application's lock knows its waker. Changes blames_.
+bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t from) {
   const Thread& history = window_.threads[thread];
   for (uint32_t i = index + 1; history.has_inside(index, i); ++i) {
     const Item& item = history.items[i];
@@ -44,7 +41,7 @@ bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t 
     }
     const uint32_t wait = item.what & ~kWaitBit;
     if (history.waits[wait].event != VPROF_EV_WAIT_APP &&
-        wake_up_edges_.waker(thread, wait, item.start, item.end)) {
+        find_blame(thread, i, item.start, item.end)) {
       return true;
     }
   }

@@ -67,7 +67,7 @@ uint32_t PathWalker::leaf_of(uint32_t node) {
 /// to nodes below `node`. Time outside all frames goes to `outside`.
 void PathWalker::attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
                            uint32_t outside) {
-  begin_stretch(thread, lo, hi, node, outside);
+  begin_stretch(thread, lo, hi, node, outside, 0);
   while (!stretches_.empty()) {
     if (step()) {
       continue;
@@ -81,14 +81,14 @@ void PathWalker::attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t nod
 }
 
 void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
-                               uint32_t outside) {
+                               uint32_t outside, uint32_t depth) {
   const size_t base = stretches_.empty() ? 0 : stretches_.back().top + 1;
   if (base >= open_.size()) {
     open_.resize(base * 2 + 64);
   }
   open_[base] = {kNone, outside, node, kNone};
   stretches_.push_back(
-      {thread, lo, hi, first_ended_before(thread, hi), node, base, base, false, hi});
+      {thread, lo, hi, first_ended_before(thread, hi), node, depth, base, base, false, hi});
   add(outside, hi - lo);
 }
 
@@ -328,25 +328,38 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
       !app && stretch.has_open() && window_.threads[thread].items[top(stretch).item].is_wait();
   const uint32_t node =
       below_app ? top(stretch).node : tree_.wait(node_of_top(stretch), wait_name(wait));
-  const std::optional<WakeUp> waker = waker_of(thread, index, end);
-  if (app && !(waker && waker->exact) && has_known_wait_inside(thread, index, stretch.lo)) {
-    // The locks inside it know their wakers better than its own releases and the clock do.
-    push(stretch) = {index, node, node, kNone};
-    add(node, end - start);
-    return;
+  bool known = find_blame(thread, index, start, end);
+  const bool exact = known && std::all_of(blames_.begin(), blames_.end(),
+                                          [](const Blame& blame) { return blame.exact; });
+  if (app && !exact) {
+    if (has_known_wait_inside(thread, index, stretch.lo)) {
+      // The locks inside it know their wakers better than its own releases and the clock do.
+      push(stretch) = {index, node, node, kNone};
+      add(node, end - start);
+      return;
+    }
+    known = find_blame(thread, index, start, end);
   }
   stretch.now = stretch.flushed_to = start;
-  if (!waker) {
+  if (!known) {
     ++(ends_externally(thread, index, stretch.lo) ? edge_counts_.outside : edge_counts_.unknown);
     add(tree_.untracked(node, unknown_waker_), thread, start, end);
     return;
   }
-  ++(waker->exact ? edge_counts_.exact : edge_counts_.inferred);
-  const int64_t release = std::clamp(waker->time, start, end - 1);
-  add(node, thread, release, end);
-  if (release > start) {
-    begin_stretch(waker->thread, start, release, node, thread_untracked(node, waker->thread));
+  ++(exact ? edge_counts_.exact : edge_counts_.inferred);
+  const uint32_t depth = stretch.depth + 1;  // begin_stretch moves the stretches
+  int64_t explained = start;
+  for (const Blame& blame : blames_) {
+    add(node, thread, explained, blame.from);
+    explained = blame.to;
+    if (blame.thread == kNone) {
+      add(tree_.untracked(node, unknown_waker_), thread, blame.from, blame.to);
+    } else if (blame.from < blame.to) {
+      begin_stretch(blame.thread, blame.from, blame.to, node, thread_untracked(node, blame.thread),
+                    depth);
+    }
   }
+  add(node, thread, explained, end);
 }
 
 }  // namespace vprof::analyzer

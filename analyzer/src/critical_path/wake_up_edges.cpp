@@ -92,24 +92,28 @@ void WakeUpEdges::build(Window& window) {
   window_ = &window;
   releases_.clear();
   for (const Thread& thread : window.threads) {
-    releases_.insert(releases_.end(), thread.releases.begin(), thread.releases.end());
+    std::copy_if(thread.sync_events.begin(), thread.sync_events.end(),
+                 std::back_inserter(releases_),
+                 [](const SyncEvent& event) { return !event.acquired; });
   }
-  std::sort(releases_.begin(), releases_.end(), [](const Release& a, const Release& b) {
+  std::sort(releases_.begin(), releases_.end(), [](const SyncEvent& a, const SyncEvent& b) {
     return std::tie(a.object, a.sequence, a.time, a.thread) <
            std::tie(b.object, b.sequence, b.time, b.thread);
   });
+  locks_.build(window);
   match_tasks(window);
   match_signals();
 }
 
 WakeUpEdges::Candidates WakeUpEdges::candidates(const Wait& wait) const {
   const auto [from, to] =
-      std::equal_range(releases_.begin(), releases_.end(), Release{wait.object, 0, 0, 0, false},
-                       [](const Release& a, const Release& b) { return a.object < b.object; });
+      std::equal_range(releases_.begin(), releases_.end(), SyncEvent{.object = wait.object},
+                       [](const SyncEvent& a, const SyncEvent& b) { return a.object < b.object; });
   // A wait without a sequence number has all releases of the object as candidates; time decides.
-  const auto end = wait.sequence == 0 ? to : std::partition_point(from, to, [&](const Release& r) {
-    return r.sequence <= wait.sequence;
-  });
+  const auto end =
+      wait.sequence == 0 ? to : std::partition_point(from, to, [&](const SyncEvent& r) {
+        return r.sequence <= wait.sequence;
+      });
   return {releases_.data() + (from - releases_.begin()),
           releases_.data() + (end - releases_.begin())};
 }
@@ -122,8 +126,8 @@ std::optional<WakeUp> WakeUpEdges::first_write(uint32_t thread, const Wait& wait
   if (wait.object.address == 0) {
     return std::nullopt;
   }
-  const Release* at =
-      std::partition_point(first, last, [&](const Release& r) { return r.time < start; });
+  const SyncEvent* at =
+      std::partition_point(first, last, [&](const SyncEvent& r) { return r.time < start; });
   std::optional<WakeUp> found;
   for (; at != last && at->time <= end; ++at) {
     if (at->thread == thread) {
@@ -192,7 +196,8 @@ void WakeUpEdges::match_signals() {
     const auto last = std::find_if(first, sleepers.end(), [&](const Sleeper& sleeper) {
       return sleeper.object != first->object;
     });
-    match_signals({first, last}, candidates({first->object, 0, VPROF_EV_WAIT_COND, 0, false}));
+    match_signals({first, last},
+                  candidates({.object = first->object, .event = VPROF_EV_WAIT_COND}));
     first = last;
   }
 }
@@ -210,7 +215,7 @@ void WakeUpEdges::match_signals(std::span<const Sleeper> sleepers, Candidates si
     return first;
   };
   size_t next = 0;
-  for (const Release* signal = signals.first; signal != signals.last; ++signal) {
+  for (const SyncEvent* signal = signals.first; signal != signals.last; ++signal) {
     for (; next < sleepers.size() && sleepers[next].start < signal->time; ++next) {
       asleep.push_back(&sleepers[next]);
       std::push_heap(asleep.begin(), asleep.end(), returns_later);
@@ -242,7 +247,7 @@ std::optional<WakeUp> WakeUpEdges::newest_release(uint32_t thread, const Wait& w
   if (wait.sequence == 0 || first == last) {
     return std::nullopt;
   }
-  const Release& release = *(last - 1);
+  const SyncEvent& release = *(last - 1);
   if (release.thread == thread || release.time < start || release.time > end + kClockSlack) {
     return std::nullopt;
   }
@@ -254,13 +259,13 @@ std::optional<WakeUp> WakeUpEdges::newest_release(uint32_t thread, const Wait& w
 std::optional<WakeUp> WakeUpEdges::last_release(uint32_t thread, const Wait& wait, int64_t start,
                                                 int64_t end) const {
   const auto [first, last] = candidates(wait);
-  const Release* at = last;
+  const SyncEvent* at = last;
   if (wait.sequence == 0) {
-    at = std::partition_point(first, last, [&](const Release& r) { return r.time <= end; });
+    at = std::partition_point(first, last, [&](const SyncEvent& r) { return r.time <= end; });
   }
   std::optional<WakeUp> found;
   for (; at != first; --at) {
-    const Release& release = *(at - 1);
+    const SyncEvent& release = *(at - 1);
     if (release.time < start) {
       break;
     }
@@ -279,30 +284,102 @@ std::optional<WakeUp> WakeUpEdges::last_release(uint32_t thread, const Wait& wai
   return found;
 }
 
+/// What ended a wait that is explained by one release.
 std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, uint32_t index, int64_t start,
                                          int64_t end) const {
   const Wait& wait = window_->threads[thread].waits[index];
-  if (wait.timed_out) {
-    return std::nullopt;
-  }
   switch (vprof_wait_ended_by(wait.event)) {
-    case VPROF_ENDED_BY_SIGNAL: {
-      const MatchedSignal& signal = matched_signals_[thread][index];
-      if (signal.thread == kNone || signal.thread == thread || signal.time < start) {
-        return std::nullopt;
-      }
-      return WakeUp{signal.thread, signal.time, signal.exact};
-    }
     case VPROF_ENDED_BY_FIRST:
       return first_write(thread, wait, start, end);
     case VPROF_ENDED_BY_LAST:
       return last_release(thread, wait, start, end);
     case VPROF_ENDED_BY_NEWEST:
       return newest_release(thread, wait, start, end);
-    case VPROF_ENDED_BY_NOBODY:
+    default:
       return std::nullopt;
   }
-  return std::nullopt;
+}
+
+/// The last of the turns of one loop around a predicate, of which `item` is one: the wait on the same
+/// condition after which the mutex was given up. Later items have smaller indices.
+uint32_t WakeUpEdges::last_turn(uint32_t thread, uint32_t item) const {
+  const Thread& history = window_->threads[thread];
+  const auto wait_of = [&](uint32_t i) -> const Wait& {
+    return history.waits[history.items[i].what & ~kWaitBit];
+  };
+  uint32_t last = item;
+  for (uint32_t i = item; i-- > 0;) {
+    const Item& later = history.items[i];
+    if (!later.is_wait() || later.start < history.items[last].end) {
+      continue;
+    }
+    const Wait& wait = wait_of(i);
+    if (wait.event == VPROF_EV_PREEMPTED) {
+      continue;
+    }
+    if (!wait.again || wait.object != wait_of(item).object) {
+      break;
+    }
+    last = i;
+  }
+  return last;
+}
+
+/// A condition wait: the signaller until the signal, from then on whoever held the mutex that the
+/// waiter wanted back. Waits in turns of one loop are one wait: what ended it is the signal after
+/// which the loop was left, and the earlier ones changed nothing.
+void WakeUpEdges::blame_signaller(const WaitOnObject& wait, uint32_t item,
+                                  std::vector<Blame>& blames) const {
+  const Thread& history = window_->threads[wait.thread];
+  const uint32_t last = last_turn(wait.thread, item);
+  const MatchedSignal& signal = matched_signals_[wait.thread][history.items[last].what & ~kWaitBit];
+  if (signal.thread == kNone || signal.thread == wait.thread) {
+    return;
+  }
+  const int64_t until = std::min({signal.time, wait.to, wait.end - 1});
+  if (wait.from < until) {
+    blames.push_back({signal.thread, wait.from, until, signal.exact});
+  }
+  if (last != item || wait.wait.mutex == 0) {
+    return;
+  }
+  const Process& process = window_->processes[history.process];
+  const ObjectKey mutex{object_scope(process, history.process, wait.wait.mutex_shared),
+                        wait.wait.mutex, VPROF_EV_RELEASE_MUTEX};
+  locks_.blame_holders_of_mutex(wait, mutex, std::max(wait.from, signal.time), blames);
+}
+
+/// Whoever ended the wait is to blame for all of it.
+void WakeUpEdges::blame_releasers(const WaitOnObject& wait, std::vector<Blame>& blames) const {
+  const auto index = static_cast<uint32_t>(&wait.wait - window_->threads[wait.thread].waits.data());
+  const std::optional<WakeUp> found = waker(wait.thread, index, wait.start, wait.end);
+  // Whoever ends a wait is not waiting itself at that time. So if only a part of the wait is on the
+  // path, a release after that part contradicts the waker.
+  if (!found || (found->time >= wait.to && wait.end > wait.to)) {
+    return;
+  }
+  const int64_t until = std::min(found->time, wait.to - 1);
+  blames.push_back({found->thread, wait.from, std::max(wait.from, until), found->exact});
+}
+
+void WakeUpEdges::blame(uint32_t thread, uint32_t item, int64_t from, int64_t to,
+                        std::vector<Blame>& blames) const {
+  const Thread& history = window_->threads[thread];
+  const Item& at = history.items[item];
+  const Wait& wait = history.waits[at.what & ~kWaitBit];
+  const WaitOnObject on{wait, thread, at.start, at.end, from, to};
+  const enum vprof_ended_by ended_by = vprof_wait_ended_by(wait.event);
+  if (ended_by == VPROF_ENDED_BY_SIGNAL) {
+    blame_signaller(on, item, blames);
+  } else if (wait.timed_out) {
+    return;
+  } else if (ended_by == VPROF_ENDED_BY_HOLDER) {
+    locks_.blame_holders(on, blames);
+  } else if (ended_by == VPROF_ENDED_BY_POST) {
+    locks_.blame_posters(on, blames);
+  } else {
+    blame_releasers(on, blames);
+  }
 }
 
 }  // namespace vprof::analyzer

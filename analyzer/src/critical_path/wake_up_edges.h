@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "critical_path/lock_history.h"
 #include "trace/frame_history.h"
 
 namespace vprof::analyzer {
@@ -20,18 +21,20 @@ struct WakeUp {
 /// The edges of one window. They do not depend on the order in which they are asked for.
 class WakeUpEdges {
  public:
-  /// Indexes the releases of the window's threads, matches signals to condition waits, and fills in
-  /// who enqueued each of Thread::dequeues.
+  /// Indexes the releases and acquisitions of the window's threads, matches signals to condition
+  /// waits, and fills in who enqueued each of Thread::dequeues.
   void build(Window& window);
 
-  /// What ended this wait of `thread`, or nothing: an unknown waker is never replaced by a guess.
-  /// [start, end]: the wait.
-  std::optional<WakeUp> waker(uint32_t thread, uint32_t wait, int64_t start, int64_t end) const;
+  /// Appends who is to blame for the part [from, to] of a wait, item `item` of `thread`, in order of
+  /// time: stretches that do not overlap. What they leave open is the time in which the waiter could
+  /// have gone on and did not run. Nothing: an unknown waker is never replaced by a guess.
+  void blame(uint32_t thread, uint32_t item, int64_t from, int64_t to,
+             std::vector<Blame>& blames) const;
 
  private:
   struct Candidates {
-    const Release* first;
-    const Release* last;  // one past the newest release that the wait can have seen
+    const SyncEvent* first;
+    const SyncEvent* last;  // one past the newest release that the wait can have seen
   };
   /// The signal that ended a condition wait.
   struct MatchedSignal {
@@ -47,6 +50,10 @@ class WakeUpEdges {
     uint32_t thread, wait;
   };
   Candidates candidates(const Wait& wait) const;
+  std::optional<WakeUp> waker(uint32_t thread, uint32_t wait, int64_t start, int64_t end) const;
+  uint32_t last_turn(uint32_t thread, uint32_t item) const;
+  void blame_signaller(const WaitOnObject& wait, uint32_t item, std::vector<Blame>& blames) const;
+  void blame_releasers(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   static std::vector<Sleeper> sleepers_of(const Window& window);
   void match_signals();
   void match_signals(std::span<const Sleeper> sleepers, Candidates signals);
@@ -58,7 +65,8 @@ class WakeUpEdges {
                                     int64_t end) const;
 
   const Window* window_ = nullptr;
-  std::vector<Release> releases_;                            // by object, sequence, time
+  LockHistory locks_;
+  std::vector<SyncEvent> releases_;                          // by object, sequence, time
   std::vector<std::vector<MatchedSignal>> matched_signals_;  // by thread, wait
 };
 

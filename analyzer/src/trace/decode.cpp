@@ -6,9 +6,6 @@
 namespace vprof::analyzer {
 namespace {
 
-/// Tells scopes that are families from those that are processes.
-constexpr uint64_t kFamilyScope = 1ull << 63;
-
 uint32_t release_kind(uint32_t wait_event) {
   if (wait_event == VPROF_EV_WAIT_WRLOCK) {
     return VPROF_EV_RELEASE_RWLOCK;
@@ -19,6 +16,16 @@ uint32_t release_kind(uint32_t wait_event) {
   return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
 }
 
+/// Whether the end of the wait means that the thread has the object.
+bool acquires(uint32_t wait_event) {
+  const vprof_ended_by ended_by = vprof_wait_ended_by(wait_event);
+  return ended_by == VPROF_ENDED_BY_HOLDER || ended_by == VPROF_ENDED_BY_POST;
+}
+
+bool is_acquisition(uint32_t id) {
+  return id >= VPROF_EV_ACQUIRE_FIRST && id <= VPROF_EV_ACQUIRE_LAST;
+}
+
 bool is_release(uint32_t id) { return id >= VPROF_EV_RELEASE_FIRST && id <= VPROF_EV_RELEASE_LAST; }
 
 /// Decodes slots of one thread, from the last to the first. It looks at every slot once, and counts
@@ -27,8 +34,8 @@ class Decoder {
  public:
   Decoder(Thread& thread, const Process& process, const KnownSites& sites, const Clock& clock)
       : thread_(thread), sites_(sites), clock_(clock) {
-    process_scope_ = thread.process + 1;
-    family_scope_ = process.family == 0 ? process_scope_ : process.family | kFamilyScope;
+    process_scope_ = object_scope(process, thread.process, false);
+    family_scope_ = object_scope(process, thread.process, true);
   }
 
   void decode(std::span<const vprof_slot> slots) {
@@ -142,6 +149,8 @@ class Decoder {
       whole = wait(id, head);
     } else if (is_release(id)) {
       whole = release(id, head);
+    } else if (is_acquisition(id)) {
+      whole = acquisition(id, head);
     } else if (id == VPROF_EV_BEGIN || id == VPROF_EV_END || id == VPROF_EV_SWITCH) {
       whole = mark(id, head);
     } else if (id == VPROF_EV_LABEL) {
@@ -187,11 +196,46 @@ class Decoder {
     if (thread_.waits.size() >= kWaitBit) {
       return true;
     }
-    const bool timed_out = (aux & VPROF_AUX_TIMED_OUT) != 0;
-    thread_.waits.push_back(
-        {key(object.word0, aux, release_kind(id)), sequence.word0, id, sync_of(aux), timed_out});
+    Wait wait{.object = key(object.word0, aux, release_kind(id)),
+              .sequence = sequence.word0,
+              .event = id,
+              .sync = sync_of(aux),
+              .timed_out = (aux & VPROF_AUX_TIMED_OUT) != 0,
+              .again = (aux & VPROF_AUX_AGAIN) != 0};
+    const int64_t end = clock_.to_ns(saturated_sum(head.word0, payload_of(head)));
+    vprof_slot mutex{};
+    if (id == VPROF_EV_WAIT_COND && next(mutex)) {
+      wait.mutex = mutex.word0;
+      wait.mutex_shared = (payload_of(mutex) & VPROF_AUX_SHARED) != 0;
+      acquired(key(mutex.word0, payload_of(mutex), VPROF_EV_RELEASE_MUTEX), end, false);
+    } else if (acquires(id) && !wait.timed_out) {
+      acquired(wait.object, end, id == VPROF_EV_WAIT_RDLOCK);
+    }
+    thread_.waits.push_back(wait);
     add_item(head.word0, payload_of(head),
              kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
+    return true;
+  }
+
+  /// The end of a wait by which the thread got the object.
+  void acquired(const ObjectKey& object, int64_t time, bool for_reading) {
+    thread_.sync_events.push_back({.object = object,
+                                   .time = time,
+                                   .acquired = true,
+                                   .after_wait = true,
+                                   .for_reading = for_reading});
+  }
+
+  bool acquisition(uint32_t id, const vprof_slot& head) {
+    vprof_slot object{};
+    if (!next(object)) {
+      return false;
+    }
+    const uint32_t kind = id - VPROF_EV_ACQUIRE_FIRST + VPROF_EV_RELEASE_FIRST;
+    thread_.sync_events.push_back({.object = key(object.word0, payload_of(object), kind),
+                                   .time = clock_.to_ns(head.word0),
+                                   .acquired = true,
+                                   .for_reading = payload_of(head) == 1});
     return true;
   }
 
@@ -201,9 +245,11 @@ class Decoder {
     if (!next(object) || !next(sequence)) {
       return false;
     }
-    thread_.releases.push_back({key(object.word0, payload_of(object), id), sequence.word0,
-                                clock_.to_ns(head.word0), 0,
-                                id == VPROF_EV_RELEASE_COND && payload_of(head) == 1});
+    thread_.sync_events.push_back(
+        {.object = key(object.word0, payload_of(object), id),
+         .sequence = sequence.word0,
+         .time = clock_.to_ns(head.word0),
+         .broadcast = id == VPROF_EV_RELEASE_COND && payload_of(head) == 1});
     return true;
   }
 
@@ -288,7 +334,7 @@ class Decoder {
       const uint64_t end = saturated_sum(head.word0, payload_of(head));
       thread_.preemptions.push_back({serial, clock_.to_ns(head.word0), clock_.to_ns(end)});
     } else if (thread_.waits.size() < kWaitBit) {
-      thread_.waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
+      thread_.waits.push_back({.event = VPROF_EV_PREEMPTED});
       add_item(head.word0, payload_of(head),
                kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
     }

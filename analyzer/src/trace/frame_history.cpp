@@ -50,7 +50,7 @@ void Thread::sort_and_merge(size_t first, std::span<const Preemption> preempted)
   for (size_t i = preempted.size(); i-- > 0;) {
     items.append({preempted[i].start, preempted[i].end,
                   kWaitBit | static_cast<uint32_t>(waits.size()), kNone});
-    waits.push_back({{}, 0, VPROF_EV_PREEMPTED, 0, false});
+    waits.push_back({.event = VPROF_EV_PREEMPTED});
   }
   std::inplace_merge(changed, middle, items.end(), ends_later);
   nesting = {};

@@ -26,20 +26,28 @@ struct ObjectKey {
 };
 
 struct Wait {
-  ObjectKey object;
+  ObjectKey object{};
   uint64_t sequence = 0;
   /// VPROF_EV_WAIT_*. Or VPROF_EV_PREEMPTED, which is no wait but is stored like one.
   uint32_t event = 0;
   uint32_t sync = 0;       ///< of WAIT_APP: index in sites.json
   bool timed_out = false;  ///< nobody ended it
+  /// Of a condition wait: the thread has held the mutex since its previous wait for the condition.
+  bool again = false;
+  bool mutex_shared = false;  ///< the mutex's key has the scope of the family of processes
+  uint64_t mutex = 0;         ///< of a condition wait: the mutex that it gets back; 0: not known
 };
 
-struct Release {
-  ObjectKey object;
-  uint64_t sequence = 0;
+/// An object was released, or acquired while somebody waited for it.
+struct SyncEvent {
+  ObjectKey object{};
+  uint64_t sequence = 0;  ///< of a release
   int64_t time = 0;
   uint32_t thread = 0;
-  bool broadcast = false;
+  bool acquired = false;
+  bool after_wait = false;   ///< of an acquisition: at the end of a wait
+  bool for_reading = false;  ///< of an acquisition
+  bool broadcast = false;    ///< of a release
 };
 
 /// BEGIN, END, SWITCH, LABEL or WORK.
@@ -92,8 +100,8 @@ struct alignas(128) Thread {
   std::string name;
   ItemArray items;
   std::vector<Wait> waits;
-  std::vector<Release> releases;
-  std::vector<Mark> marks;  ///< in order of time
+  std::vector<SyncEvent> sync_events;  ///< in order of time
+  std::vector<Mark> marks;             ///< in order of time
   std::vector<std::string> labels;
   std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
   std::vector<Segment> segments;              ///< in order of time, disjoint, never empty
@@ -129,9 +137,16 @@ struct alignas(128) Thread {
 };
 
 struct Process {
-  uint64_t family = 0;
+  uint64_t family = 0;  ///< 0: not known
   uint32_t pid = 0;
 };
+
+/// ObjectKey::scope of objects in memory of process number `process`, or, if they are shared, of its
+/// family.
+inline uint64_t object_scope(const Process& process, uint32_t number, bool shared) {
+  constexpr uint64_t kFamily = 1ull << 63;  // tells families from processes
+  return shared && process.family != 0 ? process.family | kFamily : number + 1;
+}
 
 /// Holds every record that ended after some instant, except those that no interval needs any more.
 struct Window {

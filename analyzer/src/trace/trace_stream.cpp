@@ -276,7 +276,7 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
     return {};
   }
   const bool more = !newest_first.empty();
-  const auto releases = keep_events(thread.releases, before, more);
+  const auto sync_events = keep_events(thread.sync_events, before, more);
   const auto marks = keep_events(thread.marks, INT64_MAX, more);
   const auto enqueues = keep_events(thread.enqueues, before, more);
   const auto dequeues = keep_events(thread.dequeues, before, more);
@@ -302,12 +302,12 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
   thread.sort_and_merge(first, {due, preempted.end()});
   thread.items.fence();
   preempted.erase(due, preempted.end());
-  order_events(thread.releases, releases);
+  order_events(thread.sync_events, sync_events);
   order_events(thread.marks, marks);
   order_events(thread.enqueues, enqueues);
   order_events(thread.dequeues, dequeues);
-  for (Release& release : thread.releases) {
-    release.thread = index;
+  for (SyncEvent& event : thread.sync_events) {
+    event.thread = index;
   }
   return {needed, thread.items.size() - first};
 }

@@ -70,20 +70,4 @@ static inline void vprof_wait_result(struct vprof_wait* wait, int error) {
   vprof_release_write_seen(&release, VPROF_EV_RELEASE_##kind, (payload));           \
   return result
 
-// glibc's layout; with other libcs objects count as private.
-static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) {
-#ifdef __GLIBC__
-  return (mutex->__data.__kind & 128) != 0;
-#else
-  return (void)mutex, false;
-#endif
-}
-
-// A condition wait releases its mutex inside libc. The release is recorded at the time of the call.
-static inline void vprof_mutex_released_inside(const pthread_mutex_t* mutex) {
-  struct vprof_release release;
-  vprof_release_begin(&release, VPROF_CLASS_MUTEX, (uintptr_t)mutex, vprof_mutex_shared(mutex));
-  vprof_release_write_seen(&release, VPROF_EV_RELEASE_MUTEX, 0);
-}
-
 #endif

@@ -10,24 +10,26 @@
 // so only a release that finds 2 looks for waiters (waiters.h) and calls libc.
 //
 // All other kinds of mutexes go to libc at each step, after an attempt that cannot block.
+//
+// Somebody else may take a mutex between its release and the moment when the thread that was woken
+// runs. The time of that must be recorded, but an uncontended lock must not read the clock. So a
+// release that finds a sleeper marks the mutex (mutex.h), and whoever finds the mark records when it
+// got the mutex. Its own release is then recorded as well, although the lock word may be 1 by then:
+// the mutex is watched, so the release takes the slow path.
 #define _GNU_SOURCE
-#include "interpose/interpose.h"
+#include "interpose/mutex.h"
 
 enum { kFree = -1 };  // from attempt(): call the real function; it will not wait
 
 #ifdef __GLIBC__
-enum { kShared = 128, kRobust = 16 };
+enum { kRobust = 16 };
 enum { kUnlocked, kLocked };  // 2: somebody may sleep
-
-static inline bool is_plain(const pthread_mutex_t* mutex) {
-  return (mutex->__data.__kind & ~kShared) == 0;
-}
 
 // mutex_owner is 0 unless mutexes are recorded.
 static inline bool take_plain(pthread_mutex_t* mutex) {
   const uint32_t owner = vprof_self.mutex_owner;
   int expected = kUnlocked;
-  if (owner == 0 || !is_plain(mutex) ||
+  if (owner == 0 || !vprof_mutex_plain(mutex) ||
       !__atomic_compare_exchange_n(&mutex->__data.__lock, &expected, kLocked, false,
                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
     return false;
@@ -39,7 +41,8 @@ static inline bool take_plain(pthread_mutex_t* mutex) {
 
 static inline bool release_plain(pthread_mutex_t* mutex) {
   int expected = kLocked;
-  if (vprof_self.mutex_owner == 0 || !is_plain(mutex) ||
+  if (vprof_self.mutex_owner == 0 || !vprof_mutex_plain(mutex) ||
+      vprof_self.watched_mutex == (uintptr_t)mutex ||
       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != kLocked) {
     return false;
   }
@@ -85,12 +88,44 @@ static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
   return real->pthread_mutex_trylock(mutex);
 }
 
+// This thread has got the mutex without waiting. Returns 0, as the calls do.
+static __attribute__((noinline)) int got(pthread_mutex_t* mutex) {
+  const bool plain = vprof_mutex_plain(mutex);
+  if (!vprof_sync_on(VPROF_CLASS_MUTEX) || (plain && !vprof_mutex_marked(mutex))) {
+    return 0;
+  }
+  vprof_mutex_mark(mutex, false);
+  const struct vprof_waiters* waiters = vprof_waiters_of((uintptr_t)mutex);
+  const bool waited_for =
+      atomic_load_explicit(&waiters->count, memory_order_relaxed) != 0 ||
+      (plain && atomic_load_explicit(&waiters->returning, memory_order_relaxed) != 0);
+  if (waited_for) {
+    vprof_acquire_write(VPROF_EV_ACQUIRE_MUTEX, 0, (uintptr_t)mutex, vprof_mutex_shared(mutex));
+    vprof_self.watched_mutex = (uintptr_t)mutex;
+    vprof_self.returned_from = 0;
+  }
+  return 0;
+}
+
+static inline int got_plain(pthread_mutex_t* mutex) {
+  return __builtin_expect(vprof_mutex_marked(mutex), 0) ? got(mutex) : 0;
+}
+
+// The thread that waited has the mutex, and the end of its wait tells since when.
+static inline int waited_for(pthread_mutex_t* mutex, int result) {
+  if (result == 0) {
+    vprof_mutex_mark(mutex, false);
+  }
+  return result;
+}
+
 #define LOCK_SLOWLY(mutex, call)                          \
   const struct vprof_real* real = vprof_real_functions(); \
   const int tried = attempt(real, mutex);                 \
   if (tried == kFree) return call;                        \
+  if (tried == 0) return got(mutex);                      \
   if (tried != EBUSY) return tried;                       \
-  VPROF_BLOCK(MUTEX, mutex, vprof_mutex_shared(mutex), call, result)
+  VPROF_BLOCK(MUTEX, mutex, vprof_mutex_shared(mutex), waited_for(mutex, call), result)
 
 static __attribute__((noinline)) int lock_slowly(pthread_mutex_t* mutex) {
   LOCK_SLOWLY(mutex, real->pthread_mutex_lock(mutex));
@@ -98,14 +133,27 @@ static __attribute__((noinline)) int lock_slowly(pthread_mutex_t* mutex) {
 
 VPROF_RT_API int pthread_mutex_lock(pthread_mutex_t* mutex) {
   if (__builtin_expect(take_plain(mutex), 1)) {
-    return 0;
+    return got_plain(mutex);
   }
   return lock_slowly(mutex);
 }
 
+static __attribute__((noinline)) int try_slowly(pthread_mutex_t* mutex) {
+  const struct vprof_real* real = vprof_real_functions();
+  const int tried = attempt(real, mutex);
+  return tried == 0 ? got(mutex) : tried == kFree ? real->pthread_mutex_trylock(mutex) : tried;
+}
+
+VPROF_RT_API int pthread_mutex_trylock(pthread_mutex_t* mutex) {
+  if (take_plain(mutex)) {
+    return got_plain(mutex);
+  }
+  return try_slowly(mutex);
+}
+
 VPROF_RT_API int pthread_mutex_timedlock(pthread_mutex_t* mutex, const struct timespec* limit) {
   if (take_plain(mutex)) {
-    return 0;
+    return got_plain(mutex);
   }
   LOCK_SLOWLY(mutex, real->pthread_mutex_timedlock(mutex, limit));
 }
@@ -119,13 +167,18 @@ VPROF_RT_API int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock
     return VPROF_REAL(pthread_mutex_clocklock)(mutex, clock, limit);
   }
   if (take_plain(mutex)) {
-    return 0;
+    return got_plain(mutex);
   }
   LOCK_SLOWLY(mutex, real->pthread_mutex_clocklock(mutex, clock, limit));
 }
 
 static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t* mutex) {
-  VPROF_RELEASE(MUTEX, mutex, vprof_mutex_shared(mutex), pthread_mutex_unlock);
+  const struct vprof_real* real = vprof_real_functions();
+  struct vprof_release release;
+  vprof_mutex_release_begin(&release, mutex);
+  const int result = real->pthread_mutex_unlock(mutex);
+  vprof_release_end(&release, VPROF_EV_RELEASE_MUTEX, result);
+  return result;
 }
 
 VPROF_RT_API int pthread_mutex_unlock(pthread_mutex_t* mutex) {

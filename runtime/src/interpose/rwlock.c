@@ -10,6 +10,13 @@ static bool is_shared(const pthread_rwlock_t* lock) {
 #endif
 }
 
+// Without a wait: recorded if others wait.
+static int got(const pthread_rwlock_t* lock, bool for_reading) {
+  vprof_acquired(VPROF_CLASS_RWLOCK, VPROF_EV_ACQUIRE_RWLOCK, for_reading, (uintptr_t)lock,
+                 is_shared(lock));
+  return 0;
+}
+
 // glibc checks clock and limit first; if they are bad, the real function reports that. The attempt
 // returns EBUSY where the lock would wait or deadlock (the real function then returns EDEADLK), and
 // EAGAIN, like the lock, if there are too many readers.
@@ -18,6 +25,7 @@ static bool is_shared(const pthread_rwlock_t* lock) {
   if (real->name == NULL) return ENOSYS;                                              \
   if (!vprof_sync_on(VPROF_CLASS_RWLOCK) || !(valid)) return real->name(__VA_ARGS__); \
   const int tried = real->attempt(lock);                                              \
+  if (tried == 0) return got(lock, VPROF_EV_WAIT_##kind == VPROF_EV_WAIT_RDLOCK);     \
   if (tried != EBUSY) return tried;                                                   \
   VPROF_BLOCK(kind, lock, is_shared(lock), real->name(__VA_ARGS__), result)
 
@@ -36,6 +44,16 @@ LOCK_FUNCTIONS(RDLOCK, pthread_rwlock_tryrdlock, pthread_rwlock_rdlock, pthread_
                pthread_rwlock_clockrdlock)
 LOCK_FUNCTIONS(WRLOCK, pthread_rwlock_trywrlock, pthread_rwlock_wrlock, pthread_rwlock_timedwrlock,
                pthread_rwlock_clockwrlock)
+
+VPROF_RT_API int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
+  const int tried = VPROF_REAL(pthread_rwlock_tryrdlock)(lock);
+  return tried == 0 ? got(lock, true) : tried;
+}
+
+VPROF_RT_API int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
+  const int tried = VPROF_REAL(pthread_rwlock_trywrlock)(lock);
+  return tried == 0 ? got(lock, false) : tried;
+}
 
 VPROF_RT_API int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   VPROF_RELEASE(RWLOCK, lock, is_shared(lock), pthread_rwlock_unlock);

@@ -15,13 +15,20 @@ static bool is_shared(const sem_t* semaphore) {
 #endif
 }
 
+// Without a wait: recorded if others wait.
+static int got(const sem_t* semaphore) {
+  vprof_acquired(VPROF_CLASS_SEM, VPROF_EV_ACQUIRE_SEM, 0, (uintptr_t)semaphore,
+                 is_shared(semaphore));
+  return 0;
+}
+
 #define WAIT_FOR(before, valid, name, ...)                                         \
   const struct vprof_real* real = vprof_real_functions();                          \
   if (real->name == NULL) return errno = ENOSYS, -1;                               \
   if (!vprof_sync_on(VPROF_CLASS_SEM) || !(valid)) return real->name(__VA_ARGS__); \
   before;                                                                          \
   const int errno_before = errno;                                                  \
-  if (real->sem_trywait(semaphore) == 0) return 0;                                 \
+  if (real->sem_trywait(semaphore) == 0) return got(semaphore);                    \
   if (errno != EAGAIN) return -1;                                                  \
   errno = errno_before;                                                            \
   VPROF_BLOCK(SEM, semaphore, is_shared(semaphore), real->name(__VA_ARGS__),       \
@@ -40,6 +47,10 @@ VPROF_CANCELLABLE int sem_timedwait(sem_t* semaphore, const struct timespec* lim
 VPROF_CANCELLABLE int sem_clockwait(sem_t* semaphore, clockid_t clock,
                                     const struct timespec* limit) {
   WAIT_FOR((void)0, vprof_valid_limit(clock, limit), sem_clockwait, semaphore, clock, limit);
+}
+
+VPROF_RT_API int sem_trywait(sem_t* semaphore) {
+  return VPROF_REAL(sem_trywait)(semaphore) == 0 ? got(semaphore) : -1;
 }
 
 VPROF_RT_API int sem_post(sem_t* semaphore) {

@@ -2,6 +2,12 @@
 #define _GNU_SOURCE
 #include "interpose/interpose.h"
 
+// Without a wait: recorded if others wait.
+static int got(pthread_spinlock_t* lock) {
+  vprof_acquired(VPROF_CLASS_SPIN, VPROF_EV_ACQUIRE_SPIN, 0, (uintptr_t)lock, false);
+  return 0;
+}
+
 VPROF_RT_API int pthread_spin_lock(pthread_spinlock_t* lock) {
   const struct vprof_real* real = vprof_real_functions();
   if (!vprof_sync_on(VPROF_CLASS_SPIN)) {
@@ -9,10 +15,15 @@ VPROF_RT_API int pthread_spin_lock(pthread_spinlock_t* lock) {
   }
   const int tried = real->pthread_spin_trylock(lock);
   if (tried != EBUSY) {
-    return tried;
+    return tried == 0 ? got(lock) : tried;
   }
   VPROF_WAIT wait = vprof_wait_begin(VPROF_EV_WAIT_SPIN, (uintptr_t)lock, false);
   return real->pthread_spin_lock(lock);
+}
+
+VPROF_RT_API int pthread_spin_trylock(pthread_spinlock_t* lock) {
+  const int tried = VPROF_REAL(pthread_spin_trylock)(lock);
+  return tried == 0 ? got(lock) : tried;
 }
 
 VPROF_RT_API int pthread_spin_unlock(pthread_spinlock_t* lock) {

@@ -22,25 +22,31 @@ struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared)
                                   object,
                                   shared ? VPROF_AUX_SHARED : 0,
                                   event,
+                                  0,
+                                  0,
                                   0};
   atomic_fetch_add(&wait.waiters->count, 1);
   return wait;
 }
 
-static void write_wait(uint32_t event, uint64_t start, uint64_t end, uint64_t object, uint64_t aux,
-                       uint64_t sequence) {
+static void write_wait(const struct vprof_wait* wait, uint64_t end, uint64_t sequence) {
   const int errno_before = errno;
-  const struct vprof_slot slots[3] = {vprof_slot_of(event, start, end > start ? end - start : 0),
-                                      vprof_slot_of(VPROF_EV_CONT, object, aux),
-                                      vprof_slot_of(VPROF_EV_CONT, sequence, 0)};
-  vprof_write(slots, 3);
+  const uint64_t start = wait->start;
+  const struct vprof_slot slots[4] = {
+      vprof_slot_of(wait->event, start, end > start ? end - start : 0),
+      vprof_slot_of(VPROF_EV_CONT, wait->object, wait->aux),
+      vprof_slot_of(VPROF_EV_CONT, sequence, 0),
+      vprof_slot_of(VPROF_EV_CONT, wait->mutex, wait->mutex_aux)};
+  vprof_write(slots, wait->mutex != 0 ? 4 : 3);
   ++vprof_self.waits;
   errno = errno_before;
 }
 
 void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared) {
   const uint64_t sequence = object != 0 ? atomic_load(&vprof_waiters_of(object)->sequence) : 0;
-  write_wait(event, start, end, object, shared ? VPROF_AUX_SHARED : 0, sequence);
+  const struct vprof_wait wait = {NULL,  start, object, shared ? VPROF_AUX_SHARED : 0,
+                                  event, 0,     0,      0};
+  write_wait(&wait, end, sequence);
 }
 
 struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared) {
@@ -53,14 +59,26 @@ void vprof_wait_end(struct vprof_wait* wait) {
   const uint64_t sequence = atomic_load(&wait->waiters->sequence);
   const uint64_t now = vprof_ticks();
   atomic_fetch_sub(&wait->waiters->count, 1);
+  if (wait->mutex != 0) {
+    atomic_fetch_sub(&vprof_waiters_of(wait->mutex)->returning, 1);
+  }
   const bool waited =
       wait->event != 0 && now - wait->start >= vprof_ticks_per_second / 1000000 * wait->least_us;
   if (waited) {
-    write_wait(wait->event, wait->start, now, wait->object, wait->aux, sequence);
+    write_wait(wait, now, sequence);
   }
   // A condition wait may block for the condition and then for its mutex.
   const bool several = wait->event == VPROF_EV_WAIT_FILE || wait->event == VPROF_EV_WAIT_COND;
   vprof_wait_over(now - wait->start, waited, several);
+}
+
+void vprof_acquire_write(uint32_t event, uint64_t payload, uint64_t object, bool shared) {
+  const int errno_before = errno;
+  const struct vprof_slot slots[2] = {
+      vprof_slot_of(event, vprof_ticks(), payload),
+      vprof_slot_of(VPROF_EV_CONT, object, shared ? VPROF_AUX_SHARED : 0)};
+  vprof_write(slots, 2);
+  errno = errno_before;
 }
 
 void vprof_release_take(struct vprof_release* release) {

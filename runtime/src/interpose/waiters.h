@@ -29,6 +29,11 @@
 // not be reordered before the release. On x86-64 no load passes the locked instruction of an
 // unlock; elsewhere a fence stands between them.
 //
+// Who held the object at each moment of a wait? A release tells until when. From when is told by an
+// acquisition: the end of the holder's own wait, or an event ACQUIRE, which is written by whoever
+// gets the object without waiting while others wait. A holder without either had the object before
+// any of the waiters came.
+//
 // The table is shared memory made before any fork, so processes that fork from one another and
 // share a mutex see each other's waiters.
 #ifndef VPROF_WAITERS_H
@@ -43,7 +48,9 @@
 
 struct vprof_waiters {
   atomic_uint count;
-  uint32_t unused;
+  // Threads that wait for a condition and will want this mutex back. They only matter to a release
+  // that finds somebody asleep on the mutex.
+  atomic_uint returning;
   atomic_uint_fast64_t sequence;  // of recorded releases
 };
 
@@ -80,6 +87,9 @@ struct vprof_wait {
   uint64_t aux;
   uint32_t event;     // 0: do not record (it did not block)
   uint32_t least_us;  // shorter waits are not recorded
+  // Of a condition wait, else 0: the mutex that it gives up and gets back.
+  uint64_t mutex;
+  uint64_t mutex_aux;
 };
 
 // Declares a wait. The cleanup runs also when the thread is cancelled: it leaves the table, and
@@ -95,6 +105,19 @@ void vprof_wait_end(struct vprof_wait* wait);
 // Records a wait for an object that was not known while it lasted, so nobody was counted as waiting
 // for it.
 void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared);
+
+// ---- acquiring without a wait
+
+void vprof_acquire_write(uint32_t event, uint64_t payload, uint64_t object, bool shared);
+
+// Records that this thread got the object at once, if others wait for it.
+static inline void vprof_acquired(uint32_t class, uint32_t event, uint64_t payload, uint64_t object,
+                                  bool shared) {
+  if (vprof_sync_on(class) &&
+      atomic_load_explicit(&vprof_waiters_of(object)->count, memory_order_relaxed) != 0) {
+    vprof_acquire_write(event, payload, object, shared);
+  }
+}
 
 // ---- releasing
 

@@ -230,7 +230,7 @@ void vprof_write(const struct vprof_slot* slots, unsigned count) {
 uint64_t vprof_last_end(void) {
   const struct vprof_slot* slots = (const struct vprof_slot*)vprof_thread_buffer.cursor;
   const uintptr_t first = vprof_self.chunk + sizeof(struct vprof_chunk_header);
-  for (int back = 1; back <= 3 && vprof_self.chunk != 0 && (uintptr_t)(slots - back) >= first;
+  for (int back = 1; back <= 4 && vprof_self.chunk != 0 && (uintptr_t)(slots - back) >= first;
        ++back) {
     const struct vprof_slot slot = slots[-back];
     const uint64_t id = slot.word1 & VPROF_ID_MASK;

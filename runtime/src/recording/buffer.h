@@ -16,7 +16,7 @@
 void vprof_write(const struct vprof_slot* slots, unsigned count);
 
 // When the event that this thread recorded last ended, in ticks. 0: not known (it is in an earlier
-// chunk, or has more than three slots).
+// chunk, or has more than four slots).
 uint64_t vprof_last_end(void);
 
 // Drops are counted outside the header until there is one. Whoever comes last, the thread that

@@ -95,6 +95,8 @@ enum vprof_class {
 
 /* What ended a wait, among the releases of its object. */
 enum vprof_ended_by {
+  VPROF_ENDED_BY_HOLDER, /* the thread that held the object last; each holder explains its part */
+  VPROF_ENDED_BY_POST,   /* the post after which the count was no longer 0 */
   VPROF_ENDED_BY_NEWEST, /* the newest one that the wait has seen, by sequence */
   VPROF_ENDED_BY_SIGNAL, /* one of the signals within the wait, each of which wakes one waiter */
   VPROF_ENDED_BY_FIRST,  /* the first one within the wait */
@@ -112,18 +114,18 @@ enum vprof_ended_by {
  */
 /* clang-format off */
 #define VPROF_WAIT_KINDS(X)                                                                        \
-  X(MUTEX,   0x00, MUTEX,   "pthread_mutex_lock",    NEWEST)                                       \
-  X(RDLOCK,  0x01, RWLOCK,  "pthread_rwlock_rdlock", NEWEST)                                       \
-  X(WRLOCK,  0x02, RWLOCK,  "pthread_rwlock_wrlock", NEWEST)                                       \
+  X(MUTEX,   0x00, MUTEX,   "pthread_mutex_lock",    HOLDER)                                       \
+  X(RDLOCK,  0x01, RWLOCK,  "pthread_rwlock_rdlock", HOLDER)                                       \
+  X(WRLOCK,  0x02, RWLOCK,  "pthread_rwlock_wrlock", HOLDER)                                       \
   X(COND,    0x03, COND,    "pthread_cond_wait",     SIGNAL)                                       \
   X(JOIN,    0x04, JOIN,    "pthread_join",          LAST)                                         \
-  X(SEM,     0x05, SEM,     "sem_wait",              NEWEST)                                       \
+  X(SEM,     0x05, SEM,     "sem_wait",              POST)                                         \
   X(APP,     0x06, APP,     "acquire",               LAST)    /* aux: which one in sites.json */  \
   X(STREAM,  0x07, STREAM,  "read",                  FIRST)   /* pipe, socket, eventfd */          \
   X(POLL,    0x08, STREAM,  "poll",                  FIRST)   /* object: the first ready stream */ \
   X(FILE,    0x09, FILE,    "file I/O",              NOBODY)                                       \
   X(TIMER,   0x0a, TIMER,   "sleep",                 NOBODY)                                       \
-  X(SPIN,    0x0b, SPIN,    "pthread_spin_lock",     NEWEST)                                       \
+  X(SPIN,    0x0b, SPIN,    "pthread_spin_lock",     HOLDER)                                       \
   X(BARRIER, 0x0c, BARRIER, "pthread_barrier_wait",  NEWEST)                                       \
   X(ONCE,    0x0d, ONCE,    "pthread_once",          LAST)                                         \
   X(FUTEX,   0x0e, FUTEX,   "futex",                 LAST)    /* object: the word's address */     \
@@ -171,8 +173,9 @@ enum vprof_event {
    * + CONT {serial of the thread, 0}. Written afterwards, by the thread or by the helper thread. */
   VPROF_EV_PREEMPTED = 0xff0034,
 
-  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}. Only
-   * waits that blocked are recorded. */
+  /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}. Of
+   * a COND wait also + CONT {mutex, vprof_aux of the mutex}. Only waits that blocked are recorded.
+   */
   VPROF_EV_WAIT_FIRST = 0xff0100,
 /* clang-format off */
 #define VPROF_WAIT_EVENT(vprof_kind, vprof_number, vprof_class, vprof_function, vprof_ended_by) \
@@ -199,7 +202,16 @@ enum vprof_event {
   VPROF_EV_RELEASE_SYSV = 0xff020f,
   VPROF_EV_RELEASE_QUEUE = 0xff0210,
   VPROF_EV_RELEASE_SIGNAL = 0xff0211,
-  VPROF_EV_RELEASE_LAST = 0xff02ff
+  VPROF_EV_RELEASE_LAST = 0xff02ff,
+
+  /* Acquisitions without a wait while others wait: word0 = time. + CONT {object, vprof_aux}. With a
+   * wait, its end is the acquisition. The number is that of the release, 0x100 higher. */
+  VPROF_EV_ACQUIRE_FIRST = 0xff0300,
+  VPROF_EV_ACQUIRE_MUTEX = 0xff0300,
+  VPROF_EV_ACQUIRE_RWLOCK = 0xff0301, /* payload 1: for reading */
+  VPROF_EV_ACQUIRE_SEM = 0xff0305,
+  VPROF_EV_ACQUIRE_SPIN = 0xff030b,
+  VPROF_EV_ACQUIRE_LAST = 0xff03ff
 };
 
 /* The name that reports show for a wait, by its event; a null pointer if the event is unknown. */
@@ -241,6 +253,8 @@ enum vprof_interval_flags {
  *   bit 0        the object is in memory shared between processes (match it across processes)
  *   bits 1..31   *_APP: index in sites.json "sync"; else 0
  *   bit 32       of a wait: it timed out, so nobody ended it
+ *   bit 33       of a COND wait: the thread has held the mutex since its last wait on this condition
+ *                returned, so the two are turns of one loop
  *
  * The second continuation holds the sequence. Each object numbers its recorded releases. (Objects
  * may share a counter; the numbers of one object still only grow.) A release carries its own
@@ -251,6 +265,7 @@ enum vprof_interval_flags {
 #define VPROF_AUX_SHARED 1ull
 #define VPROF_AUX_SYNC_SHIFT 1
 #define VPROF_AUX_TIMED_OUT (1ull << 32)
+#define VPROF_AUX_AGAIN (1ull << 33)
 
 #define VPROF_LABEL_MAX 63u
 

@@ -1,0 +1,230 @@
+#include "critical_path/lock_history.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "vprof/runtime/trace_format.h"
+
+namespace vprof::analyzer {
+namespace {
+
+/// A release may appear to come this much later than the end of the wait that it ended, ns.
+constexpr int64_t kClockSlack = 1'000'000;
+
+/// A wait may begin this long after the object was found taken, ns. If nobody is known to have held
+/// it for longer than that, somebody did who is not recorded.
+constexpr int64_t kUnexplained = 2'000;
+
+/// A thread rarely holds a lock more often than this at a time (recursive locks).
+constexpr size_t kMaxOpenHolds = 64;
+
+bool is_lock(uint32_t kind) {
+  return kind == VPROF_EV_RELEASE_MUTEX || kind == VPROF_EV_RELEASE_RWLOCK ||
+         kind == VPROF_EV_RELEASE_SPIN;
+}
+
+bool is_exclusive(uint32_t kind) { return kind != VPROF_EV_RELEASE_RWLOCK; }
+
+}  // namespace
+
+void LockHistory::build(const Window& window) {
+  holds_.clear();
+  semaphores_.clear();
+  for (uint32_t t = 0; t < window.threads.size(); ++t) {
+    add_holds(window.threads[t], t);
+  }
+  end_unreleased_holds();
+  std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
+    return std::tie(a.object, a.released, a.acquired, a.thread) <
+           std::tie(b.object, b.released, b.acquired, b.thread);
+  });
+  std::stable_sort(semaphores_.begin(), semaphores_.end(),
+                   [](const SyncEvent& a, const SyncEvent& b) {
+                     return std::tie(a.object, a.time) < std::tie(b.object, b.time);
+                   });
+}
+
+/// Pairs each release of a thread with the latest acquisition before it, as locks nest.
+void LockHistory::add_holds(const Thread& thread, uint32_t index) {
+  std::vector<Hold> open;
+  for (const SyncEvent& event : thread.sync_events) {
+    if (event.object.kind == VPROF_EV_RELEASE_SEM) {
+      semaphores_.push_back(event);
+      continue;
+    }
+    if (!is_lock(event.object.kind)) {
+      continue;
+    }
+    if (event.acquired) {
+      if (open.size() == kMaxOpenHolds) {
+        holds_.push_back(open.front());
+        open.erase(open.begin());
+      }
+      open.push_back({event.object, INT64_MAX, event.time, 0, index, event.for_reading, false});
+      continue;
+    }
+    const auto found = std::find_if(open.rbegin(), open.rend(),
+                                    [&](const Hold& hold) { return hold.object == event.object; });
+    Hold hold{event.object, event.time, kUnseen, event.sequence, index, false, true};
+    if (found != open.rend()) {
+      hold.acquired = found->acquired;
+      hold.shared = found->shared;
+      open.erase(std::next(found).base());
+    }
+    holds_.push_back(hold);
+  }
+  holds_.insert(holds_.end(), open.begin(), open.end());
+}
+
+/// A release that nobody waited for is not recorded. Where somebody else has the lock next, it was
+/// released before that.
+void LockHistory::end_unreleased_holds() {
+  std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
+    return std::tie(a.object, a.acquired, a.released, a.thread) <
+           std::tie(b.object, b.acquired, b.released, b.thread);
+  });
+  for (size_t i = 0; i + 1 < holds_.size(); ++i) {
+    const Hold& next = holds_[i + 1];
+    if (holds_[i].released == INT64_MAX && next.object == holds_[i].object &&
+        is_exclusive(next.object.kind)) {
+      holds_[i].released = next.acquired;
+    }
+  }
+  std::erase_if(holds_, [](const Hold& hold) { return hold.released == INT64_MAX; });
+}
+
+/// The holds that kept the waiter waiting from `from` on, clipped to the wait, in order of release.
+std::vector<LockHistory::Part> LockHistory::parts_of(const WaitOnObject& wait,
+                                                     const ObjectKey& object, int64_t from) const {
+  std::vector<Part> parts;
+  const bool exclusive = is_exclusive(object.kind);
+  const uint64_t seen = object == wait.wait.object ? wait.wait.sequence : 0;
+  const int64_t last = std::min(wait.to, wait.end - 1);
+  int64_t free_since = from;  // when the lock was last known to be released
+  auto hold = std::partition_point(holds_.begin(), holds_.end(), [&](const Hold& h) {
+    return std::tie(h.object, h.released) <= std::tie(object, from);
+  });
+  for (; hold != holds_.end() && hold->object == object; ++hold) {
+    if (hold->released > wait.end + kClockSlack) {
+      break;
+    }
+    // A later hold, or one that the waiter could share, did not keep it waiting.
+    const bool over = hold->released <= wait.end || (hold->sequence != 0 && hold->sequence <= seen);
+    const bool came_later = wait.wait.event == VPROF_EV_WAIT_RDLOCK && hold->shared &&
+                            hold->acquired != kUnseen && hold->acquired > wait.start;
+    if (!over || came_later || hold->thread == wait.thread || hold->acquired > last) {
+      continue;
+    }
+    int64_t since = std::max(hold->acquired, from);
+    bool exact = hold->exact;
+    if (exclusive && since < free_since) {
+      exact = exact && hold->acquired != kUnseen;
+      since = free_since;
+    }
+    const int64_t until = std::min(hold->released, last);
+    free_since = std::max(free_since, until);
+    if (since < until) {
+      parts.push_back({since, until, hold->thread, exact});
+    }
+  }
+  return parts;
+}
+
+/// Divides the time among the holders: what several held at once, into equal pieces in the order in
+/// which they got it. A hold within another one explains nothing: without it, the wait would have
+/// been as long.
+void LockHistory::tile(std::vector<Part>& parts, std::vector<Blame>& blames) {
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return std::tie(a.from, b.to, a.thread) < std::tie(b.from, a.to, b.thread);
+  });
+  size_t kept = 0;
+  for (const Part& part : parts) {
+    if (kept == 0 || part.to > parts[kept - 1].to) {
+      parts[kept++] = part;
+    }
+  }
+  parts.resize(kept);
+  // Now both ends rise from part to part.
+  size_t first = 0;
+  int64_t now = INT64_MIN;
+  for (size_t next = 0; first < parts.size();) {
+    now = std::max(now, parts[first].from);
+    while (next < parts.size() && parts[next].from <= now) {
+      ++next;
+    }
+    const int64_t until =
+        next < parts.size() ? std::min(parts[first].to, parts[next].from) : parts[first].to;
+    const auto holders = static_cast<int64_t>(next - first);
+    for (int64_t i = 0; i < holders; ++i) {
+      const Part& part = parts[first + static_cast<size_t>(i)];
+      const int64_t from = now + (until - now) * i / holders;
+      const int64_t to = now + (until - now) * (i + 1) / holders;
+      if (from == to) {
+        continue;
+      }
+      if (!blames.empty() && blames.back().thread == part.thread && blames.back().to == from) {
+        blames.back().to = to;
+        blames.back().exact = blames.back().exact && part.exact;
+      } else {
+        blames.push_back({part.thread, from, to, part.exact});
+      }
+    }
+    now = until;
+    while (first < parts.size() && parts[first].to <= now) {
+      ++first;
+    }
+  }
+}
+
+void LockHistory::blame_holders(const WaitOnObject& wait, std::vector<Blame>& blames) const {
+  std::vector<Part> parts = parts_of(wait, wait.wait.object, wait.from);
+  if (parts.empty()) {
+    return;
+  }
+  int64_t begin = INT64_MAX;
+  for (const Part& part : parts) {
+    begin = std::min(begin, part.from);
+  }
+  if (begin - wait.from > kUnexplained && wait.from == wait.start) {
+    blames.push_back({kNone, wait.from, begin, false});
+  }
+  tile(parts, blames);
+}
+
+void LockHistory::blame_holders_of_mutex(const WaitOnObject& wait, const ObjectKey& mutex,
+                                         int64_t from, std::vector<Blame>& blames) const {
+  std::vector<Part> parts = parts_of(wait, mutex, from);
+  tile(parts, blames);
+}
+
+void LockHistory::blame_posters(const WaitOnObject& wait, std::vector<Blame>& blames) const {
+  const auto [first, last] = std::equal_range(
+      semaphores_.begin(), semaphores_.end(), SyncEvent{.object = wait.wait.object},
+      [](const SyncEvent& a, const SyncEvent& b) { return a.object < b.object; });
+  auto event =
+      std::partition_point(first, last, [&](const SyncEvent& e) { return e.time < wait.start; });
+  int64_t count = 0;  // the attempt failed
+  int64_t since = wait.start;
+  bool exact = true;
+  const int64_t end = std::min(wait.to, wait.end - 1);
+  for (; event != last && event->time <= end; ++event) {
+    if (event->thread == wait.thread) {
+      continue;
+    }
+    if (event->acquired) {
+      // When another waiter took it is known only by when it ran again.
+      exact = exact && !event->after_wait;
+      count = std::max<int64_t>(count - 1, 0);
+      since = count == 0 ? event->time : since;
+      continue;
+    }
+    if (++count == 1) {
+      const int64_t from = std::max(since, wait.from);
+      if (from < event->time) {
+        blames.push_back({event->thread, from, event->time, exact});
+      }
+    }
+  }
+}
+
+}  // namespace vprof::analyzer
