@@ -1,0 +1,64 @@
+/* A thread that tries for a mutex all the time often gets it between the release of a slow holder
+ * and the moment when the next waiter runs, so that it releases it last.
+ *
+ * interval: serve
+ * expect: first flush_log
+ * absent: count_entries
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "planted.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool stop;
+
+__attribute__((noinline)) static void flush_log(long us) { work_us(us); }
+
+__attribute__((noinline)) static void count_entries(void) { compute_us(40); }
+
+static void* flusher(void* unused) {
+  (void)unused;
+  uint32_t state = 1;
+  while (!atomic_load(&stop)) {
+    const uint32_t pages = draw(&state) % 8;
+    pthread_mutex_lock(&mutex);
+    flush_log(1000 + (long)pages * 2000);
+    pthread_mutex_unlock(&mutex);
+    work_us(5000);
+  }
+  return NULL;
+}
+
+static void* barger(void* unused) {
+  (void)unused;
+  while (!atomic_load(&stop)) {
+    if (pthread_mutex_trylock(&mutex) == 0) {
+      count_entries();
+      pthread_mutex_unlock(&mutex);
+      work_us(200);
+    }
+  }
+  return NULL;
+}
+
+void serve(void) {
+  work_us(300);
+  pthread_mutex_lock(&mutex);
+  work_us(100);
+  pthread_mutex_unlock(&mutex);
+}
+
+int main(void) {
+  pthread_t threads[2];
+  pthread_create(&threads[0], NULL, flusher, NULL);
+  pthread_create(&threads[1], NULL, barger, NULL);
+  for (int request = 0; request < 300; ++request) {
+    serve();
+    work_us(500);
+  }
+  atomic_store(&stop, 1);
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], NULL);
+  return 0;
+}
