@@ -55,7 +55,7 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
   std::vector<Record> releases = on_object(trace, c.release, outcome.number("object"));
   REQUIRE(waits.size() == 1);
   const Record& wait = waits[0];
-  REQUIRE(wait.more.size() == 2);
+  REQUIRE(wait.more.size() == (c.wait == VPROF_EV_WAIT_COND ? 3 : 2));
   CHECK(outcome.is_told(wait));
   // The newest one that the wait has seen, by number. The wait's number may be greater, since
   // objects share counters; a later release of this object may follow, as this thread waits for the
@@ -73,6 +73,52 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
   if (std::string(c.scenario) == "condition_broadcast") {
     CHECK(release.payload == 1);
   }
+}
+
+TEST_CASE("whoever gets an object at once while others wait records since when") {
+  struct Barging {
+    const char* scenario;
+    uint32_t acquired, released;
+    uint64_t payload;
+  };
+  const Barging c =
+      GENERATE(Barging{"mutex_barged", VPROF_EV_ACQUIRE_MUTEX, VPROF_EV_RELEASE_MUTEX, 0},
+               Barging{"recursive_mutex_barged", VPROF_EV_ACQUIRE_MUTEX, VPROF_EV_RELEASE_MUTEX, 0},
+               Barging{"read_lock_barged", VPROF_EV_ACQUIRE_RWLOCK, VPROF_EV_RELEASE_RWLOCK, 1},
+               Barging{"semaphore_barged", VPROF_EV_ACQUIRE_SEM, VPROF_EV_RELEASE_SEM, 0});
+  CAPTURE(c.scenario);
+  const Outcome outcome = run(c.scenario);
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  const std::vector<Record> acquired = on_object(trace, c.acquired, outcome.number("object"));
+  const std::vector<Record> released = on_object(trace, c.released, outcome.number("object"));
+  REQUIRE(acquired.size() == 1);
+  CHECK(acquired[0].payload == c.payload);
+  CHECK(acquired[0].more.size() == 1);
+  CHECK(acquired[0].word >= outcome.number("before"));
+  CHECK(acquired[0].word <= outcome.number("after"));
+  CHECK(std::any_of(released.begin(), released.end(), [&](const Record& release) {
+    return release.word >= outcome.number("after");
+  }));
+}
+
+TEST_CASE("a condition wait names its mutex, and whether it is another turn of one loop") {
+  if (kThreadSanitizer) {
+    return;
+  }
+  const Outcome outcome = run("condition_turns");
+  REQUIRE(outcome.exit_code == 0);
+  const std::vector<Record> waits =
+      on_object(outcome.traces.at(0), VPROF_EV_WAIT_COND, outcome.number("object"));
+  REQUIRE(waits.size() == 3);
+  std::vector<uint64_t> again;
+  for (const Record& wait : waits) {
+    REQUIRE(wait.more.size() == 3);
+    CHECK(wait.more[2].word == outcome.number("mutex"));
+    again.push_back(wait.more[0].payload & VPROF_AUX_AGAIN);
+  }
+  // The second follows the first under the mutex; before the third it was released.
+  CHECK(again == std::vector<uint64_t>{0, VPROF_AUX_AGAIN, 0});
 }
 
 TEST_CASE("uncontended operations record nothing") {

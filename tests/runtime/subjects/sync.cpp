@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +41,43 @@ static void contend(const Object& object, Waiter waiter, Release release) {
   times.tell_all();
 }
 
+// A signal handler that keeps its thread from going on, so that others get ahead of it.
+static std::atomic<int> kept{0};  // 1: the thread is to be kept, 2: it is, 0: it may go on
+static void keep(int) {
+  kept = 2;
+  until([] { return kept == 0; });
+}
+
+// Another thread waits for `object` and is kept in a signal handler while this one gives the object
+// up with `release` and gets it again, at once, with `acquire`.
+template <class Object, class Waiter, class Release, class Acquire>
+static int barge(const Object& object, Waiter waiter, Release release, Acquire acquire) {
+  leaf();
+  tell_object(&object);
+  struct sigaction action{};
+  action.sa_handler = keep;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+  std::atomic<int> waiter_id{0};
+  std::thread thread([&] {
+    leaf();
+    waiter_id = this_thread();
+    waiter();
+  });
+  until([&] { return waiter_id != 0; });
+  until_asleep(task_directory(waiter_id), {&object, sizeof object});
+  pthread_kill(thread.native_handle(), SIGUSR1);
+  until([] { return kept == 2; });
+  release();
+  tell("before", vprof_ticks());
+  const bool got = acquire() == 0;
+  tell("after", vprof_ticks());
+  kept = 0;
+  release();
+  thread.join();
+  return got ? 0 : 1;
+}
+
 // A limit that is never reached.
 static timespec in_an_hour(clockid_t clock) {
   timespec limit{};
@@ -55,6 +93,76 @@ SUBJECT(mutex_contended) {
   contend(
       mutex, [] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
       [] { pthread_mutex_unlock(&mutex); });
+  return 0;
+}
+
+SUBJECT(mutex_barged) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  return barge(
+      mutex, [] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
+      [] { pthread_mutex_unlock(&mutex); }, [] { return pthread_mutex_trylock(&mutex); });
+}
+
+SUBJECT(recursive_mutex_barged) {
+  static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  pthread_mutex_lock(&mutex);
+  return barge(
+      mutex, [] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
+      [] { pthread_mutex_unlock(&mutex); }, [] { return pthread_mutex_lock(&mutex); });
+}
+
+SUBJECT(read_lock_barged) {
+  static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_rwlock_wrlock(&lock);
+  return barge(
+      lock, [] { pthread_rwlock_wrlock(&lock), pthread_rwlock_unlock(&lock); },
+      [] { pthread_rwlock_unlock(&lock); }, [] { return pthread_rwlock_tryrdlock(&lock); });
+}
+
+SUBJECT(semaphore_barged) {
+  static sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  return barge(
+      semaphore,
+      [] {
+        while (sem_wait(&semaphore) != 0) {
+        }
+      },
+      [] { sem_post(&semaphore); }, [] { return sem_trywait(&semaphore); });
+}
+
+// Two waits in one turn of the mutex, then one after it was released.
+SUBJECT(condition_turns) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  tell_object(&condition);
+  tell("mutex", reinterpret_cast<uintptr_t>(&mutex));
+  leaf();
+  std::atomic<int> waiter_id{0}, returned{0};
+  std::thread thread([&] {
+    leaf();
+    waiter_id = this_thread();
+    for (int turn = 0; turn < 3; ++turn) {
+      if (turn != 1) {
+        pthread_mutex_lock(&mutex);
+      }
+      pthread_cond_wait(&condition, &mutex);
+      ++returned;
+      if (turn != 0) {
+        pthread_mutex_unlock(&mutex);
+      }
+    }
+  });
+  until([&] { return waiter_id != 0; });
+  for (int turn = 0; turn < 3; ++turn) {
+    until_asleep(task_directory(waiter_id), {&condition, sizeof condition});
+    pthread_mutex_lock(&mutex);
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+    until([&] { return returned == turn + 1; });
+  }
+  thread.join();
   return 0;
 }
 
