@@ -81,6 +81,17 @@ void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t en
   cont(sequence);
 }
 
+void ThreadWriter::condition_wait(Object condition, Object mutex, int64_t start, int64_t end,
+                                  uint64_t sequence) {
+  wait(VPROF_EV_WAIT_COND, condition, start, end, sequence);
+  cont(mutex.address, mutex.shared ? VPROF_AUX_SHARED : 0);
+}
+
+void ThreadWriter::acquire(uint32_t event, Object object, int64_t time, uint64_t payload) {
+  slot(static_cast<uint64_t>(time), event, payload);
+  cont(object.address, object.shared ? VPROF_AUX_SHARED : 0);
+}
+
 void ThreadWriter::work(uint64_t id, int64_t time, uint64_t units) {
   slot(static_cast<uint64_t>(time), VPROF_EV_WORK, 0);
   cont(id);

@@ -50,6 +50,9 @@ class ThreadWriter {
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
   void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
   void wait(uint32_t event, Object object, int64_t start, int64_t end, uint64_t sequence = 0);
+  void condition_wait(Object condition, Object mutex, int64_t start, int64_t end,
+                      uint64_t sequence = 0);
+  void acquire(uint32_t event, Object object, int64_t time, uint64_t payload = 0);
   /// For the helper thread: another thread had no processor.
   void preempted(uint32_t serial, int64_t start, int64_t end);
   void release(uint32_t event, Object object, int64_t time, uint64_t sequence = 0,

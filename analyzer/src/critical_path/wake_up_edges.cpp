@@ -31,6 +31,11 @@ struct TaskRef {
   auto operator<=>(const TaskRef&) const = default;
 };
 
+bool waits_for_conditions(const Thread& thread) {
+  return std::any_of(thread.waits.begin(), thread.waits.end(),
+                     [](const Wait& wait) { return wait.event == VPROF_EV_WAIT_COND; });
+}
+
 std::vector<TaskRef> tasks_in_order(const Window& window) {
   std::vector<TaskRef> refs;
   for (uint32_t t = 0; t < window.threads.size(); ++t) {
@@ -146,8 +151,7 @@ std::vector<WakeUpEdges::Sleeper> WakeUpEdges::sleepers_of(const Window& window)
   std::vector<Sleeper> all;
   for (uint32_t t = 0; t < window.threads.size(); ++t) {
     const Thread& thread = window.threads[t];
-    const auto is_cond = [](const Wait& wait) { return wait.event == VPROF_EV_WAIT_COND; };
-    if (std::none_of(thread.waits.begin(), thread.waits.end(), is_cond)) {
+    if (!waits_for_conditions(thread)) {
       continue;
     }
     for (const Item& item : thread.items) {
@@ -156,7 +160,7 @@ std::vector<WakeUpEdges::Sleeper> WakeUpEdges::sleepers_of(const Window& window)
       }
       const uint32_t index = item.what & ~kWaitBit;
       const Wait& wait = thread.waits[index];
-      if (!is_cond(wait) || wait.timed_out) {
+      if (wait.event != VPROF_EV_WAIT_COND || wait.timed_out) {
         continue;
       }
       all.push_back({wait.object, item.start, item.end, wait.sequence, t, index});
@@ -188,8 +192,9 @@ std::vector<WakeUpEdges::Sleeper> WakeUpEdges::sleepers_of(const Window& window)
 // last.)
 void WakeUpEdges::match_signals() {
   matched_signals_.resize(window_->threads.size());
-  for (size_t t = 0; t < matched_signals_.size(); ++t) {
+  for (uint32_t t = 0; t < matched_signals_.size(); ++t) {
     matched_signals_[t].assign(window_->threads[t].waits.size(), {});
+    find_turns(t);
   }
   const std::vector<Sleeper> sleepers = sleepers_of(*window_);
   for (auto first = sleepers.begin(); first != sleepers.end();) {
@@ -199,6 +204,32 @@ void WakeUpEdges::match_signals() {
     match_signals({first, last},
                   candidates({.object = first->object, .event = VPROF_EV_WAIT_COND}));
     first = last;
+  }
+}
+
+/// Finds the last turn for each condition wait of a thread. The thread has held the mutex since the
+/// wait before it if a wait says so.
+void WakeUpEdges::find_turns(uint32_t index) {
+  const Thread& thread = window_->threads[index];
+  if (!waits_for_conditions(thread)) {
+    return;
+  }
+  const Wait* later = nullptr;
+  uint32_t last = kNone;
+  for (const Item& item : thread.items) {
+    if (!item.is_wait()) {
+      continue;
+    }
+    const uint32_t number = item.what & ~kWaitBit;
+    const Wait& wait = thread.waits[number];
+    if (wait.event != VPROF_EV_WAIT_COND) {
+      continue;
+    }
+    if (later == nullptr || !later->again || later->object != wait.object) {
+      last = number;
+    }
+    matched_signals_[index][number].last_turn = last;
+    later = &wait;
   }
 }
 
@@ -225,7 +256,10 @@ void WakeUpEdges::match_signals(std::span<const Sleeper> sleepers, Candidates si
     }
     const auto wake = [&](bool exact) {
       const Sleeper& woken = pop();
-      matched_signals_[woken.thread][woken.wait] = {signal->thread, exact, signal->time};
+      MatchedSignal& match = matched_signals_[woken.thread][woken.wait];
+      match.thread = signal->thread;
+      match.exact = exact;
+      match.time = signal->time;
     };
     if (signal->broadcast) {
       while (!asleep.empty()) {
@@ -300,39 +334,14 @@ std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, uint32_t index, int64_
   }
 }
 
-/// The last of the turns of one loop around a predicate, of which `item` is one: the wait on the same
-/// condition after which the mutex was given up. Later items have smaller indices.
-uint32_t WakeUpEdges::last_turn(uint32_t thread, uint32_t item) const {
-  const Thread& history = window_->threads[thread];
-  const auto wait_of = [&](uint32_t i) -> const Wait& {
-    return history.waits[history.items[i].what & ~kWaitBit];
-  };
-  uint32_t last = item;
-  for (uint32_t i = item; i-- > 0;) {
-    const Item& later = history.items[i];
-    if (!later.is_wait() || later.start < history.items[last].end) {
-      continue;
-    }
-    const Wait& wait = wait_of(i);
-    if (wait.event == VPROF_EV_PREEMPTED) {
-      continue;
-    }
-    if (!wait.again || wait.object != wait_of(item).object) {
-      break;
-    }
-    last = i;
-  }
-  return last;
-}
-
 /// A condition wait: the signaller until the signal, from then on whoever held the mutex that the
 /// waiter wanted back. Waits in turns of one loop are one wait: what ended it is the signal after
 /// which the loop was left, and the earlier ones changed nothing.
-void WakeUpEdges::blame_signaller(const WaitOnObject& wait, uint32_t item,
-                                  std::vector<Blame>& blames) const {
+void WakeUpEdges::blame_signaller(const WaitOnObject& wait, std::vector<Blame>& blames) const {
   const Thread& history = window_->threads[wait.thread];
-  const uint32_t last = last_turn(wait.thread, item);
-  const MatchedSignal& signal = matched_signals_[wait.thread][history.items[last].what & ~kWaitBit];
+  const auto index = static_cast<uint32_t>(&wait.wait - history.waits.data());
+  const uint32_t last = matched_signals_[wait.thread][index].last_turn;
+  const MatchedSignal& signal = matched_signals_[wait.thread][last];
   if (signal.thread == kNone || signal.thread == wait.thread) {
     return;
   }
@@ -340,7 +349,7 @@ void WakeUpEdges::blame_signaller(const WaitOnObject& wait, uint32_t item,
   if (wait.from < until) {
     blames.push_back({signal.thread, wait.from, until, signal.exact});
   }
-  if (last != item || wait.wait.mutex == 0) {
+  if (last != index || wait.wait.mutex == 0) {
     return;
   }
   const Process& process = window_->processes[history.process];
@@ -370,7 +379,7 @@ void WakeUpEdges::blame(uint32_t thread, uint32_t item, int64_t from, int64_t to
   const WaitOnObject on{wait, thread, at.start, at.end, from, to};
   const enum vprof_ended_by ended_by = vprof_wait_ended_by(wait.event);
   if (ended_by == VPROF_ENDED_BY_SIGNAL) {
-    blame_signaller(on, item, blames);
+    blame_signaller(on, blames);
   } else if (wait.timed_out) {
     return;
   } else if (ended_by == VPROF_ENDED_BY_HOLDER) {

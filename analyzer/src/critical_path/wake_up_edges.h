@@ -36,9 +36,11 @@ class WakeUpEdges {
     const SyncEvent* first;
     const SyncEvent* last;  // one past the newest release that the wait can have seen
   };
-  /// The signal that ended a condition wait.
+  /// The signal that ended a condition wait, and the wait in the last turn of its loop around a
+  /// predicate, often itself.
   struct MatchedSignal {
     uint32_t thread = kNone;
+    uint32_t last_turn = kNone;
     bool exact = false;
     int64_t time = 0;
   };
@@ -51,8 +53,8 @@ class WakeUpEdges {
   };
   Candidates candidates(const Wait& wait) const;
   std::optional<WakeUp> waker(uint32_t thread, uint32_t wait, int64_t start, int64_t end) const;
-  uint32_t last_turn(uint32_t thread, uint32_t item) const;
-  void blame_signaller(const WaitOnObject& wait, uint32_t item, std::vector<Blame>& blames) const;
+  void find_turns(uint32_t thread);
+  void blame_signaller(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   void blame_releasers(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   static std::vector<Sleeper> sleepers_of(const Window& window);
   void match_signals();
