@@ -71,8 +71,8 @@ static inline void vprof_mutex_release_begin(struct vprof_release* release,
 
 // ---- condition waits, which give their mutex up and get it back inside libc
 
-// Begins a wait; called before libc releases the mutex. The release is recorded with the time of the
-// call.
+// Begins a wait; called before libc releases the mutex. The release is recorded with the time of
+// the call.
 struct vprof_wait vprof_condition_wait_begin(uint64_t condition, bool shared,
                                              pthread_mutex_t* mutex);
 
