@@ -2,8 +2,8 @@
 // mutex back. The record names the mutex, so that its holders explain that time.
 //
 // A wait that follows another on the same condition, with the mutex held in between, is a turn of a
-// loop around one predicate. For that the mutex is watched from the return of the first: its release
-// takes the slow path and ends the watch.
+// loop around one predicate. For that the mutex is watched from the return of the first: its
+// release takes the slow path and ends the watch.
 //
 // A waiter counts itself before libc releases the mutex for it. So a signaller that holds the
 // mutex, or has held it since, sees the waiter. One that signals without the mutex may miss it,

@@ -13,8 +13,8 @@
 //
 // Somebody else may take a mutex between its release and the moment when the thread that was woken
 // runs. The time of that must be recorded, but an uncontended lock must not read the clock. So a
-// release that finds a sleeper marks the mutex (mutex.h), and whoever finds the mark records when it
-// got the mutex. Its own release is then recorded too, although the lock word may be 1 by then:
+// release that finds a sleeper marks the mutex (mutex.h), and whoever finds the mark records when
+// it got the mutex. Its own release is then recorded too, although the lock word may be 1 by then:
 // the mutex is watched, so the release takes the slow path.
 #define _GNU_SOURCE
 #include "interpose/mutex.h"

@@ -253,8 +253,8 @@ enum vprof_interval_flags {
  *   bit 0        the object is in memory shared between processes (match it across processes)
  *   bits 1..31   *_APP: index in sites.json "sync"; else 0
  *   bit 32       of a wait: it timed out, so nobody ended it
- *   bit 33       of a COND wait: the thread has held the mutex since its last wait on this condition
- *                returned, so the two are turns of one loop
+ *   bit 33       of a COND wait: the thread has held the mutex since its last wait on this
+ *                condition returned, so the two are turns of one loop
  *
  * The second continuation holds the sequence. Each object numbers its recorded releases. (Objects
  * may share a counter; the numbers of one object still only grow.) A release carries its own
