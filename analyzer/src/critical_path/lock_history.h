@@ -1,5 +1,5 @@
-// Who held each lock at each moment, and when each semaphore was used up: what explains the waits for
-// them.
+// Who held each lock at each moment, and when each semaphore was used up: what explains the waits
+// for them.
 //
 // The last release before the end of a wait says little about the time before that thread got the
 // lock. What counts is who held the lock at each moment of the wait:
@@ -49,8 +49,8 @@ class LockHistory {
   void blame_holders_of_mutex(const WaitOnObject& wait, const ObjectKey& mutex, int64_t from,
                               std::vector<Blame>& blames) const;
 
-  /// Appends who posted while the semaphore was used up, in order of time. Time in which it was not,
-  /// since somebody else could have taken it or the waiter had yet to run, is left open.
+  /// Appends who posted while the semaphore was used up, in order of time. Time in which it was
+  /// not, since somebody else could have taken it or the waiter had yet to run, is left open.
   void blame_posters(const WaitOnObject& wait, std::vector<Blame>& blames) const;
 
  private:

@@ -25,9 +25,9 @@ class WakeUpEdges {
   /// waits, and fills in who enqueued each of Thread::dequeues.
   void build(Window& window);
 
-  /// Appends who is to blame for the part [from, to] of a wait, item `item` of `thread`, in order of
-  /// time: stretches that do not overlap. What they leave open is the time in which the waiter could
-  /// have gone on and did not run. Nothing: an unknown waker is never replaced by a guess.
+  /// Appends who is to blame for the part [from, to] of a wait, item `item` of `thread`, in order
+  /// of time: stretches that do not overlap. What they leave open is the time in which the waiter
+  /// could have gone on and did not run. Nothing: an unknown waker is never replaced by a guess.
   void blame(uint32_t thread, uint32_t item, int64_t from, int64_t to,
              std::vector<Blame>& blames) const;
 

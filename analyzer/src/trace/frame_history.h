@@ -141,8 +141,8 @@ struct Process {
   uint32_t pid = 0;
 };
 
-/// ObjectKey::scope of objects in memory of process number `process`, or, if they are shared, of its
-/// family.
+/// ObjectKey::scope of objects in memory of process number `process`, or, if they are shared, of
+/// its family.
 inline uint64_t object_scope(const Process& process, uint32_t number, bool shared) {
   constexpr uint64_t kFamily = 1ull << 63;  // tells families from processes
   return shared && process.family != 0 ? process.family | kFamily : number + 1;
