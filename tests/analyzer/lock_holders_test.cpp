@@ -193,3 +193,40 @@ TEST_CASE("a loop that waits with a time limit is left after a signal in the end
   c.thread(2).release(VPROF_EV_RELEASE_COND, {0x10}, 85, 2);
   CHECK(leaves(c.profile()).at("request/wait(pthread_cond_wait)/untracked(setter)") == 29 + 44);
 }
+
+TEST_CASE("a wait in slices around a flag is polled") {
+  const std::string condition = "request/polled(pthread_cond_wait)";
+  const std::string sleep = "request/polled(sleep)";
+  Case c;
+  auto& t = c.thread(1);
+  SECTION("a condition wait with a time limit, left although nobody signalled") {
+    t.begin(1, 0);
+    t.condition_wait({0x10, false, 0, VPROF_AUX_TIMED_OUT}, {0x20}, 10, 40);
+    t.condition_wait({0x10, false, 0, VPROF_AUX_TIMED_OUT | VPROF_AUX_AGAIN}, {0x20}, 41, 71);
+    t.end(1, 100);
+    CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 40}, {condition, 60}});
+  }
+  SECTION("one time limit is a wait") {
+    t.begin(1, 0);
+    t.condition_wait({0x10, false, 0, VPROF_AUX_TIMED_OUT}, {0x20}, 10, 40);
+    t.end(1, 100);
+    CHECK_FALSE(leaves(c.profile()).contains(condition));
+  }
+  SECTION("three sleeps in a row") {
+    t.begin(1, 0);
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, 10, 30);
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, 31, 52);
+    t.frame(c.g_entry, 52, 54);
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, 55, 75);
+    t.end(1, 100);
+    CHECK(leaves(c.profile()).at(sleep) == 61);
+  }
+  SECTION("two sleeps, or sleeps of different lengths, are waits") {
+    t.begin(1, 0);
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, 10, 30);
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, 31, 52);
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, 53, 98);
+    t.end(1, 100);
+    CHECK_FALSE(leaves(c.profile()).contains(sleep));
+  }
+}

@@ -234,13 +234,14 @@ uint32_t PathWalker::cached_name(std::vector<uint32_t>& names, uint32_t index,
   return names[index];
 }
 
-uint32_t PathWalker::wait_name(const Wait& wait) {
+uint32_t PathWalker::wait_name(const Wait& wait, bool polled) {
   if (wait.event == VPROF_EV_WAIT_APP) {
     return cached_name(sync_names_, wait.sync,
                        [&] { return fmt::format("wait({})", sites_.sync_name(wait.sync)); });
   }
-  return cached_name(wait_names_, wait.event - VPROF_EV_WAIT_FIRST,
-                     [&] { return fmt::format("wait({})", wait_function(wait.event)); });
+  return cached_name(polled ? polled_names_ : wait_names_, wait.event - VPROF_EV_WAIT_FIRST, [&] {
+    return fmt::format("{}({})", polled ? "polled" : "wait", wait_function(wait.event));
+  });
 }
 
 uint32_t PathWalker::queue_name(uint32_t sync) {

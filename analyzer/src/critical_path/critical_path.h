@@ -109,7 +109,7 @@ class PathWalker {
   void collect_leaves();
   template <class MakeName>
   uint32_t cached_name(std::vector<uint32_t>& names, uint32_t index, const MakeName& make_name);
-  uint32_t wait_name(const Wait& wait);
+  uint32_t wait_name(const Wait& wait, bool polled);
   uint32_t queue_name(uint32_t sync);
   uint32_t thread_untracked(uint32_t node, uint32_t thread);
 
@@ -139,6 +139,7 @@ class PathWalker {
   // What is known of a wait: path_waits.cpp.
   bool find_blame(uint32_t thread, uint32_t item, int64_t from, int64_t to);
   bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from);
+  bool is_polled(uint32_t thread, uint32_t item) const;
   bool ends_externally(uint32_t thread, uint32_t item, int64_t from) const;
 
   const Window& window_;
@@ -148,6 +149,7 @@ class PathWalker {
   EdgeCounts edge_counts_;
   std::vector<PathPiece>* pieces_ = nullptr;
   std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, except WAIT_APP
+  std::vector<uint32_t> polled_names_;  // likewise
   std::vector<uint32_t> sync_names_;    // wait(<sync function>)
   std::vector<uint32_t> queue_names_;   // queue(<sync function>)
   std::vector<uint32_t> thread_names_;  // untracked(<thread>)

@@ -18,6 +18,12 @@ bool is_external(uint32_t event) {
 /// anyway.
 constexpr size_t kMaxWakers = 256;
 
+/// So many sleeps in a row are slices of one wait.
+constexpr int kPolledSlices = 3;
+
+/// How far to look for the next slice, in items.
+constexpr int kNearItems = 16;
+
 }  // namespace
 
 /// Finds who is to blame for the part [from, to] of a wait; the result is in blames_. False: it is
@@ -46,6 +52,48 @@ bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t 
     }
   }
   return false;
+}
+
+/// Whether the wait is a slice of a loop that looks at something between one slice and the next: it
+/// ends when a time limit has passed, not when what the thread waits for has happened. Sleeps count
+/// if there are three of about the same length close together in one frame.
+bool PathWalker::is_polled(uint32_t thread, uint32_t index) const {
+  const Thread& history = window_.threads[thread];
+  const Item& item = history.items[index];
+  const auto event_of = [&](const Item& i) { return history.waits[i.what & ~kWaitBit].event; };
+  if (event_of(item) == VPROF_EV_WAIT_COND) {
+    return wake_up_edges_.left_without_signal(thread, item.what & ~kWaitBit);
+  }
+  if (event_of(item) != VPROF_EV_WAIT_TIMER) {
+    return false;
+  }
+  const int64_t slice = item.end - item.start;
+  int slices = 1;
+  const auto count = [&](int step) {
+    int64_t near = step > 0 ? item.start : item.end;
+    auto at = static_cast<int64_t>(index);
+    for (int seen = 0; seen < kNearItems && slices < kPolledSlices; ++seen) {
+      at += step;
+      if (at < 0 || at >= static_cast<int64_t>(history.items.size())) {
+        return;
+      }
+      const Item& other = history.items[static_cast<size_t>(at)];
+      if (!other.is_wait() || event_of(other) != VPROF_EV_WAIT_TIMER ||
+          other.parent != item.parent) {
+        continue;
+      }
+      const int64_t length = other.end - other.start;
+      const int64_t gap = step > 0 ? near - other.end : other.start - near;
+      if (length > 2 * slice || 2 * length < slice || gap > slice) {
+        return;
+      }
+      ++slices;
+      near = step > 0 ? other.start : other.end;
+    }
+  };
+  count(1);
+  count(-1);
+  return slices >= kPolledSlices;
 }
 
 /// Whether a wait without a known waker is usually ended by something that is not recorded. That

@@ -327,7 +327,8 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   const bool below_app =
       !app && stretch.has_open() && window_.threads[thread].items[top(stretch).item].is_wait();
   const uint32_t node =
-      below_app ? top(stretch).node : tree_.wait(node_of_top(stretch), wait_name(wait));
+      below_app ? top(stretch).node
+                : tree_.wait(node_of_top(stretch), wait_name(wait, is_polled(thread, index)));
   bool known = find_blame(thread, index, start, end);
   const bool exact = known && std::all_of(blames_.begin(), blames_.end(),
                                           [](const Blame& blame) { return blame.exact; });

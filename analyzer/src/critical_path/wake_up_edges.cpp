@@ -334,6 +334,12 @@ std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, uint32_t index, int64_
   }
 }
 
+bool WakeUpEdges::left_without_signal(uint32_t thread, uint32_t index) const {
+  const std::vector<Wait>& waits = window_->threads[thread].waits;
+  const uint32_t last = matched_signals_[thread][index].last_turn;
+  return waits[last].timed_out && (last != index || waits[index].again);
+}
+
 /// A condition wait: the signaller until the signal, from then on whoever held the mutex that the
 /// waiter wanted back. Waits in turns of one loop are one wait: what ended it is the signal after
 /// which the loop was left, and the earlier ones changed nothing.
