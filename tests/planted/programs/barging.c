@@ -1,5 +1,5 @@
-/* A thread that tries for a mutex all the time often gets it between the release of a slow holder
- * and the moment when the next waiter runs, so that it releases it last.
+/* A thread that tries for a mutex often gets it between the release of a slow holder and the moment
+ * when the next waiter runs, so that it releases it last.
  *
  * interval: serve
  * expect: first flush_log
@@ -11,7 +11,7 @@
 #include "planted.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool stop;
+static atomic_bool stop, closing;
 
 __attribute__((noinline)) static void flush_log(long us) { work_us(us); }
 
@@ -24,6 +24,8 @@ static void* flusher(void* unused) {
     const uint32_t pages = draw(&state) % 8;
     pthread_mutex_lock(&mutex);
     flush_log(1000 + (long)pages * 2000);
+    atomic_store(&closing, 1); /* so that the barger need not spin for long */
+    work_us(150);
     pthread_mutex_unlock(&mutex);
     work_us(5000);
   }
@@ -33,10 +35,12 @@ static void* flusher(void* unused) {
 static void* barger(void* unused) {
   (void)unused;
   while (!atomic_load(&stop)) {
-    if (pthread_mutex_trylock(&mutex) == 0) {
+    if (!atomic_load(&closing)) {
+      work_us(50);
+    } else if (pthread_mutex_trylock(&mutex) == 0) {
+      atomic_store(&closing, 0);
       count_entries();
       pthread_mutex_unlock(&mutex);
-      work_us(200);
     }
   }
   return NULL;

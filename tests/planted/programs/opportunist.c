@@ -1,5 +1,5 @@
-/* A reader waits for a writer. A thread that tries for the lock all the time often gets it between
- * the writer's release and the moment when the reader runs, for a little while.
+/* A reader waits for a writer. A thread that tries for the lock often gets it between the writer's
+ * release and the moment when the reader runs, for a little while.
  *
  * interval: lookup
  * expect: first rebuild_index
@@ -11,7 +11,7 @@
 #include "planted.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-static atomic_bool stop;
+static atomic_bool stop, closing;
 
 __attribute__((noinline)) static void rebuild_index(long us) { work_us(us); }
 
@@ -24,6 +24,8 @@ static void* writer(void* unused) {
     const uint32_t entries = draw(&state) % 8;
     pthread_rwlock_wrlock(&lock);
     rebuild_index(1000 + (long)entries * 2000);
+    atomic_store(&closing, 1); /* so that the sampler need not spin for long */
+    work_us(150);
     pthread_rwlock_unlock(&lock);
     work_us(5000);
   }
@@ -33,10 +35,12 @@ static void* writer(void* unused) {
 static void* sampler(void* unused) {
   (void)unused;
   while (!atomic_load(&stop)) {
-    if (pthread_rwlock_tryrdlock(&lock) == 0) {
+    if (!atomic_load(&closing)) {
+      work_us(50);
+    } else if (pthread_rwlock_tryrdlock(&lock) == 0) {
+      atomic_store(&closing, 0);
       sample();
       pthread_rwlock_unlock(&lock);
-      work_us(200);
     }
   }
   return NULL;

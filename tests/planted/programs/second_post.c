@@ -14,7 +14,7 @@
 enum { kRequests = 300 };
 
 static sem_t results, wanted;
-static atomic_int made;
+static atomic_int begun, made;
 
 __attribute__((noinline)) static void compute_result(long us) { work_us(us); }
 
@@ -26,8 +26,10 @@ static void* producer(void* unused) {
   for (int i = 0; i < kRequests; ++i) {
     sem_wait(&wanted);
     compute_result(500 + (long)(draw(&state) % 8) * 1000);
-    atomic_fetch_add(&made, 1);
+    atomic_fetch_add(&begun, 1); /* so that the ticker need not spin for long */
+    work_us(150);
     sem_post(&results);
+    atomic_fetch_add(&made, 1);
   }
   return NULL;
 }
@@ -36,6 +38,9 @@ static void* producer(void* unused) {
 static void* ticker(void* unused) {
   (void)unused;
   for (int seen = 0; seen < kRequests; ++seen) {
+    while (atomic_load(&begun) == seen) {
+      work_us(50);
+    }
     while (atomic_load(&made) == seen) {
     }
     tick();
