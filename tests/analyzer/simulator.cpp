@@ -5,22 +5,12 @@
 #include <algorithm>
 
 namespace vprof::test {
-namespace {
-
-std::string text_of(const std::vector<std::string>& path) {
-  std::string text;
-  for (const std::string& part : path) {
-    text += (text.empty() ? "" : "/") + part;
-  }
-  return text;
-}
-
-}  // namespace
 
 Simulator::Simulator(uint64_t seed) : random_(seed) {
   define_sites();
   plan();
   run();
+  explain_waits();
 }
 
 void Simulator::define_sites() {
@@ -41,17 +31,13 @@ void Simulator::define_sites() {
 }
 
 /// Calls random functions, measured at the call, at the entry, at both, or not at all. Locks are
-/// taken in order of their number, so there is no deadlock.
+/// taken in the order of lockables_, so there is no deadlock.
 void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t lock) {
   const uint64_t count = pick(depth > 3 ? 2 : 4);
   for (uint64_t i = 0; i < count; ++i) {
     ops.push_back({Do::kWork, 1 + pick(20)});
-    if (pick(4) == 0 && lock < mutexes_.size()) {
-      const size_t mutex = lock + pick(mutexes_.size() - lock);
-      ops.push_back({Do::kLock, mutex});
-      ops.push_back({Do::kWork, pick(30)});
-      calls(ops, caller, depth + 1, mutex + 1);
-      ops.push_back({Do::kUnlock, mutex});
+    if (pick(3) == 0 && lock < lockables_.size()) {
+      take_and_give(ops, caller, depth, lock);
       continue;
     }
     auto callee = static_cast<uint32_t>(1 + pick(functions_));
@@ -84,6 +70,91 @@ void Simulator::calls(std::vector<Op>& ops, uint32_t caller, int depth, size_t l
   }
 }
 
+/// Takes what lockables_[lock] or a later one is about, works, and gives it back.
+void Simulator::take_and_give(std::vector<Op>& ops, uint32_t caller, int depth, size_t lock) {
+  const size_t number = lock + pick(lockables_.size() - lock);
+  const auto [type, index] = lockables_[number];
+  const uint64_t label = pick(4) == 0 ? ++labels_ : 0;
+  const auto body = [&] {
+    ops.push_back({Do::kWork, pick(30)});
+    calls(ops, caller, depth + 1, number + 1);
+  };
+  const size_t mutex = type == Lockable::Type::kResource ? resources_[index].mutex : 0;
+  const size_t guard = type == Lockable::Type::kResource ? resources_[index].guard : kNobody;
+  switch (type) {
+    case Lockable::Type::kLock:
+      for (uint64_t times = pick(4) == 0 ? 1 + pick(5) : 1; times-- > 0;) {
+        ops.push_back({Do::kLock, index, How::kWrite, label});
+        if (times > 0) {
+          ops.push_back({Do::kWork, pick(12)});
+        } else {
+          body();
+        }
+        ops.push_back({Do::kUnlock, index});
+        ops.push_back({Do::kWork, 1 + pick(4)});
+      }
+      break;
+    case Lockable::Type::kRwlock: {
+      const How how = pick(3) == 0 ? How::kWrite : How::kRead;
+      ops.push_back({Do::kLock, index, how, label});
+      ops.push_back({Do::kWork, pick(30)});
+      if (how == How::kRead && pick(4) == 0) {  // once more
+        ops.push_back({Do::kLock, index, how});
+        body();
+        ops.push_back({Do::kUnlock, index});
+        ops.push_back({Do::kWork, pick(10)});
+      } else {
+        body();
+      }
+      ops.push_back({Do::kUnlock, index});
+      break;
+    }
+    case Lockable::Type::kSem:
+      ops.push_back({Do::kLock, index, How::kWrite, label});
+      body();
+      ops.push_back({Do::kPost, index});
+      break;
+    case Lockable::Type::kSignal:
+      ops.push_back({Do::kLock, index, How::kWrite, label});
+      body();
+      break;
+    case Lockable::Type::kResource:
+      if (guard != kNobody && label == 0) {
+        ops.push_back({Do::kLock, guard});
+        ops.push_back({Do::kWork, pick(5)});
+      }
+      ops.push_back({Do::kLock, mutex});
+      ops.push_back({Do::kWork, pick(8)});
+      ops.push_back({Do::kCheck, index, How::kWrite, label});
+      ops.push_back({Do::kWork, pick(8)});
+      ops.push_back({Do::kUnlock, mutex});
+      if (guard != kNobody && label == 0) {
+        ops.push_back({Do::kWork, pick(5)});
+        ops.push_back({Do::kUnlock, guard});
+      }
+      body();
+      for (uint64_t times = pick(4) == 0 ? 1 + pick(3) : 0; times-- > 0;) {
+        ops.push_back({Do::kLock, mutex});
+        ops.push_back({Do::kWork, pick(12)});
+        if (pick(2) == 0) {
+          ops.push_back({Do::kSignal, index});
+          ops.push_back({Do::kWork, pick(12)});
+        }
+        ops.push_back({Do::kUnlock, mutex});
+        ops.push_back({Do::kWork, 1 + pick(4)});
+      }
+      ops.push_back({Do::kLock, mutex});
+      ops.push_back({Do::kWork, pick(8)});
+      ops.push_back({Do::kGive, index});
+      ops.push_back({Do::kWork, pick(20)});
+      ops.push_back({Do::kUnlock, mutex});
+      break;
+  }
+  if (label != 0) {
+    ops.push_back({Do::kLabel, label});
+  }
+}
+
 /// One stage of an interval on one thread: works, then hands over through the queue, or ends.
 void Simulator::stage_ops(std::vector<Op>& ops, uint64_t interval) {
   calls(ops, static_cast<uint32_t>(1 + pick(functions_)), 0, 0);
@@ -97,10 +168,11 @@ void Simulator::stage_ops(std::vector<Op>& ops, uint64_t interval) {
 }
 
 void Simulator::plan() {
-  mutexes_.resize(1 + pick(3));
+  plan_locks();
   const size_t producers = 1 + pick(2);
   const size_t workers = 1 + pick(3);
-  threads_.resize(producers + workers);
+  const size_t others = pick(3);
+  threads_.resize(producers + workers + others);
   for (size_t p = 0; p < producers; ++p) {
     std::vector<Op> ops;
     const uint64_t count = 3 + pick(8);
@@ -115,9 +187,83 @@ void Simulator::plan() {
     std::reverse(ops.begin(), ops.end());
     threads_[p].ops = std::move(ops);
   }
-  for (size_t w = producers; w < threads_.size(); ++w) {
+  for (size_t w = producers; w < producers + workers; ++w) {
     threads_[w].ops.push_back({Do::kPop, 0});
   }
+  for (size_t o = producers + workers; o < threads_.size(); ++o) {  // work for no interval
+    std::vector<Op> ops;
+    for (uint64_t i = 10 + pick(20); i-- > 0;) {
+      calls(ops, static_cast<uint32_t>(1 + pick(functions_)), 1, 0);
+      ops.push_back({Do::kWork, 1 + pick(20)});
+    }
+    std::reverse(ops.begin(), ops.end());
+    threads_[o].ops = std::move(ops);
+  }
+  for (size_t i = 0; i < lockables_.size(); ++i) {
+    if (lockables_[i].type == Lockable::Type::kSignal) {
+      threads_.emplace_back().ops.push_back({Do::kTick, i});
+    }
+  }
+}
+
+void Simulator::plan_locks() {
+  apart_ = pick(2) == 0;
+  const auto mutex = [&] { return new_lock(pick(3) == 0 ? Kind::kOtherMutex : Kind::kPlainMutex); };
+  bool has_signal = false;
+  for (uint64_t i = 1 + pick(4); i-- > 0;) {
+    switch (pick(8)) {
+      case 0:
+        lockables_.push_back({Lockable::Type::kLock, new_lock(Kind::kSpin)});
+        break;
+      case 1:
+      case 2:
+        lockables_.push_back({Lockable::Type::kRwlock, new_lock(Kind::kRwlock)});
+        break;
+      case 3:
+        lockables_.push_back({Lockable::Type::kSem, new_lock(Kind::kSem, 1 + pick(2))});
+        break;
+      case 4:
+        if (!has_signal) {
+          lockables_.push_back({Lockable::Type::kSignal, new_lock(Kind::kSem)});
+          has_signal = true;
+        }
+        break;
+      case 5: {
+        const size_t under = new_lock(Kind::kPlainMutex);
+        const size_t condition = new_lock(Kind::kCondition);
+        const bool guarded = pick(2) == 0;
+        for (uint64_t n = guarded ? 1 : 1 + pick(3); n-- > 0;) {
+          lockables_.push_back({Lockable::Type::kResource, resources_.size()});
+          resources_.push_back({under, condition, guarded ? mutex() : kNobody});
+        }
+        break;
+      }
+      default:
+        lockables_.push_back({Lockable::Type::kLock, mutex()});
+        break;
+    }
+  }
+}
+
+/// Posts a semaphore a few times, unless its count is high or nobody is left to wait for it.
+void Simulator::tick(size_t index, const Op& op) {
+  const bool needed = std::any_of(threads_.begin(), threads_.end(), [](const Thread& thread) {
+    const bool ticks = !thread.ops.empty() && thread.ops.front().what == Do::kTick;
+    return !ticks && (!thread.ops.empty() || (thread.blocked && !thread.idle));
+  });
+  if (!needed && threads_[index].ops.empty()) {
+    return;
+  }
+  const size_t semaphore = lockables_[op.value].index;
+  std::vector<Op> ops = {{Do::kWork, 1 + pick(10)}};
+  calls(ops, static_cast<uint32_t>(1 + pick(functions_)), 2, op.value + 1);
+  for (uint64_t n = locks_[semaphore].value < 3 ? 1 + pick(3) : 0; n-- > 0;) {
+    ops.push_back({Do::kPost, semaphore});
+    ops.push_back({Do::kWork, 1 + pick(10)});
+  }
+  ops.push_back(op);
+  std::reverse(ops.begin(), ops.end());
+  threads_[index].ops = std::move(ops);
 }
 
 void Simulator::run() {
@@ -150,25 +296,6 @@ void Simulator::leave(Thread& thread) {
   thread.writer.frame(scope.site, scope.start, scope.end);
 }
 
-void Simulator::unlock(size_t index, size_t number) {
-  Mutex& mutex = mutexes_[number];
-  const int64_t now = threads_[index].now;
-  if (mutex.waiting.empty()) {
-    mutex.held = false;
-    return;
-  }
-  const auto [waiter, since] = mutex.waiting.front();
-  mutex.waiting.erase(mutex.waiting.begin());
-  const uint64_t address = 0x1000 + number;
-  threads_[index].writer.release(VPROF_EV_RELEASE_MUTEX, {address}, now, ++mutex.sequence);
-  Thread& woken = threads_[waiter];
-  const int64_t end = std::max(now, since) + 1 + static_cast<int64_t>(pick(5));
-  woken.writer.wait(VPROF_EV_WAIT_MUTEX, {address}, since, end, mutex.sequence);
-  woken.waits.push_back({since, now, end, index});
-  woken.now = end;
-  woken.blocked = false;
-}
-
 /// Ends a stage: continues with the next one, or ends the interval.
 void Simulator::push(size_t index, uint64_t id) {
   Interval& interval = intervals_[id - 1];
@@ -191,7 +318,7 @@ void Simulator::push(size_t index, uint64_t id) {
   queue_.idle.erase(queue_.idle.begin());
   threads_[worker].now =
       std::max(threads_[worker].now, thread.now) + 1 + static_cast<int64_t>(pick(9));
-  threads_[worker].blocked = false;
+  threads_[worker].blocked = threads_[worker].idle = false;
   take(worker, task);
 }
 
@@ -240,6 +367,10 @@ void Simulator::work(Thread& thread, int64_t time) {
 void Simulator::step(size_t index) {
   Thread& thread = threads_[index];
   const Op op = thread.ops.back();
+  if (must_come_later(index, op)) {
+    ++thread.now;
+    return;
+  }
   thread.ops.pop_back();
   switch (op.what) {
     case Do::kWork:
@@ -251,17 +382,32 @@ void Simulator::step(size_t index) {
     case Do::kExit:
       leave(thread);
       break;
-    case Do::kLock: {
-      Mutex& mutex = mutexes_[op.value];
-      if (mutex.held) {
-        mutex.waiting.emplace_back(index, thread.now);
-        thread.blocked = true;
-      }
-      mutex.held = true;
+    case Do::kLabel:
       break;
-    }
+    case Do::kTick:
+      tick(index, op);
+      break;
+    case Do::kLock:
+      lock(index, op);
+      break;
     case Do::kUnlock:
       unlock(index, op.value);
+      break;
+    case Do::kPost:
+      post(index, op.value);
+      break;
+    case Do::kTryAgain:
+      try_again(index, op.value);
+      break;
+    case Do::kCheck:
+      check(index, op);
+      break;
+    case Do::kGive:
+      resources_[op.value].free = true;
+      signal(index, resources_[op.value]);
+      break;
+    case Do::kSignal:
+      signal(index, resources_[op.value]);
       break;
     case Do::kBegin:
       work_for(index, op.value);
@@ -279,7 +425,7 @@ void Simulator::step(size_t index) {
     case Do::kPop:
       if (queue_.tasks.empty()) {
         queue_.idle.push_back(index);
-        thread.blocked = true;
+        thread.blocked = thread.idle = true;
       } else {
         const uint64_t task = queue_.tasks.front().first;
         queue_.tasks.erase(queue_.tasks.begin());
@@ -287,109 +433,6 @@ void Simulator::step(size_t index) {
       }
       break;
   }
-}
-
-/// Recursion folds onto the first occurrence of the function since the last wait.
-void Simulator::descend(std::vector<std::string>& path, const std::string& function,
-                        const std::string& node) {
-  for (size_t i = path.size(); i-- > 0;) {
-    if (path[i].starts_with("wait(") || path[i].starts_with("queue(")) {
-      break;
-    }
-    if (path[i].starts_with(function + "@")) {
-      path.resize(i + 1);
-      return;
-    }
-  }
-  path.push_back(node);
-}
-
-/// Where a thread spends the nanosecond [t, t + 1), below `path`.
-std::vector<std::string> Simulator::where(size_t index, int64_t t,
-                                          std::vector<std::string> path) const {
-  const Thread& thread = threads_[index];
-  const Blocked* wait = nullptr;
-  for (const Blocked& w : thread.waits) {
-    if (w.start <= t && t < w.end) {
-      wait = &w;
-    }
-  }
-  const Scope* outer = nullptr;
-  std::vector<std::string> outside = path;  // of the outer scope
-  bool in_frame = false;
-  for (const Scope& scope : thread.scopes) {
-    if (scope.start > t || scope.end <= t) {
-      continue;
-    }
-    const SiteTruth& truth = site_truth_[scope.site];
-    const bool argument =
-        outer != nullptr && truth.caller != 0 && site_truth_[outer->site].caller == truth.caller;
-    if (argument) {
-      path = outside;
-    }
-    outside = path;
-    const std::string function = fmt::format("f{}", truth.function);
-    descend(path, function, fmt::format("{}@{}", function, scope.site));
-    outer = &scope;
-    in_frame = true;
-  }
-  if (wait == nullptr) {
-    for (const auto& [from, to] : thread.preempted) {
-      if (from <= t && t < to) {
-        path.emplace_back("preempted");
-        return path;
-      }
-    }
-    path.emplace_back(in_frame || path.size() == 1 ? "body" : "untracked(thread)");
-    return path;
-  }
-  // A chain of waits in one function folds onto the first wait.
-  const std::string name = "wait(pthread_mutex_lock)";
-  const auto function_of = [](const std::string& node) { return node.substr(0, node.find('@')); };
-  const bool in_function = path.back().find('@') != std::string::npos;
-  bool folded = false;
-  for (size_t i = path.size(); in_function && i-- > 1;) {
-    if (path[i] == name && path[i - 1].find('@') != std::string::npos &&
-        function_of(path[i - 1]) == function_of(path.back())) {
-      path.resize(i + 1);
-      folded = true;
-      break;
-    }
-  }
-  if (!folded) {
-    path.push_back(name);
-  }
-  if (t >= wait->released) {
-    path.emplace_back("body");
-    return path;
-  }
-  return where(wait->waker, t, path);
-}
-
-std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
-  std::vector<std::map<std::string, int64_t>> result;
-  for (const uint64_t id : done_) {
-    const Interval& interval = intervals_[id - 1];
-    auto& times = result.emplace_back();
-    int64_t until = interval.end;
-    for (size_t s = interval.stages.size(); s-- > 0;) {
-      const Stage& stage = interval.stages[s];
-      for (int64_t t = stage.from; t < until; ++t) {
-        ++times[text_of(where(stage.thread, t, {"request"}))];
-      }
-      // A task that a thread queued for itself waits from the moment the thread stops working for
-      // the interval.
-      int64_t waiting = stage.enqueued;
-      if (s > 0 && interval.stages[s - 1].thread == stage.thread) {
-        waiting = std::max(waiting, std::min(interval.stages[s - 1].left, stage.from));
-      }
-      for (int64_t t = waiting; t < stage.from; ++t) {
-        ++times[text_of(where(stage.thread, t, {"request", "queue(pop)"}))];
-      }
-      until = waiting;
-    }
-  }
-  return result;
 }
 
 /// Writes preemptions in batches, thread by thread, as the helper drains the kernel's rings.
