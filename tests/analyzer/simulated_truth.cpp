@@ -47,6 +47,9 @@ void Simulator::explain(size_t thread, Blocked& wait) const {
   } else {
     blame_holder(lock, wait, wait.start);
   }
+  if (!wait.blamed.empty()) {
+    wait.blamed.back() = kNobody;  // a wait keeps its last nanosecond
+  }
   if (std::find(wait.blamed.begin(), wait.blamed.end(), thread) != wait.blamed.end()) {
     throw std::logic_error("a thread is blamed for its own wait");
   }
@@ -88,7 +91,7 @@ void Simulator::blame_writers_and_readers(const Lock& lock, Blocked& wait) {
   };
   std::vector<Part> parts;
   for (const Hold& hold : lock.holds) {
-    const Part part = {std::max(hold.from, wait.start), std::min(hold.to, wait.end), hold.to,
+    const Part part = {std::max(hold.from, wait.start), std::min(hold.to, wait.end - 1), hold.to,
                        hold.thread};
     const bool both_read = wait.event == VPROF_EV_WAIT_RDLOCK && hold.how == How::kRead;
     if (part.from < part.to && !both_read) {
@@ -114,10 +117,10 @@ void Simulator::blame_writers_and_readers(const Lock& lock, Blocked& wait) {
     }
     return holders;
   };
-  for (int64_t lo = wait.start; lo < wait.end;) {
+  for (int64_t lo = wait.start; lo < wait.end - 1;) {
     const auto holders = holders_at(lo);
     int64_t hi = lo + 1;
-    while (hi < wait.end && holders_at(hi) == holders) {
+    while (hi < wait.end - 1 && holders_at(hi) == holders) {
       ++hi;
     }
     const auto k = static_cast<int64_t>(holders.size());

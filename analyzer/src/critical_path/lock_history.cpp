@@ -38,10 +38,10 @@ void LockHistory::build(const Window& window) {
     return std::tie(a.object, a.released, a.acquired, a.thread) <
            std::tie(b.object, b.released, b.acquired, b.thread);
   });
-  std::stable_sort(semaphores_.begin(), semaphores_.end(),
-                   [](const SyncEvent& a, const SyncEvent& b) {
-                     return std::tie(a.object, a.time) < std::tie(b.object, b.time);
-                   });
+  std::stable_sort(
+      semaphores_.begin(), semaphores_.end(), [](const SyncEvent& a, const SyncEvent& b) {
+        return std::tie(a.object, a.time, a.acquired) < std::tie(b.object, b.time, b.acquired);
+      });
 }
 
 /// Pairs each release of a thread with the latest acquisition before it, as locks nest.
@@ -112,7 +112,10 @@ std::vector<LockHistory::Part> LockHistory::parts_of(const WaitOnObject& wait,
     const bool over = hold->released <= wait.end || (hold->sequence != 0 && hold->sequence <= seen);
     const bool came_later = wait.wait.event == VPROF_EV_WAIT_RDLOCK && hold->shared &&
                             hold->acquired != kUnseen && hold->acquired > wait.start;
-    if (!over || came_later || hold->thread == wait.thread || hold->acquired > last) {
+    // A release within the wait would have been recorded, so it was before.
+    const bool over_before = !hold->exact && hold->acquired <= wait.start;
+    if (!over || came_later || over_before || hold->thread == wait.thread ||
+        hold->acquired > last) {
       continue;
     }
     int64_t since = std::max(hold->acquired, from);
@@ -177,18 +180,46 @@ void LockHistory::tile(std::vector<Part>& parts, std::vector<Blame>& blames) {
 }
 
 void LockHistory::blame_holders(const WaitOnObject& wait, std::vector<Blame>& blames) const {
-  std::vector<Part> parts = parts_of(wait, wait.wait.object, wait.from);
-  if (parts.empty()) {
-    return;
+  // What several held at once is divided for the whole wait, whatever part of it is asked for.
+  WaitOnObject whole = wait;
+  if (!is_exclusive(wait.wait.object.kind)) {
+    whole.from = wait.start;
+    whole.to = wait.end;
   }
+  std::vector<Part> parts = parts_of(whole, wait.wait.object, whole.from);
   int64_t begin = INT64_MAX;
   for (const Part& part : parts) {
     begin = std::min(begin, part.from);
   }
-  if (begin - wait.from > kUnexplained && wait.from == wait.start) {
-    blames.push_back({kNone, wait.from, begin, false});
+  if (!parts.empty() && begin - whole.from > kUnexplained && whole.from == wait.start) {
+    blames.push_back({kNone, whole.from, begin, false});
   }
   tile(parts, blames);
+  clip(blames, wait.from, wait.to);
+  if (blames.empty()) {
+    add_last_holder(wait, blames);
+  }
+}
+
+/// Keeps what lies within [from, to].
+void LockHistory::clip(std::vector<Blame>& blames, int64_t from, int64_t to) {
+  std::erase_if(blames, [&](Blame& blame) {
+    blame.from = std::max(blame.from, from);
+    blame.to = std::min(blame.to, to);
+    return blame.from >= blame.to;
+  });
+}
+
+/// If the lock was released shortly before this part of the wait, or later, then it was free
+/// meanwhile: the one who held it is to blame for none of it.
+void LockHistory::add_last_holder(const WaitOnObject& wait, std::vector<Blame>& blames) const {
+  const ObjectKey& object = wait.wait.object;
+  const auto hold = std::partition_point(holds_.begin(), holds_.end(), [&](const Hold& h) {
+    return h.object < object || (h.object == object && h.released < wait.start - kUnexplained);
+  });
+  if (hold != holds_.end() && hold->object == object && hold->released <= wait.end) {
+    blames.push_back({hold->thread, wait.to, wait.to, hold->exact});
+  }
 }
 
 void LockHistory::blame_holders_of_mutex(const WaitOnObject& wait, const ObjectKey& mutex,
@@ -203,11 +234,12 @@ void LockHistory::blame_posters(const WaitOnObject& wait, std::vector<Blame>& bl
       [](const SyncEvent& a, const SyncEvent& b) { return a.object < b.object; });
   auto event =
       std::partition_point(first, last, [&](const SyncEvent& e) { return e.time < wait.start; });
+  const auto first_post = std::find_if(event, last, [](const SyncEvent& e) { return !e.acquired; });
   int64_t count = 0;  // the attempt failed
   int64_t since = wait.start;
   bool exact = true;
   const int64_t end = std::min(wait.to, wait.end - 1);
-  for (; event != last && event->time <= end; ++event) {
+  for (; event != last && event->time <= wait.end && since < end; ++event) {
     if (event->thread == wait.thread) {
       continue;
     }
@@ -220,10 +252,15 @@ void LockHistory::blame_posters(const WaitOnObject& wait, std::vector<Blame>& bl
     }
     if (++count == 1) {
       const int64_t from = std::max(since, wait.from);
-      if (from < event->time) {
-        blames.push_back({event->thread, from, event->time, exact});
+      const int64_t until = std::min(event->time, end);
+      if (from < until) {
+        blames.push_back({event->thread, from, until, exact});
       }
     }
+  }
+  // It could have gone on, so nobody is to blame.
+  if (blames.empty() && first_post != last && first_post->time <= wait.end) {
+    blames.push_back({first_post->thread, wait.to, wait.to, exact});
   }
 }
 

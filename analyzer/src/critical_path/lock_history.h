@@ -75,6 +75,8 @@ class LockHistory {
   void add_holds(const Thread& thread, uint32_t index);
   void end_unreleased_holds();
   std::vector<Part> parts_of(const WaitOnObject& wait, const ObjectKey& object, int64_t from) const;
+  static void clip(std::vector<Blame>& blames, int64_t from, int64_t to);
+  void add_last_holder(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   static void tile(std::vector<Part>& parts, std::vector<Blame>& blames);
 
   std::vector<Hold> holds_;            // by object, time of release

@@ -355,13 +355,15 @@ void WakeUpEdges::blame_signaller(const WaitOnObject& wait, std::vector<Blame>& 
   if (wait.from < until) {
     blames.push_back({signal.thread, wait.from, until, signal.exact});
   }
-  if (last != index || wait.wait.mutex == 0) {
-    return;
+  if (last == index && wait.wait.mutex != 0) {
+    const Process& process = window_->processes[history.process];
+    const ObjectKey mutex{object_scope(process, history.process, wait.wait.mutex_shared),
+                          wait.wait.mutex, VPROF_EV_RELEASE_MUTEX};
+    locks_.blame_holders_of_mutex(wait, mutex, std::max(wait.from, signal.time), blames);
   }
-  const Process& process = window_->processes[history.process];
-  const ObjectKey mutex{object_scope(process, history.process, wait.wait.mutex_shared),
-                        wait.wait.mutex, VPROF_EV_RELEASE_MUTEX};
-  locks_.blame_holders_of_mutex(wait, mutex, std::max(wait.from, signal.time), blames);
+  if (blames.empty()) {  // nobody held the mutex in this part of the wait
+    blames.push_back({signal.thread, wait.to, wait.to, signal.exact});
+  }
 }
 
 /// Whoever ended the wait is to blame for all of it.
