@@ -54,7 +54,7 @@ bool Simulator::must_come_later(size_t index, const Op& op) {
     let_the_woken_go_first(index, touched[0]);
   }
   for (const size_t lock : touched) {
-    if (apart_ && locks_[lock].last == now) {
+    if ((apart_ || locks_[lock].kind == Kind::kCondition) && locks_[lock].last == now) {
       return true;
     }
   }

@@ -86,12 +86,12 @@ void Simulator::blame_posts(const Lock& lock, Blocked& wait) {
 /// have been as long.
 void Simulator::blame_writers_and_readers(const Lock& lock, Blocked& wait) {
   struct Part {
-    int64_t from, to, released;
+    int64_t from, to;
     size_t thread;
   };
   std::vector<Part> parts;
   for (const Hold& hold : lock.holds) {
-    const Part part = {std::max(hold.from, wait.start), std::min(hold.to, wait.end - 1), hold.to,
+    const Part part = {std::max(hold.from, wait.start), std::min(hold.to, wait.end - 1),
                        hold.thread};
     const bool both_read = wait.event == VPROF_EV_WAIT_RDLOCK && hold.how == How::kRead;
     if (part.from < part.to && !both_read) {
@@ -106,7 +106,7 @@ void Simulator::blame_writers_and_readers(const Lock& lock, Blocked& wait) {
     });
   });
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-    return std::tie(a.from, a.released, a.thread) < std::tie(b.from, b.released, b.thread);
+    return std::tie(a.from, a.to, a.thread) < std::tie(b.from, b.to, b.thread);
   });
   const auto holders_at = [&](int64_t t) {
     std::vector<const Part*> holders;

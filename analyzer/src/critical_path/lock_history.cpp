@@ -142,12 +142,13 @@ void LockHistory::tile(std::vector<Part>& parts, std::vector<Blame>& blames) {
   });
   size_t kept = 0;
   for (const Part& part : parts) {
-    if (kept == 0 || part.to > parts[kept - 1].to) {
+    if (kept == 0 || part.to > parts[kept - 1].to ||
+        (part.to == parts[kept - 1].to && part.from == parts[kept - 1].from)) {
       parts[kept++] = part;
     }
   }
   parts.resize(kept);
-  // Now both ends rise from part to part.
+  // Now neither end falls from part to part.
   size_t first = 0;
   int64_t now = INT64_MIN;
   for (size_t next = 0; first < parts.size();) {
