@@ -142,8 +142,9 @@ void LockHistory::tile(std::vector<Part>& parts, std::vector<Blame>& blames) {
   });
   size_t kept = 0;
   for (const Part& part : parts) {
-    if (kept == 0 || part.to > parts[kept - 1].to ||
-        (part.to == parts[kept - 1].to && part.from == parts[kept - 1].from)) {
+    const bool same = kept != 0 && part.from == parts[kept - 1].from &&
+                      part.to == parts[kept - 1].to && part.thread != parts[kept - 1].thread;
+    if (kept == 0 || part.to > parts[kept - 1].to || same) {
       parts[kept++] = part;
     }
   }
