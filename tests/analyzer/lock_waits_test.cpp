@@ -1,0 +1,127 @@
+// Hand-written recordings of waits for locks, found by random programs: holds that were over before
+// the wait, and waits of which only a part is on the path.
+#include "path_case.h"
+
+using namespace vprof;
+using test::Case;
+using test::leaves;
+using test::Leaves;
+
+TEST_CASE("whoever gave the lock back before the wait, unrecorded, is not to blame") {
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& holder = c.thread(2);
+  auto& earlier = c.thread(3);
+  // Thread 3 gets the lock after a wait, and gives it back while nobody waits.
+  earlier.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 5, 20, 1);
+  earlier.frame(c.h_entry, 0, 200);
+  holder.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 18, 1);
+  waiter.begin(1, 30);
+  waiter.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 50, 90, 2);
+  waiter.end(1, 100);
+  holder.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 70, 2);
+  holder.frame(c.g_entry, 0, 95);
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/body(request)", 30},
+               {"request/wait(pthread_mutex_lock)/g", 20},
+               {"request/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 20}});
+}
+
+TEST_CASE("the part of a wait in which the lock was free is its body, also below another wait") {
+  const bool semaphore = GENERATE(false, true);
+  const uint32_t wait = semaphore ? VPROF_EV_WAIT_SEM : VPROF_EV_WAIT_SPIN;
+  const uint32_t release = semaphore ? VPROF_EV_RELEASE_SEM : VPROF_EV_RELEASE_SPIN;
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& holder = c.thread(2);
+  auto& other = c.thread(3);
+  // The holder was woken at 40, and the interval's wait begins at 45.
+  holder.wait(wait, {0x20}, 10, 50, 1);
+  other.release(release, {0x20}, 40, 1);
+  waiter.begin(1, 30);
+  waiter.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 45, 90, 1);
+  waiter.end(1, 100);
+  holder.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 80, 1);
+  const auto profile = c.profile();
+  const std::string name = semaphore ? "sem_wait" : "pthread_spin_lock";
+  CHECK(leaves(profile) ==
+        Leaves{{"request/body(request)", 25},
+               {"request/wait(pthread_mutex_lock)/wait(" + name + ")", 5},
+               {"request/wait(pthread_mutex_lock)/untracked(thread)", 30},
+               {"request/wait(pthread_mutex_lock)/wake-up(pthread_mutex_lock)", 10}});
+  CHECK(profile.losses.unknown_waits == 0);
+}
+
+TEST_CASE("a semaphore is used up until the post, also if only an earlier part is on the path") {
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& reader = c.thread(2);
+  auto& poster = c.thread(3);
+  // The reader holds the lock, and the writer waits for it. What the reader waits for is posted at
+  // 90; the path ends at 60, where another reader is to blame.
+  auto& second = c.thread(4);
+  waiter.begin(1, 0);
+  waiter.wait(VPROF_EV_WAIT_WRLOCK, {0x10}, 20, 120, 2);
+  waiter.end(1, 130);
+  reader.wait(VPROF_EV_WAIT_SEM, {0x20}, 10, 95, 1);
+  reader.release(VPROF_EV_RELEASE_RWLOCK, {0x10}, 100, 1);
+  second.acquire(VPROF_EV_ACQUIRE_RWLOCK, {0x10}, 60, 1);
+  second.release(VPROF_EV_RELEASE_RWLOCK, {0x10}, 110, 2);
+  second.frame(c.h_entry, 0, 115);
+  poster.release(VPROF_EV_RELEASE_SEM, {0x20}, 90, 1);
+  poster.frame(c.g_entry, 0, 92);
+  // [20, 60) the reader, [60, 80) the reader, [80, 100) and [100, 110) the second.
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/body(request)", 30},
+               {"request/wait(pthread_rwlock_wrlock)/wait(sem_wait)/g", 60},
+               {"request/wait(pthread_rwlock_wrlock)/h", 30},
+               {"request/wait(pthread_rwlock_wrlock)/wake-up(pthread_rwlock_wrlock)", 10}});
+}
+
+TEST_CASE(
+    "what readers held together is divided for the whole wait, whatever part is on the path") {
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& writer = c.thread(2);
+  auto& a = c.thread(3);
+  auto& b = c.thread(4);
+  // The writer waits in [10, 60) for a: [10, 40), and b: [20, 50). They divide [20, 40).
+  writer.wait(VPROF_EV_WAIT_WRLOCK, {0x20}, 10, 60, 2);
+  a.release(VPROF_EV_RELEASE_RWLOCK, {0x20}, 40, 1);
+  a.frame(c.g_entry, 0, 55);
+  b.acquire(VPROF_EV_ACQUIRE_RWLOCK, {0x20}, 20, 1);
+  b.release(VPROF_EV_RELEASE_RWLOCK, {0x20}, 50, 2);
+  b.frame(c.h_entry, 0, 55);
+  // The interval is in it from 24 on.
+  waiter.begin(1, 24);
+  waiter.wait(VPROF_EV_WAIT_MUTEX, {0x10}, 24, 80, 1);
+  waiter.end(1, 80);
+  writer.release(VPROF_EV_RELEASE_MUTEX, {0x10}, 70, 1);
+  const std::string wait = "request/wait(pthread_mutex_lock)/";
+  CHECK(leaves(c.profile()) ==
+        Leaves{{wait + "wait(pthread_rwlock_wrlock)/g", 6},
+               {wait + "wait(pthread_rwlock_wrlock)/h", 20},
+               {wait + "wait(pthread_rwlock_wrlock)/wake-up(pthread_rwlock_wrlock)", 10},
+               {wait + "untracked(thread)", 10},
+               {wait + "wake-up(pthread_mutex_lock)", 10}});
+}
+
+TEST_CASE("readers with the same hold share it; a reader that has the lock twice is one holder") {
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& a = c.thread(2);
+  auto& b = c.thread(3);
+  waiter.begin(1, 0);
+  waiter.wait(VPROF_EV_WAIT_WRLOCK, {0x10}, 10, 60, 3);
+  waiter.end(1, 60);
+  a.release(VPROF_EV_RELEASE_RWLOCK, {0x10}, 50, 1);
+  a.release(VPROF_EV_RELEASE_RWLOCK, {0x10}, 50, 2);
+  a.frame(c.g_entry, 0, 55);
+  b.release(VPROF_EV_RELEASE_RWLOCK, {0x10}, 50, 3);
+  b.frame(c.h_entry, 0, 55);
+  const std::string wait = "request/wait(pthread_rwlock_wrlock)/";
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10},
+                                      {wait + "g", 20},
+                                      {wait + "h", 20},
+                                      {wait + "wake-up(pthread_rwlock_wrlock)", 10}});
+}
