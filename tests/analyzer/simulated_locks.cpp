@@ -66,8 +66,8 @@ bool Simulator::must_come_later(size_t index, const Op& op) {
 
 /// The runtime records a hold of a plain mutex only if the release before it was recorded and woke
 /// somebody, and a release only if the hold was recorded or somebody sleeps. So it sees one thread
-/// that gets ahead of a woken one, but not the next. Such a program is not written: the woken thread
-/// runs in time.
+/// that gets ahead of a woken one, but not the next. The simulator does without such programs: the
+/// woken thread runs in time.
 void Simulator::let_the_woken_go_first(size_t index, size_t number) {
   Lock& lock = locks_[number];
   if (lock.kind != Kind::kPlainMutex || lock.woken.empty()) {

@@ -1,5 +1,5 @@
-// The truth of the simulator: who is to blame for each nanosecond of a wait, and what each thread did
-// in it.
+// The truth of the simulator: who is to blame for each nanosecond of a wait, and what each thread
+// did in it.
 #include <fmt/format.h>
 
 #include <algorithm>
