@@ -111,7 +111,7 @@ bool PathWalker::ends_externally(uint32_t thread, uint32_t index, int64_t from) 
       continue;
     }
     const uint32_t inner = history.waits[item.what & ~kWaitBit].event;
-    if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED) {
+    if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED || inner == VPROF_EV_SETUP) {
       continue;
     }
     if (!is_external(inner)) {

@@ -172,6 +172,9 @@ enum vprof_event {
   /* A thread could run and had no processor: word0 = start, payload = duration.
    * + CONT {serial of the thread, 0}. Written afterwards, by the thread or by the helper thread. */
   VPROF_EV_PREEMPTED = 0xff0034,
+  /* The thread did work of the runtime's own: it took a new chunk, and perhaps made the file first.
+   * word0 = start, payload = duration. Readers take that time out of the intervals. */
+  VPROF_EV_SETUP = 0xff0035,
 
   /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}. Of
    * a COND wait also + CONT {mutex, vprof_aux of the mutex}. Only waits that blocked are recorded.
