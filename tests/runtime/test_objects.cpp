@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <unordered_set>
 
-#include "interpose/objects.h"
+#include "system_calls/objects.h"
 
 namespace {
 

@@ -173,6 +173,11 @@ static void report_setup(uint64_t start) {
   vprof_store_slot(at, slot.word0, slot.word1);
 }
 
+void vprof_write_setup(uint64_t start) {
+  const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, start, vprof_ticks() - start);
+  vprof_write(&slot, 1);
+}
+
 // For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
 // address of the slots; 0: dropped.
 static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsigned slots) {

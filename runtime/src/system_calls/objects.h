@@ -1,5 +1,5 @@
-// The numbers of objects behind descriptors and of processes (streams.h), as waits and releases name
-// them. Never 0, which means "no object"; objects of different kinds have different numbers.
+// The numbers of objects behind descriptors and of processes (streams.h), as waits and releases
+// name them. Never 0, which means "no object"; objects of different kinds have different numbers.
 #ifndef VPROF_OBJECTS_H
 #define VPROF_OBJECTS_H
 

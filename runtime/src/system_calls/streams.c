@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "interpose/streams.h"
+#include "system_calls/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/un.h>
 
 #include "base/raw_syscall.h"
-#include "interpose/objects.h"
+#include "system_calls/objects.h"
 
 enum { kMostDescriptors = 65536 };
 
