@@ -320,18 +320,6 @@ SUBJECT(waits_raw_poll) {
                   [&] { return write(ends[1], &byte, 1); });
 }
 
-SUBJECT(waits_raw_sleep) {
-  leaf();
-  WaitTimes times;
-  times.began = vprof_ticks();
-  const timespec time{0, 20'000'000};
-  syscall(SYS_nanosleep, &time, nullptr);
-  times.over = vprof_ticks();
-  times.asleep = times.woken = times.began + (times.over - times.began) / 2;
-  times.tell_all();
-  return 0;
-}
-
 // Nothing was asked of the ring, so only a signal ends this.
 SUBJECT(waits_ring) {
   struct sigaction action{};
@@ -481,6 +469,13 @@ static int wait_for_limit(Waiter waiter) {
 
 SUBJECT(waits_sleep) {
   return wait_for_limit([] { usleep(1000); });
+}
+
+SUBJECT(waits_raw_sleep) {
+  return wait_for_limit([] {
+    const timespec time{0, 1'000'000};
+    syscall(SYS_nanosleep, &time, nullptr);
+  });
 }
 
 SUBJECT(waits_poll_limit) {
