@@ -87,7 +87,7 @@ TEST_CASE("what the runtime does for itself is no part of an interval") {
   const auto profile = c.profile();
   CHECK(leaves(profile) ==
         Leaves{{"request/body(request)", 42}, {"request/f/body(f)", 18}, {"request/f/g", 25}});
-  CHECK(profile.latency.mean == 85);
+  CHECK(profile.interval.mean_ns == 85);
   REQUIRE(profile.losses.notes.size() == 2);  // the other one is about few intervals
   CHECK(profile.losses.notes[0] ==
         "vprof's own set-up is taken out of 1 intervals: 0.000 ms in all");
@@ -104,7 +104,7 @@ TEST_CASE("nor is what it does for a thread that the interval waits for") {
   other.frame(c.f_entry, 45, 70);
   other.release(VPROF_EV_RELEASE_JOIN, {0x10}, 80, 1);
   const auto profile = c.profile();
-  CHECK(profile.latency.mean == 70);
+  CHECK(profile.interval.mean_ns == 70);
   const auto found = leaves(profile);
   CHECK(found.at("request/wait(pthread_join)/f") == 25);
   CHECK(found.at("request/body(request)") == 20);

@@ -61,7 +61,7 @@ TEST_CASE("an interval begins once the process and the thread are set up") {
       std::vector<Record> set_up;
       std::copy_if(thread.records.begin(), thread.records.end(), std::back_inserter(set_up),
                    [](const Record& record) { return record.id == VPROF_EV_SETUP; });
-      REQUIRE(set_up.size() == 1);
+      REQUIRE(!set_up.empty());  // another one may be of the exit
       const uint64_t done = set_up[0].word + set_up[0].payload;
       CHECK(done >= trace.header.start_ticks);
       for (const Record& record : thread.records) {

@@ -162,20 +162,14 @@ static void report_drops(void) {
   vprof_store_slot(at, slot.word0, slot.word1);
 }
 
-// Notes how long the thread has been here: that is no time of the program's. Comes after the event
-// that found no room, which ended before `start`.
-static void report_setup(uint64_t start) {
+// In the slow path it comes after the event that found no room, which ended before `start`.
+void vprof_write_setup(uint64_t start) {
   const uintptr_t at = vprof_advance(&vprof_thread_buffer, kSlotBytes);
   if (at >= vprof_thread_buffer.end) {
     return;
   }
   const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, start, vprof_ticks() - start);
   vprof_store_slot(at, slot.word0, slot.word1);
-}
-
-void vprof_write_setup(uint64_t start) {
-  const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, start, vprof_ticks() - start);
-  vprof_write(&slot, 1);
 }
 
 // For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
@@ -221,7 +215,7 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
   if (at == 0) {
     drop(slots);
   } else {
-    report_setup(start);
+    vprof_write_setup(start);
   }
   errno = errno_before;
   return at;

@@ -20,7 +20,8 @@ void vprof_write(const struct vprof_slot* slots, unsigned count);
 uintptr_t vprof_reserve(unsigned slots);
 void vprof_write_at(uintptr_t at, const struct vprof_slot* slots, unsigned count);
 
-// The time from `start` until now was the runtime's own: an EV_SETUP.
+// The time from `start` until now was the runtime's own, and none of the program's: an EV_SETUP, if
+// the thread's chunk has room for it.
 void vprof_write_setup(uint64_t start);
 
 // When the event that this thread recorded last ended, in ticks. 0: not known (it is in an earlier

@@ -71,9 +71,7 @@ __attribute__((destructor(103))) static void finish_helper(void) {
   }
   const uint64_t start = vprof_ticks();
   vprof_helper_finish();
-  if (vprof_self.chunk != 0) {
-    vprof_write_setup(start);
-  }
+  vprof_write_setup(start);
 }
 
 __attribute__((destructor(101))) static void finish(void) {
