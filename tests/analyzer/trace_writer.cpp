@@ -103,6 +103,10 @@ void ThreadWriter::preempted(uint32_t serial, int64_t start, int64_t end) {
   cont(serial);
 }
 
+void ThreadWriter::set_up(int64_t start, int64_t end) {
+  slot(static_cast<uint64_t>(start), VPROF_EV_SETUP, static_cast<uint64_t>(end - start));
+}
+
 void ThreadWriter::release(uint32_t event, Object object, int64_t time, uint64_t sequence,
                            uint64_t payload) {
   slot(static_cast<uint64_t>(time), event, payload);

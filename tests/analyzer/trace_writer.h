@@ -55,6 +55,8 @@ class ThreadWriter {
   void acquire(uint32_t event, Object object, int64_t time, uint64_t payload = 0);
   /// For the helper thread: another thread had no processor.
   void preempted(uint32_t serial, int64_t start, int64_t end);
+  /// The thread did work of the runtime's own.
+  void set_up(int64_t start, int64_t end);
   void release(uint32_t event, Object object, int64_t time, uint64_t sequence = 0,
                uint64_t payload = 0);
 

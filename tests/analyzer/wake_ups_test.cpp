@@ -73,6 +73,43 @@ TEST_CASE("the preemption of a waker is blamed; that of the waiter is part of it
                {"request/wait(pthread_mutex_lock)/f/preempted", 40}});
 }
 
+TEST_CASE("what the runtime does for itself is no part of an interval") {
+  Case c;
+  auto& t = c.thread(1);
+  t.set_up(10, 90);
+  t.begin(1, 100);
+  t.set_up(100, 110);
+  t.frame(c.g_entry, 115, 140);
+  t.set_up(140, 145);
+  t.frame(c.f_entry, 112, 160);
+  t.end(1, 200);
+  t.set_up(200, 230);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) ==
+        Leaves{{"request/body(request)", 42}, {"request/f/body(f)", 18}, {"request/f/g", 25}});
+  CHECK(profile.interval.mean_ns == 85);
+  REQUIRE(profile.losses.notes.size() == 2);  // the other one is about few intervals
+  CHECK(profile.losses.notes[0] ==
+        "vprof's own set-up is taken out of 1 intervals: 0.000 ms in all");
+}
+
+TEST_CASE("nor is what it does for a thread that the interval waits for") {
+  Case c;
+  auto& t = c.thread(1);
+  auto& other = c.thread(2);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_JOIN, {0x10}, 10, 90, 1);
+  t.end(1, 100);
+  other.set_up(5, 40);
+  other.frame(c.f_entry, 45, 70);
+  other.release(VPROF_EV_RELEASE_JOIN, {0x10}, 80, 1);
+  const auto profile = c.profile();
+  CHECK(profile.interval.mean_ns == 70);
+  const auto found = leaves(profile);
+  CHECK(found.at("request/wait(pthread_join)/f") == 25);
+  CHECK(found.at("request/body(request)") == 20);
+}
+
 TEST_CASE("the report says where preemption could not be recorded") {
   Case c;
   auto& t = c.thread(1);

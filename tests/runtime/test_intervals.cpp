@@ -51,6 +51,30 @@ TEST_CASE("annotations") {
   }
 }
 
+TEST_CASE("an interval begins once the process and the thread are set up") {
+  const Outcome outcome = run("first_intervals");
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  size_t begins = 0;
+  for (const Trace& trace : outcome.traces) {
+    for (const Thread& thread : trace.threads) {
+      std::vector<Record> set_up;
+      std::copy_if(thread.records.begin(), thread.records.end(), std::back_inserter(set_up),
+                   [](const Record& record) { return record.id == VPROF_EV_SETUP; });
+      REQUIRE(!set_up.empty());  // another one may be of the exit
+      const uint64_t done = set_up[0].word + set_up[0].payload;
+      CHECK(done >= trace.header.start_ticks);
+      for (const Record& record : thread.records) {
+        if (record.id == VPROF_EV_BEGIN) {
+          CHECK(record.word >= done);
+          ++begins;
+        }
+      }
+    }
+  }
+  CHECK(begins == 4);
+}
+
 TEST_CASE("annotated tasks record who created and who took them") {
   const Outcome outcome = run("annotated_tasks");
   const Trace& trace = outcome.traces.at(0);

@@ -47,7 +47,17 @@ const Case kCases[] = {
     {"waits_sleep", "timer", VPROF_EV_WAIT_TIMER, kNobody},
     {"waits_timerfd", "timer", VPROF_EV_WAIT_TIMER, kNobody},
     {"waits_poll_limit", "stream", VPROF_EV_WAIT_TIMER, kNobody},
-    {"waits_child", "child", VPROF_EV_WAIT_CHILD, kNobody},
+    {"waits_child", "child", VPROF_EV_WAIT_CHILD, kNobody},  // who ended it: below
+    {"waits_full_pipe", "stream", VPROF_EV_WAIT_SEND, VPROF_EV_RELEASE_SEND},
+    {"waits_full_socket", "stream", VPROF_EV_WAIT_SEND, VPROF_EV_RELEASE_SEND},
+    {"waits_openmp", "barrier", VPROF_EV_WAIT_BARRIER, VPROF_EV_RELEASE_BARRIER},
+    {"waits_openmp_barrier", "barrier", VPROF_EV_WAIT_BARRIER, VPROF_EV_RELEASE_BARRIER},
+    {"waits_raw_read", "stream", VPROF_EV_WAIT_STREAM, VPROF_EV_RELEASE_STREAM},
+    {"waits_raw_write", "stream", VPROF_EV_WAIT_SEND, VPROF_EV_RELEASE_SEND},
+    {"waits_raw_poll", "stream", VPROF_EV_WAIT_POLL, VPROF_EV_RELEASE_STREAM},
+    {"waits_raw_sleep", "timer", VPROF_EV_WAIT_TIMER, kNobody},
+    {"waits_raw_child", "child", VPROF_EV_WAIT_CHILD, kNobody},
+    {"waits_ring", "file", VPROF_EV_WAIT_RING, kNobody},
     {"waits_file", "file", VPROF_EV_WAIT_FILE, kNobody},
 };
 
@@ -119,6 +129,26 @@ TEST_CASE("a wait of any class is recorded, with the release that ended it") {
     if (c.release != kNobody) {
       check_release(found, c.release);
     }
+  }
+}
+
+TEST_CASE("the exit of a child ends its parent's wait, however the two do it") {
+  for (const char* scenario : {"waits_child", "waits_any_child", "waits_raw_child"}) {
+    CAPTURE(scenario);
+    const Outcome outcome = run(scenario, {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+    REQUIRE(outcome.exit_code == 0);
+    REQUIRE(outcome.traces.size() == 2);
+    const Found found = wait_told(outcome, VPROF_EV_WAIT_CHILD);
+    const Trace& child = outcome.traces[found.trace == outcome.traces.data() ? 1 : 0];
+    const std::vector<Record> exits = child.all(VPROF_EV_RELEASE_CHILD);
+    REQUIRE(exits.size() == 1);
+    CHECK(found.trace->all(VPROF_EV_RELEASE_CHILD).empty());  // nobody in its family waits for it
+    CHECK(exits[0].more.at(0).word == child.header.pid);
+    CHECK(found.wait->more[0].word == child.header.pid);
+    CHECK(exits[0].more[0].payload == found.wait->more[0].payload);
+    CHECK(exits[0].more.at(1).word <= found.wait->more.at(1).word);
+    CHECK(exits[0].word >= found.wait->word);
+    CHECK(exits[0].word <= found.wait->word + found.wait->payload);
   }
 }
 

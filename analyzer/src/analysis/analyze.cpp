@@ -29,7 +29,7 @@ class Pass {
         builder_(stream.window()) {}
 
   std::vector<IntervalSums> run() {
-    scan(stream_, builder_, options_, pool_, [&](const std::vector<Interval>& ready) {
+    scan(stream_, builder_, options_, pool_, [&](std::vector<Interval>& ready) {
       wake_up_edges_.build(stream_.window());
       add(ready);
     });
@@ -42,9 +42,9 @@ class Pass {
     return options_.interval.empty() || sites_.interval_name(kind) == options_.interval;
   }
 
-  void add(const std::vector<Interval>& ready) {
-    std::vector<std::vector<const Interval*>> of_kind(builder_.kinds());
-    for (const Interval& interval : ready) {
+  void add(std::vector<Interval>& ready) {
+    std::vector<std::vector<Interval*>> of_kind(builder_.kinds());
+    for (Interval& interval : ready) {
       if (!wanted(interval.kind)) {
         continue;
       }

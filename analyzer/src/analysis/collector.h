@@ -15,13 +15,20 @@
 
 namespace vprof::analyzer {
 
+/// What the runtime did for itself on critical paths.
+struct SetUp {
+  uint64_t ns = 0;
+  uint64_t intervals = 0;
+};
+
 /// The sums of the intervals of one kind that one worker has walked. One thread at a time.
 class Collector {
  public:
   /// `start`: when the recording began, ns of CLOCK_MONOTONIC.
   Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges, int64_t start);
 
-  void add(const Interval& interval, uint64_t batch, const std::string& label);
+  /// Fills in Interval::set_up.
+  void add(Interval& interval, uint64_t batch, const std::string& label);
   /// Joins the batches 2i and 2i + 1 to batch i.
   void halve_batches();
   /// Adds the sums to `builder`. `run`: when the recording began, ns of CLOCK_REALTIME.
@@ -31,6 +38,7 @@ class Collector {
   const EdgeCounts& edges() const { return walker_.edges(); }
   /// Intervals whose leaves do not add up to their latency. Anything but 0 is a defect.
   uint64_t violations() const { return violations_; }
+  const SetUp& set_up() const { return set_up_; }
 
  private:
   void add_covariates(const Interval& interval, const std::vector<NodeTimes::Time>& times);
@@ -48,6 +56,7 @@ class Collector {
   std::vector<std::vector<UInt128>> by_label_;  // Σx by label, then node
   const int64_t start_;
   uint64_t violations_ = 0;
+  SetUp set_up_;
 };
 
 /// All intervals of one kind, spread over one collector per worker.
@@ -56,8 +65,9 @@ class KindCollector {
   KindCollector(uint32_t kind, const Window& window, const Sites& sites, const WakeUpEdges& edges,
                 WorkerPool& pool, int64_t start);
 
-  /// Adds intervals of this kind, latest begin first. `labels`: IntervalBuilder::labels().
-  void add(const std::vector<const Interval*>& intervals, const std::vector<std::string>& labels);
+  /// Adds intervals of this kind, latest begin first, and fills in their Interval::set_up.
+  /// `labels`: IntervalBuilder::labels().
+  void add(const std::vector<Interval*>& intervals, const std::vector<std::string>& labels);
   /// Call once, at the end. `run`: when the recording began, ns of CLOCK_REALTIME.
   IntervalSums finish(int64_t run);
 

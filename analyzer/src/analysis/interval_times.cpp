@@ -40,7 +40,7 @@ class RowWriter {
     row.id = interval.id;
     row.label = scanned.labels[interval.label];
     row.begin_ns = interval.begin - scanned.start;
-    row.latency_ns = static_cast<uint64_t>(interval.latency());
+    row.latency_ns = static_cast<uint64_t>(interval.latency() - walker_->set_up());
     for (const NodeTimes::Time& time : times) {
       if (time.ns != 0) {
         row.times.push_back({time.node, time.ns});

@@ -41,14 +41,16 @@ Timeline build_timeline(const Interval& interval, const Scanned& scanned, const 
   timeline.label = scanned.labels[interval.label];
   timeline.begin_ns = interval.begin - scanned.start;
   timeline.id = interval.id;
-  timeline.latency_ns = interval.latency();
+  timeline.latency_ns = interval.latency() - walker.set_up();
   std::sort(pieces.begin(), pieces.end(),
             [](const PathPiece& a, const PathPiece& b) { return a.lo < b.lo; });
+  int64_t to = 0;
   for (const PathPiece& piece : pieces) {
     const Thread& thread = window.threads[piece.thread];
     TimelinePiece& shown = timeline.pieces.emplace_back();
-    shown.from_ns = piece.lo - interval.begin;
-    shown.to_ns = piece.hi - interval.begin;
+    // One after the other: between them is only the runtime's own set-up.
+    shown.from_ns = to;
+    shown.to_ns = to += piece.hi - piece.lo;
     shown.pid = window.processes[thread.process].pid;
     shown.thread = thread.serial;
     shown.thread_name = thread.name;
@@ -62,11 +64,32 @@ Timeline build_timeline(const Interval& interval, const Scanned& scanned, const 
   return timeline;
 }
 
+/// Latencies, for which the paths must be walked. The window keeps its address.
+class Latencies {
+ public:
+  explicit Latencies(const Sites& sites) : sites_(sites), tree_(sites) {}
+
+  int64_t of(const Interval& interval, const Scanned& scanned) {
+    const WakeUpEdges& edges = scanned.wake_up_edges();
+    if (!walker_) {
+      walker_.emplace(scanned.window, sites_, edges, tree_);
+    }
+    walker_->walk(interval);
+    return interval.latency() - walker_->set_up();
+  }
+
+ private:
+  const Sites& sites_;
+  PathTree tree_;
+  std::optional<PathWalker> walker_;
+};
+
 }  // namespace
 
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              uint64_t id, const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
+  Latencies latencies(sites);
   Timeline slowest;
   uint64_t found = 0;
   const auto look = [&](const Scanned& scanned) {
@@ -75,7 +98,7 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
         continue;
       }
       ++found;
-      if (found == 1 || interval.latency() > slowest.latency_ns) {
+      if (found == 1 || latencies.of(interval, scanned) > slowest.latency_ns) {
         slowest = build_timeline(interval, scanned, sites);
       }
     }
@@ -94,13 +117,14 @@ Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
                                            const std::vector<TimelineRequest>& requests,
                                            const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
+  Latencies latencies(sites);
   std::vector<std::optional<Timeline>> found(requests.size());
   const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
       for (size_t i = 0; i < requests.size(); ++i) {
-        const bool wanted =
-            requests[i].id == interval.id && requests[i].latency_ns == interval.latency();
-        if (wanted && !found[i]) {
+        const bool possible = requests[i].id == interval.id && !found[i] &&
+                              requests[i].latency_ns <= interval.latency();
+        if (possible && latencies.of(interval, scanned) == requests[i].latency_ns) {
           found[i] = build_timeline(interval, scanned, sites);
         }
       }

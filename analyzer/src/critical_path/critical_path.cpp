@@ -61,6 +61,7 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
 /// a segment that has time before `now`, or follows an edge to an earlier time, or is the last.
 const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   constexpr uint32_t kRoot = PathTree::kRoot;
+  set_up_ = 0;
   const int64_t begin = interval.begin;
   uint32_t thread = interval.end_thread;
   int64_t now = interval.end;

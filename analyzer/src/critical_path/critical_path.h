@@ -14,7 +14,8 @@
 //
 //   The path, walked from right to left: g; the wait, with h below it; g; the queue; f.
 //
-// Guarantee: the times found for an interval add up to its latency exactly, to the nanosecond.
+// Guarantee: the times found for an interval add up to its latency exactly, to the nanosecond. What
+// the runtime did for itself (VPROF_EV_SETUP) is in neither.
 // docs/analysis.md shows why, and why the walk terminates.
 #pragma once
 
@@ -60,8 +61,12 @@ class PathWalker {
   /// unspecified but deterministic. Valid until the next call.
   const std::vector<LeafTime>& walk(const Interval& interval);
 
+  /// Set-up of the runtime's own on the path of the interval walked last, ns: what is missing
+  /// between the sum of the leaves and the time from begin to end.
+  int64_t set_up() const { return set_up_; }
+
   /// Appends the pieces of all paths walked from now on to `pieces`; null stops that. The pieces of
-  /// an interval tile it.
+  /// an interval tile it, except for the runtime's own set-up.
   void record_pieces(std::vector<PathPiece>* pieces) { pieces_ = pieces; }
 
   const EdgeCounts& edges() const { return edge_counts_; }
@@ -147,6 +152,7 @@ class PathWalker {
   const WakeUpEdges& wake_up_edges_;
   PathTree& tree_;
   EdgeCounts edge_counts_;
+  int64_t set_up_ = 0;
   std::vector<PathPiece>* pieces_ = nullptr;
   std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, except WAIT_APP
   std::vector<uint32_t> polled_names_;  // likewise

@@ -11,7 +11,7 @@ namespace {
 bool is_external(uint32_t event) {
   return event == VPROF_EV_WAIT_FILE || event == VPROF_EV_WAIT_TIMER ||
          event == VPROF_EV_WAIT_STREAM || event == VPROF_EV_WAIT_POLL ||
-         event == VPROF_EV_WAIT_SEND;
+         event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_RING;
 }
 
 /// Longer chains of wakers are cut: the last wait stays a wait. This bounds memory; time is bounded
@@ -111,7 +111,7 @@ bool PathWalker::ends_externally(uint32_t thread, uint32_t index, int64_t from) 
       continue;
     }
     const uint32_t inner = history.waits[item.what & ~kWaitBit].event;
-    if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED) {
+    if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED || inner == VPROF_EV_SETUP) {
       continue;
     }
     if (!is_external(inner)) {

@@ -38,9 +38,12 @@ struct Interval {
   uint32_t end_thread = kNone;
   int64_t begin = 0;
   int64_t end = 0;
+  /// Set-up of the runtime's own on the critical path, ns. Known once the path has been walked.
+  int64_t set_up = 0;
   std::vector<IntervalSegment> segments;  ///< in order of start
 
-  int64_t latency() const { return end - begin; }
+  /// Without what the runtime did for itself.
+  int64_t latency() const { return end - begin - set_up; }
 };
 
 /// A longer interval comes from a damaged clock word. Sums of squares of 2^32 intervals of this

@@ -317,6 +317,11 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   const Wait& wait = window_.threads[thread].waits[item.what & ~kWaitBit];
   const int64_t start = std::max(item.start, stretch.lo);
   deduct(stretch, start, end);
+  if (wait.event == VPROF_EV_SETUP) {
+    stretch.now = stretch.flushed_to = start;
+    set_up_ += end - start;
+    return;
+  }
   if (wait.event == VPROF_EV_PREEMPTED) {
     stretch.now = stretch.flushed_to = start;
     add(tree_.preempted(node_of_top(stretch), preempted_), thread, start, end);

@@ -163,6 +163,8 @@ class Decoder {
       whole = long_frame(head);
     } else if (id == VPROF_EV_PREEMPTED) {
       whole = preempted(head);
+    } else if (id == VPROF_EV_SETUP) {
+      add_stretch(id, head);
     } else if (id == VPROF_EV_DROPPED) {
       thread_.counts.dropped += payload_of(head);
     } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START) {
@@ -333,12 +335,20 @@ class Decoder {
     if (serial != thread_.serial) {
       const uint64_t end = saturated_sum(head.word0, payload_of(head));
       thread_.preemptions.push_back({serial, clock_.to_ns(head.word0), clock_.to_ns(end)});
-    } else if (thread_.waits.size() < kWaitBit) {
-      thread_.waits.push_back({.event = VPROF_EV_PREEMPTED});
-      add_item(head.word0, payload_of(head),
-               kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
+    } else {
+      add_stretch(VPROF_EV_PREEMPTED, head);
     }
     return true;
+  }
+
+  /// A stretch that is no wait, but is stored like one.
+  void add_stretch(uint32_t id, const vprof_slot& head) {
+    if (thread_.waits.size() >= kWaitBit) {
+      return;
+    }
+    thread_.waits.push_back({.event = id});
+    add_item(head.word0, payload_of(head),
+             kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
   }
 
   bool long_frame(const vprof_slot& head) {

@@ -28,7 +28,8 @@ struct ObjectKey {
 struct Wait {
   ObjectKey object{};
   uint64_t sequence = 0;
-  /// VPROF_EV_WAIT_*. Or VPROF_EV_PREEMPTED, which is no wait but is stored like one.
+  /// VPROF_EV_WAIT_*. Or VPROF_EV_PREEMPTED or VPROF_EV_SETUP, which are no waits but are stored
+  /// like them.
   uint32_t event = 0;
   uint32_t sync = 0;       ///< of WAIT_APP: index in sites.json
   bool timed_out = false;  ///< nobody ended it

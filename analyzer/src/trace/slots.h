@@ -26,7 +26,9 @@ inline bool is_head(const vprof_slot& slot) {
 /// When the record that begins with this slot was written, in ticks.
 inline uint64_t end_ticks_of(const vprof_slot& slot) {
   const uint32_t id = id_of(slot);
-  if (id >= VPROF_EV_FIRST && !is_wait(id) && id != VPROF_EV_PREEMPTED) {
+  const bool lasts =
+      id < VPROF_EV_FIRST || is_wait(id) || id == VPROF_EV_PREEMPTED || id == VPROF_EV_SETUP;
+  if (!lasts) {
     return slot.word0;
   }
   return saturated_sum(slot.word0, payload_of(slot));

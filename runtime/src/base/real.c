@@ -26,7 +26,7 @@ void vprof_real_init(void) {
   __atomic_store_n(&vprof_real.pthread_mutex_lock, found.pthread_mutex_lock, __ATOMIC_RELEASE);
 }
 
-// For interpose/futex.c, which must not see the declaration with an ellipsis.
+// For those that must not see the declaration with an ellipsis (system_calls/raw_calls.h).
 long vprof_real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long vprof_real_syscall(long number, long a, long b, long c, long d, long e, long f) {
   return vprof_real_functions()->syscall(number, a, b, c, d, e, f);

@@ -18,6 +18,9 @@
 #include <time.h>
 
 struct sembuf;
+struct io_uring;
+struct io_uring_cqe;
+struct __kernel_timespec;
 
 // result, name, preferred symbol version ("": the default), parameters
 #define VPROF_REAL_FUNCTIONS(X)                                                                   \
@@ -143,9 +146,41 @@ struct sembuf;
   X(pid_t, waitpid, "", (pid_t, int*, int))                                                       \
   X(pid_t, wait3, "", (int*, int, struct rusage*))                                                \
   X(pid_t, wait4, "", (pid_t, int*, int, struct rusage*))                                         \
-  X(int, waitid, "", (idtype_t, id_t, siginfo_t*, int))
+  X(int, waitid, "", (idtype_t, id_t, siginfo_t*, int))                                           \
+  X(void, _exit, "", (int))                                                                       \
+  X(void, _Exit, "", (int))                                                                       \
+  X(int, __io_uring_get_cqe, "",                                                                  \
+    (struct io_uring*, struct io_uring_cqe**, unsigned, unsigned, sigset_t*))                     \
+  X(int, io_uring_wait_cqes, "",                                                                  \
+    (struct io_uring*, struct io_uring_cqe**, unsigned, struct __kernel_timespec*, sigset_t*))    \
+  X(int, io_uring_wait_cqe_timeout, "",                                                           \
+    (struct io_uring*, struct io_uring_cqe**, struct __kernel_timespec*))                         \
+  X(int, io_uring_submit_and_wait, "", (struct io_uring*, unsigned))                              \
+  X(int, io_uring_submit_and_wait_timeout, "",                                                    \
+    (struct io_uring*, struct io_uring_cqe**, unsigned, struct __kernel_timespec*, sigset_t*))    \
+  X(void, GOMP_parallel, "", (void (*)(void*), void*, unsigned, unsigned))                        \
+  X(void, GOMP_parallel_sections, "", (void (*)(void*), void*, unsigned, unsigned, unsigned))     \
+  X(void, GOMP_parallel_loop_static, "",                                                          \
+    (void (*)(void*), void*, unsigned, long, long, long, long, unsigned))                         \
+  X(void, GOMP_parallel_loop_dynamic, "",                                                         \
+    (void (*)(void*), void*, unsigned, long, long, long, long, unsigned))                         \
+  X(void, GOMP_parallel_loop_guided, "",                                                          \
+    (void (*)(void*), void*, unsigned, long, long, long, long, unsigned))                         \
+  X(void, GOMP_parallel_loop_nonmonotonic_dynamic, "",                                            \
+    (void (*)(void*), void*, unsigned, long, long, long, long, unsigned))                         \
+  X(void, GOMP_parallel_loop_nonmonotonic_guided, "",                                             \
+    (void (*)(void*), void*, unsigned, long, long, long, long, unsigned))                         \
+  X(void, GOMP_parallel_loop_runtime, "",                                                         \
+    (void (*)(void*), void*, unsigned, long, long, long, unsigned))                               \
+  X(void, GOMP_parallel_loop_nonmonotonic_runtime, "",                                            \
+    (void (*)(void*), void*, unsigned, long, long, long, unsigned))                               \
+  X(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime, "",                                      \
+    (void (*)(void*), void*, unsigned, long, long, long, unsigned))                               \
+  X(void, GOMP_barrier, "", (void))                                                               \
+  X(void, GOMP_loop_end, "", (void))                                                              \
+  X(void, GOMP_sections_end, "", (void))
 
-// A function that this libc lacks is NULL.
+// A function that this libc lacks, or whose library the program does not use, is NULL.
 struct vprof_real {
 #define VPROF_REAL_MEMBER(result, name, version, parameters) result(*name) parameters;
   VPROF_REAL_FUNCTIONS(VPROF_REAL_MEMBER)

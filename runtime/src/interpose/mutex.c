@@ -9,6 +9,8 @@
 // versions of it may share a mutex. The lock word also tells whether somebody may have to be woken,
 // so only a release that finds 2 looks for waiters (waiters.h) and calls libc.
 //
+// This holds whether or not anything is recorded, so that a baseline has the same locks.
+//
 // All other kinds of mutexes go to libc at each step, after an attempt that cannot block.
 //
 // Somebody else may take a mutex between its release and the moment when the thread that was woken
@@ -25,7 +27,7 @@ enum { kFree = -1 };  // from attempt(): call the real function; it will not wai
 enum { kRobust = 16 };
 enum { kUnlocked, kLocked };  // 2: somebody may sleep
 
-// mutex_owner is 0 unless mutexes are recorded.
+// mutex_owner is 0 until the thread has come to attempt() once.
 static inline bool take_plain(pthread_mutex_t* mutex) {
   const uint32_t owner = vprof_self.mutex_owner;
   int expected = kUnlocked;
@@ -40,15 +42,17 @@ static inline bool take_plain(pthread_mutex_t* mutex) {
 }
 
 static inline bool release_plain(pthread_mutex_t* mutex) {
-  int expected = kLocked;
-  if (vprof_self.mutex_owner == 0 || !vprof_mutex_plain(mutex) ||
-      vprof_self.watched_mutex == (uintptr_t)mutex ||
+  if (!vprof_mutex_plain(mutex) || vprof_self.watched_mutex == (uintptr_t)mutex ||
       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != kLocked) {
     return false;
   }
   const int owner = mutex->__data.__owner;
   mutex->__data.__owner = 0;
   --mutex->__data.__nusers;
+  // Not the value loaded above, although they are equal: the exchange would wait for that load,
+  // which in turn waits for the locked instruction before it.
+  int expected = kLocked;
+  __asm__("" : "+r"(expected));
   if (__atomic_compare_exchange_n(&mutex->__data.__lock, &expected, kUnlocked, false,
                                   __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     return true;
@@ -76,10 +80,10 @@ static inline bool release_plain(pthread_mutex_t* mutex) { return (void)mutex, f
 // An error-checking one returns EBUSY to its owner; the real lock then returns EDEADLK without
 // waiting.
 static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
+  vprof_self.mutex_owner = vprof_thread_id();
   if (!vprof_sync_on(VPROF_CLASS_MUTEX)) {
     return kFree;
   }
-  vprof_self.mutex_owner = vprof_thread_id();
 #ifdef __GLIBC__
   if (__builtin_expect((mutex->__data.__kind & kRobust) != 0, 0)) {
     return look_at_robust(mutex);

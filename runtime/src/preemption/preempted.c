@@ -195,11 +195,17 @@ void vprof_hook_first_chunk(void) {
   leave_to_helper();
 }
 
-// Asks once per chunk, so that the two clocks cannot drift apart.
+// Asks once per chunk, so that the two clocks cannot drift apart. What is lost while the chunk is
+// taken is part of that.
 void vprof_hook_next_chunk(void) {
   struct vprof_preemption* self = &vprof_self.preemption;
-  if (self->mark != NULL && !vprof_lost_processor()) {
-    lost_ns(self);
+  if (self->mark == NULL) {
+    return;
+  }
+  const bool lost = vprof_lost_processor();
+  lost_ns(self);
+  if (lost) {
+    could_have_run(self);
   }
 }
 

@@ -257,6 +257,10 @@ static bool switches_too_often(struct vprof_watched* thread, uint64_t bytes, uin
   return too_often;
 }
 
+bool vprof_hook_helper_holds(void) {
+  return vprof_hook_helper_wanted() || __atomic_load_n(&watch_list.count, __ATOMIC_RELAXED) != 0;
+}
+
 uint64_t vprof_hook_helper_round(struct vprof_helper_output* out, uint64_t now, bool finishing) {
   if (finishing) {
     watch_list.next = 0;

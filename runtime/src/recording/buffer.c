@@ -162,6 +162,16 @@ static void report_drops(void) {
   vprof_store_slot(at, slot.word0, slot.word1);
 }
 
+// In the slow path it comes after the event that found no room, which ended before `start`.
+void vprof_write_setup(uint64_t start) {
+  const uintptr_t at = vprof_advance(&vprof_thread_buffer, kSlotBytes);
+  if (at >= vprof_thread_buffer.end) {
+    return;
+  }
+  const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, start, vprof_ticks() - start);
+  vprof_store_slot(at, slot.word0, slot.word1);
+}
+
 // For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
 // address of the slots; 0: dropped.
 static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsigned slots) {
@@ -178,6 +188,7 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
     return 0;
   }
   const int errno_before = errno;
+  const uint64_t start = vprof_ticks();
   uintptr_t at = 0;
   for (bool more = true; more && at == 0;) {
     self->busy = here;
@@ -203,12 +214,14 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
   }
   if (at == 0) {
     drop(slots);
+  } else {
+    vprof_write_setup(start);
   }
   errno = errno_before;
   return at;
 }
 
-static uintptr_t reserve(unsigned slots) {
+uintptr_t vprof_reserve(unsigned slots) {
   const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
   const uintptr_t at = vprof_advance(&vprof_thread_buffer, bytes);
   if (at + bytes <= vprof_thread_buffer.end) {
@@ -218,7 +231,10 @@ static uintptr_t reserve(unsigned slots) {
 }
 
 void vprof_write(const struct vprof_slot* slots, unsigned count) {
-  const uintptr_t at = reserve(count);
+  vprof_write_at(vprof_reserve(count), slots, count);
+}
+
+void vprof_write_at(uintptr_t at, const struct vprof_slot* slots, unsigned count) {
   if (at == 0) {
     return;
   }
@@ -237,7 +253,7 @@ uint64_t vprof_last_end(void) {
     if (id == VPROF_EV_CONT) {
       continue;
     }
-    const bool lasts = id < VPROF_EV_FIRST || id == VPROF_EV_PREEMPTED ||
+    const bool lasts = id < VPROF_EV_FIRST || id == VPROF_EV_PREEMPTED || id == VPROF_EV_SETUP ||
                        (id >= VPROF_EV_WAIT_FIRST && id <= VPROF_EV_WAIT_LAST);
     return slot.word0 + (lasts ? slot.word1 >> VPROF_ID_BITS : 0);
   }

@@ -15,6 +15,15 @@
 // event that finds no room is dropped and counted.
 void vprof_write(const struct vprof_slot* slots, unsigned count);
 
+// The same in two steps, for an event whose time must be taken when all else is done: whatever it
+// takes to find room comes before the time. 0: no room, and the slots are counted as dropped.
+uintptr_t vprof_reserve(unsigned slots);
+void vprof_write_at(uintptr_t at, const struct vprof_slot* slots, unsigned count);
+
+// The time from `start` until now was the runtime's own, and none of the program's: an EV_SETUP, if
+// the thread's chunk has room for it.
+void vprof_write_setup(uint64_t start);
+
 // When the event that this thread recorded last ended, in ticks. 0: not known (it is in an earlier
 // chunk, or has more than four slots).
 uint64_t vprof_last_end(void);

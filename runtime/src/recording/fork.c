@@ -119,6 +119,9 @@ static void in_child(void) {
   errno = errno_before;
 }
 
+// In a child of a process without a trace.
+static void forget_thread_id(void) { vprof_self.tid = vprof_self.mutex_owner = 0; }
+
 // glibc's fork without the handlers, for use in signal handlers.
 VPROF_RT_API pid_t _Fork(void);
 pid_t _Fork(void) {
@@ -128,7 +131,11 @@ pid_t _Fork(void) {
     return -1;
   }
   if (!vprof_active()) {
-    return real->_Fork();
+    const pid_t child = real->_Fork();
+    if (child == 0) {
+      forget_thread_id();
+    }
+    return child;
   }
   before_fork();
   const pid_t child = real->_Fork();
@@ -140,7 +147,11 @@ pid_t _Fork(void) {
   return child;
 }
 
-void vprof_fork_init(void) {
+void vprof_fork_init(bool wanted) {
+  if (!wanted) {
+    pthread_atfork(NULL, NULL, forget_thread_id);
+    return;
+  }
   void* page =
       mmap(NULL, VPROF_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page != MAP_FAILED && madvise(page, VPROF_PAGE_BYTES, MADV_WIPEONFORK) == 0) {

@@ -2,8 +2,11 @@
 #ifndef VPROF_FORK_H
 #define VPROF_FORK_H
 
-// Registers the handlers. Constructor only.
-void vprof_fork_init(void);
+#include <stdbool.h>
+
+// Registers the handlers. `wanted`: a trace is. Without one a child only forgets the number of the
+// thread that forked. Constructor only.
+void vprof_fork_init(bool wanted);
 
 // In a child whose trace is still its parent's, makes it a fresh one; elsewhere does nothing. Any
 // thread, also in signal handlers; waits if another thread is doing it.

@@ -114,7 +114,7 @@ void vprof_helper_wake(void) {
 
 void vprof_helper_finish(void) {
   struct vprof_trace* trace = &vprof_trace;
-  if (atomic_load(&started) != trace->pid) {
+  if (atomic_load(&started) != trace->pid || !vprof_hook_helper_holds()) {
     return;
   }
   atomic_store(&trace->finishing, true);

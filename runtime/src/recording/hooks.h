@@ -25,6 +25,9 @@ void vprof_hook_helper_start(void);
 // Does somebody want the helper to run vprof_hook_helper_round()? On the helper thread.
 bool vprof_hook_helper_wanted(void);
 
+// Does the helper hold anything that would be lost if the process ended now? Any thread.
+bool vprof_hook_helper_holds(void);
+
 // The helper's work; `finishing`: the process is about to exit, so nothing can be put off. Returns
 // when it wants to be called again, CLOCK_MONOTONIC in ns; UINT64_MAX: not before somebody asks. On
 // the helper thread.

@@ -21,10 +21,17 @@
 
 enum { kPidShift = 40 };
 
+// An interval begins once there is room for its BEGIN: the first one of a thread makes its chunk,
+// and the first one of a process the file.
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
+  const uintptr_t at = event != VPROF_EV_END ? vprof_reserve(2) : 0;
   const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_event_time(), flags),
                                       vprof_slot_of(VPROF_EV_CONT, id, def)};
-  vprof_write(slots, 2);
+  if (event == VPROF_EV_END) {
+    vprof_write(slots, 2);
+  } else {
+    vprof_write_at(at, slots, 2);
+  }
 }
 
 static void work_for(uint64_t id, uint64_t flags) {

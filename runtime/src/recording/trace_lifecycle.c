@@ -59,13 +59,26 @@ static void wait_for_helper(void) {
   }
 }
 
-__attribute__((destructor)) static void finish(void) {
-  struct vprof_trace* trace = &vprof_trace;
-  if (atomic_load(&trace->state) != VPROF_OPEN || getpid() != trace->pid) {
+static bool is_ours_to_finish(void) {
+  return atomic_load(&vprof_trace.state) == VPROF_OPEN && getpid() == vprof_trace.pid;
+}
+
+// Destructors run from the greatest number to the least. What a parent waits for is the event that
+// its child ends (system_calls/child.c, 102), so this comes before it.
+__attribute__((destructor(103))) static void finish_helper(void) {
+  if (!is_ours_to_finish()) {
     return;
   }
+  const uint64_t start = vprof_ticks();
   vprof_helper_finish();
-  const uint64_t next = atomic_exchange(&trace->next, VPROF_CLOSED);
+  vprof_write_setup(start);
+}
+
+__attribute__((destructor(101))) static void finish(void) {
+  if (!is_ours_to_finish()) {
+    return;
+  }
+  const uint64_t next = atomic_exchange(&vprof_trace.next, VPROF_CLOSED);
   if (next == VPROF_CLOSED) {
     return;
   }

@@ -20,10 +20,11 @@ static uint64_t new_family(void) {
 __attribute__((constructor)) static void start(void) {
   const int errno_before = errno;
   vprof_real_init();
-  if (vprof_settings_read()) {
+  const bool wanted = vprof_settings_read();
+  vprof_fork_init(wanted);
+  if (wanted) {
     vprof_clock_init();
     vprof_helper_init();
-    vprof_fork_init();
     vprof_trace.pid = getpid();
     vprof_settings.family = new_family();
     atomic_store(&vprof_trace.state, VPROF_READY);

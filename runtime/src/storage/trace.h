@@ -9,7 +9,7 @@
 //
 // Rooms, each of which includes only those to its right:
 //
-//   startup --> interpose --> preemption --> recording --> storage --> base
+//   startup, system_calls --> interpose --> preemption --> recording --> storage --> base
 //
 // Recording calls upward in a few places, through recording/hooks.h.
 #ifndef VPROF_TRACE_H

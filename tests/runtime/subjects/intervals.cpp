@@ -9,6 +9,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "subject.h"
 
@@ -25,6 +26,28 @@ SUBJECT(annotated_tasks) {
   vprof_task_created(0);  // no task
   tell("task", id);
   return 0;
+}
+
+// The first record of the process, of a thread and of a child is the begin of an interval. A child
+// also ends one that its parent began.
+SUBJECT(first_intervals) {
+  const auto interval = [](uint64_t id) {
+    vprof_begin(id);
+    leaf();
+    vprof_end(id);
+  };
+  interval(1);
+  std::thread thread([&] { interval(2); });
+  thread.join();
+  vprof_begin(3);
+  const pid_t child = fork();
+  if (child == 0) {
+    vprof_end(3);
+    interval(4);
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child ? status : 1;
 }
 
 SUBJECT(annotations) {

@@ -87,7 +87,7 @@ void until_helper_sleeps() {
 }
 
 void until_released() {
-  for (char byte = 0; syscall(SYS_read, STDIN_FILENO, &byte, 1) > 0;) {
+  for (char byte = 0; unseen_syscall(SYS_read, STDIN_FILENO, &byte, 1) > 0;) {
   }
 }
 

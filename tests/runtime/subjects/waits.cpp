@@ -25,6 +25,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <future>
@@ -259,6 +260,82 @@ SUBJECT(waits_pipe) {
                   [&] { return write(ends[1], &byte, 1); });
 }
 
+// The other end is full until the reader takes something out.
+static std::vector<char> filling(65536);
+static void fill(int fd) {
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  while (write(fd, filling.data(), filling.size()) > 0) {
+  }
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+}
+
+template <class Writer>
+static int wait_for_room(int from, int to, Writer writer) {
+  fill(to);
+  std::vector<char> drained(16 << 20);  // a socket wakes its writer once much of it is gone
+  return wait_for([&] { writer(to); }, [&] { return read(from, drained.data(), drained.size()); });
+}
+
+SUBJECT(waits_full_pipe) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return 4;
+  }
+  return wait_for_room(ends[0], ends[1], [](int to) { return write(to, filling.data(), 4096); });
+}
+
+SUBJECT(waits_full_socket) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+    return 4;
+  }
+  return wait_for_room(ends[0], ends[1], [](int to) { return send(to, filling.data(), 1, 0); });
+}
+
+SUBJECT(waits_raw_write) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return 4;
+  }
+  return wait_for_room(ends[0], ends[1],
+                       [](int to) { return syscall(SYS_write, to, filling.data(), 4096); });
+}
+
+SUBJECT(waits_raw_read) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return 4;
+  }
+  return wait_for([&] { return syscall(SYS_read, ends[0], &byte, 1); },
+                  [&] { return syscall(SYS_write, ends[1], &byte, 1); });
+}
+
+SUBJECT(waits_raw_poll) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return 4;
+  }
+  pollfd waited{ends[0], POLLIN, 0};
+  return wait_for([&] { return syscall(SYS_ppoll, &waited, 1, nullptr, nullptr, 8); },
+                  [&] { return write(ends[1], &byte, 1); });
+}
+
+// Nothing was asked of the ring, so only a signal ends this.
+SUBJECT(waits_ring) {
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  sigaction(SIGUSR1, &action, nullptr);
+  std::array<uint64_t, 32> parameters{};
+  const long ring = syscall(SYS_io_uring_setup, 4, parameters.data());
+  if (ring < 0) {
+    return 99;
+  }
+  const pthread_t self = pthread_self();
+  constexpr int kGetEvents = 1;
+  return wait_for([&] { syscall(SYS_io_uring_enter, ring, 0, 1, kGetEvents, nullptr, 8); },
+                  [&] { pthread_kill(self, SIGUSR1); });
+}
+
 SUBJECT(waits_socket_pair) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
@@ -394,6 +471,13 @@ SUBJECT(waits_sleep) {
   return wait_for_limit([] { usleep(1000); });
 }
 
+SUBJECT(waits_raw_sleep) {
+  return wait_for_limit([] {
+    const timespec time{0, 1'000'000};
+    syscall(SYS_nanosleep, &time, nullptr);
+  });
+}
+
 SUBJECT(waits_poll_limit) {
   return wait_for_limit([] { poll(nullptr, 0, 1); });
 }
@@ -414,7 +498,8 @@ SUBJECT(waits_timerfd) {
       });
 }
 
-SUBJECT(waits_child) {
+template <class Wait>
+static int wait_for_child(void (*leave)(int), Wait wait_for_it) {
   leaf();
   const std::string parent = "/proc/" + std::to_string(getpid());
   const uint64_t began = vprof_ticks();
@@ -424,13 +509,28 @@ SUBJECT(waits_child) {
     see_asleep(times, parent);
     tell("asleep", times.asleep);
     tell("woken", times.woken);
-    _exit(0);
+    leaf();  // it has a trace
+    leave(0);
   }
   int status = 0;
-  const pid_t ended = waitpid(child, &status, 0);
+  const pid_t ended = wait_for_it(child, &status);
   tell("over", vprof_ticks());
   tell("began", began);
   return ended == child ? status : 4;
+}
+
+SUBJECT(waits_child) {
+  return wait_for_child(_exit, [](pid_t child, int* status) { return waitpid(child, status, 0); });
+}
+
+SUBJECT(waits_any_child) {
+  return wait_for_child(std::exit, [](pid_t, int* status) { return wait(status); });
+}
+
+SUBJECT(waits_raw_child) {
+  return wait_for_child(std::exit, [](pid_t child, int* status) {
+    return static_cast<pid_t>(syscall(SYS_wait4, child, status, 0, nullptr));
+  });
 }
 
 // A disk that takes a millisecond.

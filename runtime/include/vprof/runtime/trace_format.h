@@ -132,8 +132,9 @@ enum vprof_ended_by {
   X(SYSV,    0x0f, SYSV,    "semop",                 LAST)    /* object: the id */                 \
   X(QUEUE,   0x10, QUEUE,   "message queue",         LAST)    /* POSIX and SysV */                 \
   X(SIGNAL,  0x11, SIGNAL,  "signal",                LAST)    /* object: the process */            \
-  X(CHILD,   0x12, CHILD,   "waitpid",               NOBODY)  /* object: the child */              \
-  X(SEND,    0x13, STREAM,  "write",                 NOBODY)  /* for room, or for an answer */
+  X(CHILD,   0x12, CHILD,   "waitpid",               LAST)    /* object: the child */              \
+  X(SEND,    0x13, STREAM,  "write",                 LAST)    /* for room */                       \
+  X(RING,    0x14, FILE,    "io_uring",              NOBODY)  /* completions */
 /* clang-format on */
 
 /* Ids of events. "+ CONT {a, b}": a continuation slot follows, with word0 = a and payload b. */
@@ -172,6 +173,9 @@ enum vprof_event {
   /* A thread could run and had no processor: word0 = start, payload = duration.
    * + CONT {serial of the thread, 0}. Written afterwards, by the thread or by the helper thread. */
   VPROF_EV_PREEMPTED = 0xff0034,
+  /* The thread did work of the runtime's own: it took a new chunk, and perhaps made the file first.
+   * word0 = start, payload = duration. Readers take that time out of the intervals. */
+  VPROF_EV_SETUP = 0xff0035,
 
   /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}. Of
    * a COND wait also + CONT {mutex, vprof_aux of the mutex}. Only waits that blocked are recorded.
@@ -202,6 +206,8 @@ enum vprof_event {
   VPROF_EV_RELEASE_SYSV = 0xff020f,
   VPROF_EV_RELEASE_QUEUE = 0xff0210,
   VPROF_EV_RELEASE_SIGNAL = 0xff0211,
+  VPROF_EV_RELEASE_CHILD = 0xff0212, /* the process exits; recorded in any case */
+  VPROF_EV_RELEASE_SEND = 0xff0213,  /* a read, which makes room */
   VPROF_EV_RELEASE_LAST = 0xff02ff,
 
   /* Acquisitions without a wait while others wait: word0 = time. + CONT {object, vprof_aux}. With a

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "interpose/streams.h"
+#include "system_calls/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,29 +11,11 @@
 #include <sys/un.h>
 
 #include "base/raw_syscall.h"
+#include "system_calls/objects.h"
 
 enum { kMostDescriptors = 65536 };
 
 static struct vprof_stream known[kMostDescriptors];
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-  return hash ^ hash >> 29;
-}
-
-static uint64_t mix_bytes(uint64_t hash, const void* data, size_t bytes) {
-  const unsigned char* at = data;
-  for (size_t i = 0; i < bytes; ++i) {
-    // The kernel fills in addresses that were zeroed before.
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
-    hash = mix(hash, at[i]);
-  }
-  return hash;
-}
-
-// Greater than any descriptor or process id: mix() of two equal numbers is 0, which means "no
-// object".
-enum { kPipe = 1 << 30, kFlow, kListener, kNumber, kSignals };
 
 // Only the port counts: a listener may be bound to all addresses.
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
@@ -41,10 +23,10 @@ uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
     return 0;
   }
   if (address->sa_family == AF_INET && bytes >= sizeof(struct sockaddr_in)) {
-    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in*)address)->sin_port);
+    return vprof_object_port(AF_INET, ((const struct sockaddr_in*)address)->sin_port);
   }
   if (address->sa_family == AF_INET6 && bytes >= sizeof(struct sockaddr_in6)) {
-    return mix(mix(kListener, AF_INET), ((const struct sockaddr_in6*)address)->sin6_port);
+    return vprof_object_port(AF_INET, ((const struct sockaddr_in6*)address)->sin6_port);
   }
   if (address->sa_family != AF_UNIX || bytes <= offsetof(struct sockaddr_un, sun_path)) {
     return 0;
@@ -54,14 +36,15 @@ uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
   while (length > 1 && path[length - 1] == 0) {
     --length;
   }
-  return mix_bytes(mix(kListener, AF_UNIX), path, length);
+  return vprof_object_mix_bytes(vprof_object_mix(VPROF_OBJECT_LISTENER, AF_UNIX), path, length);
 }
 
-uint64_t vprof_stream_signals(uint64_t pid) { return mix(kSignals, pid); }
+uint64_t vprof_stream_signals(uint64_t pid) { return vprof_object_signals(pid); }
 
 static uint64_t flow(const struct sockaddr_storage* from, socklen_t from_bytes,
                      const struct sockaddr_storage* to, socklen_t to_bytes) {
-  return mix_bytes(mix_bytes(kFlow, from, from_bytes), to, to_bytes);
+  return vprof_object_mix_bytes(vprof_object_mix_bytes(VPROF_OBJECT_FLOW, from, from_bytes), to,
+                                to_bytes);
 }
 
 // What a descriptor refers to.
@@ -117,7 +100,7 @@ static struct vprof_stream ask_socket(int fd, const struct vprof_file* file) {
     stream.in = vprof_stream_address((struct sockaddr*)&local, local_bytes);
   } else if (local.ss_family == AF_UNIX) {
     // Only one end has a name, which does not say which of its connections this is.
-    stream.in = mix(mix(kPipe, file->device), file->number);
+    stream.in = vprof_object_file(file->device, file->number);
   } else {
     stream.in = flow(&peer, peer_bytes, &local, local_bytes);
     stream.out = flow(&local, local_bytes, &peer, peer_bytes);
@@ -136,15 +119,15 @@ static struct vprof_stream ask(int fd, const struct vprof_stream* before) {
     return before->socket == file.number ? *before : ask_socket(fd, &file);
   }
   if (S_ISFIFO(file.mode)) {
-    stream.in = stream.out = mix(mix(kPipe, file.device), file.number);
+    stream.in = stream.out = vprof_object_file(file.device, file.number);
     stream.kind = VPROF_STREAM_FLOW;
     stream.shared = 1;
   } else if (S_ISREG(file.mode) || S_ISDIR(file.mode) || S_ISBLK(file.mode)) {
-    stream.in = stream.out = mix(mix(kPipe, file.device), file.number);
+    stream.in = stream.out = vprof_object_file(file.device, file.number);
     stream.kind = VPROF_STREAM_FILE;
     stream.shared = 1;
   } else if ((file.mode & S_IFMT) == 0) {  // no type: eventfd and the like
-    stream.in = stream.out = mix(kNumber, (uint64_t)fd);
+    stream.in = stream.out = vprof_object_number((uint64_t)fd);
     stream.kind = VPROF_STREAM_FLOW;
   }
   return stream;

@@ -1,14 +1,13 @@
-// Calls whose object is known without asking the kernel: sleeps, children, SysV semaphores and
-// queues.
+// Calls whose object is known without asking the kernel: sleeps, SysV semaphores and queues.
 //
 // They cannot be tried first, so they are timed; those that take 5 us or more are waits.
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
-#include <sys/wait.h>
 
 #include "interpose/interpose.h"
+#include "system_calls/raw_calls.h"
 
 // The kinds below have a class of their own, of the same name.
 #define TIMED(kind, object, shared, failure, name, ...)                             \
@@ -35,23 +34,59 @@ VPROF_CANCELLABLE int thrd_sleep(const struct timespec* time, struct timespec* l
   SLEEP(-2, thrd_sleep, time, left);
 }
 
-// ---- children, whose end is not in the trace
+long vprof_raw_sleep(long number, const long* a) {
+  if (!vprof_sync_on(VPROF_CLASS_TIMER)) {
+    return vprof_raw_call(number, a);
+  }
+  VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_TIMER, 0, false);
+  return vprof_raw_call(number, a);
+}
 
-#define CHILD(child, name, ...) TIMED(CHILD, (uint64_t)(child), true, -1, name, __VA_ARGS__)
+// ---- io_uring: the requests may be for a disk, a peer or a clock, and the answers say only what
+// the program has put in
 
-VPROF_CANCELLABLE pid_t wait(int* status) { CHILD(0, wait, status); }
-VPROF_CANCELLABLE pid_t waitpid(pid_t child, int* status, int options) {
-  CHILD(child > 0 ? child : 0, waitpid, child, status, options);
+#define RING(name, ...)                                                     \
+  const struct vprof_real* real = vprof_real_functions();                   \
+  if (real->name == NULL) return -ENOSYS;                                   \
+  if (!vprof_sync_on(VPROF_CLASS_FILE)) return real->name(__VA_ARGS__);     \
+  VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_RING, 0, false); \
+  return real->name(__VA_ARGS__)
+
+// io_uring_enter(ring, to submit, to wait for, flags, signals, size)
+long vprof_raw_ring(long number, const long* a) {
+  if (a[2] == 0 || !vprof_sync_on(VPROF_CLASS_FILE)) {
+    return vprof_raw_call(number, a);
+  }
+  VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_RING, 0, false);
+  return vprof_raw_call(number, a);
 }
-VPROF_CANCELLABLE pid_t wait3(int* status, int options, struct rusage* usage) {
-  CHILD(0, wait3, status, options, usage);
+
+// What liburing's inline functions call, such as io_uring_wait_cqe.
+// NOLINTBEGIN(readability-identifier-naming): liburing's names
+#define LIBURING(name, parameters)       \
+  VPROF_CANCELLABLE int name parameters; \
+  VPROF_CANCELLABLE int name parameters
+LIBURING(__io_uring_get_cqe, (struct io_uring * ring, struct io_uring_cqe** answer, unsigned submit,
+                              unsigned count, sigset_t* mask)) {
+  RING(__io_uring_get_cqe, ring, answer, submit, count, mask);
 }
-VPROF_CANCELLABLE pid_t wait4(pid_t child, int* status, int options, struct rusage* usage) {
-  CHILD(child > 0 ? child : 0, wait4, child, status, options, usage);
+LIBURING(io_uring_wait_cqes, (struct io_uring * ring, struct io_uring_cqe** answer, unsigned count,
+                              struct __kernel_timespec* limit, sigset_t* mask)) {
+  RING(io_uring_wait_cqes, ring, answer, count, limit, mask);
 }
-VPROF_CANCELLABLE int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
-  CHILD(type == P_PID ? id : 0, waitid, type, id, info, options);
+LIBURING(io_uring_wait_cqe_timeout,
+         (struct io_uring * ring, struct io_uring_cqe** answer, struct __kernel_timespec* limit)) {
+  RING(io_uring_wait_cqe_timeout, ring, answer, limit);
 }
+LIBURING(io_uring_submit_and_wait, (struct io_uring * ring, unsigned count)) {
+  RING(io_uring_submit_and_wait, ring, count);
+}
+LIBURING(io_uring_submit_and_wait_timeout,
+         (struct io_uring * ring, struct io_uring_cqe** answer, unsigned count,
+          struct __kernel_timespec* limit, sigset_t* mask)) {
+  RING(io_uring_submit_and_wait_timeout, ring, answer, count, limit, mask);
+}
+// NOLINTEND(readability-identifier-naming)
 
 // ---- SysV semaphores and message queues, identified by their ids
 

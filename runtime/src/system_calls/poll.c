@@ -2,10 +2,11 @@
 // ready.
 #define _GNU_SOURCE
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 
 #include "interpose/interpose.h"
-#include "interpose/streams.h"
-#include "preemption/preempted.h"
+#include "system_calls/raw_calls.h"
+#include "system_calls/streams.h"
 
 enum { kNone = -1, kLeastUs = 5 };
 
@@ -157,4 +158,36 @@ VPROF_CANCELLABLE int epoll_wait(int epoll, struct epoll_event* events, int n, i
 VPROF_CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, int limit,
                                   const sigset_t* mask) {
   POLL(kept(epoll, events), epoll_pwait, epoll, events, n, limit, mask);
+}
+
+// ---- by number
+
+static int first_ready(long number, const long* a) {
+  switch (number) {
+#ifdef SYS_poll
+    case SYS_poll:
+#endif
+    case SYS_ppoll:
+      return first_polled((const struct pollfd*)a[0], (nfds_t)a[1]);
+#ifdef SYS_select
+    case SYS_select:
+#endif
+    case SYS_pselect6:
+      return first_selected((int)a[0], (const fd_set*)a[1], (const fd_set*)a[2]);
+    default:
+      return kept((int)a[0], (const struct epoll_event*)a[1]);
+  }
+}
+
+long vprof_raw_poll(long number, const long* a) {
+  if (!vprof_sync_on(VPROF_CLASS_STREAM)) {
+    return vprof_raw_call(number, a);
+  }
+  CALL call = call_begin();
+  const long result = vprof_raw_call(number, a);
+  call.timed_out = result == 0;
+  if (result > 0) {
+    call.ready = first_ready(number, a);
+  }
+  return result;
 }

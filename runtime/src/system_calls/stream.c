@@ -8,10 +8,11 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "interpose/interpose.h"
-#include "interpose/streams.h"
-#include "preemption/preempted.h"
+#include "system_calls/raw_calls.h"
+#include "system_calls/streams.h"
 
 // glibc declares address arguments as unions of pointers in C.
 #ifdef __SOCKADDR_ARG
@@ -31,6 +32,7 @@ struct vprof_call {
   uint64_t start;
   int fd;
   bool sends;
+  struct vprof_waiters* full;  // where a sender is counted; NULL: nowhere
 };
 
 static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
@@ -68,7 +70,8 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
     event = 0;
   }
   if (event != 0) {
-    vprof_wait_write(event, call->start, now, call->sends ? 0 : stream.in, stream.shared != 0);
+    vprof_wait_write(event, call->start, now, call->sends ? stream.out : stream.in,
+                     stream.shared != 0);
   }
   errno = errno_before;
   return event;
@@ -78,6 +81,8 @@ static void call_end(struct vprof_call* call) {
   const uint64_t now = vprof_ticks();
   if (!call->sends) {
     atomic_fetch_sub(vprof_blocked_on_streams(), 1);
+  } else if (call->full != NULL) {
+    atomic_fetch_sub(&call->full->count, 1);
   }
   const uint32_t event = write_wait(call, now);
   vprof_wait_over(now - call->start, event != 0, event == VPROF_EV_WAIT_FILE);
@@ -85,17 +90,47 @@ static void call_end(struct vprof_call* call) {
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call
 static struct vprof_call read_begin(int fd) {
-  const struct vprof_call call = {vprof_event_time(), fd, false};
+  const struct vprof_call call = {vprof_event_time(), fd, false, NULL};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
 
-#define READ(failure, name, ...)                                 \
-  const struct vprof_real* real = vprof_real_functions();        \
-  if (real->name == NULL) return errno = ENOSYS, failure;        \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__); \
-  CALL call __attribute__((unused)) = read_begin(fd);            \
-  return real->name(__VA_ARGS__)
+// Whoever takes bytes out makes room for a writer.
+struct vprof_room {
+  struct vprof_release release;
+  bool made;
+};
+
+static struct vprof_room room_begin(int fd) {
+  struct vprof_room room = {{0}, false};
+  if ((vprof_settings.classes & VPROF_CLASS_STREAM) == 0) {
+    return room;
+  }
+  const struct vprof_stream stream = vprof_stream_of(fd);
+  if (stream.kind == VPROF_STREAM_FLOW && stream.in != 0) {
+    vprof_release_begin(&room.release, VPROF_CLASS_STREAM, stream.in, stream.shared != 0);
+  }
+  return room;
+}
+
+static void room_end(struct vprof_room* room) {
+  if (room->made) {
+    vprof_release_end(&room->release, VPROF_EV_RELEASE_SEND, 0);
+  }
+}
+
+// The call ends first: its wait comes before the release in the trace.
+#define READ_BYTES(done, type, failure, name, ...)                                 \
+  const struct vprof_real* real = vprof_real_functions();                          \
+  if (real->name == NULL) return errno = ENOSYS, failure;                          \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                   \
+  struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin(fd); \
+  CALL call __attribute__((unused)) = read_begin(fd);                              \
+  const type result = real->name(__VA_ARGS__);                                     \
+  made_room.made = done;                                                           \
+  return result
+#define READ(failure, name, ...) READ_BYTES(result > 0, ssize_t, failure, name, __VA_ARGS__)
+#define ACCEPT(name, ...) READ_BYTES(false, int, -1, name, __VA_ARGS__)
 
 // ---- waking
 
@@ -122,23 +157,36 @@ static struct vprof_release write_begin(int fd) {
   return release;
 }
 
+static struct vprof_call send_begin(int fd) {
+  struct vprof_call call = {vprof_event_time(), fd, true, NULL};
+  if ((vprof_settings.classes & VPROF_CLASS_STREAM) == 0) {
+    return call;
+  }
+  const struct vprof_stream stream = vprof_stream_of(fd);
+  if (stream.kind == VPROF_STREAM_FLOW && stream.out != 0) {
+    call.full = vprof_waiters_of(stream.out);
+    atomic_fetch_add(&call.full->count, 1);
+  }
+  return call;
+}
+
 static void write_end(const struct vprof_release* release, bool done) {
   if (release->waiters != NULL && done) {
     vprof_release_write(release, VPROF_EV_RELEASE_STREAM, 0);
   }
 }
 
-#define WRITE(type, done, name, ...)                                    \
-  const struct vprof_real* real = vprof_real_functions();               \
-  if (real->name == NULL) return errno = ENOSYS, -1;                    \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);        \
-  const struct vprof_release release = write_begin(fd);                 \
-  type result = 0;                                                      \
-  {                                                                     \
-    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true}; \
-    result = real->name(__VA_ARGS__);                                   \
-  }                                                                     \
-  write_end(&release, done);                                            \
+#define WRITE(type, done, name, ...)                             \
+  const struct vprof_real* real = vprof_real_functions();        \
+  if (real->name == NULL) return errno = ENOSYS, -1;             \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__); \
+  const struct vprof_release release = write_begin(fd);          \
+  type result = 0;                                               \
+  {                                                              \
+    CALL call __attribute__((unused)) = send_begin(fd);          \
+    result = real->name(__VA_ARGS__);                            \
+  }                                                              \
+  write_end(&release, done);                                     \
   return result
 
 // ---- the functions
@@ -166,7 +214,9 @@ VPROF_CANCELLABLE ssize_t recvfrom(int fd, void* restrict to, size_t n, int flag
 VPROF_CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
   READ(-1, recvmsg, fd, to, flags);
 }
-VPROF_CANCELLABLE int eventfd_read(int fd, eventfd_t* to) { READ(-1, eventfd_read, fd, to); }
+VPROF_CANCELLABLE int eventfd_read(int fd, eventfd_t* to) {
+  READ_BYTES(result == 0, int, -1, eventfd_read, fd, to);
+}
 
 // NOLINTBEGIN(readability-identifier-naming): libc's names
 // Called by programs built with _FORTIFY_SOURCE.
@@ -199,10 +249,10 @@ static int accepted(int fd) {
   return fd;
 }
 static int accept_timed(int fd, struct sockaddr* from, socklen_t* bytes) {
-  READ(-1, accept, fd, from, bytes);
+  ACCEPT(accept, fd, from, bytes);
 }
 static int accept4_timed(int fd, struct sockaddr* from, socklen_t* bytes, int flags) {
-  READ(-1, accept4, fd, from, bytes, flags);
+  ACCEPT(accept4, fd, from, bytes, flags);
 }
 VPROF_CANCELLABLE int accept(int fd, __SOCKADDR_ARG from, socklen_t* restrict bytes) {
   return accepted(accept_timed(fd, PLAIN(from), bytes));
@@ -264,11 +314,40 @@ VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t by
   }
   int result = 0;
   {
-    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true};
+    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true, NULL};
     result = real->connect(fd, to, bytes);
   }
   vprof_stream_forget(fd);
   const int errno_before = errno;
   write_end(&release, result == 0 || errno_before == EINPROGRESS);
+  return result;
+}
+
+// ---- by number
+
+long vprof_raw_read(long number, const long* a) {
+  if (!vprof_sync_on(kAnyClass)) {
+    return vprof_raw_call(number, a);
+  }
+  const bool accepts = number == SYS_accept || number == SYS_accept4;
+  struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin((int)a[0]);
+  CALL call __attribute__((unused)) = read_begin((int)a[0]);
+  const long result = vprof_raw_call(number, a);
+  made_room.made = result > 0 && !accepts;
+  return accepts ? accepted((int)result) : result;
+}
+
+long vprof_raw_write(long number, const long* a) {
+  if (!vprof_sync_on(kAnyClass)) {
+    return vprof_raw_call(number, a);
+  }
+  const bool syncs = number == SYS_fsync || number == SYS_fdatasync;
+  const struct vprof_release release = write_begin((int)a[0]);
+  long result = 0;
+  {
+    CALL call __attribute__((unused)) = send_begin((int)a[0]);
+    result = vprof_raw_call(number, a);
+  }
+  write_end(&release, result >= 0 && !syncs);
   return result;
 }

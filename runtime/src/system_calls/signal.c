@@ -1,7 +1,7 @@
 // Signals, and POSIX message queues. The object of a signal is the process that it goes to.
 #define _GNU_SOURCE
 #include "interpose/interpose.h"
-#include "interpose/streams.h"
+#include "system_calls/streams.h"
 
 #define SIGNALLED(name, ...)                                                        \
   const struct vprof_real* real = vprof_real_functions();                           \

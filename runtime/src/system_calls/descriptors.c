@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "interpose/interpose.h"
-#include "interpose/streams.h"
+#include "system_calls/streams.h"
 
 VPROF_CANCELLABLE int close(int fd) {
   vprof_stream_forget(fd);
