@@ -15,10 +15,11 @@ constexpr int kTrivialNodes = 24;
 }  // namespace
 
 BodyWalker::BodyWalker(clang::ASTContext& context, const TreePath& tree_path,
-                       TrivialOutside& trivial_outside, Function& function)
+                       TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
+                       Function& function)
     : language_(context.getLangOpts()),
       function_(function),
-      calls_(context, tree_path, trivial_outside, function) {}
+      calls_(context, tree_path, trivial_outside, constant_uses, function) {}
 
 void BodyWalker::walk_body(const clang::Stmt* body) { visit(body); }
 

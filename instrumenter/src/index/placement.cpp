@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "index/callee_kinds.h"
+#include "ast/callee_kinds.h"
 
 namespace vprof::instrumenter {
 namespace {
