@@ -17,7 +17,8 @@ using instrumenter::CallKind;
 using instrumenter::Function;
 using instrumenter::Program;
 
-/// The edge from a pointer, virtual method, macro or library function to a function that its call may reach.
+/// The edge from a pointer, virtual method, macro or library function to a function that its call
+/// may reach.
 constexpr CallKindText kTarget = {.name = "target", .phrase = "", .dot_style = " [style=dashed]"};
 
 struct ByKey {
