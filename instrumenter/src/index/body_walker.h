@@ -29,6 +29,7 @@ class BodyWalker {
  private:
   void visit(const clang::Stmt* stmt);
   void visit_children(const clang::Stmt& stmt);
+  void visit_directive(const clang::OMPExecutableDirective& directive);
   void visit_range_for(const clang::CXXForRangeStmt& loop);
   void visit_initialiser(const clang::Decl& decl);
 
@@ -40,6 +41,7 @@ class BodyWalker {
   bool has_loop_or_jump_ = false;
   bool in_initialiser_ = false;
   bool in_handler_ = false;
+  bool in_parallel_region_ = false;
   bool unspelled_ = false;  ///< inside code that the compiler adds
 };
 
