@@ -1,7 +1,7 @@
 // Ranking of factors in trees whose figures were computed by hand.
 #include "factors/factor_selection.h"
 
-#include <catch2/catch.hpp>
+#include "path_case.h"
 
 using namespace vprof::analyzer;
 
@@ -268,4 +268,32 @@ TEST_CASE("confidence: the jackknife of a known example") {
   add(two[1], 0, 0);
   const auto wide = rank_factors(t.tree, two, {}, {});
   CHECK(wide[0].ci95[1] - 1 == Approx(12.706 * 0.375));
+}
+
+TEST_CASE("a function is higher than what was seen below it, but not than the work of others") {
+  vprof::test::Case c;  // f has height 3, g 2, h 1
+  const uint32_t library = c.sites.function("std::function::operator()", 0);
+  const uint32_t library_entry = c.sites.function_site(library);
+  for (int i = 0; i < 4; ++i) {
+    auto& t = c.thread(1);
+    const int64_t at = 1000 * i;
+    t.begin(1, at);
+    t.frame(c.f_entry, at + 2, at + 30 + 7 * i);
+    t.frame(library_entry, at + 1, at + 40 + 9 * i);
+    t.wait(VPROF_EV_WAIT_MUTEX, {0x10}, at + 110, at + 150 + 5 * i, static_cast<uint64_t>(i) + 1);
+    t.frame(c.h_entry, at + 100, at + 200 + 8 * i);
+    t.end(1, at + 300 + 20 * i);
+    auto& holder = c.thread(2);
+    holder.release(VPROF_EV_RELEASE_MUTEX, {0x10}, at + 145 + 5 * i, static_cast<uint64_t>(i) + 1);
+    holder.frame(c.g_entry, at + 50, at + 170 + 5 * i);
+  }
+  const Profile profile = c.profile();
+  const auto height_of = [&](const std::string& name) {
+    const Factor* factor = vprof::test::find_factor(profile, name);
+    return factor == nullptr ? -1 : factor->height;
+  };
+  CHECK(height_of("f") == 3);
+  CHECK(height_of("std::function::operator()") == 4);
+  CHECK(height_of("h") == 1);
+  CHECK(height_of("g") == 2);
 }

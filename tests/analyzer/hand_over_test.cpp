@@ -157,3 +157,44 @@ TEST_CASE("the most frequent interval is analysed, unless one is named") {
   CHECK(none.error().message.find("'put'") != std::string::npos);
   CHECK(none.error().message.find("get, set") != std::string::npos);
 }
+
+TEST_CASE("an interval of another kind that begins inside leaves the outer one its thread") {
+  Case c;
+  c.sites.intervals = {"request", "step"};
+  auto& t = c.thread(1);
+  t.begin(1, 0, 0);
+  t.frame(c.f_entry, 5, 20);
+  t.begin(1, 20, 1);
+  t.frame(c.g_entry, 22, 28);
+  t.end(1, 30, 1);
+  t.frame(c.h_entry, 35, 40);
+  t.end(1, 50, 0);
+  analyzer::Options options;
+  options.interval = "request";
+  CHECK(
+      leaves(c.profile(options)) ==
+      Leaves{{"request/f", 15}, {"request/g", 6}, {"request/h", 5}, {"request/body(request)", 24}});
+  options.interval = "step";
+  CHECK(leaves(c.profile(options)) == Leaves{{"step/g", 6}, {"step/body(step)", 4}});
+}
+
+TEST_CASE("a switch takes the thread away from intervals of all kinds") {
+  Case c;
+  c.sites.intervals = {"get", "set"};
+  auto& t = c.thread(1);
+  t.begin(1, 0, 0);
+  t.begin(2, 10, 1);
+  t.work_for(2, 15, 1);
+  t.frame(c.g_entry, 15, 40);
+  t.work_for(1, 40, 0);
+  t.end(1, 50, 0);
+  t.work_for(2, 55, 1);
+  t.end(2, 60, 1);
+  analyzer::Options options;
+  options.interval = "get";
+  CHECK(leaves(c.profile(options)) == Leaves{{"get/body(get)", 25}, {"get/queue(hand-off)/g", 25}});
+  options.interval = "set";
+  CHECK(leaves(c.profile(options)) == Leaves{{"set/g", 25},
+                                             {"set/body(set)", 5 + 5},
+                                             {"set/queue(hand-off)/untracked(thread)", 15}});
+}

@@ -70,7 +70,8 @@ Oracle make_oracle(const std::vector<Times>& truth) {
 void compare(const analyzer::Node& node, const std::string& path, const Oracle& oracle,
              const std::map<std::string, uint32_t>& sites_by_line, std::set<std::string>& seen) {
   INFO(path);
-  const auto scale = static_cast<double>(oracle.covariance("request", "request"));
+  const std::string root = path.substr(0, path.find('/'));
+  const auto scale = static_cast<double>(oracle.covariance(root, root));
   const auto close = [&](double value, long double expected, double size) {
     CHECK(std::abs(value - static_cast<double>(expected)) <= 1e-9 * std::max(size, 1.0));
   };
@@ -78,7 +79,7 @@ void compare(const analyzer::Node& node, const std::string& path, const Oracle& 
   close(node.mean_ns, oracle.mean(path), node.mean_ns);
   close(node.variance_ns2, oracle.covariance(path, path), scale);
   if (scale > 0) {
-    close(node.share, oracle.covariance(path, "request") / scale, 1);
+    close(node.share, oracle.covariance(path, root) / scale, 1);
   }
   std::vector<std::string> children;
   for (const auto& child : node.children) {
@@ -94,44 +95,61 @@ void compare(const analyzer::Node& node, const std::string& path, const Oracle& 
 
 namespace {
 
+/// The profile of one kind of interval against its truth.
+void check_profile(const analyzer::Profile& profile, const std::vector<Times>& truth) {
+  REQUIRE(profile.interval.count == truth.size());
+  // Call sites are at lines 1001, 1002, ...; entries at the lines of their functions.
+  std::map<std::string, uint32_t> sites_by_line;
+  for (uint32_t i = 1; i < 100; ++i) {
+    sites_by_line["src/a.c:" + std::to_string(1000 + i)] = i;
+    sites_by_line["src/a.c:" + std::to_string(10 * i)] = i;
+  }
+  const Oracle oracle = make_oracle(truth);
+  std::set<std::string> seen;
+  compare(profile.tree, profile.tree.function, oracle, sites_by_line, seen);
+  for (const Times& times : oracle.times) {
+    for (const auto& [path, ns] : times) {
+      const bool only_body = path.ends_with("/body") && !seen.contains(path);
+      INFO(path << " " << ns);
+      CHECK((seen.contains(path) || only_body));
+    }
+  }
+  CHECK(test::worst_violation(profile) < 1e-9);
+  CHECK(profile.losses.unknown_waits == 0);
+  CHECK(profile.losses.torn == 0);
+}
+
 /// Random programs of seeds [first, last] against the oracle.
 void check_programs(uint64_t first, uint64_t last) {
   uint64_t waits = 0;
   uint64_t intervals = 0;
+  uint64_t steps = 0;
   for (uint64_t seed = first; seed <= last; ++seed) {
     INFO("seed " << seed);
     const test::Simulator program(seed);
-    const auto truth = program.truth();
     test::ScratchDir dir;
     const std::string sites = program.write(dir.path());
-    const auto profile = analyzer::analyze(dir.path(), sites, {});
+    analyzer::Options options;
+    options.interval = "request";
+    const auto profile = analyzer::analyze(dir.path(), sites, options);
     REQUIRE(profile);
-    REQUIRE(profile->interval.count == truth.size());
-    // Call sites are at lines 1001, 1002, ...; entries at the lines of their functions.
-    std::map<std::string, uint32_t> sites_by_line;
-    for (uint32_t i = 1; i < 100; ++i) {
-      sites_by_line["src/a.c:" + std::to_string(1000 + i)] = i;
-      sites_by_line["src/a.c:" + std::to_string(10 * i)] = i;
-    }
-    const Oracle oracle = make_oracle(truth);
-    std::set<std::string> seen;
-    compare(profile->tree, "request", oracle, sites_by_line, seen);
-    for (const Times& times : oracle.times) {
-      for (const auto& [path, ns] : times) {
-        const bool only_body = path.ends_with("/body") && !seen.contains(path);
-        INFO(path << " " << ns);
-        CHECK((seen.contains(path) || only_body));
-      }
-    }
-    CHECK(test::worst_violation(*profile) < 1e-9);
-    CHECK(profile->losses.unknown_waits == 0);
-    CHECK(profile->losses.torn == 0);
+    check_profile(*profile, program.truth());
     waits += profile->losses.exact_edges;
     intervals += profile->interval.count;
+    const auto steps_truth = program.truth_of_steps();
+    if (steps_truth.empty()) {
+      continue;
+    }
+    options.interval = "step";
+    const auto of_steps = analyzer::analyze(dir.path(), sites, options);
+    REQUIRE(of_steps);
+    check_profile(*of_steps, steps_truth);
+    steps += steps_truth.size();
   }
   // The programs had enough waits and intervals to be worth checking.
   CHECK(waits > 3 * (last - first));
   CHECK(intervals > 8 * (last - first));
+  CHECK(steps > 2 * (last - first));
 }
 
 }  // namespace

@@ -247,4 +247,15 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
   return result;
 }
 
+std::vector<std::map<std::string, int64_t>> Simulator::truth_of_steps() const {
+  std::vector<std::map<std::string, int64_t>> result;
+  for (const Step& step : steps_) {
+    auto& times = result.emplace_back();
+    for (int64_t t = step.begin; t < step.end; ++t) {
+      ++times[text_of(where(step.thread, t, {"step"}))];
+    }
+  }
+  return result;
+}
+
 }  // namespace vprof::test

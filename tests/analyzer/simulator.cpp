@@ -5,6 +5,11 @@
 #include <algorithm>
 
 namespace vprof::test {
+namespace {
+
+constexpr uint32_t kStep = 1;  // kind of the intervals within a request
+
+}  // namespace
 
 Simulator::Simulator(uint64_t seed) : random_(seed) {
   define_sites();
@@ -14,6 +19,7 @@ Simulator::Simulator(uint64_t seed) : random_(seed) {
 }
 
 void Simulator::define_sites() {
+  sites_.intervals.emplace_back("step");
   sites_.sync("enqueue", "push");
   sites_.sync("dequeue", "pop");
   functions_ = 3 + pick(5);
@@ -157,8 +163,18 @@ void Simulator::take_and_give(std::vector<Op>& ops, uint32_t caller, int depth, 
 
 /// One stage of an interval on one thread: works, then hands over through the queue, or ends.
 void Simulator::stage_ops(std::vector<Op>& ops, uint64_t interval) {
+  const bool step = pick(3) == 0;
+  if (step) {
+    ops.push_back({Do::kWork, pick(3)});
+    ops.push_back({Do::kBeginStep, 0});
+  }
   calls(ops, static_cast<uint32_t>(1 + pick(functions_)), 0, 0);
   ops.push_back({Do::kWork, 1 + pick(5)});
+  if (step) {
+    ops.push_back({Do::kEndStep, 0});
+    calls(ops, static_cast<uint32_t>(1 + pick(functions_)), 3, 0);
+    ops.push_back({Do::kWork, pick(5)});
+  }
   ops.push_back({Do::kPush, interval});
   ops.push_back({Do::kWork, 1 + pick(5)});
   if (pick(2) == 0) {
@@ -418,6 +434,16 @@ void Simulator::step(size_t index) {
       break;
     case Do::kWorkFor:
       work_for(index, op.value);
+      break;
+    case Do::kBeginStep:
+      thread.step = steps_.size();
+      steps_.push_back({index, thread.now, thread.now});
+      // Requests have the same ids.
+      thread.writer.begin(thread.step + 1, thread.now, kStep);
+      break;
+    case Do::kEndStep:
+      steps_[thread.step].end = thread.now;
+      thread.writer.end(thread.step + 1, thread.now, kStep);
       break;
     case Do::kPush:
       push(index, op.value);

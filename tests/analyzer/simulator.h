@@ -28,11 +28,14 @@ class Simulator {
   /// Runs the program and writes its trace and sites.json. Returns the path of sites.json.
   std::string write(const std::string& directory) const;
 
-  /// ns by path for each completed interval, in order of their end.
+  /// ns by path for each completed interval of kind `request`, in order of their end.
   std::vector<std::map<std::string, int64_t>> truth() const;
 
   /// Waits by what was waited for, to show that the programs have enough of each.
   std::map<std::string, uint64_t> waits() const;
+
+  /// The same for kind `step`. Steps lie within requests, each on one thread.
+  std::vector<std::map<std::string, int64_t>> truth_of_steps() const;
 
  private:
   static constexpr size_t kNobody = SIZE_MAX;
@@ -46,6 +49,8 @@ class Simulator {
     kWorkFor,
     kPush,
     kPop,
+    kBeginStep,
+    kEndStep,
     kLabel,
     kTick,  // posts a semaphore that others wait for, again and again
     // The value is an object.
@@ -85,6 +90,7 @@ class Simulator {
     bool blocked = false;
     bool idle = false;  // in the queue, for a task
     uint64_t works_for = 0;
+    size_t step = 0;                 // index of the one that it began last
     std::vector<Scope> scopes;       // by start, outer before inner
     std::vector<size_t> open_index;  // into scopes
     std::vector<Blocked> waits;
@@ -168,6 +174,11 @@ class Simulator {
     size_t total_stages = 1;
   };
 
+  struct Step {
+    size_t thread = 0;
+    int64_t begin = 0, end = 0;
+  };
+
   // The program: simulator.cpp.
   uint64_t pick(uint64_t n) { return random_() % n; }
   void define_sites();
@@ -234,6 +245,7 @@ class Simulator {
   std::vector<Task> tasks_;
   std::vector<Interval> intervals_;
   std::vector<uint64_t> done_;  // in order of end
+  std::vector<Step> steps_;
 };
 
 }  // namespace vprof::test

@@ -110,6 +110,28 @@ TEST_CASE("nor is what it does for a thread that the interval waits for") {
   CHECK(found.at("request/body(request)") == 20);
 }
 
+TEST_CASE("what many processes lack is one note with their numbers added up") {
+  Case c;
+  c.processes.resize(404);
+  for (uint32_t p = 0; p < c.processes.size(); ++p) {
+    test::ProcessWriter& process = c.processes[p];
+    process.header.pid = 1000 + p;
+    process.header.classes = VPROF_CLASS_ALL;
+    process.header.switches_refused = 13;
+    process.header.threads = 3;
+    process.header.unwatched = 2;
+    process.thread(1).begin(p + 1, 0);
+    process.thread(1).end(p + 1, 100);
+  }
+  const auto notes = c.profile().losses.notes;
+  CHECK(std::count_if(notes.begin(), notes.end(), [](const std::string& note) {
+          return note.find("context switches") != std::string::npos;
+        }) == 1);
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.starts_with("404 processes: context switches of 808 of 1212 threads could not");
+  }));
+}
+
 TEST_CASE("the report says where preemption could not be recorded") {
   Case c;
   auto& t = c.thread(1);

@@ -118,6 +118,24 @@ class Check(Project):
         self.config('"function": "never"', '"function": "nevr"')
         self.assertIn('"never"', self.fails("check", words=["1 problem"]).stdout)
 
+    def test_functions_that_spin_are_suggested_for_sync(self):
+        spin_lock = """
+void lock(volatile int *flag) { while (*flag) {} *flag = 1; }
+void unlock(volatile int *flag) { *flag = 0; }
+static volatile int ready;
+void wait_ready(void) { while (!ready) {} }
+"""
+        self.write("src/main.c", support.MAIN_C + spin_lock)
+        self.assertNotIn("spinning", self.vprof("check").stdout)
+        self.vprof("index")
+        out = self.vprof("check").stdout
+        self.assertRegex(out, r'note +sync: lock waits by spinning \(src/main.c:\d+\), which looks like work; consider '
+                              r'"sync": { "acquire": \[{ "function": "lock", "object": "arg:0" }\] }')
+        self.assertRegex(out, r"note +sync: wait_ready waits by spinning .* as an argument")
+        self.assertNotIn("unlock", out)
+        self.config('"intervals"', '"sync": { "acquire": { "function": "lock" } }, "intervals"')
+        self.assertNotIn("sync: lock waits", self.vprof("check").stdout)
+
     def test_other_places(self):
         before = self.root
         self.root = self.root.parent

@@ -124,21 +124,23 @@ TEST_CASE("a factor set aside is not expanded, nor is the body of an expanded fu
 
 namespace {
 
-/// start() starts a thread with pump(), passes on_tick() to a library function, and calls a
-/// std::function, which may reach on_tick() as well.
+/// start() starts a thread with pump(), passes on_tick() to a library function, puts it into a
+/// std::function, and calls that.
 vprof::instrumenter::Program with_callbacks() {
   using vprof::instrumenter::CallKind;
   vprof::instrumenter::Program made = program();
   vprof::instrumenter::Function start = vprof::test::function(
       "start@d.c:20",
-      {"pthread_create@", "pump@d.c:1", "each@", "on_tick@d.c:9", "std::function<T>::operator()@"});
+      {"pthread_create@", "pump@d.c:1", "each@", "on_tick@d.c:9", "std::function<T>::operator()@",
+       "on_tick@d.c:9"});
   start.calls[1].kind = CallKind::kSpawn;
-  start.calls[2].line = start.calls[3].line = 22;
-  start.calls[3].kind = CallKind::kCallback;
-  start.calls[4].line = 23;
+  start.calls[3].kind = start.calls[5].kind = CallKind::kCallback;
+  start.calls[3].receiver_key = "each@";
+  start.calls[5].receiver_key = "std::function<T>::function@";
   for (const auto& f :
        {start, vprof::test::function("pump@d.c:1", {"log@"}),
         vprof::test::function("on_tick@d.c:9", {"log@"}), vprof::test::function("each@", {}),
+        vprof::test::function("std::function<T>::function@", {}),
         vprof::test::function("std::function<T>::operator()@", {})}) {
     made.functions.push_back(f);
   }
@@ -187,18 +189,31 @@ TEST_CASE("a wait for an unmeasured thread expands the functions that threads st
   CHECK(decide_automatically(waiting(0.8), all, state, {}).expand.empty());
 }
 
-TEST_CASE("a library function is broken down into the functions passed to it") {
+TEST_CASE("a library function is broken down if functions of the program are behind it") {
   const auto all = with_callbacks();
   for (const char* name : {"each@", "std::function<T>::operator()@"}) {
     State state;
     const Profile p = profile({variance(name, 0.7, FactorStatus::kLeaf)});
-    CHECK(decide_automatically(p, all, state, {}).expand ==
-          std::vector<std::string>{"on_tick@d.c:9"});
-    state.expanded = {"on_tick@d.c:9"};
+    CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{name});
+    CHECK(all.by_key(name)->targets == std::vector<std::string>{"on_tick@d.c:9"});
+    state.expanded = {name};
     CHECK(decide_automatically(p, all, state, {}).expand.empty());
   }
   const Profile other = profile({variance("log@", 0.7, FactorStatus::kLeaf)});
   CHECK(decide_automatically(other, all, {}, {}).expand.empty());
+}
+
+TEST_CASE("a wait for an unmeasured thread expands the tasks of executors as well") {
+  auto all = with_callbacks();
+  for (auto& f : all.functions) {
+    for (auto& call : f.calls) {
+      if (call.receiver_key == "each@") {
+        call.kind = vprof::instrumenter::CallKind::kTask;
+      }
+    }
+  }
+  CHECK(decide_automatically(waiting(0.8), all, {}, {}).expand ==
+        std::vector<std::string>{"main@a.c:30", "on_tick@d.c:9", "pump@d.c:1"});
 }
 
 namespace {

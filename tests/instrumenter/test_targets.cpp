@@ -107,8 +107,7 @@ TEST_CASE("a macro with several calls that is measured as a whole reaches the fu
   CHECK(targets(program, "ONE@").empty());
 }
 
-TEST_CASE(
-    "a pointer is as high as the highest function behind it; callers through pointers are not") {
+TEST_CASE("a pointer is one call above the highest function behind it, and its callers above it") {
   Program program = with_unit();
   Function high = addressed(program, "high", "int (int)");
   const Function deep = function("deep", "d.c", 1);
@@ -117,7 +116,111 @@ TEST_CASE(
   add_pointer_call(program, "(*p)", "int (int)");
   program.finish();
   CHECK(program.by_key(high.key)->height == 1);
-  CHECK(program.by_key("(*p)@")->height == 1);
-  CHECK(program.find("caller of (*p)").front()->height ==
-        0);  // only direct and virtual calls count
+  CHECK(program.by_key("(*p)@")->height == 2);
+  CHECK(program.find("caller of (*p)").front()->height == 3);
+}
+
+TEST_CASE("a circle that only a pointer closes leaves the heights of its functions alone") {
+  Program program = with_unit();
+  // visit() calls step() through a pointer; step() calls middle(), which calls visit() again.
+  addressed(program, "step", "int (int)");
+  add_pointer_call(program, "(*p)", "int (int)");
+  Function& visit = program.functions[1];
+  const Function middle = function("middle", "m.c", 1);
+  Function made = middle;
+  made.calls = {call(middle, visit, 1, 2, Form::kStatement)};
+  program.functions[0].calls = {call(program.functions[0], middle, 1, 2, Form::kStatement)};
+  program.functions.push_back(made);
+  program.finish();
+  CHECK(program.find("caller of (*p)").front()->height == 1);
+  CHECK(program.find("middle").front()->height == 2);
+  CHECK(program.find("step").front()->height == 3);
+  CHECK(program.by_key("(*p)@")->height == 4);
+}
+
+namespace {
+
+/// `caller` passes `passed` to `receiver`.
+Call passing(const Function& caller, const Function& passed, const Function& receiver,
+             CallKind kind = CallKind::kCallback) {
+  Call c = call(caller, passed, 7, 7, Form::kRefused);
+  c.kind = kind;
+  c.receiver_key = receiver.key;
+  c.receiver_name = receiver.name;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("library functions reach the functions passed to them, and are above them") {
+  Program program;
+  const Function compare = function("compare", "q.c", 1);
+  const Function work = function("work", "q.c", 5);
+  const Function task = function("task", "q.c", 9);
+  const Function library = function("qsort", "", 0);
+  const Function start = function("pthread_create", "", 0);
+  const Function post = function("post", "", 0);
+  Function caller = function("caller", "q.c", 20);
+  caller.calls = {call(caller, library, 1, 9, Form::kStatement), passing(caller, compare, library),
+                  call(caller, start, 11, 19, Form::kStatement),
+                  passing(caller, work, start, CallKind::kSpawn),
+                  passing(caller, task, post, CallKind::kTask)};
+  program.functions = {compare, work, task, library, start, post, caller};
+  program.finish();
+  CHECK(targets(program, "qsort@") == Keys{compare.key});
+  CHECK(targets(program, "pthread_create@").empty());
+  CHECK(targets(program, "post@") == Keys{task.key});
+  CHECK(program.by_key("qsort@")->height == 1);
+  CHECK(program.by_key("pthread_create@")->height == 0);
+  CHECK(program.by_key(caller.key)->height == 2);
+  CHECK(program.expandable(*program.by_key("qsort@")));
+}
+
+TEST_CASE(
+    "a call operator reaches what its class is made from, or else any class, and all that is "
+    "kept") {
+  Program program;
+  const Function by_type = function("handler", "h.cc", 1);
+  const Function contained = function("in_vector", "h.cc", 5);
+  const Function bound = function("bound", "h.cc", 9);
+  const Function compare = function("compare", "h.cc", 13);
+  const Function constructor = function("std::function<R (A...)>::function<F>", "", 0);
+  const Function moved = function("moved", "h.cc", 17);
+  const Function assignment = function("std::move_only_function<R (A...)>::operator=", "", 0);
+  const Function call_operator = function("std::function<R (A...)>::operator()", "", 0);
+  const Function other = function("folly::FunctionTraits<R (A...)>::operator()", "", 0);
+  const Function emplace = function("std::vector<job>::emplace_back", "", 0);
+  const Function sort = function("std::sort", "", 0);
+  const Function submit = function("pool::submit", "h.cc", 30);
+  Function caller = function("caller", "h.cc", 20);
+  caller.calls = {passing(caller, by_type, constructor), passing(caller, contained, emplace),
+                  passing(caller, bound, submit), passing(caller, compare, sort),
+                  passing(caller, moved, assignment)};
+  program.functions = {by_type, contained, bound,  compare, constructor, call_operator, other,
+                       emplace, sort,      submit, caller,  moved,       assignment};
+  program.finish();
+  CHECK(targets(program, call_operator.key) == Keys{bound.key, by_type.key, contained.key});
+  CHECK(targets(program, other.key) == Keys{bound.key, by_type.key, contained.key, moved.key});
+  CHECK(targets(program, "std::sort@") == Keys{compare.key});
+  CHECK(targets(program, emplace.key).empty());
+  CHECK(targets(program, assignment.key).empty());
+}
+
+TEST_CASE("a pointer or a virtual method that is passed on is looked through") {
+  Program program = with_unit();
+  const Function compare = addressed(program, "compare", "int (int)");
+  Function base = function("Base::run", "", 0);
+  base.usr = "usr:base";
+  Function derived = function("Derived::run", "v.cc", 2);
+  derived.overrides = {"usr:base"};
+  const Function library = function("std::invoke", "", 0);
+  const Function pointer = function("(*order)", "", 0);
+  Function caller = function("caller", "v.cc", 20);
+  caller.calls = {passing(caller, pointer, library), passing(caller, base, library)};
+  caller.calls[0].type = "int (int)";
+  for (const Function& f : {base, derived, library, pointer, caller}) {
+    program.functions.push_back(f);
+  }
+  program.finish();
+  CHECK(targets(program, "std::invoke@") == Keys{derived.key, compare.key});
 }

@@ -66,7 +66,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   uint32_t thread = interval.end_thread;
   int64_t now = interval.end;
   while (now > begin) {
-    if (const Segment* segment = segment_at(thread, interval.serial, now)) {
+    if (const Segment* segment = segment_at(thread, interval, now)) {
       const int64_t from = std::max(segment->start, begin);
       attribute(thread, from, now, kRoot, kRoot);
       now = from;
@@ -113,15 +113,16 @@ void PathWalker::collect_leaves() {
 }
 
 /// The segment in which the thread worked for the interval right before `time`.
-const Segment* PathWalker::segment_at(uint32_t thread, uint32_t interval, int64_t time) const {
-  const std::vector<Segment>& segments = window_.threads[thread].segments;
+const Segment* PathWalker::segment_at(uint32_t thread, const Interval& interval,
+                                      int64_t time) const {
+  const std::span<const Segment> segments = window_.threads[thread].segments_of(interval.kind);
   const auto after = std::partition_point(segments.begin(), segments.end(),
                                           [&](const Segment& s) { return s.start < time; });
   if (after == segments.begin()) {
     return nullptr;
   }
   const Segment& segment = *(after - 1);
-  return segment.interval == interval && segment.end >= time ? &segment : nullptr;
+  return segment.interval == interval.serial && segment.end >= time ? &segment : nullptr;
 }
 
 /// The segment of the interval, on any thread, that was active last before `time`. Among those
@@ -146,7 +147,7 @@ const IntervalSegment* PathWalker::previous_segment(const Interval& interval, in
 
 /// Whether the task was enqueued by a thread that worked for the interval, or at the very begin of
 /// it.
-bool PathWalker::enqueued_for(const TaskEvent& dequeue, uint32_t interval) const {
+bool PathWalker::enqueued_for(const TaskEvent& dequeue, const Interval& interval) const {
   return segment_at(dequeue.from_thread, interval, dequeue.from_time) != nullptr ||
          segment_at(dequeue.from_thread, interval, dequeue.from_time + 1) != nullptr;
 }
@@ -158,7 +159,7 @@ bool PathWalker::enqueued_for(const TaskEvent& dequeue, uint32_t interval) const
 /// segment before the oldest dequeue looked at.
 const TaskEvent* PathWalker::find_dequeue(const Thread& history, const Interval& interval,
                                           int64_t time, const Segment*& segment) const {
-  const Segment* const first = history.segments.data();
+  const Segment* const first = history.segments_of(interval.kind).data();
   const int64_t idle_since = segment == first ? INT64_MIN : (segment - 1)->end;
   const auto after = std::partition_point(history.dequeues.begin(), history.dequeues.end(),
                                           [&](const TaskEvent& d) { return d.time <= time; });
@@ -183,7 +184,7 @@ const TaskEvent* PathWalker::find_dequeue(const Thread& history, const Interval&
     if (dequeue.from_time + 1 < interval.begin) {
       continue;  // enqueued for an earlier interval
     }
-    if (enqueued_for(dequeue, interval.serial)) {
+    if (enqueued_for(dequeue, interval)) {
       return &dequeue;
     }
     if (fallback == nullptr && dequeue.time >= idle_since) {
@@ -198,8 +199,9 @@ std::optional<PathWalker::CreatedByEdge> PathWalker::find_created_by_edge(uint32
                                                                           const Interval& interval,
                                                                           int64_t time) const {
   const Thread& history = window_.threads[thread];
-  const Segment* const first = history.segments.data();
-  const Segment* segment = std::partition_point(first, first + history.segments.size(),
+  const std::span<const Segment> segments = history.segments_of(interval.kind);
+  const Segment* const first = segments.data();
+  const Segment* segment = std::partition_point(first, first + segments.size(),
                                                 [&](const Segment& s) { return s.start < time; });
   const TaskEvent* const dequeue = find_dequeue(history, interval, time, segment);
   if (dequeue == nullptr) {

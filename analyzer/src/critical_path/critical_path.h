@@ -104,9 +104,9 @@ class PathWalker {
   };
 
   // From segment to segment: critical_path.cpp.
-  const Segment* segment_at(uint32_t thread, uint32_t interval, int64_t time) const;
+  const Segment* segment_at(uint32_t thread, const Interval& interval, int64_t time) const;
   static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
-  bool enqueued_for(const TaskEvent& dequeue, uint32_t interval) const;
+  bool enqueued_for(const TaskEvent& dequeue, const Interval& interval) const;
   const TaskEvent* find_dequeue(const Thread& history, const Interval& interval, int64_t time,
                                 const Segment*& segment) const;
   std::optional<CreatedByEdge> find_created_by_edge(uint32_t thread, const Interval& interval,

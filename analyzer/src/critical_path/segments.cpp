@@ -41,17 +41,23 @@ std::vector<Interval>& IntervalBuilder::read_marks(int64_t complete_after) {
   for (size_t t = 0; t < threads_.size(); ++t) {
     Thread& thread = window_.threads[t];
     std::erase_if(thread.marks, [&](const Mark& mark) { return mark.time > complete_after; });
-    std::vector<Segment>& found = threads_[t].found;
-    if (found.empty()) {
-      continue;
+    for (size_t kind = 0; kind < threads_[t].kinds.size(); ++kind) {
+      std::vector<Segment>& found = threads_[t].kinds[kind].found;
+      if (found.empty()) {
+        continue;
+      }
+      if (thread.segments.size() <= kind) {
+        thread.segments.resize(kind + 1);
+      }
+      std::vector<Segment>& known = thread.segments[kind];
+      // The oldest segment of the thread so far may turn out to begin earlier.
+      if (!known.empty() && found.front().interval == known.front().interval &&
+          found.front().end == known.front().end) {
+        known.erase(known.begin());
+      }
+      known.insert(known.begin(), found.rbegin(), found.rend());
+      found.clear();
     }
-    // The oldest segment of the thread so far may turn out to begin earlier.
-    if (!thread.segments.empty() && found.front().interval == thread.segments.front().interval &&
-        found.front().end == thread.segments.front().end) {
-      thread.segments.erase(thread.segments.begin());
-    }
-    thread.segments.insert(thread.segments.begin(), found.rbegin(), found.rend());
-    found.clear();
   }
   return ready_;
 }
@@ -101,7 +107,7 @@ void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
       end(thread, mark);
       break;
     case VPROF_EV_SWITCH:
-      switch_to(thread, find_for_switch(mark), mark.time);
+      switch_thread(thread, mark);
       break;
     case VPROF_EV_WORK:
       work(mark);
@@ -158,12 +164,12 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   const auto found = open_.find({mark.id, mark.scope, mark.index});
   if (found == open_.end()) {
     count_incomplete(mark.index);
-    switch_to(thread, nullptr, mark.time);
+    switch_to(thread, mark.index, nullptr, mark.time);
     return;
   }
   const uint32_t slot = found->second;
   Interval& interval = slots_[slot];
-  switch_to(thread, &interval, mark.time);
+  switch_to(thread, mark.index, &interval, mark.time);
   interval.begin = mark.time;
   if (interval.latency() <= kLongestInterval) {
     complete(interval);
@@ -229,10 +235,28 @@ void IntervalBuilder::work(const Mark& mark) {
   }
 }
 
-/// The thread worked for the interval (null: for none) from `since` until its next BEGIN or SWITCH,
-/// or until the interval ended on any thread.
-void IntervalBuilder::switch_to(uint32_t thread, Interval* interval, int64_t since) {
+IntervalBuilder::KindState& IntervalBuilder::state_of(uint32_t thread, uint32_t kind) {
   ThreadState& state = threads_[thread];
+  while (state.kinds.size() <= kind) {
+    state.kinds.push_back({.until = state.oldest_switch, .last = kNone, .found = {}});
+  }
+  return state.kinds[kind];
+}
+
+/// The thread leaves the intervals of all kinds for the one that it switches to.
+void IntervalBuilder::switch_thread(uint32_t thread, const Mark& mark) {
+  Interval* const interval = find_for_switch(mark);
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    const bool own = interval != nullptr && interval->kind == kind;
+    switch_to(thread, kind, own ? interval : nullptr, mark.time);
+  }
+  threads_[thread].oldest_switch = mark.time;
+}
+
+/// The thread worked for the interval (null: for none of this kind) from `since` until its next
+/// BEGIN of this kind or SWITCH, or until the interval ended on any thread.
+void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interval, int64_t since) {
+  KindState& state = state_of(thread, kind);
   const int64_t until = state.until;
   state.until = since;
   const uint32_t last = state.last;

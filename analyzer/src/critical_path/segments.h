@@ -5,6 +5,9 @@
 //   thread 3                                                SWITCH 7 |=== 7 ===| END 7
 //                      <------------------- interval 7 ------------------------>
 //
+// A BEGIN concerns only intervals of its own kind: one that begins inside an interval of another
+// kind does not take the thread away from that. After a SWITCH the thread works for one interval.
+//
 // Marks are read from the last to the first.
 #pragma once
 
@@ -100,10 +103,15 @@ class IntervalBuilder {
     uint32_t thread;
     uint32_t index;
   };
-  struct ThreadState {
-    int64_t until = INT64_MAX;  // time of the oldest BEGIN or SWITCH so far
+  /// What a thread does for the intervals of one kind.
+  struct KindState {
+    int64_t until = INT64_MAX;  // time of the oldest BEGIN of this kind or SWITCH so far
     uint32_t last = kNone;      // the interval that it switched to
     std::vector<Segment> found;
+  };
+  struct ThreadState {
+    int64_t oldest_switch = INT64_MAX;
+    std::vector<KindState> kinds;
   };
 
   std::vector<MarkRef> marks_latest_first(int64_t complete_after) const;
@@ -114,7 +122,9 @@ class IntervalBuilder {
   void work(const Mark& mark);
   Interval* find_for_switch(const Mark& mark);
   Interval* find(uint64_t id, uint64_t scope, uint32_t kind);
-  void switch_to(uint32_t thread, Interval* interval, int64_t since);
+  KindState& state_of(uint32_t thread, uint32_t kind);
+  void switch_thread(uint32_t thread, const Mark& mark);
+  void switch_to(uint32_t thread, uint32_t kind, Interval* interval, int64_t since);
   void complete(Interval& interval);
   void count_incomplete(uint32_t kind);
 

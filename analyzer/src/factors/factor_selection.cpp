@@ -101,9 +101,9 @@ class FactorRanking {
       factor.functions = {node.name};
       factor.keys = {node.key};
       factor.definition = node.definition;
-      factor.height = node.height;
       factor.status = status_of(node);
     }
+    factor.height = std::max(factor.height, node.height);
     collected.nodes.push_back(index);
     if (!dominated_[index]) {
       factor.contribution += node.contribution;

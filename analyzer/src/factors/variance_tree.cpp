@@ -36,6 +36,7 @@ class VarianceTreeBuilder {
       sort_children(i);
     }
     add_pairs();
+    raise_heights();
     return std::move(result_);
   }
 
@@ -150,6 +151,20 @@ class VarianceTreeBuilder {
         for (size_t j = i + 1; j < children.size(); ++j) {
           add_pair(children[i], children[j]);
         }
+      }
+    }
+  }
+
+  /// The call graph may not know what a function calls, such as one of a library: it is at least 1
+  /// higher than what was seen below it. The work below a wait is that of others.
+  void raise_heights() {
+    const auto is_function = [](const TreeNode& node) {
+      return node.kind == NodeKind::kFunction || node.kind == NodeKind::kBlame;
+    };
+    for (size_t i = result_.nodes.size(); i-- > 1;) {  // children before their parents
+      TreeNode& parent = result_.nodes[result_.nodes[i].parent];
+      if (is_function(result_.nodes[i]) && is_function(parent)) {
+        parent.height = std::max(parent.height, result_.nodes[i].height + 1);
       }
     }
   }

@@ -105,10 +105,17 @@ struct alignas(128) Thread {
   std::vector<Mark> marks;             ///< in order of time
   std::vector<std::string> labels;
   std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
-  std::vector<Segment> segments;              ///< in order of time, disjoint, never empty
-  std::vector<Preemption> preemptions;        ///< of the helper thread: those of other threads
+  /// By kind of interval: in order of time, disjoint, none empty. Kinds may overlap.
+  std::vector<std::vector<Segment>> segments;
+  std::vector<Preemption> preemptions;  ///< of the helper thread: those of other threads
   Nesting nesting;
   Counts counts;
+
+  /// Those in which the thread worked for intervals of this kind.
+  std::span<const Segment> segments_of(uint32_t kind) const {
+    return kind < segments.size() ? std::span<const Segment>(segments[kind])
+                                  : std::span<const Segment>();
+  }
 
   /// Fills in the parents of the items appended since the last call, while they are in the cache.
   /// Stops at the first item out of order; sort_and_merge() does the rest. Items that overlap

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "vprof/analyzer/analyzer.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -29,35 +32,6 @@ std::string disabled_wait_classes(uint64_t classes) {
   return names;
 }
 
-void note_switches(const vprof_file_header& header, Losses& losses) {
-  if ((header.classes & VPROF_CLASS_PREEMPTION) == 0) {
-    return;
-  }
-  const char* what =
-      "the time that they spent without a processor counts towards what they were doing";
-  if (header.switches_refused != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: context switches of {} of {} threads could not be seen "
-                    "(perf_event_open: {}): {}",
-                    header.pid, header.unwatched, header.threads,
-                    std::strerror(static_cast<int>(header.switches_refused & 0xfff)), what));
-  } else if (header.unwatched != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: context switches of {} of {} threads were not watched: {}",
-                    header.pid, header.unwatched, header.threads, what));
-  }
-  if (header.let_go != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: {} of {} threads gave up their processor more than 10,000 times a "
-                    "second and were no longer watched: {}",
-                    header.pid, header.let_go, header.threads, what));
-  }
-  if (header.switches_lost != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: {} context switches were lost", header.pid, header.switches_lost));
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> wait_class_names() {
@@ -68,18 +42,75 @@ std::vector<std::string> wait_class_names() {
   return names;
 }
 
-void note_losses(const vprof_file_header& header, Losses& losses) {
+void LossNotes::add(Kind kind, const vprof_file_header& header, uint64_t lost,
+                    const std::string& detail) {
+  Sum& sum = sums_[{kind, detail}];
+  sum.pid = ++sum.processes == 1 ? header.pid : std::min<uint64_t>(sum.pid, header.pid);
+  sum.lost += lost;
+  sum.threads += header.threads;
+}
+
+void LossNotes::add(const vprof_file_header& header) {
   if (header.overwritten != 0) {
-    losses.notes.push_back(
-        fmt::format("process {}: {} older records were overwritten, because the trace keeps only "
-                    "the last ones of each thread",
-                    header.pid, header.overwritten));
+    add(Kind::kOverwritten, header, header.overwritten);
   }
   if (const std::string names = disabled_wait_classes(header.classes); !names.empty()) {
-    losses.notes.push_back(
-        fmt::format("process {}: waits of some kinds were left out: {}", header.pid, names));
+    add(Kind::kLeftOut, header, 0, names);
   }
-  note_switches(header, losses);
+  if ((header.classes & VPROF_CLASS_PREEMPTION) == 0) {
+    return;
+  }
+  if (header.switches_refused != 0) {
+    add(Kind::kSwitchesRefused, header, header.unwatched,
+        std::strerror(static_cast<int>(header.switches_refused & 0xfff)));
+  } else if (header.unwatched != 0) {
+    add(Kind::kUnwatched, header, header.unwatched);
+  }
+  if (header.let_go != 0) {
+    add(Kind::kLetGo, header, header.let_go);
+  }
+  if (header.switches_lost != 0) {
+    add(Kind::kSwitchesLost, header, header.switches_lost);
+  }
+}
+
+std::string LossNotes::text(Kind kind, const std::string& detail, const Sum& sum) {
+  constexpr const char* kWithoutProcessor =
+      "the time that they spent without a processor counts towards what they were doing";
+  switch (kind) {
+    case Kind::kOverwritten:
+      return fmt::format(
+          "{} older records were overwritten, because the trace keeps only the last ones of each "
+          "thread",
+          sum.lost);
+    case Kind::kLeftOut:
+      return fmt::format("waits of some kinds were left out: {}", detail);
+    case Kind::kSwitchesRefused:
+      return fmt::format(
+          "context switches of {} of {} threads could not be seen (perf_event_open: {}): {}",
+          sum.lost, sum.threads, detail, kWithoutProcessor);
+    case Kind::kUnwatched:
+      return fmt::format("context switches of {} of {} threads were not watched: {}", sum.lost,
+                         sum.threads, kWithoutProcessor);
+    case Kind::kLetGo:
+      return fmt::format(
+          "{} of {} threads gave up their processor more than 10,000 times a second and were no "
+          "longer watched: {}",
+          sum.lost, sum.threads, kWithoutProcessor);
+    case Kind::kSwitchesLost:
+      break;
+  }
+  return fmt::format("{} context switches were lost", sum.lost);
+}
+
+std::vector<std::string> LossNotes::text() const {
+  std::vector<std::string> notes;
+  for (const auto& [key, sum] : sums_) {
+    const std::string who = sum.processes == 1 ? fmt::format("process {}", sum.pid)
+                                               : fmt::format("{} processes", sum.processes);
+    notes.push_back(fmt::format("{}: {}", who, text(key.first, key.second, sum)));
+  }
+  return notes;
 }
 
 }  // namespace vprof::analyzer

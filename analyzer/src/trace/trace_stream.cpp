@@ -8,8 +8,6 @@
 #include <iterator>
 #include <utility>
 
-#include "trace/loss_notes.h"
-
 namespace vprof::analyzer {
 namespace {
 
@@ -101,7 +99,7 @@ void TraceStream::add_file(TraceFile file) {
   losses_.dropped += header.dropped;
   overhead_.chunks += header.chunks;
   overhead_.stalls += header.stalls;
-  note_losses(header, losses_);
+  loss_notes_.add(header);
   const double ticks_per_second =
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
@@ -280,7 +278,9 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
   const auto marks = keep_events(thread.marks, INT64_MAX, more);
   const auto enqueues = keep_events(thread.enqueues, before, more);
   const auto dequeues = keep_events(thread.dequeues, before, more);
-  std::erase_if(thread.segments, [&](const Segment& s) { return s.start >= before; });
+  for (std::vector<Segment>& of_kind : thread.segments) {
+    std::erase_if(of_kind, [&](const Segment& s) { return s.start >= before; });
+  }
   std::vector<Preemption>& preempted = preempted_[index];
   size_t most = preempted.size();
   for (const Slots part : newest_first) {
@@ -314,6 +314,7 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
 
 void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   losses = losses_;
+  losses.notes = loss_notes_.text();
   overhead = overhead_;
   uint64_t dropped = 0;
   uint64_t unknown = 0;

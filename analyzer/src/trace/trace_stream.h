@@ -20,6 +20,7 @@
 #include "trace/decode.h"
 #include "trace/frame_history.h"
 #include "trace/item_array.h"
+#include "trace/loss_notes.h"
 #include "trace/trace_file.h"
 #include "trace/worker_pool.h"
 
@@ -97,6 +98,7 @@ class TraceStream {
   int64_t begin_ = INT64_MAX;
   int64_t run_ = INT64_MAX;
   Losses losses_;
+  LossNotes loss_notes_;
   Overhead overhead_;
 };
 

@@ -227,6 +227,9 @@ void check_configuration(Checklist& list, const Session& session) {
   const KnownFunctions known(session);
   check_functions(list, session, known);
   check_exclude(list, session, known);
+  if (known.is_certain()) {
+    check_spinning(list, config, known.program());
+  }
   check_rest(list, config);
 }
 

@@ -5,6 +5,10 @@
 
 #include "workspace/session.h"
 
+namespace vprof::instrumenter {
+class Program;
+}
+
 namespace vprof::driver {
 
 class Checklist {
@@ -22,6 +26,9 @@ class Checklist {
 
 /// Checks that everything vprof.json names exists.
 void check_configuration(Checklist& list, const Session& session);
+
+/// Suggests to name under "sync" the functions that wait by spinning, as far as it does not yet.
+void check_spinning(Checklist& list, const Config& config, const instrumenter::Program& program);
 
 /// Checks installation, compiler, clock, processors, disk, and what the kernel lets vprof record.
 void check_machine(Checklist& list, const Session& session);

@@ -17,7 +17,8 @@ using instrumenter::CallKind;
 using instrumenter::Function;
 using instrumenter::Program;
 
-/// The edge from a pointer, virtual method or macro to a function that its call may reach.
+/// The edge from a pointer, virtual method, macro or library function to a function that its call
+/// may reach.
 constexpr CallKindText kTarget = {.name = "target", .phrase = "", .dot_style = " [style=dashed]"};
 
 struct ByKey {
@@ -53,6 +54,9 @@ const CallKindText& text_of(CallKind kind) {
   static constexpr CallKindText kCallback = {.name = "callback",
                                              .phrase = "passes it on",
                                              .dot_style = " [style=dotted, label=\"passes on\"]"};
+  static constexpr CallKindText kTask = {.name = "task",
+                                         .phrase = "hands it to an executor",
+                                         .dot_style = " [style=bold, label=\"hands over\"]"};
   switch (kind) {
     case CallKind::kVirtual:
       return kVirtual;
@@ -62,6 +66,8 @@ const CallKindText& text_of(CallKind kind) {
       return kSpawn;
     case CallKind::kCallback:
       return kCallback;
+    case CallKind::kTask:
+      return kTask;
     case CallKind::kDirect:
       break;
   }

@@ -82,33 +82,6 @@ const Function* function_of(const Factor& factor, size_t i, const Program& progr
   return function_named(owner.empty() ? name : owner, factor.definition, program);
 }
 
-// ---- library functions
-
-/// The functions passed to `library` where it is called. For the call operator of a function object
-/// (`std::function`), which takes no function itself, those passed to anything.
-Keys callbacks_of(const Function& library, const Program& program, const State& state) {
-  Keys passed_to_it;
-  Keys passed_to_any;
-  for_each_call(program, CallKind::kCallback, [&](const Function& caller, const Call& passed) {
-    const Function* callback = program.by_key(passed.callee_key);
-    if (!can_expand(callback, program, state)) {
-      return;
-    }
-    passed_to_any.insert(callback->key);
-    const bool to_it = std::ranges::any_of(caller.calls, [&](const Call& call) {
-      return call.callee_key == library.key && call.file == passed.file && call.line == passed.line;
-    });
-    if (to_it) {
-      passed_to_it.insert(callback->key);
-    }
-  });
-  const bool is_call_operator = library.name.size() > std::string_view("::operator()").size() &&
-                                library.name.ends_with("::operator()");
-  const bool any =
-      passed_to_it.empty() && is_call_operator && passed_to_any.size() <= kMostCallbacks;
-  return any ? passed_to_any : passed_to_it;
-}
-
 // ---- waits for threads that are not measured
 
 const analyzer::Node* node_at(const analyzer::Node& root, const std::vector<std::string>& path) {
@@ -158,11 +131,13 @@ Keys expandable_callees(CallKind kind, const Program& program, const State& stat
   return keys;
 }
 
-/// The functions that threads start with: main and what is passed to pthread_create and its like.
+/// The functions that threads start with: main and what is passed to pthread_create and its like,
+/// and the tasks that executors and pools run.
 /// If all of those are expanded, the functions passed to anything else, such as a lambda in a
 /// vector of threads.
 Keys thread_roots(const Program& program, const State& state) {
   Keys roots = expandable_callees(CallKind::kSpawn, program, state);
+  roots.merge(expandable_callees(CallKind::kTask, program, state));
   for (const Function& f : program.functions) {
     if (f.name == "main" && !f.file.empty() && can_expand(&f, program, state)) {
       roots.insert(f.key);
@@ -186,13 +161,7 @@ std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const
   std::vector<std::string> keys;
   for (size_t i = 0; i < factor.functions.size(); ++i) {
     const Function* function = function_of(factor, i, program);
-    if (function == nullptr) {
-      continue;
-    }
-    if (function->file.empty() && !program.expandable(*function)) {
-      const Keys callbacks = callbacks_of(*function, program, state);
-      keys.insert(keys.end(), callbacks.begin(), callbacks.end());
-    } else if (can_expand(function, program, state)) {
+    if (can_expand(function, program, state)) {
       keys.push_back(function->key);
     }
   }

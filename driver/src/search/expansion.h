@@ -14,7 +14,8 @@ namespace vprof::driver {
 ///
 /// - A function is expanded itself. So is the owner of `body(f)` if f was never expanded: its body
 ///   is then the whole function except for its waits.
-/// - A library function is broken down into the functions of the program that are passed to it.
+/// - A library function is broken down into the functions of the program that it may call: those
+///   passed to it or, for the call operator of std::function, stored in one.
 /// - A wait for threads outside every measured function (`untracked(worker)`, at least the
 ///   threshold) is broken down into the functions that threads start with, so that the search
 ///   continues in those threads.

@@ -10,8 +10,10 @@
 #include <set>
 #include <unordered_set>
 
+#include "ast/constant_uses.h"
+#include "ast/decl_names.h"
+#include "ast/spin_loops.h"
 #include "index/body_walker.h"
-#include "index/decl_names.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -23,8 +25,12 @@ using clang::isa;
 class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
  public:
   FunctionCollector(clang::ASTContext& context, const TreePath& tree_path,
-                    std::vector<Function>& out)
-      : context_(context), sources_(context.getSourceManager()), tree_path_(tree_path), out_(out) {}
+                    const ConstantUses& constant_uses, std::vector<Function>& out)
+      : context_(context),
+        sources_(context.getSourceManager()),
+        tree_path_(tree_path),
+        constant_uses_(constant_uses),
+        out_(out) {}
 
   bool shouldVisitTemplateInstantiations() const { return false; }
 
@@ -115,6 +121,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
         offset + clang::Lexer::MeasureTokenLength(place, sources_, context_.getLangOpts());
     place_body(f, file_id, out);
     walk(f, out);
+    out.spins = spin_loops_of(f, sources_);
     out_.push_back(std::move(out));
   }
 
@@ -127,7 +134,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
       body = function_try->getTryBlock();
     }
     const auto* block = dyn_cast<clang::CompoundStmt>(body);
-    if (f.isConstexpr()) {
+    if (constant_uses_.is_constant(f)) {
       out.refused = Reason::kConstexpr;
     }
     if (f.hasAttr<clang::NakedAttr>()) {
@@ -160,7 +167,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   }
 
   void walk(const clang::FunctionDecl& f, Function& out) {
-    BodyWalker walker(context_, tree_path_, trivial_outside_, out);
+    BodyWalker walker(context_, tree_path_, trivial_outside_, constant_uses_, out);
     if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(&f)) {
       walker.walk_initialisers(*constructor);
     }
@@ -177,6 +184,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   const TreePath& tree_path_;
+  const ConstantUses& constant_uses_;
   std::vector<Function>& out_;
   TrivialOutside trivial_outside_;
   std::unordered_set<const clang::FunctionDecl*> described_;
@@ -200,6 +208,10 @@ void resolve_within_unit(std::vector<Function>& functions) {
       if (!call.callee_usr.empty() && it != by_usr.end()) {
         call.callee_key = it->second->key;
       }
+      const auto receiver = by_usr.find(call.receiver_usr);
+      if (!call.receiver_usr.empty() && receiver != by_usr.end()) {
+        call.receiver_key = receiver->second->key;
+      }
     }
   }
 }
@@ -207,16 +219,25 @@ void resolve_within_unit(std::vector<Function>& functions) {
 }  // namespace
 
 UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path) {
-  std::vector<Function> functions;
-  FunctionCollector collector(context, tree_path, functions);
+  std::vector<clang::Decl*> in_tree;
   const clang::SourceManager& sources = context.getSourceManager();
   for (clang::Decl* decl : context.getTranslationUnitDecl()->decls()) {
     // System headers make up most of a unit: they are skipped without looking inside.
     const clang::FileID file = sources.getFileID(sources.getExpansionLoc(decl->getLocation()));
     const clang::FileEntry* entry = sources.getFileEntryForID(file);
-    if (entry == nullptr || tree_path(*entry).empty()) {
-      continue;
+    if (entry != nullptr && !tree_path(*entry).empty()) {
+      in_tree.push_back(decl);
     }
+  }
+  ConstantUses constant_uses(context);
+  if (context.getLangOpts().CPlusPlus17) {  // before that, no lambda is constexpr
+    for (clang::Decl* decl : in_tree) {
+      constant_uses.look_through(*decl);
+    }
+  }
+  std::vector<Function> functions;
+  FunctionCollector collector(context, tree_path, constant_uses, functions);
+  for (clang::Decl* decl : in_tree) {
     collector.TraverseDecl(decl);
   }
   resolve_within_unit(functions);

@@ -2,6 +2,10 @@
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/AST/StmtOpenMP.h>
+#include <clang/Basic/OpenMPKinds.h>
+
+#include <utility>
 
 namespace vprof::instrumenter {
 namespace {
@@ -15,10 +19,11 @@ constexpr int kTrivialNodes = 24;
 }  // namespace
 
 BodyWalker::BodyWalker(clang::ASTContext& context, const TreePath& tree_path,
-                       TrivialOutside& trivial_outside, Function& function)
+                       TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
+                       Function& function)
     : language_(context.getLangOpts()),
       function_(function),
-      calls_(context, tree_path, trivial_outside, function) {}
+      calls_(context, tree_path, trivial_outside, constant_uses, function) {}
 
 void BodyWalker::walk_body(const clang::Stmt* body) { visit(body); }
 
@@ -53,11 +58,12 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
   }
   // Not evaluated, or a body of its own.
   if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::CXXTypeidExpr,
-          clang::RequiresExpr, clang::OMPExecutableDirective>(stmt)) {
+          clang::RequiresExpr>(stmt)) {
     return;
   }
   if (const auto* call = dyn_cast<clang::CallExpr>(stmt)) {
-    calls_.note_call(*call, {path_, in_initialiser_, in_handler_}, !unspelled_);
+    calls_.note_call(*call, {path_, in_initialiser_, in_handler_, in_parallel_region_},
+                     !unspelled_);
   }
   if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(stmt)) {
     calls_.note_construction(*construction);
@@ -71,6 +77,34 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
   path_.push_back(stmt);
   visit_children(*stmt);
   path_.pop_back();
+}
+
+/// The compiler makes a function of the region, which is ordinary code otherwise. The heads of its
+/// loops must keep their form, and so must atomic updates. Other processors run target regions.
+void BodyWalker::visit_directive(const clang::OMPExecutableDirective& directive) {
+  if (!directive.hasAssociatedStmt() || isa<clang::OMPAtomicDirective>(directive) ||
+      clang::isOpenMPTargetExecutionDirective(directive.getDirectiveKind())) {
+    return;
+  }
+  const bool before = std::exchange(in_parallel_region_, true);
+  const size_t depth = path_.size();
+  const clang::Stmt* region = directive.getRawStmt();
+  if (const auto* loops = dyn_cast<clang::OMPLoopBasedDirective>(&directive)) {
+    for (size_t i = 0; i < loops->getLoopsNumber() && region != nullptr; ++i) {
+      path_.push_back(region);
+      if (const auto* loop = dyn_cast<clang::ForStmt>(region)) {
+        region = loop->getBody();
+      } else if (const auto* range = dyn_cast<clang::CXXForRangeStmt>(region)) {
+        region = range->getBody();
+      } else {  // the block around the next loop
+        region = region->child_begin() == region->child_end() ? nullptr : *region->child_begin();
+        --i;
+      }
+    }
+  }
+  visit(region);
+  path_.resize(depth);
+  in_parallel_region_ = before;
 }
 
 /// The children that are evaluated in place.
@@ -89,6 +123,9 @@ void BodyWalker::visit_children(const clang::Stmt& stmt) {
   }
   if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&stmt)) {
     return visit_range_for(*loop);
+  }
+  if (const auto* directive = dyn_cast<clang::OMPExecutableDirective>(&stmt)) {
+    return visit_directive(*directive);
   }
   if (const auto* pseudo = dyn_cast<clang::PseudoObjectExpr>(&stmt)) {
     return visit(pseudo->getSyntacticForm());

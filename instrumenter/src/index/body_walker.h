@@ -13,11 +13,12 @@ namespace vprof::instrumenter {
 ///  - the calls in the source: direct, virtual and through pointers;
 ///  - calls that the compiler adds: constructions, destructors of locals and temporaries, the
 ///    iterators of a range-for; these can be measured only at the entry of their callee;
-///  - functions passed to pthread_create and the like (spawn) or to any other function (callback).
+///  - functions passed to pthread_create and the like (spawn), to an executor (task), or to any
+///    other function (callback).
 class BodyWalker {
  public:
   BodyWalker(clang::ASTContext& context, const TreePath& tree_path, TrivialOutside& trivial_outside,
-             Function& function);
+             const ConstantUses& constant_uses, Function& function);
 
   void walk_initialisers(const clang::CXXConstructorDecl& constructor);
   void walk_body(const clang::Stmt* body);
@@ -28,6 +29,7 @@ class BodyWalker {
  private:
   void visit(const clang::Stmt* stmt);
   void visit_children(const clang::Stmt& stmt);
+  void visit_directive(const clang::OMPExecutableDirective& directive);
   void visit_range_for(const clang::CXXForRangeStmt& loop);
   void visit_initialiser(const clang::Decl& decl);
 
@@ -39,6 +41,7 @@ class BodyWalker {
   bool has_loop_or_jump_ = false;
   bool in_initialiser_ = false;
   bool in_handler_ = false;
+  bool in_parallel_region_ = false;
   bool unspelled_ = false;  ///< inside code that the compiler adds
 };
 

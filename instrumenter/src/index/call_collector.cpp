@@ -6,8 +6,9 @@
 
 #include <algorithm>
 
-#include "index/callee_kinds.h"
-#include "index/decl_names.h"
+#include "ast/callables.h"
+#include "ast/callee_kinds.h"
+#include "ast/decl_names.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -28,6 +29,16 @@ void refuse(Call& call, Reason reason) {
   call.reason = reason;
 }
 
+/// The type of the functions that a callee known only as a value may be.
+clang::QualType type_called(const clang::Expr& callee) {
+  if (const auto* access = dyn_cast<clang::BinaryOperator>(callee.IgnoreParens());
+      access != nullptr && access->isPtrMemOp()) {
+    return pointed_function(access->getRHS()->getType());
+  }
+  const clang::QualType function = pointed_function(callee.getType());
+  return function.isNull() ? callee.getType() : function;
+}
+
 bool is_virtual_call(const clang::CallExpr& expr, const clang::FunctionDecl& callee) {
   const auto* member = dyn_cast<clang::MemberExpr>(expr.getCallee()->IgnoreParenImpCasts());
   const auto* method = dyn_cast<clang::CXXMethodDecl>(&callee);
@@ -37,11 +48,13 @@ bool is_virtual_call(const clang::CallExpr& expr, const clang::FunctionDecl& cal
 }  // namespace
 
 CallCollector::CallCollector(clang::ASTContext& context, const TreePath& tree_path,
-                             TrivialOutside& trivial_outside, Function& function)
+                             TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
+                             Function& function)
     : context_(context),
       sources_(context.getSourceManager()),
       tree_path_(tree_path),
       trivial_outside_(trivial_outside),
+      constant_uses_(constant_uses),
       placer_(context),
       function_(function) {}
 
@@ -63,8 +76,7 @@ void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& a
     call.kind = CallKind::kIndirect;
     call.callee_name = fmt::format("(*{})", spelling(*expr.getCallee()));
     call.callee_key = call.callee_name + "@";
-    const clang::QualType pointer = expr.getCallee()->getType();
-    call.type = signature_of(pointer->isPointerType() ? pointer->getPointeeType() : pointer);
+    call.type = signature_of(type_called(*expr.getCallee()));
   }
   if (is_spelled) {
     locate(expr, around, call);
@@ -76,7 +88,11 @@ void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& a
     refuse(call, reason);
   }
   function_.calls.push_back(std::move(call));
-  note_passed_functions(callee, expr, {expr.getArgs(), expr.getNumArgs()});
+  // The object that an operator is called on is not passed on.
+  const bool on_object = isa<clang::CXXOperatorCallExpr>(expr) && callee != nullptr &&
+                         isa<clang::CXXMethodDecl>(callee);
+  const llvm::ArrayRef<const clang::Expr*> arguments{expr.getArgs(), expr.getNumArgs()};
+  note_passed_functions(callee, expr, on_object ? arguments.drop_front() : arguments);
 }
 
 Reason CallCollector::why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee,
@@ -87,7 +103,7 @@ Reason CallCollector::why_not(const clang::CallExpr& expr, const clang::Function
   if (is_cheap_library_call(expr, context_)) {
     return Reason::kCheapLibraryCall;
   }
-  if (callee != nullptr && callee->isConstexpr() && call.form != Form::kStatement) {
+  if (callee != nullptr && constant_uses_.is_constant(*callee) && call.form != Form::kStatement) {
     return Reason::kConstexprCallee;
   }
   if (const auto* op = dyn_cast<clang::CXXOperatorCallExpr>(&expr);
@@ -139,33 +155,76 @@ void CallCollector::note_destruction(clang::QualType type, const clang::Expr* ex
   function_.calls.push_back(std::move(call));
 }
 
-void CallCollector::note_passed_functions(const clang::FunctionDecl* callee,
+void CallCollector::note_passed_functions(const clang::FunctionDecl* receiver,
                                           const clang::Expr& expr,
                                           llvm::ArrayRef<const clang::Expr*> arguments) {
-  const bool spawns = callee != nullptr && starts_thread(*callee);
+  if (const auto* constructor = dyn_cast_or_null<clang::CXXConstructorDecl>(receiver);
+      constructor != nullptr && constructor->isCopyOrMoveConstructor()) {
+    return;
+  }
   for (const clang::Expr* argument : arguments) {
-    const clang::FunctionDecl* passed = argument == nullptr ? nullptr : named_function(*argument);
-    if (passed == nullptr) {
+    if (argument == nullptr) {
       continue;
     }
-    Call call;
-    describe_callee(*passed, call);
-    call.noreturn = false;
-    call.kind = spawns ? CallKind::kSpawn : CallKind::kCallback;
-    locate_refused(expr.getBeginLoc(), call, Reason::kNone);
-    function_.calls.push_back(std::move(call));
+    const std::vector<const clang::FunctionDecl*> callables = callables_of(*argument);
+    for (const clang::FunctionDecl* passed : callables) {
+      if (is_passed_on(*passed, receiver)) {
+        Call call;
+        describe_callee(*passed, call);
+        note_passed(receiver, expr, std::move(call));
+      }
+    }
+    const clang::QualType type = pointed_function(argument->getType());
+    if (callables.empty() && !type.isNull() && receiver != nullptr &&
+        is_declared_outside(*receiver) && !argument->isValueDependent() &&
+        !argument->isNullPointerConstant(context_, clang::Expr::NPC_ValueDependentIsNull)) {
+      Call call;
+      call.callee_name = fmt::format("(*{})", spelling(*argument));
+      call.callee_key = call.callee_name + "@";
+      call.type = signature_of(type);
+      note_passed(receiver, expr, std::move(call));
+    }
   }
+}
+
+void CallCollector::note_passed(const clang::FunctionDecl* receiver, const clang::Expr& expr,
+                                Call call) {
+  call.noreturn = false;
+  call.kind = kind_of_passing(receiver);
+  if (receiver != nullptr) {
+    Call received;
+    describe_callee(*receiver, received);
+    call.receiver_key = std::move(received.callee_key);
+    call.receiver_name = std::move(received.callee_name);
+    call.receiver_usr = std::move(received.callee_usr);
+  }
+  locate_refused(expr.getBeginLoc(), call, Reason::kNone);
+  function_.calls.push_back(std::move(call));
+}
+
+/// Objects with a call operator are passed around for other reasons as well, so they count only
+/// where the receiver takes anything: a template, or a function of a library.
+bool CallCollector::is_passed_on(const clang::FunctionDecl& passed,
+                                 const clang::FunctionDecl* receiver) const {
+  const auto* method = dyn_cast<clang::CXXMethodDecl>(&passed);
+  if (method == nullptr || method->getOverloadedOperator() != clang::OO_Call ||
+      lambda_class(passed) != nullptr) {
+    return true;
+  }
+  return !is_declared_outside(passed) &&
+         (receiver == nullptr || receiver->isTemplateInstantiation() ||
+          is_declared_outside(*receiver));
+}
+
+bool CallCollector::is_declared_outside(const clang::FunctionDecl& function) const {
+  const clang::FileID file = sources_.getFileID(sources_.getExpansionLoc(function.getLocation()));
+  const clang::FileEntry* entry = sources_.getFileEntryForID(file);
+  return entry == nullptr || tree_path_(*entry).empty();
 }
 
 bool CallCollector::is_outside(const clang::FunctionDecl& callee) const {
   const clang::FunctionDecl* definition = callee.getDefinition();
-  if (definition == nullptr) {
-    return false;
-  }
-  const clang::FileID file =
-      sources_.getFileID(sources_.getExpansionLoc(definition->getLocation()));
-  const clang::FileEntry* entry = sources_.getFileEntryForID(file);
-  return entry == nullptr || tree_path_(*entry).empty();
+  return definition != nullptr && is_declared_outside(*definition);
 }
 
 std::string CallCollector::spelling(const clang::Expr& callee) const {

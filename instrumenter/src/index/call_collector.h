@@ -4,9 +4,10 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 
+#include "ast/constant_uses.h"
+#include "ast/trivial.h"
 #include "index/ast_facts.h"
 #include "index/placement.h"
-#include "index/trivial.h"
 
 namespace vprof::instrumenter {
 
@@ -14,7 +15,8 @@ namespace vprof::instrumenter {
 class CallCollector {
  public:
   CallCollector(clang::ASTContext& context, const TreePath& tree_path,
-                TrivialOutside& trivial_outside, Function& function);
+                TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
+                Function& function);
 
   /// A call, direct, virtual or through a pointer. `is_spelled`: the source contains it; false for
   /// the calls that the compiler adds to a range-for.
@@ -26,11 +28,16 @@ class CallCollector {
                         clang::SourceLocation location);
 
  private:
-  void note_passed_functions(const clang::FunctionDecl* callee, const clang::Expr& expr,
+  /// `receiver`: the function called with the arguments; nullptr: unknown.
+  void note_passed_functions(const clang::FunctionDecl* receiver, const clang::Expr& expr,
                              llvm::ArrayRef<const clang::Expr*> arguments);
+  void note_passed(const clang::FunctionDecl* receiver, const clang::Expr& expr, Call call);
+  bool is_passed_on(const clang::FunctionDecl& passed, const clang::FunctionDecl* receiver) const;
   Reason why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee, const Call& call);
 
+  /// Defined outside the source tree.
   bool is_outside(const clang::FunctionDecl& callee) const;
+  bool is_declared_outside(const clang::FunctionDecl& function) const;
   std::string spelling(const clang::Expr& callee) const;
   void locate(const clang::Expr& expr, const Surroundings& around, Call& call);
   /// For calls without a text of their own.
@@ -41,6 +48,7 @@ class CallCollector {
   const clang::SourceManager& sources_;
   const TreePath& tree_path_;
   TrivialOutside& trivial_outside_;
+  const ConstantUses& constant_uses_;
   Placer placer_;
   Function& function_;
 };

@@ -1,6 +1,9 @@
 #include "index/parse_unit.h"
 
 #include <clang/Basic/FileManager.h>
+#include <clang/Driver/Compilation.h>
+#include <clang/Driver/Driver.h>
+#include <clang/Driver/ToolChain.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Tooling/ArgumentsAdjusters.h>
@@ -8,6 +11,7 @@
 #include <clang/Tooling/Tooling.h>
 #include <fmt/format.h>
 #include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -147,6 +151,32 @@ std::vector<std::string> syntax_only(const CompileCommand& command) {
   return arguments;
 }
 
+/// GCC's own headers, which Clang's lack a few of (omp.h, quadmath.h): those of the installation
+/// whose C++ library Clang uses. Empty if there is none.
+std::string gcc_headers(const std::vector<std::string>& arguments) {
+  clang::DiagnosticsEngine diagnostics(new clang::DiagnosticIDs(), new clang::DiagnosticOptions(),
+                                       new clang::IgnoringDiagConsumer());
+  clang::driver::Driver driver("/usr/bin/clang", llvm::sys::getDefaultTargetTriple(), diagnostics);
+  driver.setCheckInputsExist(false);
+  std::vector<const char*> texts;
+  texts.reserve(arguments.size());
+  for (const std::string& argument : arguments) {
+    texts.push_back(argument.c_str());
+  }
+  const std::unique_ptr<clang::driver::Compilation> compilation(driver.BuildCompilation(texts));
+  if (compilation == nullptr) {
+    return "";
+  }
+  for (const std::string& path : compilation->getDefaultToolChain().getFilePaths()) {
+    std::error_code error;
+    const fs::path headers = fs::path(path) / "include";
+    if (fs::exists(headers / "stddef.h", error)) {
+      return fs::weakly_canonical(headers, error).string();
+    }
+  }
+  return "";
+}
+
 /// A file that is currently rewritten, with its original text.
 class OriginalFile : public llvm::vfs::File {
  public:
@@ -223,6 +253,7 @@ ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree) {
   std::error_code error;
   const fs::path file = fs::weakly_canonical(fs::path(command.directory) / command.file, error);
   const std::string name = fs::path(file).lexically_proximate(tree.root).string();
+  std::string gcc;  // headers, once they are needed
   for (;;) {
     ParsedUnit out;
     out.unit.file = name;
@@ -241,6 +272,17 @@ ParsedUnit parse_unit(const CompileCommand& command, const SourceTree& tree) {
     if (!errors.unknown_argument.empty() && unknown != arguments.end()) {
       arguments.erase(unknown);
       continue;
+    }
+    constexpr const char* kBehindAll = "-idirafter";
+    const bool header_missing = errors.message.find("file not found") != std::string::npos;
+    if (header_missing && std::ranges::find(arguments, kBehindAll + gcc) == arguments.end()) {
+      gcc = gcc_headers(arguments);
+      if (!gcc.empty()) {
+        // omp.h names the function that frees what another one allocates, as only GCC allows.
+        const std::vector<std::string> added{kBehindAll + gcc, "-D__malloc__(...)=__malloc__"};
+        arguments.insert(arguments.begin() + 1, added.begin(), added.end());
+        continue;
+      }
     }
     out.functions.clear();
     out.unit.error = errors.message.empty() ? "Clang could not parse it" : errors.message;

@@ -3,11 +3,12 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 
-#include "index/callee_kinds.h"
+#include "ast/callee_kinds.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -123,6 +124,9 @@ bool is_statement(const WrappedPiece& piece, const Ancestors& ancestors) {
     if (const auto* s = dyn_cast<clang::CXXForRangeStmt>(parent)) {
       return child == s->getBody();
     }
+    if (const auto* s = dyn_cast<clang::OMPExecutableDirective>(parent)) {
+      return child == s->getRawStmt();
+    }
     if (const auto* s = dyn_cast<clang::SwitchCase>(parent);
         s != nullptr && child != s->getSubStmt()) {
       return false;
@@ -167,6 +171,11 @@ Choice form_in_cxx(const clang::Expr& expr, const Surroundings& around, bool is_
   }
   if (expr.isTypeDependent() || type->isDependentType()) {
     return Reason::kDependentType;
+  }
+  const bool needs_slot =
+      !(expr.isPRValue() && type->isRecordType());  // state in the frame of the function
+  if (around.parallel_region && needs_slot) {
+    return Reason::kParallelRegion;
   }
   if (type->isVoidType()) {
     return Form::kVoid;

@@ -16,6 +16,7 @@ struct Surroundings {
   const Ancestors& ancestors;  ///< from the body of the function down to the parent of the call
   bool constructor_initialiser = false;
   bool handler_of_function_try = false;
+  bool parallel_region = false;  ///< several threads may run it at once, in the frame of one
 };
 
 struct Placement {

@@ -12,28 +12,33 @@ namespace {
 
 using Graph = std::vector<std::vector<uint32_t>>;
 
-Graph call_graph(const Program& program) {
-  std::unordered_map<std::string_view, uint32_t> ids;
+using Ids = std::unordered_map<std::string_view, uint32_t>;
+
+Ids ids_of(const Program& program) {
+  Ids ids;
   for (uint32_t i = 0; i < program.functions.size(); ++i) {
     ids[program.functions[i].key] = i;
   }
-  Graph graph(program.functions.size());
-  for (uint32_t i = 0; i < graph.size(); ++i) {
+  return ids;
+}
+
+/// The calls in the source, and those through anything that may lead to several functions.
+struct CallGraph {
+  Graph calls, targets;
+};
+
+CallGraph call_graph(const Program& program) {
+  const Ids ids = ids_of(program);
+  CallGraph graph{Graph(program.functions.size()), Graph(program.functions.size())};
+  for (uint32_t i = 0; i < program.functions.size(); ++i) {
     for (const Call& call : program.functions[i].calls) {
-      if (call.noreturn || (call.kind != CallKind::kDirect && call.kind != CallKind::kVirtual)) {
-        continue;
-      }
       const auto it = ids.find(call.callee_key);
-      if (it == ids.end()) {
-        continue;
+      if (!call.noreturn && is_call(call) && it != ids.end()) {
+        graph.calls[i].push_back(it->second);
       }
-      graph[i].push_back(it->second);
-      if (call.kind != CallKind::kVirtual) {
-        continue;
-      }
-      for (const std::string& target : program.functions[it->second].targets) {
-        graph[i].push_back(ids.at(target));
-      }
+    }
+    for (const std::string& target : program.functions[i].targets) {
+      graph.targets[i].push_back(ids.at(target));
     }
   }
   return graph;
@@ -42,23 +47,24 @@ Graph call_graph(const Program& program) {
 /// Tarjan's algorithm with an explicit stack, because call graphs of servers are deep. It completes
 /// components in reverse topological order: when a component is complete, the heights of everything
 /// it calls are known.
-class ComponentHeights {
+class Components {
  public:
-  explicit ComponentHeights(const Graph& graph)
+  explicit Components(const Graph& graph)
       : graph_(graph),
         index_(graph.size(), 0),
         low_(graph.size(), 0),
         on_stack_(graph.size(), false),
-        heights_(graph.size(), 0) {}
-
-  std::vector<int> run() {
+        component_(graph.size(), 0),
+        heights_(graph.size(), 0) {
     for (uint32_t v = 0; v < graph_.size(); ++v) {
       if (index_[v] == 0) {
         visit(v);
       }
     }
-    return heights_;
   }
+
+  bool in_one(uint32_t v, uint32_t w) const { return component_[v] == component_[w]; }
+  const std::vector<int>& heights() const { return heights_; }
 
  private:
   struct Step {
@@ -113,6 +119,7 @@ class ComponentHeights {
     }
     for (auto it = first; it != stack_.end(); ++it) {
       heights_[*it] = height;
+      component_[*it] = v;
       on_stack_[*it] = false;
     }
     stack_.erase(first, stack_.end());
@@ -121,6 +128,7 @@ class ComponentHeights {
   const Graph& graph_;
   std::vector<uint32_t> index_, low_;
   std::vector<bool> on_stack_;
+  std::vector<uint32_t> component_;  // one of its members
   std::vector<int> heights_;
   std::vector<uint32_t> stack_;
   std::vector<Step> steps_;
@@ -130,20 +138,26 @@ class ComponentHeights {
 }  // namespace
 
 void compute_heights(Program& program) {
-  const Graph graph = call_graph(program);
-  const std::vector<int> heights = ComponentHeights(graph).run();
-  for (size_t i = 0; i < heights.size(); ++i) {
-    program.functions[i].height = heights[i];
+  const CallGraph graph = call_graph(program);
+  Graph all = graph.calls;
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    all[i].insert(all[i].end(), graph.targets[i].begin(), graph.targets[i].end());
   }
-  // A virtual method, pointer or macro is as high as the highest function behind it: a pointer to
-  // large functions is not a leaf.
-  std::unordered_map<std::string_view, int> by_key;
-  for (const Function& f : program.functions) {
-    by_key[f.key] = f.height;
+  const Components circles(all);
+  Graph acyclic = graph.calls;  // but for direct recursion
+  for (uint32_t i = 0; i < acyclic.size(); ++i) {
+    for (const uint32_t target : graph.targets[i]) {
+      if (!circles.in_one(i, target)) {
+        acyclic[i].push_back(target);
+      }
+    }
   }
-  for (Function& f : program.functions) {
-    for (const std::string& target : f.targets) {
-      f.height = std::max(f.height, by_key.at(target));
+  const std::vector<int> heights = Components(acyclic).heights();
+  for (uint32_t i = 0; i < heights.size(); ++i) {
+    int& height = program.functions[i].height;
+    height = heights[i];
+    for (const uint32_t target : graph.targets[i]) {
+      height = std::max(height, heights[target] + 1);
     }
   }
 }

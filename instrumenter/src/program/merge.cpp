@@ -81,20 +81,32 @@ void resolve_across_units(Program& program) {
       by_usr[program.functions[i].usr].push_back(i);
     }
   }
+  /// Whether the function has a definition.
+  const auto resolve = [&](std::string& key, const std::string& name, const std::string& usr,
+                           const std::string& from) {
+    if (key != name + "@") {
+      return true;
+    }
+    const auto it = by_usr.find(usr);
+    if (usr.empty() || it == by_usr.end()) {
+      return false;
+    }
+    const auto nearest =
+        std::max_element(it->second.begin(), it->second.end(), [&](uint32_t a, uint32_t b) {
+          return common_prefix(program.functions[a].file, from) <
+                 common_prefix(program.functions[b].file, from);
+        });
+    key = program.functions[*nearest].key;
+    return true;
+  };
   std::map<std::string, std::string> undefined;  // name → USR
   for (Function& f : program.functions) {
     for (Call& call : f.calls) {
-      const bool resolved = call.callee_key != call.callee_name + "@";
-      const auto it = by_usr.find(call.callee_usr);
-      if (!resolved && !call.callee_usr.empty() && it != by_usr.end()) {
-        const auto nearest =
-            std::max_element(it->second.begin(), it->second.end(), [&](uint32_t a, uint32_t b) {
-              return common_prefix(program.functions[a].file, f.file) <
-                     common_prefix(program.functions[b].file, f.file);
-            });
-        call.callee_key = program.functions[*nearest].key;
-      } else if (!resolved) {
+      if (!resolve(call.callee_key, call.callee_name, call.callee_usr, f.file)) {
         undefined.emplace(call.callee_name, call.callee_usr);
+      }
+      if (!call.receiver_key.empty()) {
+        resolve(call.receiver_key, call.receiver_name, call.receiver_usr, f.file);
       }
       // A macro with several calls that is measured as a whole is a function of its own.
       if (!call.macro.empty()) {

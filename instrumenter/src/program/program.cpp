@@ -115,7 +115,8 @@ std::vector<const Function*> Program::callers(const Function& f) const {
 }
 
 bool is_call(const Call& call) {
-  return call.kind != CallKind::kSpawn && call.kind != CallKind::kCallback;
+  return call.kind != CallKind::kSpawn && call.kind != CallKind::kCallback &&
+         call.kind != CallKind::kTask;
 }
 
 bool worth_measuring(const Program& program, const Call& call) {

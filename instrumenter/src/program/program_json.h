@@ -31,7 +31,8 @@ struct Words<instrumenter::Reason> {
 
 template <>
 struct Words<instrumenter::CallKind> {
-  static constexpr std::array kWords = {"direct", "virtual", "indirect", "spawn", "callback"};
+  static constexpr std::array kWords = {"direct", "virtual",  "indirect",
+                                        "spawn",  "callback", "task"};
 };
 
 template <>
@@ -41,6 +42,9 @@ struct Object<instrumenter::Call> {
                                              non_default("key", &T::callee_key),
                                              non_default("usr", &T::callee_usr),
                                              non_default("type", &T::type),
+                                             non_default("to_key", &T::receiver_key),
+                                             non_default("to", &T::receiver_name),
+                                             non_default("to_usr", &T::receiver_usr),
                                              non_default("macro", &T::macro),
                                              non_default("kind", &T::kind),
                                              required("form", &T::form),
@@ -73,6 +77,14 @@ struct Object<instrumenter::Call> {
 };
 
 template <>
+struct Object<instrumenter::SpinLoop> {
+  using T = instrumenter::SpinLoop;
+  static constexpr auto kFields =
+      std::tuple{required("line", &T::line), non_default("object", &T::object),
+                 non_default("alone", &T::alone)};
+};
+
+template <>
 struct Object<instrumenter::Function> {
   using T = instrumenter::Function;
   static constexpr auto kFields = std::tuple{required("key", &T::key),
@@ -97,6 +109,7 @@ struct Object<instrumenter::Function> {
                                              non_default("refused", &T::refused),
                                              non_default("type", &T::type),
                                              non_default("overrides", &T::overrides),
+                                             non_default("spins", &T::spins),
                                              optional("calls", &T::calls)};
 
   static void written(const T& function, Json& out) {

@@ -3,11 +3,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "vprof/instrumenter/program.h"
+#include "vprof/support/text.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -121,6 +123,92 @@ std::map<std::string, std::set<std::string>> called_by_macros(const Program& pro
   return result;
 }
 
+constexpr std::string_view kCallOperator = "::operator()";
+
+/// `std::function<T>` of `std::function<T>::operator()`.
+std::string class_of(const std::string& name) {
+  const size_t last = last_part(name).size();
+  return last == name.size() ? "" : name.substr(0, name.size() - last - 2);
+}
+
+/// Without the class around it and template arguments.
+std::string_view plain_part(const std::string& name) {
+  const std::string_view last = last_part(name);
+  return last.substr(0, last.find('<'));
+}
+
+/// Whether the function constructs or assigns an object from what it is given.
+bool makes_callable(const std::string& receiver) {
+  const std::string_view plain = plain_part(receiver);
+  const std::string around = class_of(receiver);
+  return plain == "operator=" || (!around.empty() && plain_part(around) == plain);
+}
+
+/// Whether the function keeps what it is given for a later call.
+bool keeps(const std::string& receiver) {
+  static const std::set<std::string_view> kNames{"operator[]",    "assign",
+                                                 "emplace",       "emplace_back",
+                                                 "emplace_front", "push",
+                                                 "push_back",     "push_front",
+                                                 "insert",        "insert_or_assign",
+                                                 "try_emplace",   "make_shared",
+                                                 "make_unique",   "make_pair",
+                                                 "make_tuple",    "forward_as_tuple",
+                                                 "bind",          "bind_front",
+                                                 "bind_back",     "mem_fn",
+                                                 "ref",           "not_fn"};
+  return kNames.count(plain_part(receiver)) != 0;
+}
+
+/// The functions that are passed on, by what they are passed to.
+struct PassedOn {
+  /// By key of the library function, which may call them.
+  std::unordered_map<std::string, std::set<std::string>> to_library;
+  std::unordered_map<std::string, std::set<std::string>> into_class;  ///< by name of the class
+  std::set<std::string> into_any_class;
+  std::set<std::string> kept;  ///< in containers, or by functions of the program
+};
+
+PassedOn passed_on(const Program& program) {
+  PassedOn result;
+  for (const Function& f : program.functions) {
+    for (const Call& call : f.calls) {
+      if (is_call(call) || call.kind == CallKind::kSpawn) {
+        continue;
+      }
+      const Function* receiver = program.by_key(call.receiver_key);
+      if (receiver == nullptr || !receiver->file.empty()) {
+        result.kept.insert(call.callee_key);
+        continue;
+      }
+      if (makes_callable(receiver->name)) {
+        result.into_class[class_of(receiver->name)].insert(call.callee_key);
+        result.into_any_class.insert(call.callee_key);
+      } else if (keeps(receiver->name)) {
+        result.kept.insert(call.callee_key);
+      } else {
+        result.to_library[receiver->key].insert(call.callee_key);
+      }
+    }
+  }
+  return result;
+}
+
+/// The functions of the program behind `passed`: virtual methods and pointers are looked through.
+void add_passed(const Program& program, const std::set<std::string>& passed,
+                std::set<std::string>& targets) {
+  for (const std::string& key : passed) {
+    const Function* f = program.by_key(key);
+    if (f == nullptr) {
+      continue;
+    }
+    if (f->in_tree) {
+      targets.insert(key);
+    }
+    targets.insert(f->targets.begin(), f->targets.end());
+  }
+}
+
 bool is_defined(const Program& program, const std::string& key) {
   const Function* f = program.by_key(key);
   return f != nullptr && f->in_tree;
@@ -137,7 +225,7 @@ void compute_targets(Program& program) {
       overriders[usr].push_back(&f);
     }
     for (const Call& call : f.calls) {
-      if (call.kind == CallKind::kIndirect) {
+      if (!call.type.empty()) {
         types[call.callee_key].insert(call.type);
       }
     }
@@ -162,6 +250,31 @@ void compute_targets(Program& program) {
     }
     targets.erase(f.key);
     f.targets.assign(targets.begin(), targets.end());
+  }
+  // What is passed on may itself be a pointer or a virtual method, so this comes last.
+  const PassedOn passed = passed_on(program);
+  std::vector<std::pair<Function*, std::set<std::string>>> found;
+  for (Function& f : program.functions) {
+    if (!f.file.empty()) {
+      continue;
+    }
+    std::set<std::string> targets;
+    if (const auto to_it = passed.to_library.find(f.key); to_it != passed.to_library.end()) {
+      add_passed(program, to_it->second, targets);
+    }
+    if (f.name.ends_with(kCallOperator)) {
+      const auto into_it = passed.into_class.find(class_of(f.name));
+      const bool known = into_it != passed.into_class.end();
+      add_passed(program, known ? into_it->second : passed.into_any_class, targets);
+      add_passed(program, passed.kept, targets);
+    }
+    if (!targets.empty()) {
+      found.emplace_back(&f, std::move(targets));
+    }
+  }
+  for (auto& [f, targets] : found) {
+    targets.insert(f->targets.begin(), f->targets.end());
+    f->targets.assign(targets.begin(), targets.end());
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "rewrite/interval_graph.h"
+
 namespace vprof::instrumenter {
 namespace {
 
@@ -57,53 +59,14 @@ class FunctionTable {
   std::vector<SitesFile::FunctionEntry> entries_;
 };
 
-/// Height of the call graph below the functions where intervals begin, end or are switched to.
-int root_height(const Program& program, const Plan& plan) {
-  std::vector<const Function*> roots;
-  const auto add = [&](const std::string& name) {
-    for (const Function* f : program.find(name)) {
-      roots.push_back(f);
-    }
-  };
-  for (const IntervalPlan& interval : plan.intervals) {
-    if (!interval.function.empty()) {
-      add(interval.function);
-    }
-    for (const std::vector<IntervalPoint>* points :
-         {&interval.begin, &interval.end, &interval.switches}) {
-      for (const IntervalPoint& point : *points) {
-        add(point.function);
-      }
-    }
-  }
-  for (const Function& f : program.functions) {
-    for (const Call& call : f.calls) {
-      if (call.callee_name == "vprof_begin" || call.callee_name == "vprof_switch" ||
-          call.callee_name == "vprof_end") {
-        roots.push_back(&f);
-      }
-    }
-  }
-  int height = 1;
-  for (const Function* f : roots) {
-    height = std::max(height, f->height);
-  }
-  // An expanded function may be above these, such as a handler in which an interval begins.
-  for (const std::string& key : plan.expanded) {
-    if (const Function* f = program.by_key(key)) {
-      height = std::max(height, f->height);
-    }
-  }
-  return height;
-}
-
 }  // namespace
 
 SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentation& result,
                    SiteIds known_ids) {
   FunctionTable functions(program, plan, result);
   SitesFile file;
-  file.root_height = root_height(program, plan);
+  const IntervalGraph graph = interval_graph(program, plan);
+  file.root_height = graph.height;
   // Numbers stay assigned for good: a site that is demoted and comes back is the same site.
   file.site_ids = std::move(known_ids);
   for (const Site& site : result.sites) {
@@ -135,6 +98,12 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
         {sync.index, sync.role, f == nullptr ? sync.function : f->name, sync.shared});
   }
   file.functions = functions.take();
+  // What is above the interval is no part of its call graph, whatever else it calls.
+  for (SitesFile::FunctionEntry& function : file.functions) {
+    if (graph.above.count(function.key) != 0) {
+      function.height = std::min(function.height, file.root_height);
+    }
+  }
   return file;
 }
 

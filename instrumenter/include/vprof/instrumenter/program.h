@@ -40,6 +40,7 @@ enum class CallKind : uint8_t {
   kIndirect,  ///< through a pointer
   kSpawn,     ///< passed to pthread_create and the like: a new thread starts with it
   kCallback,  ///< passed to another function, which may call it
+  kTask,      ///< passed to an executor or a pool, which runs it here or on another thread
 };
 
 /// A place in a function where another function is called.
@@ -49,7 +50,9 @@ struct Call {
   std::string callee_name;  ///< as a user would write it
   std::string callee_usr;   ///< Clang's cross-unit id of the callee; empty for indirect calls
   std::string type;         ///< of an indirect call: the type of the function it calls
-  std::string macro;        ///< the macro whose expansion is [begin, end); empty for plain text
+  /// Of a function that is passed on: key, name and USR of the function it is passed to.
+  std::string receiver_key, receiver_name, receiver_usr;
+  std::string macro;  ///< the macro whose expansion is [begin, end); empty for plain text
   CallKind kind = CallKind::kDirect;
   Form form = Form::kRefused;
   bool noreturn = false;   ///< the callee never returns: an error path, which adds no height
@@ -61,6 +64,15 @@ struct Call {
   uint32_t column = 0;     ///< 1-based, bytes
   std::string file;        ///< relative to the mirror
   Reason reason = Reason::kNone;  ///< for kRefused
+};
+
+/// A loop that does nothing but read atomic or volatile objects until another thread changes them.
+struct SpinLoop {
+  uint32_t line = 0;   ///< 1-based, in the file of the function
+  std::string object;  ///< what it reads, as a value of vprof.json (`arg:0`); empty: not known
+  bool alone = false;  ///< the function does nothing else
+
+  bool operator==(const SpinLoop&) const = default;
 };
 
 /// A function, method, or lambda body, with a definition (`file` is not empty) or without.
@@ -88,11 +100,13 @@ struct Function {
   std::vector<std::string> overrides;  ///< USRs of the virtual methods it overrides directly
   /// Keys of the functions, besides this one, that a call of it may reach: the overriders of a
   /// virtual method; for `(*pointer)`, the functions of that type whose address is taken; for a
-  /// macro, the functions it calls. Sorted; set by finish().
+  /// macro, the functions it calls; for a library function, those passed to it; for the call
+  /// operator of `std::function` and the like, those stored in one. Sorted; set by finish().
   std::vector<std::string> targets;
   std::vector<std::string> params;  ///< names of the parameters, "" for unnamed ones
   std::vector<Call> calls;          ///< ordered by (file, begin)
   int height = 0;                   ///< longest chain of calls below it; 0: a leaf
+  std::vector<SpinLoop> spins;      ///< loops in it that wait for another thread by spinning
 };
 
 /// A compiled file and the files it includes.

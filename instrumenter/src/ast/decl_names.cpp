@@ -1,8 +1,10 @@
-#include "index/decl_names.h"
+#include "ast/decl_names.h"
 
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/Index/USRGeneration.h>
+#include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
 
 namespace vprof::instrumenter {
@@ -31,14 +33,56 @@ const clang::CXXRecordDecl* lambda_class(const clang::FunctionDecl& f) {
   return method->getParent();
 }
 
+namespace {
+
+using Place = std::pair<unsigned, unsigned>;  // line, column
+
+Place place_of(const clang::CXXRecordDecl& lambda) {
+  const clang::SourceManager& sources = lambda.getASTContext().getSourceManager();
+  const clang::Stmt* body = lambda.getLambdaCallOperator()->getBody();
+  const clang::SourceLocation begin =
+      sources.getExpansionLoc(body == nullptr ? lambda.getLocation() : body->getBeginLoc());
+  return {sources.getSpellingLineNumber(begin), sources.getSpellingColumnNumber(begin)};
+}
+
+/// `lambda`, with as much of its place as tells it apart from the others in the same function.
+std::string lambda_name(const clang::CXXRecordDecl& lambda) {
+  const clang::DeclContext* around = lambda.getDeclContext();
+  const Place own = place_of(lambda);
+  bool several = !isa<clang::FunctionDecl>(around);
+  bool one_line = false;
+  if (!several) {
+    for (const clang::Decl* decl : around->decls()) {
+      const auto* other = dyn_cast<clang::CXXRecordDecl>(decl);
+      if (other == nullptr || other == &lambda || !other->isLambda()) {
+        continue;
+      }
+      const Place place = place_of(*other);
+      several = several || place != own;
+      one_line = one_line || (place.first == own.first && place.second != own.second);
+    }
+  }
+  if (one_line) {
+    return fmt::format("lambda:{}:{}", own.first, own.second);
+  }
+  return several ? fmt::format("lambda:{}", own.first) : "lambda";
+}
+
+}  // namespace
+
 std::string name_of(const clang::FunctionDecl& f) {
   if (const clang::CXXRecordDecl* lambda = lambda_class(f)) {
     const clang::DeclContext* around = lambda->getDeclContext();
-    while (around != nullptr && !isa<clang::FunctionDecl>(around)) {
+    while (around != nullptr && !isa<clang::FunctionDecl, clang::CXXRecordDecl>(around)) {
       around = around->getParent();
     }
-    const auto* owner = dyn_cast_or_null<clang::FunctionDecl>(around);
-    return (owner == nullptr ? std::string() : name_of(*owner) + "::") + "lambda";
+    std::string owner;
+    if (const auto* function = dyn_cast_or_null<clang::FunctionDecl>(around)) {
+      owner = name_of(*function) + "::";
+    } else if (const auto* record = dyn_cast_or_null<clang::CXXRecordDecl>(around)) {
+      owner = record->getQualifiedNameAsString() + "::";
+    }
+    return owner + lambda_name(*lambda);
   }
   std::string name;
   llvm::raw_string_ostream out(name);
@@ -46,6 +90,22 @@ std::string name_of(const clang::FunctionDecl& f) {
   policy.SuppressUnwrittenScope = true;  // no "(anonymous namespace)::"
   policy.TerseOutput = true;
   f.printQualifiedName(out, policy);
+  return name;
+}
+
+std::string plain_name(const clang::NamedDecl& decl) {
+  std::string name = isa<clang::CXXConstructorDecl>(decl)
+                         ? cast<clang::CXXRecordDecl>(decl.getDeclContext())->getNameAsString()
+                         : decl.getNameAsString();
+  for (const clang::DeclContext* around = decl.getDeclContext(); around != nullptr;
+       around = around->getParent()) {
+    const auto* named = dyn_cast<clang::NamedDecl>(around);
+    const auto* space = dyn_cast<clang::NamespaceDecl>(around);
+    if (named != nullptr &&
+        (space == nullptr || !(space->isInline() || space->isAnonymousNamespace()))) {
+      name = named->getNameAsString() + "::" + name;
+    }
+  }
   return name;
 }
 

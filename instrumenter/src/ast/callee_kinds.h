@@ -20,7 +20,4 @@ bool is_compiler_builtin(const clang::FunctionDecl& callee);
 /// noreturn functions, and those that the analyser may take for such.
 bool never_returns(const clang::FunctionDecl& callee);
 
-/// Functions that run a function passed to them on another thread.
-bool starts_thread(const clang::FunctionDecl& callee);
-
 }  // namespace vprof::instrumenter

@@ -18,8 +18,13 @@ const clang::FunctionDecl& pattern_of(const clang::FunctionDecl& f);
 /// The class of a lambda if `f` is its call operator, else nullptr.
 const clang::CXXRecordDecl* lambda_class(const clang::FunctionDecl& f);
 
-/// Qualified name as users write it; `owner::lambda` for a lambda.
+/// Qualified name as users write it. A lambda is `owner::lambda`; if there are several in one
+/// function, or none around it, `owner::lambda:LINE`, or `owner::lambda:LINE:COLUMN` where one line
+/// has two.
 std::string name_of(const clang::FunctionDecl& f);
+
+/// Qualified name without template arguments and inline namespaces: `std::function::operator=`.
+std::string plain_name(const clang::NamedDecl& decl);
 
 /// A function type as text that is equal in all units: canonical, without exception specification,
 /// `int (?)` if the parameters are not declared (K&R). Empty for other types and for types that

@@ -1,12 +1,9 @@
-#include "index/callee_kinds.h"
+#include "ast/callee_kinds.h"
 
 #include <clang/Basic/Builtins.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
-
-#include "index/decl_names.h"
 
 namespace vprof::instrumenter {
 
@@ -65,13 +62,6 @@ bool is_cheap_library_call(const clang::CallExpr& call, clang::ASTContext& conte
 
 bool never_returns(const clang::FunctionDecl& callee) {
   return callee.isNoReturn() || callee.hasAttr<clang::AnalyzerNoReturnAttr>();
-}
-
-bool starts_thread(const clang::FunctionDecl& callee) {
-  static constexpr std::array<llvm::StringRef, 6> kNames{"pthread_create",        "thrd_create",
-                                                         "std::thread::thread",   "std::async",
-                                                         "std::jthread::jthread", "clone"};
-  return std::find(kNames.begin(), kNames.end(), name_of(pattern_of(callee))) != kNames.end();
 }
 
 }  // namespace vprof::instrumenter

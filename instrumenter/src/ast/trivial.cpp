@@ -1,9 +1,9 @@
-#include "index/trivial.h"
+#include "ast/trivial.h"
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
-#include "index/callee_kinds.h"
+#include "ast/callee_kinds.h"
 
 namespace vprof::instrumenter {
 namespace {

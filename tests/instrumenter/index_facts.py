@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""What the index says about small programs: which functions may be called through what, which lambdas can be measured,
+which loops spin, and that a unit is read whatever its compiler. Standard headers are declared here, as far as needed,
+unless a test is about them."""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OPTIONS = None
+
+STD = """
+namespace std {
+class thread { public: template <class F, class... A> explicit thread(F&& f, A&&... a) { run(f); } template <class F> void run(F&); };
+template <class T> struct vector { template <class... A> void emplace_back(A&&... a); T* begin(); T* end(); };
+template <class S> class function;
+template <class R, class... A> class function<R(A...)> {
+ public:
+  function() = default;
+  template <class F> function(F f) { keep(f); }
+  template <class F> function& operator=(F) { return *this; }
+  template <class F> void keep(F&);
+  R operator()(A... a) const;
+};
+template <class F> void for_each(int*, int*, F f);
+template <class T> struct atomic {
+  T load() const; T exchange(T); operator T() const; bool compare_exchange_weak(T&, T); void store(T);
+};
+namespace this_thread { void yield(); }
+}
+void leaf(int);
+inline void work(int n) { leaf(n); leaf(n + 1); }
+"""
+
+
+class Index(unittest.TestCase):
+    def setUp(self):
+        self.work = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.work)
+
+    def index(self, text, *flags, name="a.cpp", compiler="g++", headers=STD):
+        """The functions of a program of one file, by name."""
+        mirror = os.path.join(self.work, "mirror")
+        outside = os.path.join(self.work, "include")
+        for folder in (mirror, outside):
+            os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(outside, "outside.h"), "w") as f:
+            f.write("#pragma GCC system_header\n" + headers)
+        with open(os.path.join(mirror, name), "w") as f:
+            f.write("#include <outside.h>\n" + text)
+        database = os.path.join(self.work, "compile_commands.json")
+        command = [compiler, "-I" + outside, *flags, "-c", name]
+        with open(database, "w") as f:
+            json.dump([{"directory": mirror, "file": name, "arguments": command}], f)
+        out = os.path.join(self.work, "index.json")
+        done = subprocess.run([OPTIONS.instrument, "index", "--compile-commands", database, "--mirror", mirror, "--pristine",
+                               os.path.join(self.work, "pristine"), "--cache", os.path.join(self.work, "cache"), "--out", out],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out) as f:
+            program = json.load(f)
+        self.assertEqual([u["error"] for u in program["units"] if "error" in u], [])
+        return {f["name"]: f for f in program["functions"]}
+
+    def passed(self, function, kind):
+        return [c["name"] for c in function["calls"] if c.get("kind") == kind]
+
+    def test_only_lambdas_in_constant_expressions_are_left_out(self):
+        functions = self.index("""
+struct server { int n; void start(std::vector<std::thread>& all) { all.emplace_back([this] { work(n); }); } };
+constexpr auto square = [](int x) { return x * x; };  // line 4
+static_assert(square(2) == 4);
+int f(int n) {
+  auto at_run_time = [](int x) { return x + 1; };           // line 7
+  auto declared = [](int x) constexpr { return x + 1; };    // line 8
+  auto in_constant = [](int x) { return x + 1; };           // line 9
+  const int three = in_constant(2);
+  int table[three] = {};
+  return at_run_time(n) + declared(n) + table[0];
+}
+constexpr int g(int n) {
+  auto inside = [](int x) { return x + 1; };
+  return inside(n);
+}
+""", "-std=c++20")
+        refused = {name: f.get("refused", "") for name, f in functions.items() if f.get("in_tree")}
+        self.assertEqual(refused, {"server::start": "", "server::start::lambda": "", "lambda:4": "constexpr", "f": "",
+                                   "f::lambda:7": "", "f::lambda:8": "constexpr", "f::lambda:9": "constexpr",
+                                   "g": "constexpr", "g::lambda": "constexpr"})
+        call = next(c for c in functions["f"]["calls"] if c["name"] == "f::lambda:7")
+        self.assertEqual((call["form"], call.get("reason")), ("value", None))
+
+    def test_lambdas_of_one_line_have_columns(self):
+        functions = self.index("""
+int f(int n) {
+  auto a = [](int x) { return x; }, b = a; auto c = [](int x) { return -x; };
+  return a(n) + b(n) + c(n);
+}
+""", "-std=c++20")
+        self.assertEqual([name for name in functions if "lambda" in name], ["f::lambda:4:22", "f::lambda:4:63"])
+
+    def test_threads_and_tasks(self):
+        functions = self.index("""
+namespace boost::asio { struct io_context {}; template <class F> void post(io_context&, F f) { f(); } }
+namespace tbb { template <class I, class F> void parallel_for(I, I, const F& f); struct task_group { template <class F> void run(F f); }; }
+namespace QtConcurrent { template <class F> void run(F f); }
+namespace folly { struct Executor { virtual void add(std::function<void()> f) = 0; }; }
+struct server; void serve(server*);
+struct worker { server& s; void operator()() { serve(&s); } };
+struct server {
+  std::vector<std::thread> threads;
+  void run() { work(1); }
+  void start(boost::asio::io_context& io, tbb::task_group& group, folly::Executor& pool) {
+    threads.emplace_back(worker{*this});
+    threads.emplace_back(&server::run, this);
+    boost::asio::post(io, [this] { work(14); });
+    tbb::parallel_for(0, 9, [](int i) { work(i); });
+    group.run([] { work(16); });
+    QtConcurrent::run([] { work(17); });
+    pool.add([] { work(18); });
+    std::for_each(nullptr, nullptr, [](int i) { work(i); });
+  }
+};
+""", "-std=c++20")
+        start = functions["server::start"]
+        self.assertEqual(sorted(self.passed(start, "spawn")), ["server::run", "worker::operator()"])
+        self.assertEqual(self.passed(start, "task"), [f"server::start::lambda:{line}" for line in range(15, 20)])
+        self.assertEqual(functions["std::for_each"]["height"], 2)
+        self.assertEqual(start["height"], 3)
+
+    def test_a_global_function_object_is_above_its_handler(self):
+        functions = self.index("""
+std::function<void(int)> handler;
+void deep(int n) { leaf(n); }
+void handle(int n) { deep(n); }
+void begin(int n) { handler(n); }
+int main() { handler = [](int n) { handle(n); }; begin(1); }
+""", "-std=c++20")
+        call = next(f for name, f in functions.items() if name.startswith("std::function") and name.endswith("()"))
+        heights = [functions[name]["height"] for name in ("leaf", "deep", "handle", "main::lambda")]
+        self.assertEqual(heights, [0, 1, 2, 3])
+        self.assertEqual([call["height"], functions["begin"]["height"], functions["main"]["height"]], [4, 5, 6])
+
+    def test_pointers_to_methods_and_in_structs(self):
+        functions = self.index("""
+struct C { void (C::*step)(int); void one(int n) { leaf(n); } void call() { (this->*step)(1); } };
+struct Table { void (*run)(long); };
+void entry(long n) { leaf(static_cast<int>(n)); }
+Table table = {entry};
+void dispatch() { table.run(3); }
+int main() { C c{&C::one}; c.call(); dispatch(); }
+""", "-std=c++20")
+        self.assertEqual(functions["C::call"]["height"], 3)
+        self.assertEqual(functions["dispatch"]["height"], 3)
+
+    def test_loops_that_spin(self):
+        functions = self.index("""
+struct lock {
+  std::atomic<int> held;
+  int n;
+  bool is_held() const { return held.load(); }
+  void take() { while (held.exchange(1)) std::this_thread::yield(); }
+  void wait() { int tries = 0; while (is_held()) if (++tries > 9) break; }
+  void update(int more) { int old = held.load(); while (!held.compare_exchange_weak(old, old + more)) {} }
+  void other() { while (held.load()) work(n); }
+};
+int sum(std::atomic<int>* all, int n) { int s = 0; for (int i = 0; i < n; ++i) s += all[i].load(); return s; }
+int find(std::atomic<int>* all) { int i = 0; while (all[i].load() != 0) ++i; return i; }
+void plain(int* p, int n) { for (int i = 0; i < n; ++i) p[i] = i; }
+void flag(volatile int* ready) { work(1); while (*ready == 0) {} }
+void swap(lock* l) { int no = 0; while (!l->held.compare_exchange_weak(no, 1)) no = 0; }
+void copied(std::atomic<int>* a) { for (;;) { const int seen = a->load(); if (seen != 0) return; } }
+""", "-std=c++20")
+        found = {name: f["spins"] for name, f in functions.items() if "spins" in f}
+        self.assertEqual(found, {
+            "lock::take": [{"line": 7, "object": "this", "alone": True}],
+            "lock::wait": [{"line": 8, "object": "this", "alone": True}],
+            "flag": [{"line": 15, "object": "arg:0"}],
+            "swap": [{"line": 16, "object": "arg:0", "alone": True}],
+            "copied": [{"line": 17, "object": "arg:0", "alone": True}]})
+
+    def test_loops_that_spin_in_c(self):
+        functions = self.index("""
+#include <stdatomic.h>
+void cpu_relax(void) { __asm__ volatile("" ::: "memory"); }
+void lock(int* l) { while (__sync_lock_test_and_set(l, 1)) cpu_relax(); }
+void builtin(int* l) { while (__atomic_load_n(l, __ATOMIC_ACQUIRE) != 0) ; }
+void c11(atomic_int* l) { while (atomic_load(l)) ; }
+void counts(int* l) { for (int i = 0; i < 10; ++i) l[i] = 0; }
+""", name="a.c", compiler="gcc", headers="")
+        self.assertEqual({name: f["spins"][0]["object"] for name, f in functions.items() if "spins" in f},
+                         {"lock": "arg:0", "builtin": "arg:0", "c11": "arg:0"})
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--instrument", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=sys.argv[:1] + rest)
