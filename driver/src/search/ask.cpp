@@ -47,8 +47,11 @@ std::string path_of(const Factor& factor) {
 
 void introduce(const Factor& factor) {
   put(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), location_of(factor)));
-  put(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f})\n",
-                  100 * factor.contribution, 100 * factor.ci95[0], 100 * factor.ci95[1]));
+  const bool pair = factor.kind == analyzer::FactorKind::kCovariance;
+  const auto& ci95 = pair ? factor.ci95 : factor.share_ci95;
+  put(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f}){}\n",
+                  100 * (pair ? factor.contribution : factor.share), 100 * ci95[0], 100 * ci95[1],
+                  factor.significant ? "" : ", which may be chance"));
   if (const std::string path = path_of(factor); !path.empty()) {
     put(fmt::format("   {}\n", path));
   }
@@ -79,6 +82,24 @@ class Questioner {
         return *answer;
       }
       show(key, factor);
+    }
+  }
+
+  /// Asks about functions that are too small each.
+  Answer ask(const CommonCallee& callee) {
+    put(fmt::format("\n{}, each too small to be listed by itself\n", callee.in_words()));
+    while (true) {
+      put("   [e]xpand them all, [s]kip them, [q]uit (e): ");
+      const auto line = read_line_();
+      if (!line) {
+        put("\n");
+        return Answer::kQuit;
+      }
+      if (const auto answer = answer_of(line->empty() ? 'e' : line->front(), true);
+          answer && *answer != Answer::kAccept) {
+        return *answer;
+      }
+      put("   please type one of the letters in brackets\n");
     }
   }
 
@@ -166,6 +187,19 @@ Decision ask(const analyzer::Profile& profile, const instrumenter::Program& prog
       case Answer::kQuit:
         decision.quit = true;
         return decision;
+    }
+  }
+  if (decision.expand.empty()) {
+    State decided = session.state;
+    decided.selected.insert(decided.selected.end(), decision.selected.begin(),
+                            decision.selected.end());
+    decided.set_aside.insert(decided.set_aside.end(), decision.set_aside.begin(),
+                             decision.set_aside.end());
+    const CommonCallee callee = find_common_callee(profile, program, decided);
+    const Answer answer = callee.keys.empty() ? Answer::kSetAside : questioner.ask(callee);
+    decision.quit = answer == Answer::kQuit;
+    if (answer == Answer::kExpand) {
+      expand_callers(decision, callee);
     }
   }
   return decision;
