@@ -103,6 +103,7 @@ class FactorCollector {
       factor.definition = node.definition;
       factor.status = status_of(node);
     }
+    factor.height = std::max(factor.height, node.height);
     collected.nodes.push_back(index);
     if (node.outermost) {
       collected.places.push_back(node.place);
