@@ -10,8 +10,8 @@ namespace vprof::driver {
 
 namespace {
 
-constexpr size_t kLongest = 40;  // lines of one function
-constexpr size_t kAround = 3;    // lines before and after a place
+constexpr size_t kLongestShown = 40;  // lines of one function
+constexpr size_t kAroundShown = 3;    // lines before and after a place
 
 /// Lines `first` to `last` of a file, counted from 1.
 std::string numbered(const Session& session, const std::string& file, size_t first, size_t last) {
@@ -23,7 +23,7 @@ std::string numbered(const Session& session, const std::string& file, size_t fir
   first = std::max<size_t>(first, 1);
   std::string text = fmt::format("{}:{}\n", file, first);
   for (size_t n = first; n <= last; ++n) {
-    if (n - first >= kLongest) {
+    if (n - first >= kLongestShown) {
       return text + fmt::format("        ... {} more lines\n", last - n + 1);
     }
     text += fmt::format("{:6}  {}\n", n, lines[n - 1]);
@@ -95,8 +95,8 @@ std::string source_excerpt(const Session& session, const instrumenter::Program& 
   if (place.file.empty()) {
     return "it has no source\n";
   }
-  const size_t first = place.line > kAround ? place.line - kAround : 1;
-  return numbered(session, place.file, first, place.line + kAround);
+  const size_t first = place.line > kAroundShown ? place.line - kAroundShown : 1;
+  return numbered(session, place.file, first, place.line + kAroundShown);
 }
 
 }  // namespace vprof::driver
