@@ -7,6 +7,7 @@
 #include "program/plan_json.h"
 #include "program/program_json.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -237,8 +238,7 @@ int root_height(const Program& program, const Plan& plan) {
 
 SiteIds load_site_ids(const std::string& path) {
   const Result<std::string> text = read_file(path);
-  const json::Json document =
-      text ? json::Json::parse(*text, nullptr, false) : json::Json::object();
+  const json::Json document = text ? parse_json(*text) : json::Json::object();
   const auto known = document.find("site_ids");
   return known == document.end() ? SiteIds{} : json::read<SiteIds>(*known).value_or(SiteIds{});
 }
@@ -279,8 +279,7 @@ Result<void> save_sites(const Program& program, const Plan& plan, const Instrume
         {sync.index, sync.role, f == nullptr ? sync.function : f->name, sync.shared});
   }
   file.functions = functions.take();
-  constexpr auto kReplace = json::Json::error_handler_t::replace;
-  return write_file_atomic(path, json::write(file).dump(1, ' ', false, kReplace));
+  return write_file_atomic(path, json_text(json::write(file)));
 }
 
 Summary summary_of(const Program& program, const Instrumentation& result,
