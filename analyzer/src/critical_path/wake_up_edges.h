@@ -31,7 +31,8 @@ class WakeUpEdges {
   void blame(uint32_t thread, uint32_t item, int64_t from, int64_t to,
              std::vector<Blame>& blames) const;
 
-  /// Whether a condition wait is a turn of a loop that was left after a time limit, without a signal.
+  /// Whether a condition wait is a turn of a loop that was left after a time limit, without a
+  /// signal.
   bool left_without_signal(uint32_t thread, uint32_t wait) const;
 
  private:
