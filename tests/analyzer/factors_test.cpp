@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "statistics/significance.h"
+
 using namespace vprof::analyzer;
 
 namespace {
@@ -130,7 +132,10 @@ TEST_CASE("instances of one function add up, and so do covariances of one pair")
   CHECK(xy.kind == FactorKind::kCovariance);
   CHECK(xy.contribution == Approx(0.10));
   CHECK(xy.height == 1);
-  CHECK(xy.score == Approx(4 * 0.10));
+  // ρ = 5 / sqrt(16 * 9), and the smaller of the two shares is that of y.
+  CHECK(xy.weight == Approx(2 * 5.0 / 12 * 0.09));
+  CHECK(xy.score == Approx(4 * xy.weight));
+  CHECK(xy.variance_score == Approx(4 * 0.10));
   CHECK(find("a,b").contribution == Approx(-0.04));
   CHECK(names(factors).back() == "a,b");  // a negative covariance is listed, but last
 }
@@ -157,13 +162,50 @@ TEST_CASE("dominance: an instance that one child explains adds nothing, other in
   t.add(f2, "g", 17, 1);
   const auto factors = t.rank();
   REQUIRE(names(factors) == std::vector<std::string>{"g", "f"});
-  CHECK(factors[1].contribution == Approx(0.20));
+  CHECK(factors[1].weight == Approx(0.20));
+  CHECK(factors[1].contribution == Approx(0.70));
   CHECK_FALSE(factors[1].instances[0].dominated);
   CHECK(factors[1].instances[1].dominated);
   CHECK(factors[1].share == Approx(0.70));
   Options options;
   options.dominance = 0.95;
-  CHECK(t.rank(options)[1].contribution == Approx(0.70));
+  CHECK(t.rank(options)[1].weight == Approx(0.70));
+}
+
+TEST_CASE("dominance: a child whose share another one cancels does not explain its parent") {
+  Tree t(4);
+  const auto f = t.add(0, "f", 50, 2);
+  const auto g = t.add(f, "g", 90, 1);
+  const auto h = t.add(f, "h", 40, 1);
+  t.pair(g, h, -40);
+  t.tree.nodes[f].share = 0.5;
+  t.tree.nodes[g].share = 0.9;
+  t.tree.nodes[h].share = -0.4;
+  Options options;
+  const auto by_share = t.rank(options);
+  REQUIRE(names(by_share)[1] == "f");
+  CHECK(by_share[1].weight == Approx(0.5));
+  options.ranking = Ranking::kVariance;
+  for (const Factor& factor : t.rank(options)) {
+    CHECK((factor.functions[0] != "f" || factor.weight == 0));  // Algorithm 1 as printed
+  }
+}
+
+TEST_CASE("ranked by variance, the score is that of equation 2.4") {
+  Tree t(4);
+  const auto a = t.add(0, "a", 200, 1);
+  const auto b = t.add(0, "b", 60, 1);
+  t.tree.nodes[a].share = 0.1;
+  t.tree.nodes[b].share = 0.9;
+  CHECK(names(t.rank()) == std::vector<std::string>{"b", "a"});
+  CHECK(t.rank()[1].variance_rank == 1);
+  Options options;
+  options.ranking = Ranking::kVariance;
+  const auto factors = t.rank(options);
+  REQUIRE(names(factors) == std::vector<std::string>{"a", "b"});
+  CHECK(factors[0].score == Approx(9 * 2.0));
+  CHECK(factors[0].score == factors[0].variance_score);
+  CHECK(factors[1].variance_rank == 2);
 }
 
 TEST_CASE("a body can be the explanation") {
@@ -181,8 +223,13 @@ TEST_CASE("a wait yields to the functions it is blamed on, even if they are seve
   const auto g = t.add(wait, "g", 20, 1, NodeKind::kBlame);
   t.add(wait, "wake-up(m)", 1, 0, NodeKind::kBody);
   t.pair(f, g, 7);
-  const auto factors = t.rank();
+  t.tree.nodes[f].share = 0.32;
+  t.tree.nodes[g].share = 0.27;
+  Options options;
+  const auto factors = t.rank(options);
   CHECK(names(factors) == std::vector<std::string>{"f", "g", "f,g", "wake-up(m)"});
+  options.ranking = Ranking::kVariance;
+  CHECK(names(t.rank(options)) == std::vector<std::string>{"f", "g", "f,g", "wake-up(m)"});
 }
 
 TEST_CASE("a wait that no function explains stays, and is not counted twice") {
@@ -267,5 +314,5 @@ TEST_CASE("confidence: the jackknife of a known example") {
   add(two[1], 2, 2);
   add(two[1], 0, 0);
   const auto wide = rank_factors(t.tree, two, {}, {});
-  CHECK(wide[0].ci95[1] - 1 == Approx(12.706 * 0.375));
+  CHECK(wide[0].ci95[1] - 1 == Approx(t_quantile(0.05, 1) * 0.375));
 }

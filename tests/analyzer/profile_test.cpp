@@ -1,4 +1,5 @@
 // Profile files: their format, merging, and comparing.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -87,6 +88,23 @@ TEST_CASE("profiles: the bytes of the format are those of the golden file") {
   const auto read = merge({golden});
   REQUIRE(read);
   CHECK((read->bytes == golden));
+}
+
+TEST_CASE("profiles: one of version 0.1 does not know how instances vary together") {
+  std::ifstream file(std::string(GOLDEN_DIR) + "/profile-0.1.vprof", std::ios::binary);
+  const auto read = merge({std::string{std::istreambuf_iterator<char>(file), {}}});
+  REQUIRE(read);
+  CHECK(read->interval.count == 120);
+  const auto& notes = read->losses.notes;
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.find("earlier version") != std::string::npos;
+  }));
+  const Profile now = golden_recording();
+  REQUIRE(read->factors.size() == now.factors.size());
+  for (size_t i = 0; i < now.factors.size(); ++i) {
+    CHECK(read->factors[i].functions == now.factors[i].functions);
+    CHECK(read->factors[i].share == Approx(now.factors[i].share));
+  }
 }
 
 TEST_CASE("profiles: a file of an earlier version has no number of threads") {

@@ -20,7 +20,7 @@ Factor variance(const std::string& key, double contribution,
   Factor factor;
   factor.functions = {key.substr(0, key.find('@'))};
   factor.keys = {key.find('@') == std::string::npos ? "" : key};
-  factor.contribution = contribution;
+  factor.contribution = factor.share = factor.weight = contribution;
   factor.status = status;
   return factor;
 }
@@ -120,6 +120,102 @@ TEST_CASE("a factor set aside is not expanded, nor is the body of an expanded fu
   Profile p = profile({variance(kStore, 0.9)});
   mark_decisions(p, state);
   CHECK(p.factors[0].status == FactorStatus::kSetAside);
+}
+
+TEST_CASE("what may be chance is no answer") {
+  State state;
+  state.expanded = {kHandle};
+  Profile p = profile({variance("wait(a)", 0.5, FactorStatus::kLeaf),
+                       variance("wait(b)", 0.3, FactorStatus::kLeaf)});
+  p.factors[0].significant = false;
+  vprof::analyzer::Options options;
+  options.k = 1;
+  CHECK(ids(decide_automatically(p, program(), state, options).selected) ==
+        std::vector<std::string>{"wait(b)"});
+}
+
+TEST_CASE("a large contribution without a weight is neither expanded nor an answer") {
+  Profile p = profile({variance(kStore, 2.5), variance("wait(a)", 2.5, FactorStatus::kLeaf)});
+  for (Factor& factor : p.factors) {
+    factor.share = factor.weight = 0;
+  }
+  const Decision decision = decide_automatically(p, program(), {}, {});
+  CHECK(decision.expand.empty());
+  CHECK(decision.selected.empty());
+}
+
+namespace {
+
+vprof::analyzer::Node measured(const std::string& key, double share) {
+  vprof::analyzer::Node node;
+  node.function = key.substr(0, key.find('@'));
+  node.function_key = key;
+  node.share = share;
+  return node;
+}
+
+/// `callers` functions, each of which reaches slow() by a function of its own.
+vprof::instrumenter::Program with_callers(int callers) {
+  vprof::instrumenter::Program made = program();
+  for (int i = 0; i < callers; ++i) {
+    const std::string n = std::to_string(i);
+    made.functions.push_back(
+        vprof::test::function("caller" + n + "@e.c:1" + n, {"step" + n + "@e.c:2" + n}));
+    made.functions.push_back(
+        vprof::test::function("step" + n + "@e.c:2" + n, {"slow@e.c:99", "log@"}));
+  }
+  made.functions.push_back(vprof::test::function("slow@e.c:99", {"log@"}));
+  std::sort(made.functions.begin(), made.functions.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  made.finish();
+  return made;
+}
+
+Profile called_from(int callers, double share) {
+  Profile p;
+  p.tree.function = "order";
+  for (int i = 0; i < callers; ++i) {
+    const std::string n = std::to_string(i);
+    p.tree.children.push_back(measured("caller" + n + "@e.c:1" + n, share));
+  }
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("a function under many callers is looked for under all of them") {
+  const auto all = with_callers(8);
+  State state;
+  const Profile p = called_from(8, 0.03);
+  const Decision first = decide_automatically(p, all, state, {});
+  CHECK(first.expand.size() == 8);
+  REQUIRE(first.why.size() == 1);
+  CHECK(first.why[0].find("(24 % of the variance together)") != std::string::npos);
+  // Next come the functions in between, then nothing is left.
+  state.expanded = first.expand;
+  Profile next = p;
+  for (int i = 0; i < 8; ++i) {
+    const std::string n = std::to_string(i);
+    next.tree.children[static_cast<size_t>(i)].children = {
+        measured("step" + n + "@e.c:2" + n, 0.03)};
+  }
+  const Decision second = decide_automatically(next, all, state, {});
+  CHECK(second.expand.size() == 8);
+  CHECK(second.expand[0].starts_with("step"));
+  state.expanded.insert(state.expanded.end(), second.expand.begin(), second.expand.end());
+  CHECK(decide_automatically(next, all, state, {}).expand.empty());
+}
+
+TEST_CASE("callers that are little together, or set aside, end the search") {
+  const auto all = with_callers(8);
+  CHECK(decide_automatically(called_from(8, 0.005), all, {}, {}).expand.empty());
+  CHECK(decide_automatically(called_from(1, 0.04), all, {}, {}).expand.empty());
+  State state;
+  for (int i = 0; i < 8; ++i) {
+    const std::string n = std::to_string(i);
+    state.set_aside.push_back({.id = "caller" + n + "@e.c:1" + n, .name = "caller" + n});
+  }
+  CHECK(decide_automatically(called_from(8, 0.03), all, state, {}).expand.empty());
 }
 
 namespace {

@@ -7,6 +7,8 @@ The first comment of a program says what must come out, in lines of these forms:
   expect: first F         factor 1 is the variance of F
   expect: first F with G  factor 1 is their covariance
   expect: site "text"     most of factor 1 is called from a line of the program that holds the text
+  expect: share A B       the share of factor 1 is between them
+  expect: places N        factor 1 has that many places
   expect: between A B     that part of the variance lies between labels
   absent: F               F is in no factor that reaches the threshold
   needs: switches         the kernel tells of context switches; where it does not, the report must say so
@@ -74,13 +76,24 @@ def check_first(report, wanted):
     first = report["factors"][0]
     found = [unqualified(name) for name in first["functions"]]
     require(sorted(found) == sorted(wanted.split(" with ")), f"factor 1 is {' with '.join(found)}, not {wanted}")
-    print(f"factor 1: {wanted}, {100 * first['contribution']:.1f} %")
+    print(f"factor 1: {wanted}, share {100 * first['share']:.1f} %, contribution {100 * first['contribution']:.1f} %")
 
 
 def check_site(report, program, text):
     site = report["factors"][0]["instances"][0]["site"]
     line = program.read_text().splitlines()[int(site.rsplit(":", 1)[1]) - 1]
     require(text.strip('"') in line, f"most of factor 1 is called at {site}: {line.strip()}")
+
+
+def check_share(report, limits):
+    least, most = (float(limit) for limit in limits.split())
+    share = report["factors"][0]["share"]
+    require(least <= share <= most, f"factor 1 has a share of {100 * share:.1f} %, not {least} to {most}")
+
+
+def check_places(report, wanted):
+    places = len(report["factors"][0]["instances"])
+    require(places == int(wanted), f"factor 1 has {places} places, not {wanted}")
 
 
 def check_between(report, limits):
@@ -98,11 +111,15 @@ def check(report, program, claims):
             check_first(report, claim)
         elif word == "expect" and what == "site":
             check_site(report, program, claim)
+        elif word == "expect" and what == "share":
+            check_share(report, claim)
+        elif word == "expect" and what == "places":
+            check_places(report, claim)
         elif word == "expect" and what == "between":
             check_between(report, claim)
         elif word == "absent":
             accused = {unqualified(name) for factor in report["factors"] for name in factor["functions"]
-                       if factor["contribution"] >= report["threshold"]}
+                       if factor["weight"] >= report["threshold"]}
             require(rest not in accused, f"{rest} is among the factors")
 
 

@@ -154,13 +154,21 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
   Profile profile;
   profile.k = options.k;
   profile.threshold = options.threshold;
+  profile.ranking = options.ranking;
   profile.interval = summarize(sums);
-  profile.factors = rank_factors(tree, sums.batches, sums.exemplars, options);
+  const BatchSums total = sums.total();
+  const TailShares tail(sums, total);
+  profile.factors = rank_factors(tree, sums.batches, sums.exemplars, options, &tail);
   profile.tree = nested_tree(tree);
   profile.losses = sums.losses;
   profile.overhead = sums.overhead;
   for (std::string& note : reliability_notes(sums, profile.interval)) {
     profile.losses.notes.push_back(std::move(note));
+  }
+  if (!sums.others_known) {
+    profile.losses.notes.emplace_back(
+        "from a profile of an earlier version: the contribution of a function with several places "
+        "leaves out how these vary together");
   }
   profile.bytes = to_bytes(sums);
   return profile;

@@ -51,6 +51,51 @@ void Collector::add_to_sample(const Interval& interval, uint64_t hash,
   sample_.add(hash, kept);
 }
 
+// Finds the function of each new node. An instance within another one of its function has its time
+// already and gets none.
+void Collector::add_functions() {
+  const std::vector<PathNode>& nodes = tree_.nodes();
+  const auto identity = [&](uint32_t node) {
+    const PathNode& one = nodes[node];
+    const bool body = one.kind == NodeKind::kBody;
+    const PathNode& named = body ? nodes[one.parent] : one;
+    const uint32_t kind = static_cast<uint32_t>(named.kind) * 2 + (body ? 1 : 0);
+    return std::pair(kind, named.ident);
+  };
+  for (auto i = static_cast<uint32_t>(function_of_.size()); i < nodes.size(); ++i) {
+    const auto own = identity(i);
+    bool nested = i == PathTree::kRoot;
+    for (uint32_t above = nodes[i].parent; above != kNone && !nested; above = nodes[above].parent) {
+      nested = above != PathTree::kRoot && identity(above) == own;
+    }
+    if (nested) {
+      function_of_.push_back(kNone);
+      continue;
+    }
+    const auto [entry, is_new] =
+        function_ids_.try_emplace(own, static_cast<uint32_t>(function_times_.size()));
+    if (is_new) {
+      function_times_.emplace_back();
+      outermost_.push_back(0);
+    }
+    ++outermost_[entry->second];
+    function_of_.push_back(entry->second);
+  }
+}
+
+void Collector::add_up_functions(const std::vector<NodeTimes::Time>& times) {
+  ++interval_;
+  for (const NodeTimes::Time& time : times) {
+    const uint32_t function = function_of_[time.node];
+    if (function == kNone || outermost_[function] < 2) {
+      continue;
+    }
+    FunctionTime& all = function_times_[function];
+    all.ns = time.ns + (all.interval == interval_ ? all.ns : 0);
+    all.interval = interval_;
+  }
+}
+
 void Collector::add(const Interval& interval, uint64_t batch, const std::string& label) {
   const auto latency = static_cast<uint64_t>(interval.latency());
   const uint32_t bin = latency_bin(latency);
@@ -60,7 +105,9 @@ void Collector::add(const Interval& interval, uint64_t batch, const std::string&
   if (tails_.size() < nodes.size()) {
     tails_.resize(nodes.size());
     exemplars_.resize(nodes.size());
+    add_functions();
   }
+  add_up_functions(times);
   PlaceExemplar exemplar{0, latency, interval.id, interval.begin};
   const uint64_t hash = interval_hash(interval.id, interval.begin);
   if (sample_.wants(hash, latency)) {
@@ -80,6 +127,13 @@ void Collector::add(const Interval& interval, uint64_t batch, const std::string&
     }
     sums.add_node(time.node, time.ns, latency);
     tails_[time.node].add(bin, time.ns);
+    const uint32_t function = function_of_[time.node];
+    if (function != kNone && outermost_[function] > 1) {
+      const uint64_t others = function_times_[function].ns - time.ns;
+      if (others != 0) {
+        sums.add_others(time.node, static_cast<UInt128>(time.ns) * others);
+      }
+    }
     exemplar.ns = time.ns;
     exemplars_[time.node].add(exemplar, hash);
     for (uint32_t other = time.sibling; other != kNone; other = times[other].sibling) {

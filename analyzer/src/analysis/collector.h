@@ -34,6 +34,8 @@ class Collector {
 
  private:
   void add_covariates(const Interval& interval, const std::vector<NodeTimes::Time>& times);
+  void add_functions();
+  void add_up_functions(const std::vector<NodeTimes::Time>& times);
   void add_to_sample(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
                      const std::string& label);
 
@@ -41,6 +43,16 @@ class Collector {
   PathWalker walker_;
   NodeTimes times_;
   std::map<uint64_t, BatchSums> batches_;
+  /// The time of a function in one interval, over all its outermost instances.
+  struct FunctionTime {
+    uint64_t interval = 0;  // number of the interval it is of
+    uint64_t ns = 0;
+  };
+  std::vector<uint32_t> function_of_;  // by node: its function; kNone: within another instance
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> function_ids_;  // by kind and ident
+  std::vector<uint32_t> outermost_;                                  // instances, by function
+  std::vector<FunctionTime> function_times_;                         // by function
+  uint64_t interval_ = 0;                                            // counts the intervals
   std::vector<TailSums> tails_;
   std::vector<PlaceExemplars> exemplars_;
   IntervalSample sample_;

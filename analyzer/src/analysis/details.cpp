@@ -186,6 +186,9 @@ Result<Details> details_of(const std::string& profile) {
     return std::tie(a.run, a.begin_ns, a.id) < std::tie(b.run, b.begin_ns, b.id);
   });
   for (const auto& [key, one] : sums.sample.worst.kept()) {
+    if (details.worst.size() == IntervalSample::kWorst) {
+      break;
+    }
     details.worst.push_back(pre_order.detail(one));
   }
   return details;

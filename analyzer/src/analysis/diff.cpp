@@ -6,45 +6,123 @@
 #include <cmath>
 #include <map>
 
+#include "statistics/significance.h"
+
 namespace vprof::analyzer {
 namespace {
 
 constexpr double kLeastChange = 0.01;  // of a factor, as a fraction of Var(latency in A)
-constexpr double kNormal = 1.96;       // 0.975 quantile of the standard normal distribution
+constexpr double kLevel = 0.05;        // of 95 % intervals, and of all tests together
 
 using Range = std::array<double, 2>;
 
 bool known(const Range& range) { return range[0] > 0 && range[1] > 0; }
 
-/// Confidence interval of b / a. On the logarithmic scale the distances to the limits add in
-/// squares, as errors of independent estimates do.
-Range ratio_ci(double a, const Range& of_a, double b, const Range& of_b) {
-  if (!known(of_a) || !known(of_b) || a <= 0 || b <= 0) {
-    return {};
-  }
-  const double down = std::hypot(std::log(b / of_b[0]), std::log(of_a[1] / a));
-  const double up = std::hypot(std::log(of_b[1] / b), std::log(a / of_a[0]));
-  return {b / a * std::exp(-down), b / a * std::exp(up)};
+/// A standard error and its degrees of freedom; 0: unknown.
+struct Error {
+  double error = 0, degrees = 0;
+};
+
+/// Of the difference of two independent estimates (Welch 1947, Satterthwaite 1946).
+Error combined(const Error& a, const Error& b) {
+  const double squares = a.error * a.error + b.error * b.error;
+  const auto part = [](const Error& one) {
+    return one.degrees > 0 ? std::pow(one.error, 4) / one.degrees : 0;
+  };
+  const double parts = part(a) + part(b);
+  return {std::sqrt(squares), parts > 0 ? squares * squares / parts : 0};
 }
 
-FigureChange figure(const char* name, double a, double b, const Range& of_a = {},
-                    const Range& of_b = {}) {
-  const double ratio = a > 0 ? b / a : b > 0 ? HUGE_VAL : 1;
-  return {name, a, b, ratio, ratio_ci(a, of_a, b, of_b)};
+/// The standard error of the logarithm of a figure, from its confidence interval.
+Error log_error(const Range& ci95, double degrees) {
+  if (!known(ci95) || degrees <= 0) {
+    return {};
+  }
+  return {std::log(ci95[1] / ci95[0]) / 2 / t_quantile(kLevel, degrees), degrees};
+}
+
+/// What is tested together.
+struct Tests {
+  std::vector<double> p_values;
+  std::vector<bool*> significant;
+
+  void add(double p, bool& result) {
+    p_values.push_back(p);
+    significant.push_back(&result);
+  }
+  void decide() const {
+    const std::vector<bool> rejected = holm(p_values, kLevel);
+    for (size_t i = 0; i < rejected.size(); ++i) {
+      *significant[i] = rejected[i];
+    }
+  }
+};
+
+struct Side {
+  double value = 0;
+  Range ci95{};
+  double degrees = 0;
+};
+
+/// A figure and, on the logarithmic scale, its confidence interval.
+FigureChange figure(const char* name, const Side& a, const Side& b) {
+  FigureChange change{name, a.value, b.value, 1, {}, false};
+  change.ratio = a.value > 0 ? b.value / a.value : b.value > 0 ? HUGE_VAL : 1;
+  const Error error = combined(log_error(a.ci95, a.degrees), log_error(b.ci95, b.degrees));
+  if (a.value > 0 && b.value > 0 && known(a.ci95) && known(b.ci95)) {
+    const double reach = error.degrees > 0 ? t_quantile(kLevel, error.degrees) * error.error : 0;
+    change.ci95 = {change.ratio * std::exp(-reach), change.ratio * std::exp(reach)};
+  }
+  return change;
+}
+
+double p_of(const FigureChange& change, const Side& a, const Side& b) {
+  const Error error = combined(log_error(a.ci95, a.degrees), log_error(b.ci95, b.degrees));
+  return known(change.ci95) ? p_of_zero(std::log(change.ratio), error.error, error.degrees) : 1;
 }
 
 Range roots(const Range& range) { return {std::sqrt(range[0]), std::sqrt(range[1])}; }
 
-std::vector<FigureChange> figures_of(const IntervalSummary& a, const IntervalSummary& b) {
-  return {
-      figure("mean", a.mean_ns, b.mean_ns, a.mean_ci95, b.mean_ci95),
-      figure("stddev", a.stddev_ns, b.stddev_ns, roots(a.variance_ci95), roots(b.variance_ci95)),
-      figure("variance", a.variance_ns2, b.variance_ns2, a.variance_ci95, b.variance_ci95),
-      figure("p50", a.p50_ns, b.p50_ns),
-      figure("p95", a.p95_ns, b.p95_ns),
-      figure("p99", a.p99_ns, b.p99_ns, a.p99_ci95, b.p99_ci95),
-      figure("p99.9", a.p999_ns, b.p999_ns),
-      figure("max", a.max_ns, b.max_ns)};
+/// The standard deviation is the root of the variance: one test for both.
+constexpr const char* kNotTested = "stddev";
+
+std::vector<FigureChange> figures_of(const IntervalSummary& a, const IntervalSummary& b,
+                                     std::vector<double>* p_values = nullptr) {
+  std::vector<FigureChange> changes;
+  const auto add = [&](const char* name, double IntervalSummary::* value,
+                       Range IntervalSummary::* ci95, const auto& scaled) {
+    Side sides[2];
+    const IntervalSummary* summaries[2] = {&a, &b};
+    for (int i = 0; i < 2; ++i) {
+      sides[i] = {summaries[i]->*value, {}, summaries[i]->degrees};
+      if (ci95 != nullptr) {
+        sides[i].ci95 = scaled(summaries[i]->*ci95);
+      }
+    }
+    changes.push_back(figure(name, sides[0], sides[1]));
+    if (p_values != nullptr) {
+      p_values->push_back(p_of(changes.back(), sides[0], sides[1]));
+    }
+  };
+  const auto plain = [](const Range& range) { return range; };
+  add("mean", &IntervalSummary::mean_ns, &IntervalSummary::mean_ci95, plain);
+  add("stddev", &IntervalSummary::stddev_ns, &IntervalSummary::variance_ci95, roots);
+  add("variance", &IntervalSummary::variance_ns2, &IntervalSummary::variance_ci95, plain);
+  add("p50", &IntervalSummary::p50_ns, nullptr, plain);
+  add("p95", &IntervalSummary::p95_ns, nullptr, plain);
+  add("p99", &IntervalSummary::p99_ns, &IntervalSummary::p99_ci95, plain);
+  add("p99.9", &IntervalSummary::p999_ns, nullptr, plain);
+  add("max", &IntervalSummary::max_ns, nullptr, plain);
+  return changes;
+}
+
+void test_figures(std::vector<FigureChange>& changes, const std::vector<double>& p_values,
+                  Tests& tests) {
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (known(changes[i].ci95) && changes[i].name != kNotTested) {
+      tests.add(p_values[i], changes[i].significant);
+    }
+  }
 }
 
 /// The same factor in both profiles; null where a profile does not list it.
@@ -67,28 +145,67 @@ std::map<std::vector<std::string>, FactorSides> pair_factors(const Profile& a, c
   return all;
 }
 
-std::vector<FactorChange> factors_of(const Profile& a, const Profile& b) {
-  std::vector<FactorChange> changes;
+/// What of the variance goes with a factor, ns².
+double covariance_of(const Factor* factor, double variance) {
+  if (factor == nullptr) {
+    return 0;
+  }
+  return factor->kind == FactorKind::kCovariance ? factor->variance_ns2 : factor->share * variance;
+}
+
+Error error_of(const Factor* factor) {
+  if (factor == nullptr) {
+    return {};
+  }
+  const bool pair = factor->kind == FactorKind::kCovariance;
+  return {pair ? factor->error_ns2 : factor->share_error_ns2, factor->degrees};
+}
+
+/// How much a factor varies, ns².
+double size_of(const Factor* factor) {
+  return factor == nullptr ? 0 : std::abs(factor->variance_ns2);
+}
+
+struct TestedChange {
+  FactorChange change;
+  double p = 1;
+};
+
+/// The changes of factors that hold at least kLeastChange in A or B. Which these are does not depend
+/// on the change, so that chance does not choose what is tested.
+std::vector<TestedChange> factors_of(const Profile& a, const Profile& b) {
+  std::vector<TestedChange> changes;
   const double variance = a.interval.variance_ns2;
   if (variance <= 0) {
     return changes;
   }
   for (const auto& [functions, sides] : pair_factors(a, b)) {
-    FactorChange change;
-    change.kind = (sides.a != nullptr ? sides.a : sides.b)->kind;
-    change.functions = functions;
-    change.a = sides.a != nullptr ? sides.a->variance_ns2 : 0;
-    change.b = sides.b != nullptr ? sides.b->variance_ns2 : 0;
-    change.change = (change.b - change.a) / variance;
-    if (std::abs(change.change) < kLeastChange) {
+    if (std::max(size_of(sides.a), size_of(sides.b)) < kLeastChange * variance) {
       continue;
     }
-    const double error = std::hypot(sides.a != nullptr ? sides.a->error_ns2 : 0,
-                                    sides.b != nullptr ? sides.b->error_ns2 : 0) /
-                         variance;
-    change.ci95 = {change.change - kNormal * error, change.change + kNormal * error};
-    change.significant = error > 0 && (change.ci95[0] > 0 || change.ci95[1] < 0);
-    changes.push_back(std::move(change));
+    TestedChange& tested = changes.emplace_back();
+    FactorChange& change = tested.change;
+    change.kind = (sides.a != nullptr ? sides.a : sides.b)->kind;
+    change.functions = functions;
+    change.a = covariance_of(sides.a, variance);
+    change.b = covariance_of(sides.b, b.interval.variance_ns2);
+    change.change = (change.b - change.a) / variance;
+    const Error error = combined(error_of(sides.a), error_of(sides.b));
+    const double reach =
+        error.degrees > 0 ? t_quantile(kLevel, error.degrees) * error.error / variance : 0;
+    change.ci95 = {change.change - reach, change.change + reach};
+    tested.p = p_of_zero(change.b - change.a, error.error, error.degrees);
+  }
+  return changes;
+}
+
+/// Those that are listed, largest first.
+std::vector<FactorChange> listed(std::vector<TestedChange>& tested) {
+  std::vector<FactorChange> changes;
+  for (TestedChange& one : tested) {
+    if (std::abs(one.change.change) >= kLeastChange) {
+      changes.push_back(std::move(one.change));
+    }
   }
   std::stable_sort(changes.begin(), changes.end(), [](const auto& x, const auto& y) {
     return std::abs(x.change) > std::abs(y.change);
@@ -126,8 +243,23 @@ Diff diff(const Profile& a, const Profile& b) {
   result.interval = a.interval.name;
   result.count_a = a.interval.count;
   result.count_b = b.interval.count;
-  result.figures = figures_of(a.interval, b.interval);
-  result.factors = factors_of(a, b);
+  std::vector<double> p_values;
+  result.figures = figures_of(a.interval, b.interval, &p_values);
+  std::vector<TestedChange> factors = factors_of(a, b);
+  Tests tests;
+  test_figures(result.figures, p_values, tests);
+  for (TestedChange& one : factors) {
+    tests.add(one.p, one.change.significant);
+  }
+  tests.decide();
+  for (FigureChange& figure : result.figures) {
+    if (figure.name == kNotTested) {
+      const auto variance = std::find_if(result.figures.begin(), result.figures.end(),
+                                         [](const auto& one) { return one.name == "variance"; });
+      figure.significant = variance->significant;
+    }
+  }
+  result.factors = listed(factors);
   if (a.interval.name != b.interval.name) {
     result.notes.push_back(fmt::format("A measures the interval '{}', B measures '{}'",
                                        a.interval.name, b.interval.name));

@@ -1,5 +1,6 @@
 // Pruning: which nodes of the variance tree their descendants explain.
 #include <algorithm>
+#include <cmath>
 
 #include "factors/factor_selection.h"
 
@@ -25,11 +26,12 @@ bool is_whole_function(const VarianceTree& tree, const TreeNode& body) {
 
 class DominanceFinder {
  public:
-  DominanceFinder(const VarianceTree& tree, double dominance)
+  DominanceFinder(const VarianceTree& tree, double dominance, Ranking ranking)
       : tree_(tree),
         dominance_(dominance),
+        by_share_(ranking == Ranking::kShare),
         dominated_(tree.nodes.size(), false),
-        blamed_variance_(tree.nodes.size(), 0) {}
+        blamed_(tree.nodes.size(), 0) {}
 
   std::vector<bool> find() {
     for (size_t i = 1; i < tree_.nodes.size(); ++i) {
@@ -41,7 +43,7 @@ class DominanceFinder {
     // A wait yields to the work that explains it, even if several functions share that work.
     for (size_t i = 1; i < tree_.nodes.size(); ++i) {
       const TreeNode& node = tree_.nodes[i];
-      if (is_wait(node.kind) && makes_up(blamed_variance_[i], node)) {
+      if (is_wait(node.kind) && value(node) > 0 && blamed_[i] >= dominance_ * value(node)) {
         dominated_[i] = true;
       }
     }
@@ -49,14 +51,23 @@ class DominanceFinder {
   }
 
  private:
-  bool makes_up(double variance_ns2, const TreeNode& node) const {
-    return node.variance_ns2 > 0 && variance_ns2 >= dominance_ * node.variance_ns2;
+  double value(const TreeNode& node) const { return by_share_ ? node.share : node.contribution; }
+
+  /// Whether a child stands for its parent. Shares of children add up, so what is left of the
+  /// parent's must be small: a child whose share another one cancels does not explain the parent.
+  bool makes_up(const TreeNode& child, const TreeNode& parent) const {
+    const double whole = value(parent);
+    if (whole <= 0) {
+      return false;
+    }
+    return by_share_ ? std::abs(whole - child.share) <= (1 - dominance_) * whole + kRounding
+                     : child.variance_ns2 >= dominance_ * parent.variance_ns2;
   }
 
   void visit_node(size_t i) {
     const TreeNode& node = tree_.nodes[i];
     const TreeNode& parent = tree_.nodes[node.parent];
-    const bool holds_parent = node.variance_ns2 >= dominance_ * parent.variance_ns2;
+    const bool holds_parent = makes_up(node, parent);
     if (is_wait(parent.kind) && is_unexplained(node)) {
       // Only one of the two may count, and the wait has the name that a user knows.
       dominated_[i] = node.kind == NodeKind::kUntracked || holds_parent;
@@ -66,33 +77,41 @@ class DominanceFinder {
       dominated_[i] = true;
       return;
     }
-    blamed_variance_[node.parent] += node.variance_ns2;
-    if (makes_up(node.variance_ns2, parent)) {
+    blamed_[node.parent] += value(node);
+    if (holds_parent) {
       dominated_[node.parent] = true;
     }
   }
 
+  /// Covariances are within the shares already.
   void visit_pair(const TreePair& pair) {
+    if (by_share_) {
+      return;
+    }
     const TreeNode& parent = tree_.nodes[pair.parent];
     const int explained = (is_unexplained(tree_.nodes[pair.a]) ? 0 : 1) +
                           (is_unexplained(tree_.nodes[pair.b]) ? 0 : 1);
-    blamed_variance_[pair.parent] += explained * pair.covariance_ns2;
+    blamed_[pair.parent] += explained * pair.contribution / 2;
     const bool counts = !is_wait(parent.kind) || explained == 2;
-    if (counts && makes_up(2 * pair.covariance_ns2, parent)) {
+    if (counts && parent.variance_ns2 > 0 &&
+        2 * pair.covariance_ns2 >= dominance_ * parent.variance_ns2) {
       dominated_[pair.parent] = true;
     }
   }
 
+  static constexpr double kRounding = 1e-12;
+
   const VarianceTree& tree_;
   const double dominance_;
-  std::vector<bool> dominated_;          // by node
-  std::vector<double> blamed_variance_;  // by wait: the variance that goes with work below it
+  const bool by_share_;
+  std::vector<bool> dominated_;  // by node
+  std::vector<double> blamed_;   // by wait: what goes with work below it
 };
 
 }  // namespace
 
-std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance) {
-  return DominanceFinder(tree, dominance).find();
+std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance, Ranking ranking) {
+  return DominanceFinder(tree, dominance, ranking).find();
 }
 
 }  // namespace vprof::analyzer

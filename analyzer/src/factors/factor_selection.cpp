@@ -6,45 +6,15 @@
 #include <map>
 #include <tuple>
 
+#include "factors/factor_instances.h"
 #include "factors/jackknife.h"
+#include "statistics/significance.h"
 
 namespace vprof::analyzer {
 namespace {
 
-/// A factor whose instances are being collected.
-struct FactorInstances {
-  Factor factor;
-  std::vector<uint32_t> nodes;  // of a variance
-  std::vector<uint32_t> pairs;  // of a covariance
-};
-
-std::vector<std::string> path_to(const VarianceTree& tree, uint32_t node) {
-  std::vector<std::string> path;
-  for (; node != kNoPlace; node = tree.nodes[node].parent) {
-    path.push_back(tree.nodes[node].name);
-  }
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
-FactorStatus status_of(const TreeNode& node) {
-  if (node.expanded) {
-    return FactorStatus::kExpanded;
-  }
-  return node.expandable ? FactorStatus::kExpandable : FactorStatus::kLeaf;
-}
-
-/// A pair can be broken down further if one of the two can.
-FactorStatus status_of(const TreeNode& a, const TreeNode& b) {
-  const FactorStatus of_a = status_of(a);
-  const FactorStatus of_b = status_of(b);
-  for (const FactorStatus status : {FactorStatus::kExpandable, FactorStatus::kExpanded}) {
-    if (of_a == status || of_b == status) {
-      return status;
-    }
-  }
-  return FactorStatus::kLeaf;
-}
+// Pairs and functions that cannot reach this, however they vary together, are not tested.
+constexpr double kLeastTested = 0.01;
 
 class FactorRanking {
  public:
@@ -53,97 +23,88 @@ class FactorRanking {
       : tree_(tree),
         exemplars_(exemplars),
         options_(options),
-        dominated_(dominated_nodes(tree, options.dominance)),
-        graph_height_(graph_height(tree)) {}
+        graph_height_(graph_height(tree)),
+        factors_(collect_factors(tree, options)) {}
 
-  std::vector<Factor> rank(const std::vector<Batch>& batches) {
-    for (uint32_t i = 1; i < tree_.nodes.size(); ++i) {
-      add_node(i);
-    }
-    for (uint32_t i = 0; i < tree_.pairs.size(); ++i) {
-      add_pair(i);
-    }
-    const Jackknife jackknife(tree_, batches);
+  std::vector<Factor> rank(const std::vector<Batch>& batches, const TailShares* tail) {
+    const Jackknife jackknife(tree_, batches, tail);
+    const bool testable = batches.size() > 1;
+    const std::map<FactorKey, bool> significant = test(jackknife);
     std::vector<Factor> factors;
     for (auto& [key, collected] : factors_) {
-      if (std::abs(collected.factor.contribution) < options_.least_listed) {
+      Factor& factor = collected.factor;
+      const auto tested = significant.find(key);
+      factor.significant = tested != significant.end() && tested->second;
+      if (factor.functions.empty() || !large(collected)) {
         continue;
       }
-      std::erase_if(collected.nodes, [&](uint32_t node) { return dominated_[node]; });
-      const Jackknife::FactorEstimate estimate =
-          jackknife.estimate(collected.factor.contribution, collected.nodes, collected.pairs);
-      collected.factor.ci95 = estimate.contribution.ci95;
-      collected.factor.variance_ns2 = estimate.variance_ns2.value;
-      collected.factor.error_ns2 = estimate.variance_ns2.error;
+      add_estimates(collected, jackknife);
+      const bool pair = factor.kind == FactorKind::kCovariance;
+      if (testable && pair && !factor.significant && options_.least_listed > 0) {
+        continue;
+      }
       add_exemplars(collected);
-      finish(collected.factor);
-      factors.push_back(std::move(collected.factor));
+      finish(collected);
+      factors.push_back(std::move(factor));
     }
-    std::sort(factors.begin(), factors.end(), [](const Factor& a, const Factor& b) {
-      return std::tie(b.score, b.contribution, a.functions, a.keys, a.kind) <
-             std::tie(a.score, a.contribution, b.functions, b.keys, b.kind);
-    });
-    for (size_t i = 0; i < factors.size(); ++i) {
-      factors[i].rank = static_cast<int>(i + 1);
-    }
+    number(factors);
     return factors;
   }
 
  private:
-  // One or two values of TreeNode::factor; the second is empty for a variance.
-  using Key = std::pair<std::string, std::string>;
-
-  void add_node(uint32_t index) {
-    const TreeNode& node = tree_.nodes[index];
-    FactorInstances& collected = factors_[{node.factor, ""}];
-    Factor& factor = collected.factor;
-    if (collected.nodes.empty()) {
-      factor.functions = {node.name};
-      factor.keys = {node.key};
-      factor.definition = node.definition;
-      factor.height = node.height;
-      factor.status = status_of(node);
-    }
-    collected.nodes.push_back(index);
-    if (!dominated_[index]) {
-      factor.contribution += node.contribution;
-    }
-    factor.share += node.share;
-    factor.tail_share += node.tail_share;
-    factor.work_share += node.work_share;
-    factor.label_share += node.label_share;
-    factor.instances.push_back(
-        {path_to(tree_, index), node.location, node.contribution, dominated_[index]});
+  bool large(const FactorInstances& collected) const {
+    return std::abs(collected.by_share) >= options_.least_listed ||
+           std::abs(collected.by_variance) >= options_.least_listed;
   }
 
-  void add_pair(uint32_t index) {
-    const TreePair& pair = tree_.pairs[index];
-    if (std::abs(pair.contribution) < kLeastCovariance) {
-      return;
+  FactorEstimate estimate(const FactorInstances& collected, const Jackknife& jackknife,
+                          std::optional<double> tail_share = {}) const {
+    const Factor& factor = collected.factor;
+    return factor.kind == FactorKind::kCovariance
+               ? jackknife.of_pairs(collected.pairs, factor.contribution)
+               : jackknife.of_places(collected.places, factor.contribution, factor.share,
+                                     tail_share);
+  }
+
+  /// Which of the factors that could matter do not vary (together) by chance. What could matter
+  /// must not depend on what is tested, or chance would choose what passes.
+  std::map<FactorKey, bool> test(const Jackknife& jackknife) const {
+    std::vector<const FactorKey*> keys;
+    std::vector<double> p_values;
+    for (const auto& [key, collected] : factors_) {
+      if (collected.potential < kLeastTested) {
+        continue;
+      }
+      keys.push_back(&key);
+      p_values.push_back(collected.factor.functions.empty() ? 1
+                                                            : estimate(collected, jackknife).p);
     }
-    const TreeNode* a = &tree_.nodes[pair.a];
-    const TreeNode* b = &tree_.nodes[pair.b];
-    if (std::tie(b->name, b->factor) < std::tie(a->name, a->factor)) {
-      std::swap(a, b);
+    const std::vector<bool> rejected = holm(p_values);
+    std::map<FactorKey, bool> significant;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      significant[*keys[i]] = rejected[i];
     }
-    FactorInstances& collected = factors_[{a->factor, b->factor}];
+    return significant;
+  }
+
+  void add_estimates(FactorInstances& collected, const Jackknife& jackknife) const {
     Factor& factor = collected.factor;
-    if (collected.pairs.empty()) {
-      factor.kind = FactorKind::kCovariance;
-      factor.functions = {a->name, b->name};
-      factor.keys = {a->key, b->key};
-      factor.definition = a->definition;
-      factor.height = std::max(a->height, b->height);
-      factor.status = status_of(*a, *b);
+    const FactorEstimate found = estimate(collected, jackknife, factor.tail_share);
+    const bool pair = factor.kind == FactorKind::kCovariance;
+    factor.ci95 = found.contribution.ci95;
+    factor.variance_ns2 = found.variance_ns2.value;
+    factor.error_ns2 = found.variance_ns2.error;
+    factor.degrees = pair ? found.variance_ns2.degrees : found.covariance.degrees;
+    factor.share_ci95 = {factor.share, factor.share};
+    if (!pair) {
+      factor.share_ci95 = found.share.ci95;
+      factor.share_error_ns2 = found.covariance.error;
     }
-    collected.pairs.push_back(index);
-    factor.contribution += pair.contribution;
-    factor.share += a->share + b->share;
-    factor.tail_share += a->tail_share + b->tail_share;
-    factor.work_share += a->work_share + b->work_share;
-    factor.label_share += a->label_share + b->label_share;
-    factor.instances.push_back(
-        {path_to(tree_, pair.parent), a->location, pair.contribution, false});
+    if (found.tail_share.degrees > 0) {
+      factor.tail_share_ci95 = found.tail_share.ci95;
+    }
+    const std::array<double, 2>& tested = pair ? factor.ci95 : factor.share_ci95;
+    factor.significant = factor.significant && (tested[0] > 0 || tested[1] < 0);
   }
 
   /// From the instance with the largest variance; of a covariance, from the first node of a pair.
@@ -179,24 +140,45 @@ class FactorRanking {
     }
   }
 
-  void finish(Factor& factor) const {
+  void finish(FactorInstances& collected) const {
+    Factor& factor = collected.factor;
     factor.specificity = specificity(graph_height_, factor.height, options_.specificity);
-    factor.score = factor.specificity * factor.contribution;
-    std::stable_sort(factor.instances.begin(), factor.instances.end(),
-                     [](const Instance& a, const Instance& b) {
-                       if (a.dominated != b.dominated) {
-                         return b.dominated;
-                       }
-                       return std::abs(a.contribution) > std::abs(b.contribution);
-                     });
+    factor.weight = collected.weight(options_.ranking);
+    factor.score = factor.specificity * factor.weight;
+    const double by_variance = collected.by_variance;
+    factor.variance_score = factor.specificity * by_variance;
+    // A mark for number(): there is no rank yet.
+    factor.variance_rank = std::abs(by_variance) >= options_.least_listed ? 1 : 0;
+  }
+
+  /// Sorts the factors and numbers them under both rankings.
+  static void number(std::vector<Factor>& factors) {
+    const auto by_name = [](const Factor& a, const Factor& b) {
+      return std::tie(a.functions, a.keys, a.kind) < std::tie(b.functions, b.keys, b.kind);
+    };
+    std::sort(factors.begin(), factors.end(), [&](const Factor& a, const Factor& b) {
+      return a.variance_score != b.variance_score ? a.variance_score > b.variance_score
+                                                  : by_name(a, b);
+    });
+    int rank = 0;
+    for (Factor& factor : factors) {
+      factor.variance_rank = factor.variance_rank != 0 ? ++rank : 0;
+    }
+    std::sort(factors.begin(), factors.end(), [&](const Factor& a, const Factor& b) {
+      const auto x = std::tie(a.score, a.weight);
+      const auto y = std::tie(b.score, b.weight);
+      return x != y ? x > y : by_name(a, b);
+    });
+    for (size_t i = 0; i < factors.size(); ++i) {
+      factors[i].rank = static_cast<int>(i + 1);
+    }
   }
 
   const VarianceTree& tree_;
   const std::vector<PlaceExemplars>& exemplars_;
   const Options& options_;
-  const std::vector<bool> dominated_;
   const int graph_height_;
-  std::map<Key, FactorInstances> factors_;
+  std::map<FactorKey, FactorInstances> factors_;
 };
 
 }  // namespace
@@ -220,8 +202,8 @@ double specificity(int graph_height, int height, Specificity rule) {
 
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
                                  const std::vector<PlaceExemplars>& exemplars,
-                                 const Options& options) {
-  return FactorRanking(tree, exemplars, options).rank(batches);
+                                 const Options& options, const TailShares* tail) {
+  return FactorRanking(tree, exemplars, options).rank(batches, tail);
 }
 
 }  // namespace vprof::analyzer

@@ -1,11 +1,12 @@
 // Ranking of factors: Algorithm 1 of the dissertation (2.3.2.2), with the pruning of dominated
-// instances from Algorithm 2 of the technical report. docs/analysis.md lists where it goes beyond
-// the two.
+// instances from Algorithm 2 of the technical report, by share or by variance. docs/analysis.md says
+// why, and where it goes beyond the two.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "factors/tail_shares.h"
 #include "factors/variance_tree.h"
 #include "statistics/interval_sums.h"
 #include "vprof/analyzer/analyzer.h"
@@ -16,14 +17,14 @@ namespace vprof::analyzer {
 inline constexpr double kLeastCovariance = 0.001;
 
 /// By node: whether its descendants explain it, so that it adds nothing to its factor.
-std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance);
+std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance, Ranking ranking);
 
-/// All factors that contribute at least Options::least_listed, ranked by score; equal scores by
-/// contribution, then names. Confidence intervals come from `batches`; without batches they are
-/// points. `exemplars`: by place.
+/// All factors with a weight of at least Options::least_listed, ranked by score; equal scores by
+/// weight, then names. Confidence intervals come from `batches`; without batches they are points.
+/// `exemplars`: by place. `tail`: null if there are no tail shares.
 std::vector<Factor> rank_factors(const VarianceTree& tree, const std::vector<Batch>& batches,
                                  const std::vector<PlaceExemplars>& exemplars,
-                                 const Options& options);
+                                 const Options& options, const TailShares* tail = nullptr);
 
 /// Height of the call graph: that of sites.json, and at least 1 more than any height in the tree.
 int graph_height(const VarianceTree& tree);

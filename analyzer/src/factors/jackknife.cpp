@@ -3,23 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "statistics/significance.h"
+
 namespace vprof::analyzer {
 namespace {
 
-// n intervals make max(kFewestBatches, n^kBatchPower) batches: 6 for 1,000, 10 for 10,000, 18 for
-// 100,000.
+// n intervals make max(kFewestBatches, n^kBatchPower) long batches: 6 for 1,000, 10 for 10,000, 18
+// for 100,000.
 constexpr double kBatchPower = 0.25;
 constexpr double kFewestBatches = 6;
-
-/// 0.975 quantile of Student's t. From 30 degrees of freedom on it is that of 30, which is at most
-/// 5 % too large.
-double t_quantile(size_t degrees) {
-  constexpr std::array<double, 30> kByDegrees = {
-      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  return degrees == 0 ? 0 : kByDegrees[std::min(degrees, kByDegrees.size()) - 1];
-}
+constexpr double kShortBatches = 16;
+constexpr double kLevel = 0.05;  // of 95 % intervals
 
 uint64_t count_of(const std::vector<Batch>& batches) {
   uint64_t n = 0;
@@ -29,38 +23,7 @@ uint64_t count_of(const std::vector<Batch>& batches) {
   return n;
 }
 
-}  // namespace
-
-Estimate jackknife(double value, const std::vector<long double>& without,
-                   const std::vector<Batch>& batches, bool is_fraction) {
-  if (without.size() < 2) {
-    return {value, 0, {value, value}};
-  }
-  const auto g = static_cast<long double>(without.size());
-  const auto n = static_cast<long double>(count_of(batches));
-  long double centre = g * value;
-  for (size_t b = 0; b < without.size(); ++b) {
-    centre -= (1 - static_cast<long double>(batches[b].sums.n) / n) * without[b];
-  }
-  long double squares = 0;
-  for (size_t b = 0; b < without.size(); ++b) {
-    const long double h = n / static_cast<long double>(batches[b].sums.n);
-    const long double distance = h * value - (h - 1) * without[b] - centre;
-    squares += distance * distance / (h - 1);
-  }
-  const auto error = static_cast<double>(std::sqrt(squares / g));
-  const double reach = t_quantile(without.size() - 1) * error;
-  if (is_fraction && value > 0 && value < 1) {
-    const double width = reach / (value * (1 - value));
-    const double logit = std::log(value / (1 - value));
-    return {value, error, {1 / (1 + std::exp(width - logit)), 1 / (1 + std::exp(-width - logit))}};
-  }
-  return {value, error, {value - reach, value + reach}};
-}
-
-std::vector<Batch> join_batches(const std::vector<Batch>& batches) {
-  const auto n = static_cast<double>(count_of(batches));
-  const double wanted = std::max(kFewestBatches, std::pow(n, kBatchPower));
+std::vector<Batch> join_to(const std::vector<Batch>& batches, double wanted) {
   const auto joined =
       static_cast<size_t>(std::max(1.0, std::round(static_cast<double>(batches.size()) / wanted)));
   std::vector<Batch> result;
@@ -77,80 +40,190 @@ std::vector<Batch> join_batches(const std::vector<Batch>& batches) {
   return result;
 }
 
-Jackknife::Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches)
-    : tree_(tree), batches_(join_batches(batches)) {
-  if (batches_.size() < 2) {
+double reach_of(const Estimate& estimate) {
+  return estimate.degrees > 0 ? t_quantile(kLevel, estimate.degrees) * estimate.error : 0;
+}
+
+/// Keeps the estimate with the wider confidence interval.
+void keep_wider(Estimate& kept, const Estimate& other) {
+  if (kept.degrees <= 0 || reach_of(other) > reach_of(kept)) {
+    kept = other;
+  }
+}
+
+/// Variances have long tails to the right, so the interval of one that is a part of the whole
+/// reaches up at least as far as it does on the logit scale, and down as far as on the plain one:
+/// there it may contain 0.
+void widen_fraction(Estimate& estimate) {
+  const double value = estimate.value;
+  if (estimate.degrees <= 0 || value <= 0 || value >= 1) {
     return;
   }
-  n_ = count_of(batches_);
-  const NodeSums root = sum(0);
-  for (const Batch& batch : batches_) {
-    latency_variance_without_.push_back(variance_without(root, 0, batch.sums));
-  }
+  const double width = reach_of(estimate) / (value * (1 - value));
+  const double logit = std::log(value / (1 - value));
+  estimate.ci95[0] = std::min(estimate.ci95[0], 1 / (1 + std::exp(width - logit)));
+  estimate.ci95[1] = std::max(estimate.ci95[1], 1 / (1 + std::exp(-width - logit)));
 }
 
-Jackknife::FactorEstimate Jackknife::estimate(double contribution,
-                                              const std::vector<uint32_t>& nodes,
-                                              const std::vector<uint32_t>& pairs) const {
-  const double variance_ns2 = contribution * tree_.nodes[0].variance_ns2;
-  std::vector<long double> without(latency_variance_without_.size());
-  if (!without.empty()) {
-    for (const uint32_t node : nodes) {
-      add_node(tree_.nodes[node].place, without);
-    }
-    for (const uint32_t pair : pairs) {
-      add_pair(tree_.pairs[pair], without);
-    }
+/// Of a quotient without each batch.
+std::vector<long double> over(std::vector<long double> values,
+                              const std::vector<long double>& divisors) {
+  for (size_t b = 0; b < values.size(); ++b) {
+    values[b] = divisors[b] > 0 ? values[b] / divisors[b] : 0;
   }
-  FactorEstimate result;
-  result.variance_ns2 = jackknife(variance_ns2, without, batches_, false);
+  return values;
+}
+
+}  // namespace
+
+Estimate jackknife(double value, const std::vector<long double>& without,
+                   const std::vector<Batch>& batches) {
+  if (without.size() < 2) {
+    return {value, 0, 0, {value, value}};
+  }
+  const auto g = static_cast<long double>(without.size());
+  const auto n = static_cast<long double>(count_of(batches));
+  long double centre = g * value;
   for (size_t b = 0; b < without.size(); ++b) {
-    const long double all = latency_variance_without_[b];
-    without[b] = all > 0 ? without[b] / all : 0;
+    centre -= (1 - static_cast<long double>(batches[b].sums.n) / n) * without[b];
   }
-  result.contribution = jackknife(contribution, without, batches_, true);
-  return result;
-}
-
-NodeSums Jackknife::sum(uint32_t place) const {
-  NodeSums total;
-  for (const Batch& batch : batches_) {
-    total += batch.sums.node(place);
-  }
-  return total;
-}
-
-long double Jackknife::variance_without(NodeSums total, uint32_t place,
-                                        const BatchSums& batch) const {
-  total -= batch.node(place);
-  return variance(n_ - batch.n, total.x, total.xx);
-}
-
-void Jackknife::add_node(uint32_t place, std::vector<long double>& without) const {
-  const NodeSums total = sum(place);
+  long double squares = 0;
   for (size_t b = 0; b < without.size(); ++b) {
-    without[b] += variance_without(total, place, batches_[b].sums);
+    const long double h = n / static_cast<long double>(batches[b].sums.n);
+    const long double distance = h * value - (h - 1) * without[b] - centre;
+    squares += distance * distance / (h - 1);
+  }
+  Estimate estimate{value, static_cast<double>(std::sqrt(squares / g)),
+                    static_cast<double>(without.size() - 1), {}};
+  const double reach = reach_of(estimate);
+  estimate.ci95 = {value - reach, value + reach};
+  return estimate;
+}
+
+std::vector<Batch> join_batches(const std::vector<Batch>& batches) {
+  const auto n = static_cast<double>(count_of(batches));
+  return join_to(batches, std::max(kFewestBatches, std::pow(n, kBatchPower)));
+}
+
+Jackknife::Joined::Joined(std::vector<Batch> joined, const TailShares* tail_shares)
+    : batches(std::move(joined)), tail(tail_shares, batches) {
+  if (batches.size() < 2) {
+    return;
+  }
+  for (const Batch& batch : batches) {
+    total += batch.sums;
+  }
+  const NodeSums latency = total.node(0);
+  for (const Batch& batch : batches) {
+    NodeSums rest = latency;
+    rest -= batch.sums.node(0);
+    latency_variance.push_back(variance(total.n - batch.sums.n, rest.x, rest.xx));
   }
 }
 
-void Jackknife::add_pair(const TreePair& pair, std::vector<long double>& without) const {
-  const TreeNode* a = &tree_.nodes[pair.a];
-  const TreeNode* b = &tree_.nodes[pair.b];
-  if (a->rank > b->rank) {
-    std::swap(a, b);
+Jackknife::Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches,
+                     const TailShares* tail)
+    : tree_(tree),
+      long_(join_batches(batches), tail),
+      short_(join_to(batches, kShortBatches), tail) {}
+
+FactorEstimate Jackknife::of_places(const std::vector<uint32_t>& places, double contribution,
+                                    double share, std::optional<double> tail_share) const {
+  const double all = tree_.nodes[0].variance_ns2;
+  FactorEstimate estimate;
+  for (const Joined* joined : {&long_, &short_}) {
+    FactorEstimate one;
+    one.contribution.value = contribution;
+    one.variance_ns2.value = contribution * all;
+    one.share.value = share;
+    one.covariance.value = share * all;
+    places_of(*joined, places, one, tail_share);
+    keep_wider(estimate.contribution, one.contribution);
+    keep_wider(estimate.variance_ns2, one.variance_ns2);
+    keep_wider(estimate.share, one.share);
+    keep_wider(estimate.covariance, one.covariance);
+    keep_wider(estimate.tail_share, one.tail_share);
+    estimate.p = p_of_zero(one.share.value, one.share.error, one.share.degrees);
   }
-  const NodeSums sum_a = sum(a->place);
-  const NodeSums sum_b = sum(b->place);
-  UInt128 xy = 0;
-  for (const Batch& batch : batches_) {
-    xy += batch.sums.product(b->place, a->rank);
+  widen_fraction(estimate.contribution);
+  widen_fraction(estimate.share);
+  widen_fraction(estimate.tail_share);
+  return estimate;
+}
+
+FactorEstimate Jackknife::of_pairs(const std::vector<uint32_t>& pairs, double contribution) const {
+  FactorEstimate estimate;
+  for (const Joined* joined : {&long_, &short_}) {
+    FactorEstimate one;
+    one.contribution.value = contribution;
+    one.variance_ns2.value = contribution * tree_.nodes[0].variance_ns2;
+    pairs_of(*joined, pairs, one);
+    keep_wider(estimate.contribution, one.contribution);
+    keep_wider(estimate.variance_ns2, one.variance_ns2);
+    estimate.p = p_of_zero(one.contribution.value, one.contribution.error,
+                           one.contribution.degrees);
   }
-  for (size_t i = 0; i < without.size(); ++i) {
-    const BatchSums& batch = batches_[i].sums;
-    without[i] +=
-        2 * covariance(n_ - batch.n, sum_a.x - batch.node(a->place).x,
-                       sum_b.x - batch.node(b->place).x, xy - batch.product(b->place, a->rank));
+  widen_fraction(estimate.contribution);
+  return estimate;
+}
+
+void Jackknife::places_of(const Joined& joined, const std::vector<uint32_t>& places,
+                          FactorEstimate& into, std::optional<double> tail_share) const {
+  NodeSums all;
+  UInt128 others = 0;
+  for (const uint32_t place : places) {
+    all += joined.total.node(place);
+    others += joined.total.with_others(place);
   }
+  std::vector<long double> variances;
+  std::vector<long double> covariances;
+  for (size_t b = 0; b < joined.latency_variance.size(); ++b) {
+    const BatchSums& batch = joined.batches[b].sums;
+    NodeSums rest = all;
+    UInt128 rest_others = others;
+    for (const uint32_t place : places) {
+      rest -= batch.node(place);
+      rest_others -= batch.with_others(place);
+    }
+    const uint64_t n = joined.total.n - batch.n;
+    variances.push_back(variance(n, rest.x, rest.xx + rest_others));
+    covariances.push_back(
+        covariance(n, rest.x, joined.total.node(0).x - batch.node(0).x, rest.xt));
+  }
+  const std::vector<Batch>& batches = joined.batches;
+  into.variance_ns2 = jackknife(into.variance_ns2.value, variances, batches);
+  into.covariance = jackknife(into.covariance.value, covariances, batches);
+  into.contribution = jackknife(
+      into.contribution.value, over(std::move(variances), joined.latency_variance), batches);
+  into.share =
+      jackknife(into.share.value, over(std::move(covariances), joined.latency_variance), batches);
+  if (tail_share) {
+    into.tail_share = jackknife(*tail_share, joined.tail.without_each(places), batches);
+  }
+}
+
+void Jackknife::pairs_of(const Joined& joined, const std::vector<uint32_t>& pairs,
+                         FactorEstimate& into) const {
+  std::vector<long double> without(joined.latency_variance.size());
+  for (const uint32_t index : pairs) {
+    const TreePair& pair = tree_.pairs[index];
+    const TreeNode* a = &tree_.nodes[pair.a];
+    const TreeNode* b = &tree_.nodes[pair.b];
+    if (a->rank > b->rank) {
+      std::swap(a, b);
+    }
+    const UInt128 x = joined.total.node(a->place).x;
+    const UInt128 y = joined.total.node(b->place).x;
+    const UInt128 xy = joined.total.product(b->place, a->rank);
+    for (size_t i = 0; i < without.size(); ++i) {
+      const BatchSums& batch = joined.batches[i].sums;
+      without[i] += 2 * covariance(joined.total.n - batch.n, x - batch.node(a->place).x,
+                                   y - batch.node(b->place).x, xy - batch.product(b->place, a->rank));
+    }
+  }
+  into.variance_ns2 = jackknife(into.variance_ns2.value, without, joined.batches);
+  into.contribution = jackknife(into.contribution.value,
+                                over(std::move(without), joined.latency_variance), joined.batches);
 }
 
 }  // namespace vprof::analyzer

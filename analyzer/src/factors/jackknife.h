@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "factors/tail_shares.h"
 #include "factors/variance_tree.h"
 #include "statistics/interval_sums.h"
 
@@ -13,47 +15,68 @@ namespace vprof::analyzer {
 /// An estimate and its error.
 struct Estimate {
   double value = 0;
-  double error = 0;              ///< standard error; 0: unknown
+  double error = 0;              ///< standard error; 0: unknown, or the value is certain
+  double degrees = 0;            ///< of freedom of the error; 0: unknown
   std::array<double, 2> ci95{};  ///< {value, value} if the error is unknown
 };
 
 /// The delete-one jackknife for batches of unequal size (Busing, Meijer and van der Leeden 1999),
 /// with Student's t. `without[b]` is the statistic without batch b. With fewer than two batches the
-/// error is unknown. `is_fraction`: the value is a part of a whole, so its confidence interval is
-/// symmetric on the logit scale and stays within 0 and 1.
+/// error is unknown.
 Estimate jackknife(double value, const std::vector<long double>& without,
-                   const std::vector<Batch>& batches, bool is_fraction);
+                   const std::vector<Batch>& batches);
 
 /// Joins neighbouring batches of one recording until about n^(1/4) are left, for n intervals, but
 /// no fewer than 6. Long batches cover the time over which intervals resemble each other, and bring
 /// skewed sums closer to normal. docs/analysis.md measures the effect on coverage.
 std::vector<Batch> join_batches(const std::vector<Batch>& batches);
 
+/// What the jackknife says about a factor.
+struct FactorEstimate {
+  Estimate contribution;  ///< as a fraction of Var(latency)
+  Estimate variance_ns2;
+  Estimate share;       ///< of a variance only
+  Estimate covariance;  ///< Cov(factor, latency), ns²; of a variance only
+  Estimate tail_share;  ///< of a variance only; degrees 0: unknown
+  /// The p-value of the hypothesis that the share, or the covariance of a pair, is 0.
+  double p = 1;
+};
+
 /// Confidence intervals of factors. Intervals close in time share their contention, so neighbours
-/// are left out together. Refers to the tree, which must outlive it.
+/// are left out together. Every figure is estimated from few long batches and from more and shorter
+/// ones; the greater error counts. Refers to its arguments, which must outlive it.
 class Jackknife {
  public:
-  Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches);
+  /// `tail`: null if there are no tail shares.
+  Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches, const TailShares* tail);
 
-  struct FactorEstimate {
-    Estimate contribution;  ///< as a fraction of Var(latency)
-    Estimate variance_ns2;
-  };
-  /// The error of `contribution`, which is the sum over these nodes and pairs of the tree (2 Cov of
-  /// a pair).
-  FactorEstimate estimate(double contribution, const std::vector<uint32_t>& nodes,
-                          const std::vector<uint32_t>& pairs) const;
+  /// Of what takes the time of these places together, none of which is within another. The tail
+  /// share is estimated if it is given.
+  FactorEstimate of_places(const std::vector<uint32_t>& places, double contribution, double share,
+                           std::optional<double> tail_share) const;
+  /// Of Σ 2 Cov of these pairs of the tree.
+  FactorEstimate of_pairs(const std::vector<uint32_t>& pairs, double contribution) const;
 
  private:
-  NodeSums sum(uint32_t place) const;
-  long double variance_without(NodeSums total, uint32_t place, const BatchSums& batch) const;
-  void add_node(uint32_t place, std::vector<long double>& without) const;
-  void add_pair(const TreePair& pair, std::vector<long double>& without) const;
+  /// The batches joined to one length.
+  struct Joined {
+    explicit Joined(std::vector<Batch> joined, const TailShares* tail);
+    Joined(const Joined&) = delete;
+    Joined& operator=(const Joined&) = delete;
+
+    std::vector<Batch> batches;
+    BatchSums total;
+    std::vector<long double> latency_variance;  // without each batch
+    TailJackknife tail;
+  };
+  void places_of(const Joined& joined, const std::vector<uint32_t>& places, FactorEstimate& into,
+                 std::optional<double> tail_share) const;
+  void pairs_of(const Joined& joined, const std::vector<uint32_t>& pairs,
+                FactorEstimate& into) const;
 
   const VarianceTree& tree_;
-  const std::vector<Batch> batches_;
-  uint64_t n_ = 0;
-  std::vector<long double> latency_variance_without_;  // by batch
+  const Joined long_;
+  const Joined short_;
 };
 
 }  // namespace vprof::analyzer

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "factors/jackknife.h"
+#include "statistics/significance.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -50,7 +51,7 @@ LogInterval log_jackknife(double value, std::vector<long double> without,
   for (long double& one : without) {
     one = std::log(std::max(one, 1e-9L));
   }
-  const Estimate estimate = jackknife(std::log(value), without, batches, false);
+  const Estimate estimate = jackknife(std::log(value), without, batches);
   return {{std::exp(estimate.ci95[0]), std::exp(estimate.ci95[1])}, estimate.error};
 }
 
@@ -70,6 +71,7 @@ void add_confidence(const IntervalSums& sums, const BatchSums& total, IntervalSu
   }
   const LogInterval mean = log_jackknife(summary.mean_ns, std::move(means), batches);
   summary.mean_ci95 = mean.ci95;
+  summary.degrees = static_cast<double>(batches.size() - 1);
   summary.variance_ci95 = log_jackknife(summary.variance_ns2, std::move(variances), batches).ci95;
 
   // The interval of a quantile lies between two ranks. Neighbouring intervals resemble each other,
@@ -79,7 +81,8 @@ void add_confidence(const IntervalSums& sums, const BatchSums& total, IntervalSu
   const double variation = summary.stddev_ns / summary.mean_ns;
   const double error = mean.relative_error;
   const double independent = error > 0 ? std::min(n, variation * variation / error / error) : n;
-  const double reach = 1.96 * std::sqrt(0.99 * 0.01 / std::max(independent, 1.0));
+  const double t = t_quantile(0.05, summary.degrees);
+  const double reach = t * std::sqrt(0.99 * 0.01 / std::max(independent, 1.0));
   summary.p99_ci95 = {sums.latencies.quantile(std::max(0.99 - reach, 0.0)),
                       sums.latencies.quantile(std::min(0.99 + reach, 1.0))};
 }

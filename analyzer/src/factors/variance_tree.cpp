@@ -1,12 +1,13 @@
 #include "factors/variance_tree.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
+
+#include "factors/tail_shares.h"
 
 namespace vprof::analyzer {
 namespace {
-
-constexpr double kTailQuantile = 0.99;  // tail shares are of the slowest 1 %
 
 /// Whether the place, as an only child, is the same as its parent.
 bool repeats_parent(const Place& place) {
@@ -18,11 +19,10 @@ class VarianceTreeBuilder {
   explicit VarianceTreeBuilder(const IntervalSums& sums)
       : sums_(sums),
         total_(sums.total()),
-        tail_(sums.latencies.tail(kTailQuantile)),
+        tail_(sums, total_),
         explained_(sums.covariates, sums.labels, total_) {
     const NodeSums root = total_.node(0);
     latency_variance_ = variance(total_.n, root.x, root.xx);
-    tail_excess_ = tail_mean(0) - mean(0);
   }
 
   VarianceTree build() {
@@ -35,6 +35,8 @@ class VarianceTreeBuilder {
       }
       sort_children(i);
     }
+    add_repeated();
+    add_others();
     add_pairs();
     return std::move(result_);
   }
@@ -49,29 +51,59 @@ class VarianceTreeBuilder {
     return static_cast<long double>(total_.node(place).x) / total_.n;
   }
 
-  /// Mean over the intervals of the tail, ns.
-  long double tail_mean(uint32_t place) const {
-    if (tail_.count == 0 || place >= sums_.tails.size()) {
-      return 0;
-    }
-    const TailSums& tail = sums_.tails[place];
-    long double x = 0;
-    const auto end = tail.first + static_cast<uint32_t>(tail.x.size());
-    for (uint32_t bin = tail_.first_whole; bin < end; ++bin) {
-      x += tail.at(bin);
-    }
-    if (tail_.partial > 0) {
-      x += tail_.partial * static_cast<long double>(tail.at(tail_.first_whole - 1));
-    }
-    return x / static_cast<long double>(tail_.count);
-  }
-
   void find_children() {
     children_ = children_of(sums_.places);
     for (std::vector<uint32_t>& children : children_) {
       std::erase_if(children, [&](uint32_t place) { return total_.node(place).count == 0; });
       if (children.size() == 1 && repeats_parent(sums_.places[children[0]])) {
+        repeated_.push_back(children[0]);
         children.clear();
+      }
+    }
+  }
+
+  void add_repeated() {
+    std::map<uint32_t, uint32_t> node_of;  // place
+    for (uint32_t i = 0; i < result_.nodes.size(); ++i) {
+      node_of[result_.nodes[i].place] = i;
+    }
+    for (const uint32_t place : repeated_) {
+      const auto owner = node_of.find(sums_.places[place].parent);
+      if (owner == node_of.end()) {
+        continue;
+      }
+      const TreeNode& node = result_.nodes[owner->second];
+      const Place& own = sums_.places[place];
+      result_.repeated.push_back({place, owner->second,
+                                  own.kind == NodeKind::kBody ? body_name(node.kind, node.factor)
+                                                              : own.name});
+    }
+  }
+
+  /// The time of a function is one variable, so the covariances of its instances are part of its
+  /// variance.
+  void add_others() {
+    std::map<std::string, UInt128> all;  // Σx by factor, over outermost instances
+    for (TreeNode& node : result_.nodes) {
+      for (uint32_t above = node.parent; above != kNoPlace && node.outermost;
+           above = result_.nodes[above].parent) {
+        node.outermost = result_.nodes[above].factor != node.factor;
+      }
+      if (node.outermost) {
+        all[node.factor] += total_.node(node.place).x;
+      }
+    }
+    for (const RepeatedPlace& repeated : result_.repeated) {
+      const auto known = all.find(repeated.factor);
+      if (known != all.end()) {
+        known->second += total_.node(repeated.place).x;
+      }
+    }
+    for (TreeNode& node : result_.nodes) {
+      const UInt128 x = total_.node(node.place).x;
+      if (node.outermost && sums_.others_known) {
+        node.with_others = fraction(covariance(total_.n, x, all[node.factor] - x,
+                                               total_.with_others(node.place)));
       }
     }
   }
@@ -88,9 +120,8 @@ class VarianceTreeBuilder {
     node.variance_ns2 = static_cast<double>(var);
     node.contribution = fraction(var);
     node.share = fraction(covariance(total_.n, sums.x, total_.node(0).x, sums.xt));
-    if (tail_excess_ > 0) {
-      node.tail_share = static_cast<double>((tail_mean(place) - mean(place)) / tail_excess_);
-    }
+    node.tail_known = tail_.known();
+    node.tail_share = tail_.of(place);
     node.work_share = explained_.by_work(place);
     node.label_share = explained_.by_label(place);
     node.count = sums.count;
@@ -170,11 +201,11 @@ class VarianceTreeBuilder {
 
   const IntervalSums& sums_;
   const BatchSums total_;
-  const Histogram::Tail tail_;
+  const TailShares tail_;
   const ExplainedShare explained_;
   long double latency_variance_ = 0;
-  long double tail_excess_ = 0;
   std::vector<std::vector<uint32_t>> children_;  // by place
+  std::vector<uint32_t> repeated_;               // places
   VarianceTree result_;
 };
 
@@ -207,7 +238,9 @@ Node nested_tree(const VarianceTree& tree) {
     to.variance_ns2 = from.variance_ns2;
     to.contribution = from.contribution;
     to.share = from.share;
-    to.tail_share = from.tail_share;
+    if (from.tail_known) {
+      to.tail_share = from.tail_share;
+    }
     to.work_share = from.work_share;
     to.label_share = from.label_share;
     to.count = from.count;

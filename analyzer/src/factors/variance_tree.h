@@ -29,6 +29,14 @@ struct TreeNode {
   bool expanded = false;
   double mean_ns = 0, variance_ns2 = 0, contribution = 0, share = 0, tail_share = 0;
   double work_share = 0, label_share = 0;
+  /// Whether the slowest 1 % are known well enough for `tail_share`.
+  bool tail_known = true;
+  /// Whether no ancestor is an instance of the same factor: then the time of the node is not part
+  /// of the time of another instance.
+  bool outermost = true;
+  /// Cov of the node with the other outermost instances of its factor, as a fraction of
+  /// Var(latency). 0 for other nodes.
+  double with_others = 0;
   uint64_t count = 0;
   std::vector<uint32_t> children;
 };
@@ -40,10 +48,18 @@ struct TreePair {
   double contribution = 0;  ///< 2 Cov / Var(latency)
 };
 
+/// A place that repeats its parent, and so is no node of the tree.
+struct RepeatedPlace {
+  uint32_t place;
+  uint32_t node;       ///< its parent, which has the same time
+  std::string factor;  ///< as TreeNode::factor
+};
+
 /// Parents come before their children; node 0 is the root, the interval.
 struct VarianceTree {
   std::vector<TreeNode> nodes;
   std::vector<TreePair> pairs;
+  std::vector<RepeatedPlace> repeated;
 };
 
 /// The tree of all places with time. An only child that is the same as its parent is left out.

@@ -100,6 +100,9 @@ IntervalSums decode_sums(const Json& document) {
   }
   sums.latencies = decode_latencies(document.at("latencies"));
   check_counts(sums);
+  for (const Json& batch : document.at("batches")) {
+    sums.others_known = sums.others_known && batch.at("sums").contains("others");
+  }
   decode_intervals(document, sums);
   sums.covariates = decode_covariates(document.at("explain"), sums.places.size());
   return sums;

@@ -52,6 +52,7 @@ Json encode_batch(const Batch& batch) {
   Json document = encode(batch);
   document["sums"] = encode(sums);
   document["sums"]["nodes"] = packed(nodes);
+  document["sums"]["others"] = encode_by_place(sums.others);
   return document;
 }
 
@@ -72,6 +73,9 @@ Batch decode_batch(const Json& from, const std::vector<Place>& places) {
     for (UInt128& product : sums.rows[i]) {
       product = nodes.wide();
     }
+  }
+  if (const auto others = from.at("sums").find("others"); others != from.at("sums").end()) {
+    sums.others = decode_by_place(*others, places.size());
   }
   return batch;
 }

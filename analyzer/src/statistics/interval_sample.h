@@ -30,6 +30,9 @@ struct SampledInterval {
 class IntervalSample {
  public:
   static constexpr size_t kSampled = 2000;
+  /// The slowest ones: of up to 200,000 intervals, all of the slowest 1 %.
+  static constexpr size_t kSlowest = 2000;
+  /// As many of them as are shown one by one.
   static constexpr size_t kWorst = 50;
   static constexpr size_t kMostLeaves = 400'000;  ///< in each of the two
 
@@ -69,7 +72,7 @@ class IntervalSample {
     Key bound_ = {UINT64_MAX, UINT64_MAX, INT64_MAX, INT64_MAX};
   };
   Smallest sampled{kSampled};  ///< by hash
-  Smallest worst{kWorst};      ///< by complement of the latency
+  Smallest worst{kSlowest};    ///< by complement of the latency
 };
 
 }  // namespace vprof::analyzer

@@ -36,6 +36,7 @@ struct IntervalSums {
   std::string interval;                   ///< name of the kind of interval
   uint64_t incomplete = 0;                ///< intervals without begin or end
   int root_height = 0;                    ///< of the call graph in sites.json
+  bool others_known = true;               ///< false: BatchSums::others is missing (earlier version)
   std::vector<Place> places;              ///< parents before children; places[0] is the interval
   std::vector<Batch> batches;             ///< by run, then time
   std::vector<TailSums> tails;            ///< by place

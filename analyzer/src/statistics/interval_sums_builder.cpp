@@ -35,6 +35,11 @@ BatchSums renumbered(const BatchSums& from, const std::vector<std::vector<uint32
       at_index(result.nodes, to[i]) += from.nodes[i];
     }
   }
+  for (uint32_t i = 0; i < from.others.size(); ++i) {
+    if (from.others[i] != 0) {
+      result.add_others(to[i], from.others[i]);
+    }
+  }
   for (const std::vector<uint32_t>& siblings : children) {
     for (uint32_t rank = 1; rank < siblings.size(); ++rank) {
       if (siblings[rank] >= from.rows.size()) {
@@ -148,6 +153,7 @@ void IntervalSumsBuilder::add(const IntervalSums& sums) {
   add(sums.covariates, to);
   sum_.interval = sums.interval;
   sum_.incomplete += sums.incomplete;
+  sum_.others_known = sum_.others_known && sums.others_known;
   sum_.root_height = std::max(sum_.root_height, sums.root_height);
   sum_.latencies += sums.latencies;
   for (const auto& [label, latencies] : sums.labels) {

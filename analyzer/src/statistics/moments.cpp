@@ -67,6 +67,11 @@ BatchSums& BatchSums::operator+=(const BatchSums& other) {
   for (size_t i = 0; i < other.nodes.size(); ++i) {
     nodes[i] += other.nodes[i];
   }
+  for (uint32_t i = 0; i < other.others.size(); ++i) {
+    if (other.others[i] != 0) {
+      add_others(i, other.others[i]);
+    }
+  }
   if (rows.size() < other.rows.size()) {
     rows.resize(other.rows.size());
   }

@@ -77,11 +77,16 @@ struct BatchSums {
   /// Σxy of siblings a and b with rank(a) < rank(b) is `rows[b][rank(a)]`. A rank is a node's index
   /// among its siblings.
   std::vector<std::vector<UInt128>> rows;
+  /// Σ x (X - x) for the outermost instances of a function, where X is the time of the function: the
+  /// sum over all its outermost instances. With Σxx this adds up to ΣX². 0 where a function has one
+  /// outermost instance. (An instance inside another one of its function has its time already.)
+  std::vector<UInt128> others;
 
   NodeSums node(uint32_t id) const { return id < nodes.size() ? nodes[id] : NodeSums(); }
   UInt128 product(uint32_t later, uint32_t rank) const {
     return later < rows.size() && rank < rows[later].size() ? rows[later][rank] : 0;
   }
+  UInt128 with_others(uint32_t id) const { return id < others.size() ? others[id] : 0; }
   void add_node(uint32_t id, uint64_t ns, uint64_t latency_ns) {
     if (nodes.size() <= id) {
       nodes.resize(id + 1);
@@ -89,6 +94,12 @@ struct BatchSums {
     nodes[id].add(ns, latency_ns);
   }
   void add_product(uint32_t later, uint32_t rank, UInt128 xy);
+  void add_others(uint32_t id, UInt128 product) {
+    if (others.size() <= id) {
+      others.resize(id + 1);
+    }
+    others[id] += product;
+  }
   BatchSums& operator+=(const BatchSums& other);
 };
 

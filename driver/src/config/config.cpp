@@ -16,7 +16,7 @@ namespace {
 const Keys top_keys = {"$schema", "source",           "configure",      "build", "run",
                        "env",     "compile_commands", "intervals",      "sync",  "factors",
                        "exclude", "record",           "max_iterations", "jobs",  "overhead_budget"};
-const Keys factor_keys = {"k", "threshold", "specificity", "dominance"};
+const Keys factor_keys = {"k", "threshold", "ranking", "specificity", "dominance"};
 const Keys record_keys = {"leave_out", "ring_mb", "max_mb"};
 
 void read_specificity(ObjectReader& reader, analyzer::Specificity& specificity) {
@@ -34,6 +34,18 @@ void read_specificity(ObjectReader& reader, analyzer::Specificity& specificity) 
                 fmt::format("\"specificity\" must be {}, not \"{}\"", listed(names, "or"), wanted));
 }
 
+void read_ranking(ObjectReader& reader, analyzer::Ranking& ranking) {
+  const std::string wanted =
+      reader.string("ranking", analyzer::kRankings.at(static_cast<size_t>(ranking)));
+  const auto found = std::find(analyzer::kRankings.begin(), analyzer::kRankings.end(), wanted);
+  if (found != analyzer::kRankings.end()) {
+    ranking = static_cast<analyzer::Ranking>(found - analyzer::kRankings.begin());
+    return;
+  }
+  reader.report("ranking",
+                fmt::format("\"ranking\" must be \"share\" or \"variance\", not \"{}\"", wanted));
+}
+
 analyzer::Options read_factors(ObjectReader& top) {
   analyzer::Options options;
   auto reader = top.object("factors", factor_keys);
@@ -43,6 +55,7 @@ analyzer::Options read_factors(ObjectReader& top) {
   options.k = reader->integer("k", options.k, 1, 100);
   options.threshold = reader->number("threshold", options.threshold, 0, 1);
   options.dominance = reader->number("dominance", options.dominance, 0, 1);
+  read_ranking(*reader, options.ranking);
   read_specificity(*reader, options.specificity);
   return options;
 }

@@ -47,8 +47,11 @@ std::string path_of(const Factor& factor) {
 
 void introduce(const Factor& factor) {
   put(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), location_of(factor)));
-  put(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f})\n",
-                  100 * factor.contribution, 100 * factor.ci95[0], 100 * factor.ci95[1]));
+  const bool pair = factor.kind == analyzer::FactorKind::kCovariance;
+  const auto& ci95 = pair ? factor.ci95 : factor.share_ci95;
+  put(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f}){}\n",
+                  100 * (pair ? factor.contribution : factor.share), 100 * ci95[0], 100 * ci95[1],
+                  factor.significant ? "" : ", which may be chance"));
   if (const std::string path = path_of(factor); !path.empty()) {
     put(fmt::format("   {}\n", path));
   }

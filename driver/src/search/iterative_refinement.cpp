@@ -23,7 +23,7 @@ std::vector<report::LeadingFactor> leading_factors(const Profile& profile) {
   std::vector<report::LeadingFactor> leading;
   for (const analyzer::Factor& factor : profile.factors) {
     if (factor.rank <= profile.k) {
-      leading.push_back({.factor = factor_name(factor), .contribution = factor.contribution});
+      leading.push_back({.factor = factor_name(factor), .contribution = factor.weight});
     }
   }
   return leading;
@@ -194,7 +194,7 @@ class Refinement {
     if (exhausted && !thinner) {
       return finish(
           fmt::format("done after iteration {}: no factor that can be broken down "
-                      "contributes {:.0f} % of the variance",
+                      "makes up {:.0f} % of the variance",
                       state_.iteration, 100 * profile.threshold));
     }
     if (at_limit) {

@@ -55,7 +55,7 @@ void say_measured(const analyzer::Profile& profile) {
       break;
     }
     say(fmt::format("  {}. {}: {:.1f} % of the variance", factor.rank, factor_name(factor),
-                    100 * factor.contribution));
+                    100 * factor.weight));
   }
 }
 

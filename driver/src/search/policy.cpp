@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "search/common_callee.h"
 #include "search/expansion.h"
 
 namespace vprof::driver {
@@ -36,6 +37,16 @@ void expand_first(size_t k, FactorKind kind, Decision& decision, const analyzer:
   }
 }
 
+/// A function that is called from many places is looked for under all of them.
+void expand_callers(Decision& decision, const CommonCallee& callee) {
+  if (callee.keys.empty()) {
+    return;
+  }
+  decision.expand = callee.keys;
+  decision.why.push_back(fmt::format("{} callers of {} ({:.0f} % of the variance together)",
+                                     callee.keys.size(), callee.name, 100 * callee.share));
+}
+
 }  // namespace
 
 void expand(Decision& decision, const Factor& factor, const std::vector<std::string>& keys) {
@@ -47,14 +58,14 @@ void expand(Decision& decision, const Factor& factor, const std::vector<std::str
   }
   if (decision.expand.size() != before) {
     decision.why.push_back(fmt::format("{} ({:.0f} % of the variance)", factor_name(factor),
-                                       100 * factor.contribution));
+                                       100 * factor.weight));
   }
 }
 
 std::vector<const Factor*> undecided(const analyzer::Profile& profile, const State& state) {
   std::vector<const Factor*> factors;
   for (const Factor& factor : profile.factors) {
-    if (factor.contribution >= profile.threshold && !already_expanded(factor, state) &&
+    if (factor.weight >= profile.threshold && !already_expanded(factor, state) &&
         !contains(state.selected, factor) && !contains(state.set_aside, factor)) {
       factors.push_back(&factor);
     }
@@ -74,11 +85,21 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
   if (decision.expand.empty()) {
     expand_first(k, FactorKind::kCovariance, decision, profile, factors, program, open);
   }
-  for (size_t i = 0; i < std::min(k, factors.size()); ++i) {
-    const Factor& factor = *factors[i];
-    if (factor.kind == FactorKind::kVariance &&
-        expandable_keys(profile, factor, program, open).empty()) {
-      decision.selected.push_back(decided(factor));  // line 19
+  if (decision.expand.empty()) {
+    expand_callers(decision, find_common_callee(profile, program, open));
+  }
+  size_t seen = 0;
+  for (const Factor* factor : factors) {
+    // What may be chance is no answer.
+    if (!factor->significant) {
+      continue;
+    }
+    if (seen++ == k) {
+      break;
+    }
+    if (factor->kind == FactorKind::kVariance &&
+        expandable_keys(profile, *factor, program, open).empty()) {
+      decision.selected.push_back(decided(*factor));  // line 19
     }
   }
   return decision;

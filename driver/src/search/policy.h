@@ -25,14 +25,15 @@ struct Decision {
 void expand(Decision& decision, const analyzer::Factor& factor,
             const std::vector<std::string>& keys);
 
-/// The ranked factors that still need a decision: they contribute at least the threshold, and were
+/// The ranked factors that still need a decision: they weigh at least the threshold, and were
 /// neither expanded nor decided on.
 std::vector<const analyzer::Factor*> undecided(const analyzer::Profile& profile,
                                                const State& state);
 
 /// The policy of `--auto`. Expands the first k undecided variance factors that can be broken down,
-/// by rank; if there are none, the functions of the covariance factors that can. Selects the
-/// variance factors among the first k undecided ones that cannot be broken down.
+/// by rank; if there are none, the functions of the covariance factors that can; if there are none
+/// either, functions that are too small each but call one function and together are not. Selects the
+/// variance factors among the first k significant undecided ones that cannot be broken down.
 Decision decide_automatically(const analyzer::Profile& profile,
                               const instrumenter::Program& program, const State& state,
                               const analyzer::Options& options);

@@ -52,7 +52,7 @@ export function caveats(data) {
   if (losses.unmatched_waits) notes.push(`The waker of ${count(losses.unmatched_waits)} of ${count(waits)} waits is unknown; they stay waits.`);
   const unknown = data.factors.filter((factor) => factor.functions.some((name) => /^untracked|^unknown/.test(name)));
   for (const factor of unknown.slice(0, 3)) {
-    notes.push(`${percent(factor.contribution)} of the variance is in ${factor.functions.join(' with ')}: time that no measured function covers.`);
+    notes.push(`${percent(factor.share)} of the variance is in ${factor.functions.join(' with ')}: time that no measured function covers.`);
   }
   return section('caveats', 'Caveats', null,
     el('ul', { class: 'caveats' }, notes.map((note) => el('li', {}, note)), overhead.map((line) => el('li', {}, line))),

@@ -10,7 +10,8 @@ export function time(ns) {
 }
 
 export const count = (n) => n.toLocaleString('en-US');
-export const percent = (part, digits = 1) => `${(100 * part).toFixed(digits)} %`;
+/** `?` if it is not known. */
+export const percent = (part, digits = 1) => (part === null || part === undefined) ? '?' : `${(100 * part).toFixed(digits)} %`;
 /** A 95 % confidence interval: `± 3.2`, or both ends if the sides differ. */
 export function margin([low, high], value) {
   if (low === 0 && high === 0) return '';

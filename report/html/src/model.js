@@ -19,12 +19,19 @@ export const factorName = (factor) => factor.functions.join('  with  ');
 /** (H - h)^power: equation 2.3. A covariance has the height of the higher of its two functions. */
 export const specificity = (data, factor, power) => Math.max(data.graph_height - factor.height, 0) ** power;
 
+/** Σ Var of equation 2.4, as a part of the variance of the latency. */
+const summedVariance = (factor) => (factor.specificity ? factor.variance_score / factor.specificity : 0);
+
 export const RANKINGS = {
-  score: (data, factor, power) => specificity(data, factor, power) * factor.contribution,
+  score: (data, factor, power) => specificity(data, factor, power) * factor.weight,
+  variance: (data, factor, power) => specificity(data, factor, power) * summedVariance(factor),
   contribution: (data, factor) => factor.contribution,
   share: (data, factor) => factor.share,
-  tail_share: (data, factor) => factor.tail_share,
+  tail_share: (data, factor) => factor.tail_share ?? 0,
 };
+
+/** What a ranking counts, before specificity. */
+export const weight = (factor, ranking) => (ranking === 'variance' ? summedVariance(factor) : factor.weight);
 
 /** Time of a factor's function in an interval, ns. */
 export const timeIn = (interval, column) => interval.times[column] ?? 0;

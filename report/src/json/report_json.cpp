@@ -30,6 +30,7 @@ struct Document {
   std::vector<Unwrapped> unwrapped;
   int k = analyzer::Profile{}.k;
   double threshold = analyzer::Profile{}.threshold;
+  analyzer::Ranking ranking = analyzer::Profile{}.ranking;
 };
 
 }  // namespace
@@ -40,9 +41,16 @@ namespace vprof::json {
 using report::Document;
 using report::OverheadSection;
 
-void Object<analyzer::Factor>::check(T& factor, const Json& /*from*/) {
+void Object<analyzer::Factor>::check(T& factor, const Json& from) {
   if (factor.functions.empty()) {
     throw ReadError("a factor without functions");
+  }
+  if (!from.contains("weight")) {  // earlier versions ranked by the contribution
+    factor.weight = factor.contribution;
+    factor.share_ci95 = {factor.share, factor.share};
+    for (analyzer::Instance& instance : factor.instances) {
+      instance.share = instance.contribution;
+    }
   }
 }
 
@@ -128,7 +136,9 @@ struct Object<Document> {
       optional("losses", &T::losses),
       optional("unwrapped", &T::unwrapped, "calls that could not be measured, by reason"),
       optional("k", &T::k, "number of factors asked for"),
-      optional("threshold", &T::threshold, "least contribution asked for")};
+      optional("threshold", &T::threshold, "least weight asked for"),
+      optional("ranking", &T::ranking,
+               "what factors are ranked by: what goes with the latency, or what varies")};
 };
 
 }  // namespace vprof::json
@@ -149,6 +159,7 @@ Document document_of(const analyzer::Profile& profile, const ReportContext& cont
   document.unwrapped = context.unwrapped;
   document.k = profile.k;
   document.threshold = profile.threshold;
+  document.ranking = profile.ranking;
   return document;
 }
 
@@ -162,6 +173,7 @@ std::pair<analyzer::Profile, ReportContext> profile_and_context(Document documen
   profile.losses = std::move(document.losses);
   profile.k = document.k;
   profile.threshold = document.threshold;
+  profile.ranking = document.ranking;
   context.iterations = std::move(document.iterations);
   context.unwrapped = std::move(document.unwrapped);
   context.demoted = std::move(document.overhead.demoted);
@@ -201,6 +213,9 @@ Result<std::pair<analyzer::Profile, ReportContext>> from_json(const nlohmann::js
   auto read = json::read<Document>(document);
   if (!read) {
     return fail("{}: {}", kNotOurs, read.error().message);
+  }
+  if (!document.contains("ranking")) {  // earlier versions had one ranking
+    read->ranking = analyzer::Ranking::kVariance;
   }
   return profile_and_context(*std::move(read));
 }

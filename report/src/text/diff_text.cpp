@@ -25,7 +25,7 @@ std::string figure_line(const FigureChange& figure) {
                      pad(value_of(figure, figure.b), kValue + 2) + pad(ratio_of(figure.ratio), 8);
   if (figure.ci95[1] > 0) {
     line += fmt::format(" {} .. {}", ratio_of(figure.ci95[0]), ratio_of(figure.ci95[1]));
-    if (figure.ci95[0] > 1 || figure.ci95[1] < 1) {
+    if (figure.significant) {
       line += "  *";
     }
   }
@@ -73,7 +73,7 @@ std::string text(const Diff& diff, const TextOptions& options) {
     out.item(note, Style::kWarning);
   }
   out.blank_line();
-  out.paragraph("* significant: the 95 % confidence interval excludes \"no change\"", 0,
+  out.paragraph("* significant: equal programs show any star in 5 % of comparisons at most", 0,
                 Style::kFaint);
   return out.take();
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -31,7 +32,7 @@ std::vector<bool> marked(const Profile& profile) {
   std::vector<bool> marks(profile.factors.size(), false);
   int left = profile.k;
   for (size_t i = 0; i < marks.size() && left > 0; ++i) {
-    if (profile.factors[i].contribution < profile.threshold) {
+    if (profile.factors[i].weight < profile.threshold) {
       continue;
     }
     marks[i] = true;
@@ -74,11 +75,19 @@ std::vector<const Node*> nodes_of(const Factor& factor, const Node& root) {
   return nodes;
 }
 
-void write_headline(const Factor& factor, bool mark, TextWriter& out) {
-  const double reach = (factor.ci95[1] - factor.ci95[0]) / 2;
+/// Whether the share of a factor comes first: what the ranking is about.
+bool shows_share(const Factor& factor, const Profile& profile) {
+  return profile.ranking == analyzer::Ranking::kShare && factor.kind == FactorKind::kVariance;
+}
+
+void write_headline(const Factor& factor, const Profile& profile, bool mark, TextWriter& out) {
+  const bool share = shows_share(factor, profile);
+  const double value = share ? factor.share : factor.contribution;
+  const std::array<double, 2>& ci95 = share ? factor.share_ci95 : factor.ci95;
+  const double reach = (ci95[1] - ci95[0]) / 2;
   const std::string error = reach > 0 ? fmt::format("± {:.1f}", 100 * reach) : "";
   out.line(fmt::format("{}{:>3} {} {:>8} {} {} {}", mark ? ">" : " ", factor.rank,
-                       bar(factor.contribution, kBarWidth), percent(factor.contribution),
+                       bar(value, kBarWidth), percent(value),
                        pad(error, 7), pad(word_for(factor.kind), 10), word_for(factor.status)),
            mark ? Style::kMarked : Style::kPlain);
 }
@@ -116,21 +125,33 @@ void write_largest_place(const Factor& factor, TextWriter& out) {
   out.line(before + place, Style::kFaint);
 }
 
-/// Places besides the largest that count in the contribution.
+/// Places besides the largest that count in the weight.
 size_t other_places(const Factor& factor) {
   size_t count = 0;
   for (size_t i = 1; i < factor.instances.size(); ++i) {
     const Instance& instance = factor.instances[i];
-    if (!instance.dominated && std::abs(instance.contribution) >= kLeastInstance) {
+    if (!instance.dominated && !instance.nested &&
+        std::max(std::abs(instance.contribution), std::abs(instance.share)) >= kLeastInstance) {
       ++count;
     }
   }
   return count;
 }
 
-void write_shares(const Factor& factor, TextWriter& out) {
+void write_shares(const Factor& factor, const Profile& profile, TextWriter& out) {
+  const bool share = shows_share(factor, profile);
+  const char* what = share                                    ? "contribution"
+                     : factor.kind == FactorKind::kCovariance ? "share of both"
+                                                              : "share";
   std::string text =
-      fmt::format("share {}, tail share {}", percent(factor.share), percent(factor.tail_share));
+      fmt::format("{} {}, tail share {}", what, percent(share ? factor.contribution : factor.share),
+                  factor.tail_share ? percent(*factor.tail_share) : "?");
+  if (share && std::abs(factor.share - factor.weight) >= kLeastShown) {
+    text += fmt::format("; {} not explained by a callee", percent(factor.weight));
+  }
+  if (!factor.significant) {
+    text += "; may be chance";
+  }
   // What the requests ask for is not the fault of the factor.
   if (std::abs(factor.work_share) >= kLeastShown) {
     text += fmt::format("; {} explained by work", percent(factor.work_share));
@@ -194,26 +215,52 @@ void write_exemplars(const Factor& factor, TextWriter& out) {
   out.paragraph(text, kIndent);
 }
 
+/// Functions that vary, but do not make the latency vary.
+void write_evened_out(const Profile& profile, TextWriter& out) {
+  std::vector<std::string> names;
+  for (const Factor& factor : profile.factors) {
+    if (shows_share(factor, profile) && std::abs(factor.share) < kLeastShown &&
+        factor.contribution >= profile.threshold) {
+      names.push_back(
+          fmt::format("{} ({})", factor.functions.front(), percent(factor.contribution)));
+    }
+  }
+  if (names.empty()) {
+    return;
+  }
+  const size_t more = names.size() - std::min(names.size(), kMostBlamed);
+  names.resize(names.size() - more);
+  if (more != 0) {
+    names.push_back(fmt::format("{} more", more));
+  }
+  out.blank_line();
+  out.paragraph("Vary, but others make up for it: " + listed(names));
+}
+
 }  // namespace
 
 void write_factors(const Profile& profile, TextWriter& out) {
   if (profile.factors.empty()) {
-    out.line(profile.interval.variance_ns2 > 0 ? "  Nothing measured contributes 1 % or more."
+    out.line(profile.interval.variance_ns2 > 0 ? "  Nothing measured makes up 1 % or more."
                                                : "  Nothing: all intervals took the same time.");
     return;
   }
   const std::vector<bool> marks = marked(profile);
   for (size_t i = 0; i < profile.factors.size(); ++i) {
     const Factor& factor = profile.factors[i];
-    write_headline(factor, marks[i], out);
+    if (std::abs(factor.weight) < kLeastShown) {
+      continue;  // counts in the other ranking
+    }
+    write_headline(factor, profile, marks[i], out);
     write_name(factor, out);
     write_largest_place(factor, out);
-    write_shares(factor, out);
+    write_shares(factor, profile, out);
     write_blame(factor, profile.tree, out);
     if (marks[i]) {
       write_exemplars(factor, out);
     }
   }
+  write_evened_out(profile, out);
 }
 
 }  // namespace vprof::report

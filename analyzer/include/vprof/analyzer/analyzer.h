@@ -13,9 +13,9 @@
 //                          │ variances, covariances
 //                          ▼
 //      variance tree                                          (2.3.2.1, equations 2.1 and 2.2)
-//                          │ contribution × specificity
+//                          │ share × specificity
 //                          ▼
-//      ranked factors                                         (2.3.2.2, Algorithm 1)
+//      ranked factors                                         (after 2.3.2.2, Algorithm 1)
 //
 // Numbers: times are nanoseconds, and `_ns2` is their square. Contributions, shares and other
 // fractions are 1 for the whole. The divisor of every variance and covariance is n. Node `f` has
@@ -27,12 +27,22 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "vprof/support/result.h"
 
 namespace vprof::analyzer {
+
+/// What factors are ranked, selected, expanded and dominated by. docs/analysis.md has the argument.
+enum class Ranking : uint8_t {
+  kShare,     ///< what goes with the latency: Cov(X, T) / Var(T)
+  kVariance,  ///< what varies: Var(X) / Var(T), as equation 2.4 and Algorithm 1 have it
+};
+
+/// In the order of the enum, as in vprof.json.
+inline constexpr std::array<const char*, 2> kRankings = {"share", "variance"};
 
 /// The ranking rules: the power of (height of the graph - height of the factor) that is the
 /// specificity of a factor. Equation 2.3 has kQuadratic.
@@ -51,23 +61,26 @@ constexpr const SpecificityRule& rule_of(Specificity specificity) {
   return kSpecificityRules.at(static_cast<size_t>(specificity));
 }
 
-/// Settings of an analysis. `k`, `threshold` and `specificity` belong to Algorithm 1, `dominance`
-/// to Algorithm 2 of the technical report.
+/// Settings of an analysis. `k`, `threshold`, `ranking` and `specificity` belong to Algorithm 1,
+/// `dominance` to Algorithm 2 of the technical report.
 struct Options {
   /// k: how many factors are asked for, at least 1.
   int k = 3;
-  /// d: the least contribution of a factor that is asked for, in [0, 1].
+  /// d: the least weight of a factor that is asked for, in [0, 1].
   double threshold = 0.05;
-  /// m: an instance adds nothing to its factor if one child, or one covariance of two children,
-  /// holds at least this fraction of its variance. In (0, 1].
+  /// m: an instance adds nothing to the weight of its factor if one child makes up its share but for
+  /// the fraction 1 - m. Ranked by variance: if one child, or one covariance of two children, holds
+  /// at least this fraction of its variance. In (0, 1].
   double dominance = 0.9;
+  Ranking ranking = Ranking::kShare;
   Specificity specificity = Specificity::kQuadratic;
   /// The kind of interval, as named in sites.json. Empty: the kind with the most completed
   /// intervals; for timelines and tables, all kinds.
   std::string interval;
   /// Leaves out intervals that began earlier than this after the recording began.
   int64_t skip_ns = 0;
-  /// Factors that contribute less than this (in magnitude) are not listed.
+  /// Factors whose weight is smaller than this (in magnitude) under both rankings are not listed.
+  /// Nor are covariances that may well be 0, unless this is 0.
   double least_listed = 0.01;
   /// Threads of the analysis; 0: one per core. Does not change the result.
   unsigned threads = 0;
@@ -111,8 +124,8 @@ struct Node {
   /// Cov(X, T) / Var(T). Shares of siblings add up to that of their parent; the root has 1.
   double share = 0;
   /// (E[X | tail] - E[X]) / (E[T | tail] - E[T]), where the tail is the slowest 1 % of the
-  /// intervals. Adds up as shares do.
-  double tail_share = 0;
+  /// intervals. Adds up as shares do. Nothing if the profile cannot tell the tail from the rest.
+  std::optional<double> tail_share;
   /// The parts of the share that go with the declared amount of work, and with the mean latency of
   /// the label. Each adds up as shares do; the two overlap.
   double work_share = 0, label_share = 0;
@@ -130,8 +143,13 @@ struct Instance {
   /// As Node::location; of a covariance: of the first function.
   std::string location;
   double contribution = 0;
-  /// Explained by its descendants, so it adds nothing to the factor (Options::dominance).
+  /// Explained by its descendants, so it adds nothing to the weight of the factor
+  /// (Options::dominance).
   bool dominated = false;
+  /// Cov(X, T) / Var(T); of a covariance: of both nodes.
+  double share = 0;
+  /// Within another instance, whose time holds its own.
+  bool nested = false;
 };
 
 enum class FactorKind : uint8_t { kVariance, kCovariance };
@@ -160,7 +178,8 @@ struct Factor {
   std::vector<std::string> keys;
   /// `file:line` of the (first) function's definition; empty if unknown.
   std::string definition;
-  /// The sum over the instances that are not dominated, as a fraction of Var(T).
+  /// Var(X) / Var(T), where X is the time of the function in an interval: all its outermost
+  /// instances together. Of a covariance: Σ 2 Cov / Var(T) over its instances.
   double contribution = 0;
   /// 95 % confidence interval of the contribution; a point if there are fewer than two batches.
   std::array<double, 2> ci95{};
@@ -168,19 +187,40 @@ struct Factor {
   double variance_ns2 = 0;
   /// Standard error of variance_ns2; 0 if unknown.
   double error_ns2 = 0;
-  /// Sums over all instances of the figures of Node; of a covariance: of both its nodes.
+  /// Cov(X, T) / Var(T); of a covariance: of both its functions together.
   double share = 0;
-  double tail_share = 0;
+  /// As ci95; of a covariance: {share, share}.
+  std::array<double, 2> share_ci95{};
+  /// Standard error of share × Var(T); 0 if unknown. Not in report.json.
+  double share_error_ns2 = 0;
+  /// Degrees of freedom of the standard errors; 0 if they are unknown. Not in report.json.
+  double degrees = 0;
+  /// Whether the share, or the covariance, is not 0 by chance, among all that were tested (Holm's
+  /// procedure at 5 %). False if there are fewer than two batches.
+  bool significant = true;
+  /// The part of Var(T) that the ranking counts. By share: the share of the instances that are not
+  /// dominated; of a covariance: 2 ρ min(share, share), where ρ is the correlation of the two; its
+  /// contribution if that is negative. By variance: the contributions of the instances that are not
+  /// dominated.
+  double weight = 0;
+  /// Sums over the outermost instances of the figures of Node; of a covariance: of both functions.
+  std::optional<double> tail_share;
+  /// Nothing if it is unknown.
+  std::optional<std::array<double, 2>> tail_share_ci95;
   double work_share = 0;
   double label_share = 0;
   /// Longest chain of calls below the function; of a covariance: the greater of the two heights.
   int height = 0;
   /// Equation 2.3.
   double specificity = 0;
-  /// Equation 2.4, with V as a fraction of Var(T): specificity × contribution.
+  /// specificity × weight. Ranked by variance, this is equation 2.4 with V as a fraction of Var(T).
   double score = 0;
+  /// Equation 2.4 whatever the ranking, and the rank that it gives; 0: not ranked.
+  double variance_score = 0;
+  int variance_rank = 0;
   FactorStatus status = FactorStatus::kLeaf;
-  /// Dominated ones last, otherwise by falling magnitude of the contribution.
+  /// Those that add nothing to the weight last, otherwise by falling magnitude of the share (ranked
+  /// by variance, and of a covariance: of the contribution).
   std::vector<Instance> instances;
   /// Up to three intervals around the median of a sample of those in which the factor has time.
   std::vector<Exemplar> typical;
@@ -228,6 +268,8 @@ struct IntervalSummary {
   WorkSummary work;
   /// 95 % confidence intervals; {0, 0} if there are too few intervals for one.
   std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
+  /// Degrees of freedom of these; 0 if they are unknown. Not in report.json.
+  double degrees = 0;
 };
 
 /// Everything that was lost or could not be explained. Every report shows it.
@@ -285,13 +327,14 @@ struct Profile {
   IntervalSummary interval;
   /// The root is the interval.
   Node tree;
-  /// All factors that contribute at least Options::least_listed, by rank.
+  /// All factors that weigh at least Options::least_listed, by rank.
   std::vector<Factor> factors;
   Losses losses;
   Overhead overhead;
   /// As in Options.
   int k = 3;
   double threshold = 0.05;
+  Ranking ranking = Ranking::kShare;
   /// The bytes of the profile file, which merge() and details_of() read. Not in report.json.
   std::string bytes;
 };

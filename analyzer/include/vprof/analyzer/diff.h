@@ -20,9 +20,13 @@ struct FigureChange {
   double ratio = 1;
   /// 95 % confidence interval of the ratio; {0, 0} if a profile has too few intervals for one.
   std::array<double, 2> ci95{};
+  /// Whether it changed by more than chance, among all that diff() compares.
+  bool significant = false;
 };
 
-/// The variance of a factor in A and B. A factor that one of them does not list has 0 there.
+/// What of the variance goes with a factor in A and B: Cov(X, T), or Σ 2 Cov of a pair. It adds up to
+/// the variance, so the changes of siblings add up to that of their parent. A factor that one of the
+/// profiles does not list has 0 there.
 struct FactorChange {
   FactorKind kind = FactorKind::kVariance;
   std::vector<std::string> functions;
@@ -32,7 +36,7 @@ struct FactorChange {
   double change = 0;
   /// 95 % confidence interval of `change`.
   std::array<double, 2> ci95{};
-  /// Whether ci95 excludes 0.
+  /// Whether it changed by more than chance, among all that diff() compares.
   bool significant = false;
 };
 
@@ -47,6 +51,10 @@ struct Diff {
 };
 
 /// Both profiles should list all factors (Options::least_listed = 0).
+///
+/// Of two profiles of the same program in the same state, all figures and factors taken together,
+/// something is significant in at most 5 % of the cases: Student's t with the degrees of freedom of
+/// Welch and Satterthwaite, and Holm's procedure over everything that is compared.
 Diff diff(const Profile& a, const Profile& b);
 
 /// A condition on a change, such as `p99>1.1x`, `variance<0.5x`, `mean>=2ms`.

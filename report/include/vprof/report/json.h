@@ -38,6 +38,13 @@ static_assert(static_cast<size_t>(analyzer::FactorKind::kCovariance) + 1 ==
               Words<analyzer::FactorKind>::kWords.size());
 
 template <>
+struct Words<analyzer::Ranking> {
+  static constexpr std::array kWords = analyzer::kRankings;
+};
+static_assert(static_cast<size_t>(analyzer::Ranking::kVariance) + 1 ==
+              Words<analyzer::Ranking>::kWords.size());
+
+template <>
 struct Words<analyzer::FactorStatus> {
   static constexpr std::array kWords = {"selected", "expandable", "expanded", "leaf", "set-aside"};
 };
@@ -107,8 +114,10 @@ struct Object<analyzer::Instance> {
       required("path", &T::path, "names from the root; of a covariance: to the common parent"),
       required("site", &T::location, "`file:line` of the call"),
       required("contribution", &T::contribution),
+      optional("share", &T::share, "of a covariance: of both functions"),
       optional("dominated", &T::dominated,
-               "explained by one of its callees, so not part of the factor's contribution")};
+               "explained by one of its callees, so not part of the factor's weight"),
+      optional("nested", &T::nested, "within another instance, whose time holds its own")};
 };
 
 template <>
@@ -122,21 +131,32 @@ struct Object<analyzer::Factor> {
                "tell functions of the same name apart; empty for waits, bodies and queues"),
       optional("definition", &T::definition, "`file:line` of the first function; empty: unknown"),
       required("contribution", &T::contribution,
-               "part of the variance of the latency, without dominated instances"),
+               "Var / Var(latency) of the time of the function; of a pair: 2 Cov / Var(latency)"),
       required("ci95", &T::ci95, "95 % confidence interval of the contribution"),
       optional("variance_ns2", &T::variance_ns2, "contribution times the variance of the latency"),
       optional("error_ns2", &T::error_ns2, "standard error of `variance_ns2`"),
-      required("share", &T::share, "Cov(factor, latency) / Var(latency)"),
+      required("share", &T::share,
+               "Cov(factor, latency) / Var(latency); of a pair: of both functions together"),
+      optional("share_ci95", &T::share_ci95, "95 % confidence interval of the share"),
+      optional("significant", &T::significant,
+               "the share, or the covariance of a pair, is not 0 by chance, among all tested"),
+      optional("weight", &T::weight,
+               "what the ranking counts: by share, without dominated instances, or by variance"),
       required("tail_share", &T::tail_share,
-               "part of what the slowest 1 % take longer than the mean"),
+               "part of what the slowest 1 % take longer than the mean; null: not known"),
+      optional("tail_share_ci95", &T::tail_share_ci95,
+               "95 % confidence interval of the tail share; null: not known"),
       optional("work_share", &T::work_share, "part of the share explained by declared work"),
       optional("label_share", &T::label_share,
                "part of the share explained by the label; 0 if there are more than 64 labels"),
       required("height", &T::height, "longest chain of calls below the function"),
       required("specificity", &T::specificity, "of the height in the call graph"),
-      required("score", &T::score, "specificity times contribution; factors are ranked by it"),
+      required("score", &T::score, "specificity times weight; factors are ranked by it"),
+      optional("variance_score", &T::variance_score,
+               "specificity times Σ Var, the score of equation 2.4"),
+      optional("variance_rank", &T::variance_rank, "rank by that score; 0: none"),
       required("status", &T::status),
-      required("instances", &T::instances, "largest contribution first"),
+      required("instances", &T::instances, "those that weigh most first"),
       optional("typical", &T::typical, "intervals near the median of those with time in it"),
       optional("worst", &T::worst, "intervals in which it took longest")};
   static void check(T& factor, const Json& from);
@@ -164,7 +184,7 @@ struct Object<analyzer::Node> {
       required("variance_ns2", &T::variance_ns2),
       required("contribution", &T::contribution, "Var / Var(latency)"),
       required("share", &T::share, "Cov(node, latency) / Var(latency); adds up over siblings"),
-      optional("tail_share", &T::tail_share, "adds up over siblings"),
+      optional("tail_share", &T::tail_share, "adds up over siblings; null: not known"),
       optional("work_share", &T::work_share),
       optional("label_share", &T::label_share),
       optional("count", &T::count, "intervals in which it had time"),
@@ -196,7 +216,8 @@ template <>
 struct Object<report::LeadingFactor> {
   using T = report::LeadingFactor;
   static constexpr auto kFields =
-      std::tuple{required("factor", &T::factor), required("contribution", &T::contribution)};
+      std::tuple{required("factor", &T::factor),
+                 required("contribution", &T::contribution, "the weight of the factor")};
 };
 
 template <>

@@ -68,7 +68,11 @@ Json schema_of(Json& definitions) {
     }
     return {{"enum", std::move(words)}};
   } else if constexpr (kIs<T, std::optional>) {
-    return schema_of<typename T::value_type>(definitions);
+    Json schema = schema_of<typename T::value_type>(definitions);
+    if (schema.contains("type")) {
+      schema["type"] = {schema["type"], "null"};
+    }
+    return schema;
   } else if constexpr (kIsArray<T>) {
     const size_t size = std::tuple_size_v<T>;
     return {{"type", "array"},

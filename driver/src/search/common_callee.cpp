@@ -1,0 +1,101 @@
+#include "search/common_callee.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace vprof::driver {
+
+namespace {
+
+using analyzer::Node;
+using instrumenter::Call;
+using instrumenter::Function;
+using instrumenter::Program;
+
+/// More callers than this are not expanded at once: what they add is small by then.
+constexpr size_t kMostCallers = 50;
+
+/// Shares by key of the function, over the outermost instances.
+void add_shares(const Node& node, std::set<std::string>& above,
+                std::map<std::string, double>& shares) {
+  const bool counts = !node.function_key.empty() && above.insert(node.function_key).second;
+  if (counts) {
+    shares[node.function_key] += node.share;
+  }
+  for (const Node& child : node.children) {
+    add_shares(child, above, shares);
+  }
+  if (counts) {
+    above.erase(node.function_key);
+  }
+}
+
+bool is_open(const Function* function, const Program& program, const State& state) {
+  return function != nullptr && program.expandable(*function) &&
+         std::ranges::find(state.expanded, function->key) == state.expanded.end() &&
+         std::ranges::none_of(state.set_aside,
+                              [&](const DecidedFactor& one) { return one.id == function->key; });
+}
+
+/// All functions that `from` calls, directly or not, without itself.
+std::set<std::string> callees_of(const Function& from, const Program& program) {
+  std::set<std::string> reached;
+  std::vector<const Function*> open = {&from};
+  while (!open.empty()) {
+    const Function* function = open.back();
+    open.pop_back();
+    for (const Call& call : function->calls) {
+      if (call.callee_key == from.key || !reached.insert(call.callee_key).second) {
+        continue;
+      }
+      if (const Function* callee = program.by_key(call.callee_key); callee != nullptr) {
+        open.push_back(callee);
+      }
+    }
+  }
+  return reached;
+}
+
+struct Callers {
+  double share = 0;
+  std::vector<std::pair<double, std::string>> callers;  // minus the share, key
+};
+
+}  // namespace
+
+CommonCallee find_common_callee(const analyzer::Profile& profile, const Program& program,
+                                const State& state) {
+  std::map<std::string, double> shares;
+  std::set<std::string> above;
+  add_shares(profile.tree, above, shares);
+  std::map<std::string, Callers> by_callee;
+  for (const auto& [key, share] : shares) {
+    const Function* function = program.by_key(key);
+    if (share <= 0 || !is_open(function, program, state)) {
+      continue;
+    }
+    for (const std::string& callee : callees_of(*function, program)) {
+      Callers& one = by_callee[callee];
+      one.share += share;
+      one.callers.emplace_back(-share, key);
+    }
+  }
+  CommonCallee best;
+  for (auto& [callee, one] : by_callee) {
+    if (one.callers.size() < 2 || one.share < profile.threshold || one.share <= best.share) {
+      continue;
+    }
+    const Function* function = program.by_key(callee);
+    best = {function == nullptr ? callee : function->name, one.share, {}};
+    std::ranges::sort(one.callers);
+    for (const auto& [minus_share, key] : one.callers) {
+      if (best.keys.size() < kMostCallers) {
+        best.keys.push_back(key);
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace vprof::driver

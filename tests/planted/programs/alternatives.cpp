@@ -1,0 +1,63 @@
+// Six handlers, one of which serves a request, take 4 ms each: they are alternatives, and none makes
+// requests differ. Yet the variance of each is 16 * 5/36 = 2.2 ms^2, more than that of the audit, from
+// 0 to 3 ms, which is all that varies.
+//
+// interval: serve
+// expect: first audit
+// expect: share 0.8 1.1
+// absent: get_item
+// absent: put_item
+// absent: list_items
+// absent: copy_item
+// absent: move_item
+// absent: drop_item
+#include "planted.h"
+
+namespace {
+
+uint32_t seed = 1;
+
+__attribute__((noinline)) void get_item() { work_us(4000); }
+
+__attribute__((noinline)) void put_item() { work_us(4000); }
+
+__attribute__((noinline)) void list_items() { work_us(4000); }
+
+__attribute__((noinline)) void copy_item() { work_us(4000); }
+
+__attribute__((noinline)) void move_item() { work_us(4000); }
+
+__attribute__((noinline)) void drop_item() { work_us(4000); }
+
+__attribute__((noinline)) void audit() { work_us(draw(&seed) % 3000); }
+
+}  // namespace
+
+void serve(int kind) {
+  switch (kind) {
+    case 0:
+      get_item();
+      break;
+    case 1:
+      put_item();
+      break;
+    case 2:
+      list_items();
+      break;
+    case 3:
+      copy_item();
+      break;
+    case 4:
+      move_item();
+      break;
+    default:
+      drop_item();
+  }
+  audit();
+}
+
+int main() {
+  for (int request = 0; request < 180; ++request) {
+    serve(static_cast<int>(draw(&seed) % 6));
+  }
+}

@@ -1,0 +1,42 @@
+/* A fetch takes from 1 to 9 ms, and a pad waits for what is left of 10: together they take the same
+ * time always. Each has a variance of 5.3 ms^2. The cause is what varies beside them, by 0.75 ms^2.
+ *
+ * interval: answer
+ * expect: first write_log
+ * expect: share 0.8 1.1
+ * absent: fetch
+ * absent: pad
+ */
+#include "planted.h"
+
+static uint32_t seed = 1;
+
+static __attribute__((noinline)) void fetch(long us) { work_us(us); }
+
+/* Until the instant, so that it also evens out what a sleep takes longer than asked for. */
+static __attribute__((noinline)) void pad(struct timespec until) {
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {
+  }
+}
+
+static __attribute__((noinline)) void write_log(void) { work_us(draw(&seed) % 3000); }
+
+void answer(void) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += 10000000;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec += 1;
+  }
+  fetch(1000 + draw(&seed) % 8000);
+  pad(until);
+  write_log();
+}
+
+int main(void) {
+  for (int i = 0; i < 120; ++i) {
+    answer();
+  }
+  return 0;
+}
