@@ -82,48 +82,35 @@ std::vector<Scenario> scenarios() {
        [](Random& random) -> Next {
          return [&random, bursts = Bursts()]() mutable {
            const bool waiting = bursts.next(random);
-           return Times{waiting ? 60 * std::exp(random.normal()) : 0, 100 * random.exponential(), 0};
+           return Times{waiting ? 60 * std::exp(random.normal()) : 0, 100 * random.exponential(),
+                        0};
          };
        }},
-      {"independent, exponential",
-       {0.25, 0.25, NAN, 0},
-       each([](Random& r) {
+      {"independent, exponential", {0.25, 0.25, NAN, 0}, each([](Random& r) {
          return Times{r.exponential(), r.exponential(), std::sqrt(2.0) * r.exponential()};
        })},
-      {"independent, log-normal",
-       {0.5, 0.5, 0.5, 0},
-       each([](Random& r) { return Times{std::exp(r.normal()), std::exp(r.normal()), 0}; })},
-      {"normal, 9.6 % to 90.4 %",
-       {0.096, 0.096, 0.096, 0},
-       each([](Random& r) {
+      {"independent, log-normal", {0.5, 0.5, 0.5, 0}, each([](Random& r) {
+         return Times{std::exp(r.normal()), std::exp(r.normal()), 0};
+       })},
+      {"normal, 9.6 % to 90.4 %", {0.096, 0.096, 0.096, 0}, each([](Random& r) {
          return Times{50 + std::sqrt(0.096) * r.normal(), 50 + std::sqrt(0.904) * r.normal(), 0};
        })},
-      {"one of six equal handlers",
-       {1600 * 5.0 / 36 / 64, 0, 0, NAN},
-       each([](Random& r) {
+      {"one of six equal handlers", {1600 * 5.0 / 36 / 64, 0, 0, NAN}, each([](Random& r) {
          const bool runs = r.chance(1.0 / 6);
          return Times{runs ? 40.0 : 0, runs ? 0 : 40.0, 50 + 8 * r.normal()};
        })},
-      {"a pad that evens out a fetch",
-       {2.5, 0, 0, -5},
-       each([](Random& r) {
+      {"a pad that evens out a fetch", {2.5, 0, 0, -5}, each([](Random& r) {
          const double fetch = 100 + std::sqrt(2.5) * r.normal();
          return Times{fetch, 200 - fetch, 20 + r.normal()};
        })},
-      {"a share above 1",
-       {3.2, 1.6, 1.6, -3.2},
-       each([](Random& r) {
+      {"a share above 1", {3.2, 1.6, 1.6, -3.2}, each([](Random& r) {
          const double a = r.normal();
          return Times{20 + 2 * a, 20 - a, 20 + 0.5 * r.normal()};
        })},
-      {"a rare slow path",
-       {rare / (rare + 4), rare / (rare + 4), NAN, NAN},
-       each([](Random& r) {
+      {"a rare slow path", {rare / (rare + 4), rare / (rare + 4), NAN, NAN}, each([](Random& r) {
          return Times{r.chance(1.0 / 60) ? 50.0 : 0, 20 + 2 * r.normal(), 0};
        })},
-      {"as much as the request is large",
-       {2.0 / 6, 0.5, 0.5, 2.0 / 6},
-       each([](Random& r) {
+      {"as much as the request is large", {2.0 / 6, 0.5, 0.5, 2.0 / 6}, each([](Random& r) {
          const double size = r.exponential();
          return Times{size + r.exponential(), size + r.exponential(), 0};
        })},
@@ -179,7 +166,9 @@ Coverage coverage(const Scenario& scenario, uint64_t n, int runs) {
     const uint32_t rest = made.place(0, "rest");
     for (uint64_t i = 0; i < n; ++i) {
       const Times times = next();
-      const auto ns = [](double units) { return static_cast<uint64_t>(1e4 * std::max(0.0, units)); };
+      const auto ns = [](double units) {
+        return static_cast<uint64_t>(1e4 * std::max(0.0, units));
+      };
       made.add({{x, ns(times.x)}, {y, ns(times.y)}, {rest, ns(times.rest)}});
     }
     check(made.profile(options), scenario.truth, result);
@@ -284,10 +273,11 @@ TEST_CASE("confidence intervals: coverage", "[.][coverage]") {
 TEST_CASE("what chance lists and stars", "[.][coverage]") {
   for (const uint64_t n : {200, 1000, 10'000}) {
     const int runs = n > 5000 ? 500 : 2000;
-    std::printf("%6llu intervals: %.1f %% of reports list a covariance of independent functions, "
-                "%.1f %% of diffs of equal programs star something\n",
-                static_cast<unsigned long long>(n), 100 * false_listings(n, runs),
-                100 * diffs(n, runs, 1).any.part());
+    std::printf(
+        "%6llu intervals: %.1f %% of reports list a covariance of independent functions, "
+        "%.1f %% of diffs of equal programs star something\n",
+        static_cast<unsigned long long>(n), 100 * false_listings(n, runs),
+        100 * diffs(n, runs, 1).any.part());
   }
 }
 
@@ -295,10 +285,11 @@ TEST_CASE("what a diff finds", "[.][coverage]") {
   for (const uint64_t n : {1000, 10'000}) {
     for (const double slower : {1.1, 1.2, 1.5, 2.0, 3.0}) {
       const DiffRates rates = diffs(n, n > 5000 ? 100 : 300, slower);
-      std::printf("%6llu intervals, c takes %.1f times as long: %.0f %% of diffs star c, %.0f %% "
-                  "star something\n",
-                  static_cast<unsigned long long>(n), slower, 100 * rates.cause.part(),
-                  100 * rates.any.part());
+      std::printf(
+          "%6llu intervals, c takes %.1f times as long: %.0f %% of diffs star c, %.0f %% "
+          "star something\n",
+          static_cast<unsigned long long>(n), slower, 100 * rates.cause.part(),
+          100 * rates.any.part());
     }
   }
 }
@@ -309,8 +300,7 @@ TEST_CASE("confidence intervals contain the truth often enough") {
   for (const Scenario& scenario : scenarios()) {
     INFO(scenario.name);
     const Coverage found = coverage(scenario, 1000, 200);
-    for (const Hits* hits :
-         {&found.contribution, &found.share, &found.tail_share, &found.pair}) {
+    for (const Hits* hits : {&found.contribution, &found.share, &found.tail_share, &found.pair}) {
       CHECK((hits->of == 0 || hits->part() >= 0.9));
     }
   }

@@ -66,7 +66,8 @@ TEST_CASE("the cost of alternatives that differ is theirs together") {
   }
   const Profile profile = made.profile();
   CHECK(listed_factor(profile, {"serve"})->share == Approx(1));
-  CHECK(listed_factor(profile, {"serve"})->weight == Approx(1));  // neither of them alone explains it
+  CHECK(listed_factor(profile, {"serve"})->weight ==
+        Approx(1));  // neither of them alone explains it
   CHECK(listed_factor(profile, {"cheap"})->share == Approx(-0.5));
   CHECK(listed_factor(profile, {"dear"})->share == Approx(1.5));
 }
@@ -143,7 +144,8 @@ TEST_CASE("an instance within another one, across a wait, does not count twice")
   const uint32_t body = made.place(outer, "", NodeKind::kBody);
   const uint32_t rest = made.place(0, "rest");
   for (uint64_t i = 0; i < kMany; ++i) {
-    made.add({{inner, i % 2 == 0 ? 0 : 20}, {body, i / 2 % 2 == 0 ? 0 : 20}, {rest, i / 4 % 2 * 10}});
+    made.add(
+        {{inner, i % 2 == 0 ? 0 : 20}, {body, i / 2 % 2 == 0 ? 0 : 20}, {rest, i / 4 % 2 * 10}});
   }
   // Var(latency) = 100 + 100 + 25.
   const Profile profile = made.profile();
@@ -182,7 +184,8 @@ TEST_CASE("the tail is exact however close the latencies are") {
   const uint32_t y = made.place(0, "y");
   for (uint64_t i = 0; i < 200; ++i) {
     const uint64_t more = i * 57 % 200;
-    made.add({{x, 500'000 + (more % 2 == 0 ? more : 0)}, {y, 500'000 + (more % 2 == 0 ? 0 : more)}});
+    made.add(
+        {{x, 500'000 + (more % 2 == 0 ? more : 0)}, {y, 500'000 + (more % 2 == 0 ? 0 : more)}});
   }
   const Profile profile = made.profile();
   // Of x: (198 / 3 - 49.5) of (198 - 99.5).

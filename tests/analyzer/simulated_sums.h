@@ -51,8 +51,8 @@ class SimulatedSums {
     analyzer::BatchSums& batch = sums.batches.back().sums;
     times_.assign(sums.places.size(), 0);
     for (const auto& [leaf, ns] : leaves) {
-      for (uint32_t p = leaf; p != analyzer::kNoPlace; p = p == 0 ? analyzer::kNoPlace
-                                                                  : sums.places[p].parent) {
+      for (uint32_t p = leaf; p != analyzer::kNoPlace;
+           p = p == 0 ? analyzer::kNoPlace : sums.places[p].parent) {
         times_[p] += ns;
       }
     }

@@ -50,9 +50,9 @@ class Collector {
   };
   std::vector<uint32_t> function_of_;  // by node: its function; kNone: within another instance
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> function_ids_;  // by kind and ident
-  std::vector<uint32_t> outermost_;                                  // instances, by function
-  std::vector<FunctionTime> function_times_;                         // by function
-  uint64_t interval_ = 0;                                            // counts the intervals
+  std::vector<uint32_t> outermost_;                                 // instances, by function
+  std::vector<FunctionTime> function_times_;                        // by function
+  uint64_t interval_ = 0;                                           // counts the intervals
   std::vector<TailSums> tails_;
   std::vector<PlaceExemplars> exemplars_;
   IntervalSample sample_;

@@ -208,8 +208,8 @@ class FactorCollector {
       return;
     }
     const double correlation = std::min(1.0, factor.contribution / 2 / std::sqrt(product));
-    collected.by_share = std::max(
-        0.0, 2 * correlation * std::min(sides[key.first].share, sides[key.second].share));
+    collected.by_share =
+        std::max(0.0, 2 * correlation * std::min(sides[key.first].share, sides[key.second].share));
   }
 
   void sort_instances(Factor& factor) const {

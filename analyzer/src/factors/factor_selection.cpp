@@ -76,8 +76,7 @@ class FactorRanking {
         continue;
       }
       keys.push_back(&key);
-      p_values.push_back(collected.factor.functions.empty() ? 1
-                                                            : estimate(collected, jackknife).p);
+      p_values.push_back(collected.factor.functions.empty() ? 1 : estimate(collected, jackknife).p);
     }
     const std::vector<bool> rejected = holm(p_values);
     std::map<FactorKey, bool> significant;

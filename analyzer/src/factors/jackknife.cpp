@@ -93,8 +93,10 @@ Estimate jackknife(double value, const std::vector<long double>& without,
     const long double distance = h * value - (h - 1) * without[b] - centre;
     squares += distance * distance / (h - 1);
   }
-  Estimate estimate{value, static_cast<double>(std::sqrt(squares / g)),
-                    static_cast<double>(without.size() - 1), {}};
+  Estimate estimate{value,
+                    static_cast<double>(std::sqrt(squares / g)),
+                    static_cast<double>(without.size() - 1),
+                    {}};
   const double reach = reach_of(estimate);
   estimate.ci95 = {value - reach, value + reach};
   return estimate;
@@ -160,8 +162,8 @@ FactorEstimate Jackknife::of_pairs(const std::vector<uint32_t>& pairs, double co
     pairs_of(*joined, pairs, one);
     keep_wider(estimate.contribution, one.contribution);
     keep_wider(estimate.variance_ns2, one.variance_ns2);
-    estimate.p = p_of_zero(one.contribution.value, one.contribution.error,
-                           one.contribution.degrees);
+    estimate.p =
+        p_of_zero(one.contribution.value, one.contribution.error, one.contribution.degrees);
   }
   widen_fraction(estimate.contribution);
   return estimate;
@@ -187,14 +189,13 @@ void Jackknife::places_of(const Joined& joined, const std::vector<uint32_t>& pla
     }
     const uint64_t n = joined.total.n - batch.n;
     variances.push_back(variance(n, rest.x, rest.xx + rest_others));
-    covariances.push_back(
-        covariance(n, rest.x, joined.total.node(0).x - batch.node(0).x, rest.xt));
+    covariances.push_back(covariance(n, rest.x, joined.total.node(0).x - batch.node(0).x, rest.xt));
   }
   const std::vector<Batch>& batches = joined.batches;
   into.variance_ns2 = jackknife(into.variance_ns2.value, variances, batches);
   into.covariance = jackknife(into.covariance.value, covariances, batches);
-  into.contribution = jackknife(
-      into.contribution.value, over(std::move(variances), joined.latency_variance), batches);
+  into.contribution = jackknife(into.contribution.value,
+                                over(std::move(variances), joined.latency_variance), batches);
   into.share =
       jackknife(into.share.value, over(std::move(covariances), joined.latency_variance), batches);
   if (tail_share) {
@@ -217,8 +218,9 @@ void Jackknife::pairs_of(const Joined& joined, const std::vector<uint32_t>& pair
     const UInt128 xy = joined.total.product(b->place, a->rank);
     for (size_t i = 0; i < without.size(); ++i) {
       const BatchSums& batch = joined.batches[i].sums;
-      without[i] += 2 * covariance(joined.total.n - batch.n, x - batch.node(a->place).x,
-                                   y - batch.node(b->place).x, xy - batch.product(b->place, a->rank));
+      without[i] +=
+          2 * covariance(joined.total.n - batch.n, x - batch.node(a->place).x,
+                         y - batch.node(b->place).x, xy - batch.product(b->place, a->rank));
     }
   }
   into.variance_ns2 = jackknife(into.variance_ns2.value, without, joined.batches);

@@ -12,7 +12,8 @@ constexpr double kMostError = 0.05;
 
 /// How many of `n` intervals are the tail.
 uint64_t tail_count(uint64_t n) {
-  const auto below = static_cast<uint64_t>(std::ceil(kTailQuantile * static_cast<double>(n) - 1e-9));
+  const auto below =
+      static_cast<uint64_t>(std::ceil(kTailQuantile * static_cast<double>(n) - 1e-9));
   return n - std::clamp<uint64_t>(below, 1, n) + 1;
 }
 
@@ -162,7 +163,8 @@ TailJackknife::TailJackknife(const TailShares* tail, const std::vector<Batch>& b
 }
 
 std::vector<long double> TailJackknife::without_each(const std::vector<uint32_t>& places) const {
-  if (excess_.empty() || std::any_of(excess_.begin(), excess_.end(), [](auto e) { return e <= 0; })) {
+  if (excess_.empty() ||
+      std::any_of(excess_.begin(), excess_.end(), [](auto e) { return e <= 0; })) {
     return {};
   }
   const std::vector<Place>& all = tail_->sums_.places;

@@ -74,9 +74,9 @@ class VarianceTreeBuilder {
       }
       const TreeNode& node = result_.nodes[owner->second];
       const Place& own = sums_.places[place];
-      result_.repeated.push_back({place, owner->second,
-                                  own.kind == NodeKind::kBody ? body_name(node.kind, node.factor)
-                                                              : own.name});
+      result_.repeated.push_back(
+          {place, owner->second,
+           own.kind == NodeKind::kBody ? body_name(node.kind, node.factor) : own.name});
     }
   }
 
@@ -102,8 +102,8 @@ class VarianceTreeBuilder {
     for (TreeNode& node : result_.nodes) {
       const UInt128 x = total_.node(node.place).x;
       if (node.outermost && sums_.others_known) {
-        node.with_others = fraction(covariance(total_.n, x, all[node.factor] - x,
-                                               total_.with_others(node.place)));
+        node.with_others =
+            fraction(covariance(total_.n, x, all[node.factor] - x, total_.with_others(node.place)));
       }
     }
   }

@@ -57,8 +57,8 @@ void expand(Decision& decision, const Factor& factor, const std::vector<std::str
     }
   }
   if (decision.expand.size() != before) {
-    decision.why.push_back(fmt::format("{} ({:.0f} % of the variance)", factor_name(factor),
-                                       100 * factor.weight));
+    decision.why.push_back(
+        fmt::format("{} ({:.0f} % of the variance)", factor_name(factor), 100 * factor.weight));
   }
 }
 

@@ -7,9 +7,9 @@ template <>
 struct Object<analyzer::FigureChange> {
   using T = analyzer::FigureChange;
   static constexpr auto kFields =
-      std::tuple{required("figure", &T::name), required("a", &T::a), required("b", &T::b),
-                 required("ratio", &T::ratio, "b / a"), required("ci95", &T::ci95),
-                 required("significant", &T::significant)};
+      std::tuple{required("figure", &T::name), required("a", &T::a),
+                 required("b", &T::b),         required("ratio", &T::ratio, "b / a"),
+                 required("ci95", &T::ci95),   required("significant", &T::significant)};
 };
 
 template <>

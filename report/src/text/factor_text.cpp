@@ -87,8 +87,8 @@ void write_headline(const Factor& factor, const Profile& profile, bool mark, Tex
   const double reach = (ci95[1] - ci95[0]) / 2;
   const std::string error = reach > 0 ? fmt::format("± {:.1f}", 100 * reach) : "";
   out.line(fmt::format("{}{:>3} {} {:>8} {} {} {}", mark ? ">" : " ", factor.rank,
-                       bar(value, kBarWidth), percent(value),
-                       pad(error, 7), pad(word_for(factor.kind), 10), word_for(factor.status)),
+                       bar(value, kBarWidth), percent(value), pad(error, 7),
+                       pad(word_for(factor.kind), 10), word_for(factor.status)),
            mark ? Style::kMarked : Style::kPlain);
 }
 
