@@ -11,7 +11,7 @@ def milliseconds(ns):
 
 def describe(factor):
     names = " and ".join(factor["functions"])
-    instance = max(factor["instances"], key=lambda i: abs(i["contribution"]), default=None)
+    instance = next(iter(factor["instances"]), None)
     place = f" ({instance['site']})" if instance and instance.get("site") else ""
     if factor["kind"] == "covariance":
         return f"{names} varying together{place}"
@@ -29,9 +29,8 @@ def explain(report):
     if not report["factors"]:
         return f"{first}. No factor contributes enough to be named."
     factor = report["factors"][0]
-    second = f"{describe(factor)} accounts for {100 * factor['contribution']:.0f} % of that variance"
-    largest = max(factor["instances"], key=lambda i: abs(i["contribution"]), default={})
-    path = largest.get("path", [])
+    second = f"{describe(factor)} accounts for {100 * factor['share']:.0f} % of that variance"
+    path = next(iter(factor["instances"]), {}).get("path", [])
     if len(path) > 1:
         second += f", reached through {' → '.join(path)}"
     second += (

@@ -312,7 +312,8 @@ struct Talk {
   }
 };
 
-Decision talk(const Profile& p, std::vector<std::string> lines, int k = 3) {
+Decision talk(const Profile& p, std::vector<std::string> lines, int k = 3,
+              const vprof::instrumenter::Program& all = program()) {
   Session session{.config = {},
                   .workspace = Workspace("/nowhere"),
                   .locations = {},
@@ -321,7 +322,7 @@ Decision talk(const Profile& p, std::vector<std::string> lines, int k = 3) {
   session.config.source = "/nowhere";
   session.config.factors.k = k;
   Talk t{.lines = std::move(lines)};
-  return ask(p, program(), session, t.reader());
+  return ask(p, all, session, t.reader());
 }
 
 }  // namespace
@@ -349,6 +350,19 @@ TEST_CASE("after a look or a typing error the question is repeated; the end of i
   CHECK(talk(p, {"o"}).quit);
   CHECK(talk(p, {"q"}).quit);
   CHECK(talk(p, {}).quit);
+}
+
+TEST_CASE("callers of one function that are too small each are asked about together") {
+  const auto all = with_callers(8);
+  const auto answers = [&](std::vector<std::string> lines) {
+    return talk(called_from(8, 0.03), std::move(lines), 3, all);
+  };
+  CHECK(answers({"e"}).expand.size() == 8);
+  CHECK(answers({"x", ""}).expand.size() == 8);
+  CHECK(answers({"s"}).expand.empty());
+  CHECK_FALSE(answers({"s"}).quit);
+  CHECK(answers({"q"}).quit);
+  CHECK(answers({}).quit);
 }
 
 TEST_CASE("the next group of factors is asked about only while none is expanded") {

@@ -42,7 +42,7 @@ def test():
     accused = BYSTANDERS & {unqualified(name) for name in factor_names(report)}
     require(not accused, f"{sorted(accused)} are among the factors")
     check_conservation(report)
-    print(f"{PLANTED}: {100 * first['contribution']:.1f} % after {iterations} iterations")
+    print(f"{PLANTED}: {100 * first['share']:.1f} % after {iterations} iterations")
 
 
 main(test)

@@ -1,6 +1,6 @@
 // Ranking of factors: Algorithm 1 of the dissertation (2.3.2.2), with the pruning of dominated
-// instances from Algorithm 2 of the technical report, by share or by variance. docs/analysis.md says
-// why, and where it goes beyond the two.
+// instances from Algorithm 2 of the technical report, by share or by variance. docs/analysis.md
+// says why, and where it goes beyond the two.
 #pragma once
 
 #include <cstdint>

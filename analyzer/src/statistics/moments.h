@@ -77,9 +77,9 @@ struct BatchSums {
   /// Σxy of siblings a and b with rank(a) < rank(b) is `rows[b][rank(a)]`. A rank is a node's index
   /// among its siblings.
   std::vector<std::vector<UInt128>> rows;
-  /// Σ x (X - x) for the outermost instances of a function, where X is the time of the function: the
-  /// sum over all its outermost instances. With Σxx this adds up to ΣX². 0 where a function has one
-  /// outermost instance. (An instance inside another one of its function has its time already.)
+  /// Σ x (X - x) for the outermost instances of a function, where X is the time of the function:
+  /// the sum over all its outermost instances. With Σxx this adds up to ΣX². 0 where a function has
+  /// one outermost instance. (An instance inside another one of its function has its time already.)
   std::vector<UInt128> others;
 
   NodeSums node(uint32_t id) const { return id < nodes.size() ? nodes[id] : NodeSums(); }

@@ -85,6 +85,24 @@ class Questioner {
     }
   }
 
+  /// Asks about functions that are too small each.
+  Answer ask(const CommonCallee& callee) {
+    put(fmt::format("\n{}, each too small to be listed by itself\n", callee.in_words()));
+    while (true) {
+      put("   [e]xpand them all, [s]kip them, [q]uit (e): ");
+      const auto line = read_line_();
+      if (!line) {
+        put("\n");
+        return Answer::kQuit;
+      }
+      if (const auto answer = answer_of(line->empty() ? 'e' : line->front(), true);
+          answer && *answer != Answer::kAccept) {
+        return *answer;
+      }
+      put("   please type one of the letters in brackets\n");
+    }
+  }
+
  private:
   static std::optional<Answer> answer_of(char key, bool expandable) {
     switch (key) {
@@ -169,6 +187,19 @@ Decision ask(const analyzer::Profile& profile, const instrumenter::Program& prog
       case Answer::kQuit:
         decision.quit = true;
         return decision;
+    }
+  }
+  if (decision.expand.empty()) {
+    State decided = session.state;
+    decided.selected.insert(decided.selected.end(), decision.selected.begin(),
+                            decision.selected.end());
+    decided.set_aside.insert(decided.set_aside.end(), decision.set_aside.begin(),
+                             decision.set_aside.end());
+    const CommonCallee callee = find_common_callee(profile, program, decided);
+    const Answer answer = callee.keys.empty() ? Answer::kSetAside : questioner.ask(callee);
+    decision.quit = answer == Answer::kQuit;
+    if (answer == Answer::kExpand) {
+      expand_callers(decision, callee);
     }
   }
   return decision;

@@ -1,5 +1,7 @@
 #include "search/common_callee.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -31,11 +33,14 @@ void add_shares(const Node& node, std::set<std::string>& above,
   }
 }
 
+bool is_decided(const std::vector<DecidedFactor>& decided, const std::string& key) {
+  return std::ranges::find(decided, key, &DecidedFactor::id) != decided.end();
+}
+
 bool is_open(const Function* function, const Program& program, const State& state) {
   return function != nullptr && program.expandable(*function) &&
          std::ranges::find(state.expanded, function->key) == state.expanded.end() &&
-         std::ranges::none_of(state.set_aside,
-                              [&](const DecidedFactor& one) { return one.id == function->key; });
+         !is_decided(state.set_aside, function->key) && !is_decided(state.selected, function->key);
 }
 
 /// All functions that `from` calls, directly or not, without itself.
@@ -63,6 +68,11 @@ struct Callers {
 };
 
 }  // namespace
+
+std::string CommonCallee::in_words() const {
+  return fmt::format("{} callers of {} ({:.0f} % of the variance together)", keys.size(), name,
+                     100 * share);
+}
 
 CommonCallee find_common_callee(const analyzer::Profile& profile, const Program& program,
                                 const State& state) {

@@ -37,17 +37,15 @@ void expand_first(size_t k, FactorKind kind, Decision& decision, const analyzer:
   }
 }
 
-/// A function that is called from many places is looked for under all of them.
+}  // namespace
+
 void expand_callers(Decision& decision, const CommonCallee& callee) {
   if (callee.keys.empty()) {
     return;
   }
   decision.expand = callee.keys;
-  decision.why.push_back(fmt::format("{} callers of {} ({:.0f} % of the variance together)",
-                                     callee.keys.size(), callee.name, 100 * callee.share));
+  decision.why.push_back(callee.in_words());
 }
-
-}  // namespace
 
 void expand(Decision& decision, const Factor& factor, const std::vector<std::string>& keys) {
   const size_t before = decision.expand.size();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "search/common_callee.h"
 #include "vprof/instrumenter/program.h"
 #include "workspace/state.h"
 
@@ -25,6 +26,10 @@ struct Decision {
 void expand(Decision& decision, const analyzer::Factor& factor,
             const std::vector<std::string>& keys);
 
+/// Expands all callers: a function that is called from many places is looked for under all of them.
+/// Does nothing if there is no such function.
+void expand_callers(Decision& decision, const CommonCallee& callee);
+
 /// The ranked factors that still need a decision: they weigh at least the threshold, and were
 /// neither expanded nor decided on.
 std::vector<const analyzer::Factor*> undecided(const analyzer::Profile& profile,
@@ -32,8 +37,8 @@ std::vector<const analyzer::Factor*> undecided(const analyzer::Profile& profile,
 
 /// The policy of `--auto`. Expands the first k undecided variance factors that can be broken down,
 /// by rank; if there are none, the functions of the covariance factors that can; if there are none
-/// either, functions that are too small each but call one function and together are not. Selects the
-/// variance factors among the first k significant undecided ones that cannot be broken down.
+/// either, functions that are too small each but call one function and together are not. Selects
+/// the variance factors among the first k significant undecided ones that cannot be broken down.
 Decision decide_automatically(const analyzer::Profile& profile,
                               const instrumenter::Program& program, const State& state,
                               const analyzer::Options& options);

@@ -1,6 +1,6 @@
-// Six handlers, one of which serves a request, take 4 ms each: they are alternatives, and none makes
-// requests differ. Yet the variance of each is 16 * 5/36 = 2.2 ms^2, more than that of the audit, from
-// 0 to 3 ms, which is all that varies.
+// Six handlers, one of which serves a request, take 4 ms each: they are alternatives, and none
+// makes requests differ. Yet the variance of each is 16 * 5/36 = 2.2 ms^2, more than that of the
+// audit, from 0 to 3 ms, which is all that varies.
 //
 // interval: serve
 // expect: first audit

@@ -1,5 +1,5 @@
-// One function does what varies, under 24 callers that serve a request each in turn. No caller holds
-// more than one part in 24 of the variance, which is below the threshold.
+// One function does what varies, under 24 callers that serve a request each in turn. No caller
+// holds more than one part in 24 of the variance, which is below the threshold.
 //
 // interval: serve
 // expect: first read_page

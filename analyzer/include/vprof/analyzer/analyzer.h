@@ -68,9 +68,9 @@ struct Options {
   int k = 3;
   /// d: the least weight of a factor that is asked for, in [0, 1].
   double threshold = 0.05;
-  /// m: an instance adds nothing to the weight of its factor if one child makes up its share but for
-  /// the fraction 1 - m. Ranked by variance: if one child, or one covariance of two children, holds
-  /// at least this fraction of its variance. In (0, 1].
+  /// m: an instance adds nothing to the weight of its factor if one child makes up its share but
+  /// for the fraction 1 - m. Ranked by variance: if one child, or one covariance of two children,
+  /// holds at least this fraction of its variance. In (0, 1].
   double dominance = 0.9;
   Ranking ranking = Ranking::kShare;
   Specificity specificity = Specificity::kQuadratic;

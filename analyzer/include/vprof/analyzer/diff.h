@@ -24,9 +24,9 @@ struct FigureChange {
   bool significant = false;
 };
 
-/// What of the variance goes with a factor in A and B: Cov(X, T), or Σ 2 Cov of a pair. It adds up to
-/// the variance, so the changes of siblings add up to that of their parent. A factor that one of the
-/// profiles does not list has 0 there.
+/// What of the variance goes with a factor in A and B: Cov(X, T), or Σ 2 Cov of a pair. It adds up
+/// to the variance, so the changes of siblings add up to that of their parent. A factor that one of
+/// the profiles does not list has 0 there.
 struct FactorChange {
   FactorKind kind = FactorKind::kVariance;
   std::vector<std::string> functions;

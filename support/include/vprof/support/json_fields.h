@@ -17,8 +17,8 @@
 //   Result<LeadingFactor> leading = json::read<LeadingFactor>(document);
 //
 // Members may be bool, integers, double, std::string, enums with Words, types with Text,
-// std::vector, std::array, std::set, std::map from strings, std::optional (null if it has no value),
-// nlohmann::json, and other described structs, also recursively.
+// std::vector, std::array, std::set, std::map from strings, std::optional (null if it has no
+// value), nlohmann::json, and other described structs, also recursively.
 #pragma once
 
 #include <array>
