@@ -261,8 +261,8 @@ void print(const char* name, const Coverage& found) {
 }  // namespace
 
 TEST_CASE("confidence intervals: coverage", "[.][coverage]") {
-  for (const uint64_t n : {200, 1000, 10'000, 50'000}) {
-    const int runs = n > 20'000 ? 300 : n > 5000 ? 1000 : 2000;
+  for (const uint64_t n : {200, 1000, 10'000}) {
+    const int runs = n > 5000 ? 300 : 1000;
     std::printf("%llu intervals, %d runs: 95 %% confidence intervals that contain the truth, %%\n",
                 static_cast<unsigned long long>(n), runs);
     std::printf("  %-34s %12s %8s %11s %8s\n", "", "contribution", "share", "tail share", "pair");
@@ -274,7 +274,7 @@ TEST_CASE("confidence intervals: coverage", "[.][coverage]") {
 
 TEST_CASE("what chance lists and stars", "[.][coverage]") {
   for (const uint64_t n : {200, 1000, 10'000}) {
-    const int runs = n > 5000 ? 500 : 2000;
+    const int runs = n > 5000 ? 200 : 1000;
     std::printf(
         "%6llu intervals: %.1f %% of reports list a covariance of independent functions, "
         "%.1f %% of diffs of equal programs star something\n",
@@ -286,7 +286,7 @@ TEST_CASE("what chance lists and stars", "[.][coverage]") {
 TEST_CASE("what a diff finds", "[.][coverage]") {
   for (const uint64_t n : {1000, 10'000}) {
     for (const double slower : {1.1, 1.2, 1.5, 2.0, 3.0}) {
-      const DiffRates rates = diffs(n, n > 5000 ? 100 : 300, slower);
+      const DiffRates rates = diffs(n, n > 5000 ? 50 : 200, slower);
       std::printf(
           "%6llu intervals, c takes %.1f times as long: %.0f %% of diffs star c, %.0f %% "
           "star something\n",

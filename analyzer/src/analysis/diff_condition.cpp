@@ -65,7 +65,7 @@ bool holds(const Condition& condition, const Diff& diff, bool certainly) {
   }
   double value = condition.is_ratio ? found->ratio : found->b;
   if (certainly) {
-    if (!found->ci95[0] > 0) {
+    if (found->ci95[0] <= 0) {
       return false;
     }
     value = found->ci95[condition.greater ? 0 : 1] * (condition.is_ratio ? 1 : found->a);
