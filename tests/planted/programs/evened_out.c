@@ -1,5 +1,5 @@
-/* A fetch takes from 1 to 9 ms, and a pad waits for what is left of 10: together they take the same
- * time always. Each has a variance of 5.3 ms^2. The cause is what varies beside them, by 0.75 ms^2.
+/* A fetch takes from 1 to 17 ms, and a pad waits for what is left of 18: together they take the same
+ * time always. Each has a variance of 21 ms^2. The cause is what varies beside them, by 5.3 ms^2.
  *
  * interval: answer
  * expect: first write_log
@@ -19,17 +19,17 @@ static __attribute__((noinline)) void pad(struct timespec until) {
   }
 }
 
-static __attribute__((noinline)) void write_log(void) { work_us(draw(&seed) % 3000); }
+static __attribute__((noinline)) void write_log(void) { work_us(draw(&seed) % 8000); }
 
 void answer(void) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += 10000000;
+  until.tv_nsec += 18000000;
   if (until.tv_nsec >= 1000000000) {
     until.tv_nsec -= 1000000000;
     until.tv_sec += 1;
   }
-  fetch(1000 + draw(&seed) % 8000);
+  fetch(1000 + draw(&seed) % 16000);
   pad(until);
   write_log();
 }
