@@ -1,6 +1,6 @@
-// Six handlers, one of which serves a request, take 8 ms each: they are alternatives, and none makes
-// requests differ. Yet the variance of each is 64 * 5/36 = 8.9 ms^2, more than the 5.3 ms^2 of the
-// audit, from 0 to 8 ms, which is all that varies.
+// Six handlers, one of which serves a request, take 8 ms each: they are alternatives, and none
+// makes requests differ. Yet the variance of each is 64 * 5/36 = 8.9 ms^2, more than the 5.3 ms^2
+// of the audit, from 0 to 8 ms, which is all that varies.
 //
 // interval: serve
 // expect: first audit

@@ -1,5 +1,6 @@
-/* A fetch takes from 1 to 17 ms, and a pad waits for what is left of 18: together they take the same
- * time always. Each has a variance of 21 ms^2. The cause is what varies beside them, by 5.3 ms^2.
+/* A fetch takes from 1 to 17 ms, and a pad waits for what is left of 18: together they take the
+ * same time always. Each has a variance of 21 ms^2. The cause is what varies beside them, by
+ * 5.3 ms^2.
  *
  * interval: answer
  * expect: first write_log
