@@ -2,7 +2,6 @@
 #include "factors/factor_selection.h"
 
 #include "path_case.h"
-
 #include "statistics/significance.h"
 
 using namespace vprof::analyzer;

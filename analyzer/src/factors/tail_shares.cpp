@@ -7,6 +7,8 @@ namespace vprof::analyzer {
 namespace {
 
 constexpr double kTailQuantile = 0.99;  // tail shares are of the slowest 1 %
+// With fewer intervals in the tail there is no telling how far chance goes.
+constexpr uint64_t kFewestSlow = 10;
 // The most that the width of a bin may change a tail share.
 constexpr double kMostError = 0.05;
 
@@ -141,7 +143,8 @@ void TailShares::from_bins() {
 
 TailJackknife::TailJackknife(const TailShares* tail, const std::vector<Batch>& batches)
     : tail_(tail), batches_(batches) {
-  if (tail == nullptr || !tail->known() || !tail->exact() || batches.size() < 2) {
+  if (tail == nullptr || !tail->known() || !tail->exact() || batches.size() < 2 ||
+      tail_count(tail->total_.n) < kFewestSlow) {
     return;
   }
   std::vector<uint32_t> batch(tail->intervals_.size());

@@ -17,6 +17,7 @@ using instrumenter::Program;
 
 /// More callers than this are not expanded at once: what they add is small by then.
 constexpr size_t kMostCallers = 50;
+constexpr double kRounding = 1e-9;
 
 /// Shares by key of the function, over the outermost instances.
 void add_shares(const Node& node, std::set<std::string>& above,
@@ -92,11 +93,17 @@ CommonCallee find_common_callee(const analyzer::Profile& profile, const Program&
     }
   }
   CommonCallee best;
+  bool best_in_tree = false;
   for (auto& [callee, one] : by_callee) {
-    if (one.callers.size() < 2 || one.share < profile.threshold || one.share <= best.share) {
+    const Function* function = program.by_key(callee);
+    // Of several functions with the same callers, one of the program says more than a library's.
+    const bool in_tree = function != nullptr && !function->file.empty();
+    const bool better = one.share > best.share + kRounding ||
+                        (in_tree && !best_in_tree && one.share > best.share - kRounding);
+    if (one.callers.size() < 2 || one.share < profile.threshold || !better) {
       continue;
     }
-    const Function* function = program.by_key(callee);
+    best_in_tree = in_tree;
     best = {function == nullptr ? callee : function->name, one.share, {}};
     std::ranges::sort(one.callers);
     for (const auto& [minus_share, key] : one.callers) {

@@ -1,5 +1,6 @@
-/* A fetch takes from 1 to 9 ms, and a pad waits for what is left of 10: together they take the same
- * time always. Each has a variance of 5.3 ms^2. The cause is what varies beside them, by 0.75 ms^2.
+/* A fetch takes from 1 to 17 ms, and a pad waits for what is left of 18: together they take the
+ * same time always. Each has a variance of 21 ms^2. The cause is what varies beside them, by
+ * 5.3 ms^2.
  *
  * interval: answer
  * expect: first write_log
@@ -9,8 +10,6 @@
  */
 #include "planted.h"
 
-static uint32_t seed = 1;
-
 static __attribute__((noinline)) void fetch(long us) { work_us(us); }
 
 /* Until the instant, so that it also evens out what a sleep takes longer than asked for. */
@@ -19,24 +18,24 @@ static __attribute__((noinline)) void pad(struct timespec until) {
   }
 }
 
-static __attribute__((noinline)) void write_log(void) { work_us(draw(&seed) % 3000); }
+static __attribute__((noinline)) void write_log(long us) { work_us(us); }
 
-void answer(void) {
+void answer(long fetch_us, long log_us) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += 10000000;
+  until.tv_nsec += 18000000;
   if (until.tv_nsec >= 1000000000) {
     until.tv_nsec -= 1000000000;
     until.tv_sec += 1;
   }
-  fetch(1000 + draw(&seed) % 8000);
+  fetch(fetch_us);
   pad(until);
-  write_log();
+  write_log(log_us);
 }
 
 int main(void) {
   for (int i = 0; i < 120; ++i) {
-    answer();
+    answer(1000 + 1450L * (i % 12), 800L * (i / 12 * 3 % 10)); /* each with each */
   }
   return 0;
 }
