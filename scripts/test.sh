@@ -42,9 +42,8 @@ files_to_tidy() {
 import json, os, subprocess, sys
 
 root, base = sys.argv[1:]
-with open(os.path.join(root, "build/release/compile_commands.json"), encoding="utf-8") as file:
-    entries = json.load(file)
-files = {os.path.relpath(os.path.join(one["directory"], one["file"]), root) for one in entries}
+with open(os.path.join(root, "build/tidy/compile_commands.json"), encoding="utf-8") as file:
+    files = {os.path.relpath(os.path.join(entry["directory"], entry["file"]), root) for entry in json.load(file)}
 changed = files
 if base:
     listed = subprocess.run(["git", "-C", root, "diff", "--name-only", base],
@@ -57,9 +56,10 @@ for path in sorted(files & changed):
 PYTHON
 }
 
-# The compilation database of the release build tells clang-tidy how each file is compiled.
+# Each file alone, with the headers that it includes itself: the builds compile the files of a room as one.
 check_tidy() {
-  files_to_tidy | xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet
+  configure tidy || return
+  files_to_tidy | xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/tidy" --quiet
 }
 
 # Runs the reader on random bytes for ten seconds; soak.sh does so for longer.

@@ -12,9 +12,7 @@
 namespace vprof::analyzer {
 namespace {
 
-using Counts = std::vector<uint64_t>;
-
-void count(const File& file, const Chunk& chunk, Counts& counts) {
+void count(const File& file, const Chunk& chunk, std::vector<uint64_t>& counts) {
   std::vector<vprof_slot> slots;
   read_slots(file, chunk.slots, slots);
   for (const vprof_slot& slot : slots) {
@@ -41,7 +39,7 @@ double ratio(double a, double b) { return b > 0 ? a / b : 1.0; }
 
 }  // namespace
 
-Result<Counts> count_calls(const std::string& trace_dir, const Options& options) {
+Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options) {
   auto files = VPROF_TRY(open_traces(trace_dir));
   std::vector<std::pair<const Chunk*, const TraceFile*>> chunks;
   for (const TraceFile& file : files) {
@@ -52,12 +50,12 @@ Result<Counts> count_calls(const std::string& trace_dir, const Options& options)
     }
   }
   WorkerPool pool(options.threads);
-  std::vector<Counts> parts(pool.size());
+  std::vector<std::vector<uint64_t>> parts(pool.size());
   pool.each(chunks.size(), [&](size_t i, unsigned worker) {
     count(*chunks[i].second->file, *chunks[i].first, parts[worker]);
   });
-  Counts sum;
-  for (const Counts& part : parts) {
+  std::vector<uint64_t> sum;
+  for (const std::vector<uint64_t>& part : parts) {
     if (part.size() > sum.size()) {
       sum.resize(part.size(), 0);
     }

@@ -10,8 +10,8 @@ namespace vprof::driver {
 
 namespace {
 
-constexpr size_t kLongest = 40;  // lines of one function
-constexpr size_t kAround = 3;    // lines before and after a location
+constexpr size_t kLongestShown = 40;  // lines of one function
+constexpr size_t kAroundShown = 3;    // lines before and after a location
 
 /// Lines `first` to `last` of a file, counted from 1.
 std::string numbered(const Session& session, const std::string& file, size_t first, size_t last) {
@@ -23,7 +23,7 @@ std::string numbered(const Session& session, const std::string& file, size_t fir
   first = std::max<size_t>(first, 1);
   std::string text = fmt::format("{}:{}\n", file, first);
   for (size_t n = first; n <= last; ++n) {
-    if (n - first >= kLongest) {
+    if (n - first >= kLongestShown) {
       return text + fmt::format("        ... {} more lines\n", last - n + 1);
     }
     text += fmt::format("{:6}  {}\n", n, lines[n - 1]);
@@ -95,8 +95,8 @@ std::string source_excerpt(const Session& session, const instrumenter::Program& 
   if (location.file.empty()) {
     return "it has no source\n";
   }
-  const size_t first = location.line > kAround ? location.line - kAround : 1;
-  return numbered(session, location.file, first, location.line + kAround);
+  const size_t first = location.line > kAroundShown ? location.line - kAroundShown : 1;
+  return numbered(session, location.file, first, location.line + kAroundShown);
 }
 
 }  // namespace vprof::driver
