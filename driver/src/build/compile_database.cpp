@@ -30,7 +30,7 @@ json moved_to_mirror(json entry, const Session& session) {
   const std::string to = session.workspace.mirror().string();
   // An entry that the build wrote in the mirror is right already. The mirror may be inside the
   // source tree, so replacing the path again would break the entry.
-  if (entry.dump().find(to) != std::string::npos) {
+  if (json_text(entry, -1).find(to) != std::string::npos) {
     return entry;
   }
   for (const char* key : {"directory", "file", "output", "command"}) {
@@ -74,7 +74,7 @@ Result<size_t> adopt_database(const Session& session) {
     }
     all.push_back(with_our_headers(moved_to_mirror(entry, session), session));
   }
-  VPROF_TRY(write_file_atomic(session.workspace.compile_commands(), all.dump(1) + "\n"));
+  VPROF_TRY(write_file_atomic(session.workspace.compile_commands(), json_text(all) + "\n"));
   return all.size();
 }
 

@@ -141,9 +141,7 @@ Result<void> save_manifest(const Workspace& workspace, const Manifest& manifest)
   for (const auto& [path, e] : manifest) {
     document[path] = {std::string(1, e.kind), e.size, e.mtime_ns, e.mode, e.target};
   }
-  // File names need not be UTF-8; dump() would throw on those that are not.
-  return write_file_atomic(workspace.manifest(),
-                           document.dump(-1, ' ', false, json::error_handler_t::replace));
+  return write_file_atomic(workspace.manifest(), json_text(document, -1));
 }
 
 }  // namespace vprof::driver

@@ -157,7 +157,7 @@ void read_log(const fs::path& file, Database& database, Recorded& recorded) {
   }
   std::istringstream in(*text);
   for (std::string line; std::getline(in, line);) {
-    const json entry = json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const json entry = parse_json(line);
     if (!entry.is_object()) {
       ++recorded.damaged;
     } else if (entry.contains("static")) {
@@ -242,7 +242,7 @@ Result<Recorded> collect_compile_commands(const Workspace& workspace) {
   read_log(workspace.compile_log(), database, recorded);
   const json all = database.take();
   recorded.entries = all.size();
-  VPROF_TRY(write_file_atomic(workspace.compile_commands(), all.dump(1) + "\n"));
+  VPROF_TRY(write_file_atomic(workspace.compile_commands(), json_text(all) + "\n"));
   // The log goes last: merging it again after an interruption changes nothing.
   VPROF_TRY(remove_tree(workspace.compile_log()));
   return recorded;

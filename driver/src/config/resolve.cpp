@@ -278,7 +278,7 @@ std::string fingerprint(const Config& config) {
     }
   }
   all.push_back(config.exclude);
-  return instrumenter::content_hash(all.dump());
+  return instrumenter::content_hash(json_text(all, -1));
 }
 
 }  // namespace vprof::driver

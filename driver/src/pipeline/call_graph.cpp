@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+
+#include "vprof/support/json.h"
 
 namespace vprof::driver {
 
@@ -145,7 +146,7 @@ std::string to_json(const CallGraph& graph) {
                      {"calls", edge.calls}});
   }
   const json document{{"schema", 1}, {"functions", functions}, {"edges", edges}};
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(document) + "\n";
 }
 
 }  // namespace vprof::driver

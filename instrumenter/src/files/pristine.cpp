@@ -6,6 +6,7 @@
 
 #include "files/parallel.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 #include "vprof/support/json_fields.h"
 
 namespace vprof::instrumenter {
@@ -19,7 +20,7 @@ Result<PristineFiles> PristineFiles::open(const std::string& mirror, const std::
     return store;
   }
   const auto text = VPROF_TRY(read_file(manifest));
-  auto written = json::read<std::map<std::string, Hashes>>(json::Json::parse(text, nullptr, false));
+  auto written = json::read<std::map<std::string, Hashes>>(parse_json(text));
   if (!written) {
     return fail("{}: damaged ({}); remove .vprof and start again", manifest,
                 written.error().message);

@@ -4,6 +4,7 @@
 
 #include "program/program_json.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -113,8 +114,8 @@ void IndexCache::store(const CompileCommand& command, const ParsedUnit& parsed) 
   CachedUnit cached{parsed.unit, parsed.outside, {}};
   for (const Function& f : parsed.functions) {
     Json document = json::write(f);
-    const auto [it, is_new] = state_->pooled.try_emplace(
-        document.dump(-1, ' ', false, Json::error_handler_t::replace), state_->pool.size());
+    const auto [it, is_new] =
+        state_->pooled.try_emplace(json_text(document, -1), state_->pool.size());
     if (is_new) {
       state_->pool.push_back(std::move(document));
     }

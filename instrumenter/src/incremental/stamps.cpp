@@ -7,6 +7,7 @@
 
 #include "incremental/cache.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 #include "vprof/support/json_fields.h"
 
 template <>
@@ -50,7 +51,7 @@ bool is_fresh(const std::string& origin_file, const std::string& index,
   if (!text || !indexed) {
     return false;
   }
-  const auto origin = json::read<Origin>(json::Json::parse(*text, nullptr, false));
+  const auto origin = json::read<Origin>(parse_json(*text));
   if (!origin || origin->version != kCacheVersion || origin->commands != hash_of(commands) ||
       origin->index != content_hash(*indexed)) {
     return false;

@@ -5,6 +5,7 @@
 
 #include "program/plan_json.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -86,7 +87,7 @@ const char* role_name(SyncRole role) {
 
 Result<Plan> load_plan(const std::string& path) {
   const auto text = VPROF_TRY(read_file(path));
-  const json::Json document = json::Json::parse(text, nullptr, false);
+  const json::Json document = parse_json(text);
   if (document.is_discarded()) {
     return fail("{}: not JSON; let vprof write it", path);
   }
@@ -98,8 +99,7 @@ Result<Plan> load_plan(const std::string& path) {
 }
 
 Result<void> save_plan(const Plan& plan, const std::string& path) {
-  constexpr auto kReplace = json::Json::error_handler_t::replace;
-  return write_file_atomic(path, json::write(plan).dump(1, ' ', false, kReplace) + "\n");
+  return write_file_atomic(path, json_text(json::write(plan)) + "\n");
 }
 
 }  // namespace vprof::instrumenter

@@ -1,12 +1,13 @@
 #include "program/program_json.h"
 
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 
 namespace vprof::instrumenter {
 
 Result<Program> load_program(const std::string& path) {
   const auto text = VPROF_TRY(read_file(path));
-  const json::Json document = json::Json::parse(text, nullptr, false);
+  const json::Json document = parse_json(text);
   const auto schema = document.find("schema");
   if (schema == document.end()) {
     return fail("{}: not an index; run vprof index", path);
@@ -25,8 +26,7 @@ Result<Program> load_program(const std::string& path) {
 Result<void> save_program(const Program& program, const std::string& path) {
   // Source text may contain bytes that are not UTF-8 (old comments, spelled callees): they are
   // replaced, which never fails.
-  constexpr auto kReplace = json::Json::error_handler_t::replace;
-  return write_file_atomic(path, json::write(program).dump(-1, ' ', false, kReplace));
+  return write_file_atomic(path, json_text(json::write(program), -1));
 }
 
 }  // namespace vprof::instrumenter

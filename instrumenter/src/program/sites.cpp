@@ -3,6 +3,7 @@
 #include "program/plan_json.h"
 #include "program/program_json.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 
 namespace vprof::json {
 
@@ -82,7 +83,7 @@ namespace vprof::instrumenter {
 
 Result<SitesFile> load_sites(const std::string& path) {
   const auto text = VPROF_TRY(read_file(path));
-  auto sites = json::read<SitesFile>(json::Json::parse(text, nullptr, false));
+  auto sites = json::read<SitesFile>(parse_json(text));
   if (!sites) {
     return fail("{}: {}", path, sites.error().message);
   }
@@ -90,14 +91,12 @@ Result<SitesFile> load_sites(const std::string& path) {
 }
 
 Result<void> save_sites(const SitesFile& sites, const std::string& path) {
-  constexpr auto kReplace = json::Json::error_handler_t::replace;
-  return write_file_atomic(path, json::write(sites).dump(1, ' ', false, kReplace));
+  return write_file_atomic(path, json_text(json::write(sites)));
 }
 
 SiteIds load_site_ids(const std::string& path) {
   const Result<std::string> text = read_file(path);
-  const json::Json document =
-      text ? json::Json::parse(*text, nullptr, false) : json::Json::object();
+  const json::Json document = text ? parse_json(*text) : json::Json::object();
   const auto known = document.find("site_ids");
   return known == document.end() ? SiteIds{} : json::read<SiteIds>(*known).value_or(SiteIds{});
 }

@@ -1,6 +1,7 @@
 #include "vprof/instrumenter/summary.h"
 
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 #include "vprof/support/json_fields.h"
 
 namespace vprof::json {
@@ -44,7 +45,7 @@ namespace vprof::instrumenter {
 
 Result<Summary> load_summary(const std::string& path) {
   const auto text = VPROF_TRY(read_file(path));
-  auto summary = json::read<Summary>(json::Json::parse(text, nullptr, false));
+  auto summary = json::read<Summary>(parse_json(text));
   if (!summary) {
     return fail("{}: {}", path, summary.error().message);
   }
@@ -52,8 +53,7 @@ Result<Summary> load_summary(const std::string& path) {
 }
 
 Result<void> save_summary(const Summary& summary, const std::string& path) {
-  constexpr auto kReplace = json::Json::error_handler_t::replace;
-  return write_file_atomic(path, json::write(summary).dump(1, ' ', false, kReplace));
+  return write_file_atomic(path, json_text(json::write(summary)));
 }
 
 }  // namespace vprof::instrumenter

@@ -5,6 +5,7 @@
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
 #include "vprof/support/files.h"
+#include "vprof/support/json.h"
 
 namespace vprof::report {
 namespace {
@@ -123,7 +124,7 @@ nlohmann::json perfetto(const std::vector<SelectedTimeline>& timelines) {
 
 Result<std::string> write_perfetto(ExportSource& source, const std::string& file) {
   const auto timelines = VPROF_TRY(source.timelines());
-  const std::string text = perfetto(timelines).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = vprof::json_text(perfetto(timelines), -1);
   VPROF_TRY(write_file_atomic(file, text));
   return fmt::format("{} intervals piece by piece", timelines.size());
 }

@@ -185,7 +185,7 @@ nlohmann::json json(const analyzer::Profile& profile, const ReportContext& conte
 
 std::string json_text(const analyzer::Profile& profile, const ReportContext& context) {
   Json document = json(profile, context);
-  const std::string tree = document["tree"].dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string tree = vprof::json_text(document["tree"], -1);
   document.erase("tree");
   std::string text = vprof::json_text(document);
   text.resize(text.size() - 2);  // "\n}"
@@ -195,8 +195,8 @@ std::string json_text(const analyzer::Profile& profile, const ReportContext& con
 Result<std::pair<analyzer::Profile, ReportContext>> from_json(const nlohmann::json& document) {
   constexpr const char* kNotOurs = "not a report of this program";
   if (document.is_object() && document.contains("schema") && document["schema"] != kSchema) {
-    return fail("{}: schema {}, this program reads {}", kNotOurs, document["schema"].dump(),
-                kSchema);
+    return fail("{}: schema {}, this program reads {}", kNotOurs,
+                vprof::json_text(document["schema"], -1), kSchema);
   }
   auto read = json::read<Document>(document);
   if (!read) {
