@@ -8,9 +8,6 @@
 namespace vprof::analyzer {
 namespace {
 
-/// A release may appear to come this much later than the end of the wait that it ended, ns.
-constexpr int64_t kClockSlack = 1'000'000;
-
 /// A wait may begin this long after the object was found taken, ns. If nobody is known to have held
 /// it for longer than that, somebody did who is not recorded.
 constexpr int64_t kUnexplained = 2'000;

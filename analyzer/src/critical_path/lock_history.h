@@ -19,6 +19,9 @@
 
 namespace vprof::analyzer {
 
+/// A release may appear to come this much later than the end of the wait that it ended, ns.
+inline constexpr int64_t kClockSlack = 1'000'000;
+
 /// A stretch of a wait, and the thread that is to blame for it.
 struct Blame {
   uint32_t thread = kNone;  ///< kNone: somebody held the object, and it is not known who

@@ -9,9 +9,6 @@
 namespace vprof::analyzer {
 namespace {
 
-/// A release may appear to come this much later than the end of the wait that it ended, ns.
-constexpr int64_t kClockSlack = 1'000'000;
-
 struct TaskKey {
   uint64_t task, scope;
   bool operator==(const TaskKey&) const = default;
