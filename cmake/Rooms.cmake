@@ -1,9 +1,9 @@
 # A room is a folder of product code (docs/architecture.md). With VPROF_UNITY, the files of a room are
-# compiled as one: most of a compilation's time goes into headers, and into templates that its
+# compiled as one: most of a compilation's time goes into headers and into templates that its
 # neighbours need as well.
 #
-# Names in a room must then be unique, also those in anonymous namespaces. Files with compile options
-# of their own are still compiled alone.
+# Names in a room must then be unique, those in anonymous namespaces as well. Files with compile
+# options of their own are still compiled alone, and so is each changed file that clang-tidy checks.
 function(vprof_compile_rooms_as_one target)
   if(NOT VPROF_UNITY)
     return()

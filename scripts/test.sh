@@ -32,8 +32,8 @@ check_format() {
   our_sources | xargs -0 clang-format-19 --dry-run -Werror
 }
 
-# The files of a compilation database that hold what this branch changed since it left the main one;
-# with --all, every product file. A file of the build that includes those of a room stands for them.
+# Files of a compilation database that hold what differs from the main branch where this one left
+# it; with --all, every product file. A file that includes those of a room stands for them.
 files_to_tidy() { # build folder
   local base=
   [ "$extent" = all ] ||
@@ -56,21 +56,25 @@ for path in sorted(files):
         with open(path, encoding="utf-8") as file:
             parts = set(re.findall(r'^#include "(.*)"', file.read(), re.M))
     parts = {os.path.relpath(part, root) for part in parts}
-    if any(part.split(os.sep)[0] in ours for part in parts) and (changed is None or parts & changed):
+    is_ours = any(part.split(os.sep)[0] in ours for part in parts)
+    if is_ours and (changed is None or parts & changed):
         sys.stdout.write(path + "\0")
 PYTHON
 }
 
-# A change: each file alone, with the headers that it includes itself. Everything: room by room, which
-# takes a fourth of the time, as most of it goes into headers. Clang's analyzer then takes files of
-# ours for headers, and is told to look at them.
+# A change: each file alone, with the headers that it includes itself. Everything: room by room,
+# since most of the time goes into headers. Clang's analyzer then takes our files for headers, and
+# is told to look at those.
 check_tidy() {
   if [ "$extent" = all ]; then
-    files_to_tidy "$root/build/release" | xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet \
-      --checks=-bugprone-suspicious-include --extra-arg=-Xclang --extra-arg=-analyzer-opt-analyze-headers
+    files_to_tidy "$root/build/release" |
+      xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet \
+        --checks=-bugprone-suspicious-include \
+        --extra-arg=-Xclang --extra-arg=-analyzer-opt-analyze-headers
   else
     configure tidy || return
-    files_to_tidy "$root/build/tidy" | xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/tidy" --quiet
+    files_to_tidy "$root/build/tidy" |
+      xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/tidy" --quiet
   fi
 }
 
