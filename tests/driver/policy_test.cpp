@@ -226,9 +226,8 @@ vprof::instrumenter::Program with_callbacks() {
   using vprof::instrumenter::CallKind;
   vprof::instrumenter::Program made = program();
   vprof::instrumenter::Function start = vprof::test::function(
-      "start@d.c:20",
-      {"pthread_create@", "pump@d.c:1", "each@", "on_tick@d.c:9", "std::function<T>::operator()@",
-       "on_tick@d.c:9"});
+      "start@d.c:20", {"pthread_create@", "pump@d.c:1", "each@", "on_tick@d.c:9",
+                       "std::function<T>::operator()@", "on_tick@d.c:9"});
   start.calls[1].kind = CallKind::kSpawn;
   start.calls[3].kind = start.calls[5].kind = CallKind::kCallback;
   start.calls[3].receiver_key = "each@";
