@@ -191,6 +191,8 @@ TEST_CASE("malformed JSON is an error with its position") {
     CHECK_THAT(json.error().message, Contains("1:") && Contains("malformed JSON: "));
   }
   CHECK_FALSE(parse_located_json(std::string(100'000, '[')));
+  const std::string deep = std::string(200, '[') + std::string(200, ']');
+  CHECK_THAT(parse_located_json(deep).error().message, Contains("more than 100 levels deep"));
   CHECK_THAT(parse_located_json("{\n\n  \"a\": x}").error().message, Contains("3:8: malformed"));
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 namespace vprof::analyzer {
 namespace {
@@ -57,7 +59,10 @@ double t_two_sided(double t, double degrees) {
   return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-double t_quantile(double p, double degrees) {
+namespace {
+
+/// By bisection.
+double find_quantile(double p, double degrees) {
   double low = 0;
   double high = 1;
   while (t_two_sided(high, degrees) > p && high < 1e12) {
@@ -68,6 +73,18 @@ double t_quantile(double p, double degrees) {
     (t_two_sided(middle, degrees) > p ? low : high) = middle;
   }
   return (low + high) / 2;
+}
+
+}  // namespace
+
+/// A report asks for few different quantiles, thousands of times.
+double t_quantile(double p, double degrees) {
+  thread_local std::map<std::pair<double, double>, double> known;
+  const auto [entry, is_new] = known.try_emplace({p, degrees});
+  if (is_new) {
+    entry->second = find_quantile(p, degrees);
+  }
+  return entry->second;
 }
 
 double p_of_zero(double value, double error, double degrees) {

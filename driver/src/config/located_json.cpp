@@ -11,6 +11,9 @@ namespace {
 
 using nlohmann::json;
 
+/// No configuration has more levels. Paths of values are as long as they are deep.
+constexpr int kDeepest = 100;
+
 /// Input of the parser. Tells how far the parser has read, which its callbacks do not.
 class TrackedInput {
  public:
@@ -129,9 +132,13 @@ std::string syntax_message(std::string_view text, size_t at, std::string what) {
 Result<LocatedJson> parse_located_json(const std::string& text) {
   LocatedJson result;
   LineRecorder recorder(text, result);
-  const auto on_event = [&recorder](int /*depth*/, json::parse_event_t event, json& parsed) {
-    recorder.on(event, parsed);
-    return true;
+  bool too_deep = false;
+  const auto on_event = [&](int depth, json::parse_event_t event, json& parsed) {
+    too_deep = too_deep || depth > kDeepest;
+    if (!too_deep) {
+      recorder.on(event, parsed);
+    }
+    return !too_deep;
   };
   const char* end = text.data() + text.size();
   try {
@@ -143,6 +150,9 @@ Result<LocatedJson> parse_located_json(const std::string& text) {
   } catch (const json::out_of_range& error) {  // a number that no double can hold
     const auto read = static_cast<size_t>(*recorder.reached() - text.data());
     return fail("{}", syntax_message(text, read, error.what()));
+  }
+  if (too_deep) {
+    return fail("{}", syntax_message(text, 0, fmt::format("more than {} levels deep", kDeepest)));
   }
   return result;
 }
