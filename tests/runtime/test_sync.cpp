@@ -102,6 +102,14 @@ TEST_CASE("whoever gets an object at once while others wait records since when")
   }));
 }
 
+TEST_CASE("every thread that gets ahead of a waiter is recorded, not only the first") {
+  const Outcome outcome = run("mutex_barged_twice");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(on_object(trace, VPROF_EV_ACQUIRE_MUTEX, outcome.number("object")).size() == 2);
+  CHECK(on_object(trace, VPROF_EV_RELEASE_MUTEX, outcome.number("object")).size() == 3);
+}
+
 TEST_CASE("a condition wait names its mutex, and whether it is another turn of one loop") {
   if (kThreadSanitizer) {
     return;

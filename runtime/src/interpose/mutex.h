@@ -64,8 +64,9 @@ static inline void vprof_mutex_release_begin(struct vprof_release* release,
       atomic_load_explicit(&release->waiters->returning, memory_order_relaxed) != 0) {
     vprof_release_take(release);
   }
-  if (release->time != 0 && contended) {
-    vprof_mutex_mark(mutex, true);
+  // While a thread that was woken has yet to run, the lock word is 1 and others get ahead of it.
+  if (contended || atomic_load_explicit(&release->waiters->count, memory_order_relaxed) != 0) {
+    vprof_mutex_mark(mutex, release->time != 0);
   }
 }
 

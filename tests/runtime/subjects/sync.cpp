@@ -104,6 +104,20 @@ SUBJECT(mutex_barged) {
       [] { pthread_mutex_unlock(&mutex); }, [] { return pthread_mutex_trylock(&mutex); });
 }
 
+// Gets ahead of the waiter twice. The thread that waits has not marked the mutex again in between.
+SUBJECT(mutex_barged_twice) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  return barge(
+      mutex, [] { pthread_mutex_lock(&mutex), pthread_mutex_unlock(&mutex); },
+      [] { pthread_mutex_unlock(&mutex); },
+      [] {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+        return pthread_mutex_lock(&mutex);
+      });
+}
+
 SUBJECT(recursive_mutex_barged) {
   static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   pthread_mutex_lock(&mutex);
