@@ -28,11 +28,6 @@ struct TaskRef {
   auto operator<=>(const TaskRef&) const = default;
 };
 
-bool waits_for_conditions(const Thread& thread) {
-  return std::any_of(thread.waits.begin(), thread.waits.end(),
-                     [](const Wait& wait) { return wait.event == VPROF_EV_WAIT_COND; });
-}
-
 std::vector<TaskRef> tasks_in_order(const Window& window) {
   std::vector<TaskRef> refs;
   for (uint32_t t = 0; t < window.threads.size(); ++t) {
@@ -104,7 +99,7 @@ void WakeUpEdges::build(Window& window) {
   });
   locks_.build(window);
   match_tasks(window);
-  match_signals();
+  condition_waits_.build(window, releases_);
 }
 
 WakeUpEdges::Candidates WakeUpEdges::candidates(const Wait& wait) const {
@@ -142,133 +137,6 @@ std::optional<WakeUp> WakeUpEdges::first_write(uint32_t thread, const Wait& wait
     found = WakeUp{at->thread, at->time, true};
   }
   return found;
-}
-
-std::vector<WakeUpEdges::Sleeper> WakeUpEdges::sleepers_of(const Window& window) {
-  std::vector<Sleeper> all;
-  for (uint32_t t = 0; t < window.threads.size(); ++t) {
-    const Thread& thread = window.threads[t];
-    if (!waits_for_conditions(thread)) {
-      continue;
-    }
-    for (const Item& item : thread.items) {
-      if (!item.is_wait()) {
-        continue;
-      }
-      const uint32_t index = item.what & ~kWaitBit;
-      const Wait& wait = thread.waits[index];
-      if (wait.event != VPROF_EV_WAIT_COND || wait.timed_out) {
-        continue;
-      }
-      all.push_back({wait.object, item.start, item.end, wait.sequence, t, index});
-    }
-  }
-  std::sort(all.begin(), all.end(), [](const Sleeper& a, const Sleeper& b) {
-    return std::tie(a.object, a.start, a.end, a.thread) <
-           std::tie(b.object, b.start, b.end, b.thread);
-  });
-  return all;
-}
-
-// Which signal ended which condition wait? A signal wakes one sleeper, and each sleeper that
-// returns was woken by one signal. Signals are processed in order of time. Each goes to the sleeper
-// that returns first. If any assignment explains all returns, this one does.
-//
-//   time     ------------------------------------------------>
-//   A         [ waits ............................ ] returns         signal 2, exact
-//   B             [ waits ........... ] returns                      signal 1, exact: B was back
-//   signals                     1           2                        before signal 2
-//
-// An edge is
-//   exact      if nobody else was asleep, or the sleeper returned before the next signal, or the
-//              signal was a broadcast;
-//   inferred   otherwise: two wake-ups crossed, and either signal may have ended either wait.
-//
-// A wait that timed out has no waker. A signal ends nothing if all waiters are awake already and
-// only wait for the mutex. (Taking the newest signal within the wait would blame whoever signalled
-// last.)
-void WakeUpEdges::match_signals() {
-  matched_signals_.resize(window_->threads.size());
-  for (uint32_t t = 0; t < matched_signals_.size(); ++t) {
-    matched_signals_[t].assign(window_->threads[t].waits.size(), {});
-    find_turns(t);
-  }
-  const std::vector<Sleeper> sleepers = sleepers_of(*window_);
-  for (auto first = sleepers.begin(); first != sleepers.end();) {
-    const auto last = std::find_if(first, sleepers.end(), [&](const Sleeper& sleeper) {
-      return sleeper.object != first->object;
-    });
-    match_signals({first, last},
-                  candidates({.object = first->object, .event = VPROF_EV_WAIT_COND}));
-    first = last;
-  }
-}
-
-/// Finds the last turn for each condition wait of a thread. The thread has held the mutex since the
-/// wait before it if a wait says so.
-void WakeUpEdges::find_turns(uint32_t index) {
-  const Thread& thread = window_->threads[index];
-  if (!waits_for_conditions(thread)) {
-    return;
-  }
-  const Wait* later = nullptr;
-  uint32_t last = kNone;
-  for (const Item& item : thread.items) {
-    if (!item.is_wait()) {
-      continue;
-    }
-    const uint32_t number = item.what & ~kWaitBit;
-    const Wait& wait = thread.waits[number];
-    if (wait.event != VPROF_EV_WAIT_COND) {
-      continue;
-    }
-    if (later == nullptr || !later->again || later->object != wait.object) {
-      last = number;
-    }
-    matched_signals_[index][number].last_turn = last;
-    later = &wait;
-  }
-}
-
-/// Matches the signals of one condition variable to its waits, which come in order of their start.
-void WakeUpEdges::match_signals(std::span<const Sleeper> sleepers, Candidates signals) {
-  const auto returns_later = [](const Sleeper* a, const Sleeper* b) {
-    return std::tie(a->end, a->thread, a->wait) > std::tie(b->end, b->thread, b->wait);
-  };
-  std::vector<const Sleeper*> asleep;  // a heap: the one that returns first is on top
-  const auto pop = [&]() -> const Sleeper& {
-    std::pop_heap(asleep.begin(), asleep.end(), returns_later);
-    const Sleeper& first = *asleep.back();
-    asleep.pop_back();
-    return first;
-  };
-  size_t next = 0;
-  for (const SyncEvent* signal = signals.first; signal != signals.last; ++signal) {
-    for (; next < sleepers.size() && sleepers[next].start < signal->time; ++next) {
-      asleep.push_back(&sleepers[next]);
-      std::push_heap(asleep.begin(), asleep.end(), returns_later);
-    }
-    while (!asleep.empty() && asleep.front()->end < signal->time) {
-      pop();  // returned earlier, without a known signal
-    }
-    const auto wake = [&](bool exact) {
-      const Sleeper& woken = pop();
-      MatchedSignal& match = matched_signals_[woken.thread][woken.wait];
-      match.thread = signal->thread;
-      match.exact = exact;
-      match.time = signal->time;
-    };
-    if (signal->broadcast) {
-      while (!asleep.empty()) {
-        wake(true);
-      }
-    } else if (!asleep.empty()) {
-      const bool alone = asleep.size() == 1;
-      const bool last_chance =
-          signal + 1 == signals.last || (signal + 1)->time > asleep.front()->end;
-      wake(alone || last_chance);
-    }
-  }
 }
 
 /// The newest release that the wait has seen ended it, if the object numbers its releases.
@@ -331,20 +199,13 @@ std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, uint32_t index, int64_
   }
 }
 
-bool WakeUpEdges::left_without_signal(uint32_t thread, uint32_t index) const {
-  const std::vector<Wait>& waits = window_->threads[thread].waits;
-  const uint32_t last = matched_signals_[thread][index].last_turn;
-  return waits[last].timed_out && (last != index || waits[index].again);
-}
-
 /// A condition wait: the signaller until the signal, from then on whoever held the mutex that the
 /// waiter wanted back. Waits in turns of one loop are one wait: what ended it is the signal after
 /// which the loop was left, and the earlier ones changed nothing.
 void WakeUpEdges::blame_signaller(const WaitOnObject& wait, std::vector<Blame>& blames) const {
   const Thread& history = window_->threads[wait.thread];
   const auto index = static_cast<uint32_t>(&wait.wait - history.waits.data());
-  const uint32_t last = matched_signals_[wait.thread][index].last_turn;
-  const MatchedSignal& signal = matched_signals_[wait.thread][last];
+  const MatchedSignal& signal = condition_waits_.signal_of(wait.thread, index);
   if (signal.thread == kNone || signal.thread == wait.thread) {
     return;
   }
@@ -352,7 +213,7 @@ void WakeUpEdges::blame_signaller(const WaitOnObject& wait, std::vector<Blame>& 
   if (wait.from < until) {
     blames.push_back({signal.thread, wait.from, until, signal.exact});
   }
-  if (last == index && wait.wait.mutex != 0) {
+  if (condition_waits_.is_last_turn(wait.thread, index) && wait.wait.mutex != 0) {
     const Process& process = window_->processes[history.process];
     const ObjectKey mutex{object_scope(process, history.process, wait.wait.mutex_shared),
                           wait.wait.mutex, VPROF_EV_RELEASE_MUTEX};

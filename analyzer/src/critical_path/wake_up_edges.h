@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "critical_path/condition_waits.h"
 #include "critical_path/lock_history.h"
 #include "trace/frame_history.h"
 
@@ -33,36 +33,19 @@ class WakeUpEdges {
 
   /// Whether a condition wait is a turn of a loop that was left after a time limit, without a
   /// signal.
-  bool left_without_signal(uint32_t thread, uint32_t wait) const;
+  bool left_without_signal(uint32_t thread, uint32_t wait) const {
+    return condition_waits_.left_without_signal(thread, wait);
+  }
 
  private:
   struct Candidates {
     const SyncEvent* first;
     const SyncEvent* last;  // one past the newest release that the wait can have seen
   };
-  /// The signal that ended a condition wait, and the wait in the last turn of its loop around a
-  /// predicate, often itself.
-  struct MatchedSignal {
-    uint32_t thread = kNone;
-    uint32_t last_turn = kNone;
-    bool exact = false;
-    int64_t time = 0;
-  };
-  /// A condition wait that did not time out.
-  struct Sleeper {
-    ObjectKey object;
-    int64_t start, end;
-    uint64_t sequence;
-    uint32_t thread, wait;
-  };
   Candidates candidates(const Wait& wait) const;
   std::optional<WakeUp> waker(uint32_t thread, uint32_t wait, int64_t start, int64_t end) const;
-  void find_turns(uint32_t thread);
   void blame_signaller(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   void blame_releasers(const WaitOnObject& wait, std::vector<Blame>& blames) const;
-  static std::vector<Sleeper> sleepers_of(const Window& window);
-  void match_signals();
-  void match_signals(std::span<const Sleeper> sleepers, Candidates signals);
   std::optional<WakeUp> newest_release(uint32_t thread, const Wait& wait, int64_t start,
                                        int64_t end) const;
   std::optional<WakeUp> last_release(uint32_t thread, const Wait& wait, int64_t start,
@@ -72,8 +55,8 @@ class WakeUpEdges {
 
   const Window* window_ = nullptr;
   LockHistory locks_;
-  std::vector<SyncEvent> releases_;                          // by object, sequence, time
-  std::vector<std::vector<MatchedSignal>> matched_signals_;  // by thread, wait
+  std::vector<SyncEvent> releases_;  // by object, sequence, time
+  ConditionWaits condition_waits_;
 };
 
 }  // namespace vprof::analyzer

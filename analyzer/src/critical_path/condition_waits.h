@@ -1,0 +1,61 @@
+// Waits on condition variables: which signal ended which of them, and which are turns of one loop
+// around a predicate.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace/frame_history.h"
+
+namespace vprof::analyzer {
+
+/// The signal that ended a condition wait.
+struct MatchedSignal {
+  uint32_t thread = kNone;  ///< kNone: not known
+  bool exact = false;
+  int64_t time = 0;
+};
+
+/// The condition waits of one window.
+class ConditionWaits {
+ public:
+  /// `releases`: of all objects of the window, by object, sequence, time.
+  void build(const Window& window, std::span<const SyncEvent> releases);
+
+  /// The signal after which the loop was left in which `thread` made this wait. Most loops have one
+  /// turn.
+  const MatchedSignal& signal_of(uint32_t thread, uint32_t wait) const {
+    return waits_[thread][waits_[thread][wait].last_turn].signal;
+  }
+
+  /// Whether the loop was left after this wait.
+  bool is_last_turn(uint32_t thread, uint32_t wait) const {
+    return waits_[thread][wait].last_turn == wait;
+  }
+
+  /// Whether the wait is one of several turns of a loop that was left after a time limit.
+  bool left_without_signal(uint32_t thread, uint32_t wait) const;
+
+ private:
+  /// What is known of one wait of a thread.
+  struct Known {
+    MatchedSignal signal;
+    uint32_t last_turn = kNone;  // the wait in the last turn of its loop, often itself
+  };
+  /// A wait that did not time out.
+  struct Sleeper {
+    ObjectKey object;
+    int64_t start, end;
+    uint64_t sequence;
+    uint32_t thread, wait;
+  };
+  static std::vector<Sleeper> sleepers_of(const Window& window);
+  void find_turns(uint32_t thread);
+  void match(std::span<const Sleeper> sleepers, std::span<const SyncEvent> signals);
+
+  const Window* window_ = nullptr;
+  std::vector<std::vector<Known>> waits_;  // by thread, wait
+};
+
+}  // namespace vprof::analyzer
