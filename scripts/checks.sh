@@ -91,3 +91,36 @@ run_ctest() { # name directory [ctest options]
 build() { # preset [cmake options]
   configure "$@" && cmake --build "$root/build/$1" --parallel "$parallel"
 }
+
+# The product files in a compilation database, each followed by a zero byte; of these, if there is a
+# base, the ones that differ from it. A file that includes those of a room stands for them.
+product_files() { # build folder [base]
+  python3 - "$root" "$1" "${2:-}" <<'PYTHON'
+import json, os, re, subprocess, sys
+
+root, build, base = sys.argv[1:]
+with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+    files = {os.path.join(entry["directory"], entry["file"]) for entry in json.load(file)}
+changed = None
+if base:
+    listed = subprocess.run(["git", "-C", root, "diff", "--name-only", base],
+                            check=True, capture_output=True, text=True)
+    changed = set(listed.stdout.split())
+ours = ("support", "annotations", "analyzer", "driver", "instrumenter", "report", "runtime")
+for path in sorted(files):
+    parts = {path}
+    if "/Unity/" in path:
+        with open(path, encoding="utf-8") as file:
+            parts = set(re.findall(r'^#include "(.*)"', file.read(), re.M))
+    parts = {os.path.relpath(part, root) for part in parts}
+    is_ours = any(part.split(os.sep)[0] in ours for part in parts)
+    if is_ours and (changed is None or parts & changed):
+        sys.stdout.write(path + "\0")
+PYTHON
+}
+
+# Every product file with clang-tidy, room by room.
+tidy_rooms() { # [clang-tidy options]
+  product_files "$root/build/release" |
+    xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet "$@"
+}

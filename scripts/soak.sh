@@ -5,14 +5,14 @@
 # beside busy loops. The last line is "N passed, N failed".
 #
 #   soak.sh            all parts: some hours
-#   soak.sh NAME...    only these parts: tests random planted repeat fuzz subjects
+#   soak.sh NAME...    only these parts: tests tidy random planted repeat fuzz subjects
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=scripts/checks.sh
 . "$root/scripts/checks.sh"
 
-parts=(tests random planted repeat fuzz subjects)
+parts=(tests tidy random planted repeat fuzz subjects)
 chosen=("$@")
 [ $# != 0 ] || chosen=("${parts[@]}")
 for part in "${chosen[@]}"; do
@@ -22,6 +22,13 @@ done
 # Tests that measure time or emulate AArch64.
 soak_tests() {
   run_ctest "Tests with the label soak" "$root/build/release" -L soak
+}
+
+# With Clang's analyzer, which takes the files of a room for headers and is told to look at them.
+soak_tidy() {
+  check "Static analysis of everything (clang-tidy)" tidy_rooms \
+    --checks=-bugprone-suspicious-include \
+    --extra-arg=-Xclang --extra-arg=-analyzer-opt-analyze-headers || true
 }
 
 soak_random() {

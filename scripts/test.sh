@@ -32,48 +32,17 @@ check_format() {
   our_sources | xargs -0 clang-format-19 --dry-run -Werror
 }
 
-# Files of a compilation database that hold what differs from the main branch where this one left
-# it; with --all, every product file. A file that includes those of a room stands for them.
-files_to_tidy() { # build folder
-  local base=
-  [ "$extent" = all ] ||
-    base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" rev-parse HEAD)
-  python3 - "$root" "$1" "$base" <<'PYTHON'
-import json, os, re, subprocess, sys
-
-root, build, base = sys.argv[1:]
-with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-    files = {os.path.join(entry["directory"], entry["file"]) for entry in json.load(file)}
-changed = None
-if base:
-    listed = subprocess.run(["git", "-C", root, "diff", "--name-only", base],
-                            check=True, capture_output=True, text=True)
-    changed = set(listed.stdout.split())
-ours = ("support", "annotations", "analyzer", "driver", "instrumenter", "report", "runtime")
-for path in sorted(files):
-    parts = {path}
-    if "/Unity/" in path:
-        with open(path, encoding="utf-8") as file:
-            parts = set(re.findall(r'^#include "(.*)"', file.read(), re.M))
-    parts = {os.path.relpath(part, root) for part in parts}
-    is_ours = any(part.split(os.sep)[0] in ours for part in parts)
-    if is_ours and (changed is None or parts & changed):
-        sys.stdout.write(path + "\0")
-PYTHON
-}
-
-# A change: each file alone, with the headers that it includes itself. Everything: room by room,
-# since most of the time goes into headers. Clang's analyzer then takes our files for headers, and
-# is told to look at those.
+# A change: each file alone, with the headers that it includes itself, and with Clang's analyzer.
+# Everything: room by room, since most of the time goes into headers, and without the analyzer, which
+# takes more than all other checks together. soak.sh runs it on everything.
 check_tidy() {
   if [ "$extent" = all ]; then
-    files_to_tidy "$root/build/release" |
-      xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet \
-        --checks=-bugprone-suspicious-include \
-        --extra-arg=-Xclang --extra-arg=-analyzer-opt-analyze-headers
+    tidy_rooms --checks=-bugprone-suspicious-include,-clang-analyzer-*
   else
     configure tidy || return
-    files_to_tidy "$root/build/tidy" |
+    local base
+    base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" rev-parse HEAD)
+    product_files "$root/build/tidy" "$base" |
       xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/tidy" --quiet
   fi
 }

@@ -103,7 +103,7 @@ std::string plain_name(const clang::NamedDecl& decl) {
     const auto* space = dyn_cast<clang::NamespaceDecl>(around);
     if (named != nullptr &&
         (space == nullptr || !(space->isInline() || space->isAnonymousNamespace()))) {
-      name = named->getNameAsString() + "::" + name;
+      name = named->getNameAsString().append("::").append(name);
     }
   }
   return name;

@@ -146,7 +146,7 @@ bool makes_callable(const std::string& receiver) {
 
 /// Whether the function keeps what it is given for a later call.
 bool keeps(const std::string& receiver) {
-  static const std::set<std::string_view> kNames{"operator[]",    "assign",
+  static const std::set<std::string_view> names{"operator[]",    "assign",
                                                  "emplace",       "emplace_back",
                                                  "emplace_front", "push",
                                                  "push_back",     "push_front",
@@ -157,7 +157,7 @@ bool keeps(const std::string& receiver) {
                                                  "bind",          "bind_front",
                                                  "bind_back",     "mem_fn",
                                                  "ref",           "not_fn"};
-  return kNames.count(plain_part(receiver)) != 0;
+  return names.count(plain_part(receiver)) != 0;
 }
 
 /// The functions that are passed on, by what they are passed to.
