@@ -37,7 +37,7 @@ check_format() {
 # takes more than all other checks together. soak.sh runs it on everything.
 check_tidy() {
   if [ "$extent" = all ]; then
-    tidy_rooms --checks=-bugprone-suspicious-include,-clang-analyzer-*
+    tidy_rooms '--checks=-bugprone-suspicious-include,-clang-analyzer-*'
   else
     configure tidy || return
     local base
