@@ -240,7 +240,7 @@ TEST_CASE("reader: of a file truncated anywhere, it reads what is whole") {
   const std::string path = dir.path("100-0.vpt");
   const std::vector<unsigned char> bytes = read_bytes(path);
   uint64_t before = 0;
-  const size_t step = test::kEvery * (bytes.size() / 1500 + 1);
+  const size_t step = test::kEvery * (bytes.size() / 700 + 1);
   for (size_t size = VPROF_FILE_HEADER_BYTES; size <= bytes.size(); size += step) {
     test::write_bytes(path, {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)});
     const auto profile = analyzer::analyze(dir.path(), sites, {});
