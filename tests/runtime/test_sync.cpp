@@ -75,7 +75,11 @@ TEST_CASE("a contended operation records the wait and the release that ended it"
   }
 }
 
+// ThreadSanitizer holds signals back while a thread sleeps, so no handler can keep it.
 TEST_CASE("whoever gets an object at once while others wait records since when") {
+  if (kThreadSanitizer) {
+    return;
+  }
   struct Barging {
     const char* scenario;
     uint32_t acquired, released;
@@ -103,6 +107,9 @@ TEST_CASE("whoever gets an object at once while others wait records since when")
 }
 
 TEST_CASE("every thread that gets ahead of a waiter is recorded, not only the first") {
+  if (kThreadSanitizer) {
+    return;
+  }
   const Outcome outcome = run("mutex_barged_twice");
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
