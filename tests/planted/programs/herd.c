@@ -4,7 +4,6 @@
  *
  * interval: serve
  * expect: first use_slowly
- * absent: use_briefly
  */
 #include <pthread.h>
 #include <stdbool.h>

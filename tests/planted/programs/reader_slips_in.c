@@ -2,7 +2,6 @@
  *
  * interval: store
  * expect: first scan_table
- * absent: peek
  */
 #include <pthread.h>
 #include <stdatomic.h>
