@@ -147,16 +147,16 @@ bool makes_callable(const std::string& receiver) {
 /// Whether the function keeps what it is given for a later call.
 bool keeps(const std::string& receiver) {
   static const std::set<std::string_view> names{"operator[]",    "assign",
-                                                 "emplace",       "emplace_back",
-                                                 "emplace_front", "push",
-                                                 "push_back",     "push_front",
-                                                 "insert",        "insert_or_assign",
-                                                 "try_emplace",   "make_shared",
-                                                 "make_unique",   "make_pair",
-                                                 "make_tuple",    "forward_as_tuple",
-                                                 "bind",          "bind_front",
-                                                 "bind_back",     "mem_fn",
-                                                 "ref",           "not_fn"};
+                                                "emplace",       "emplace_back",
+                                                "emplace_front", "push",
+                                                "push_back",     "push_front",
+                                                "insert",        "insert_or_assign",
+                                                "try_emplace",   "make_shared",
+                                                "make_unique",   "make_pair",
+                                                "make_tuple",    "forward_as_tuple",
+                                                "bind",          "bind_front",
+                                                "bind_back",     "mem_fn",
+                                                "ref",           "not_fn"};
   return names.count(plain_part(receiver)) != 0;
 }
 
