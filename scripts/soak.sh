@@ -24,7 +24,7 @@ soak_tests() {
   run_ctest "Tests with the label soak" "$root/build/release" -L soak
 }
 
-# With Clang's analyzer, which takes the files of a room for headers and is told to look at them.
+# With Clang's analyzer. It treats the files of a room as headers, which it skips unless told not to.
 soak_tidy() {
   check "Static analysis of everything (clang-tidy)" tidy_rooms \
     --checks=-bugprone-suspicious-include \

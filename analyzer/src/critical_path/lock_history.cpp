@@ -8,8 +8,8 @@
 namespace vprof::analyzer {
 namespace {
 
-/// A wait may begin this long after the object was found taken, ns. If nobody is known to have held
-/// it for longer than that, somebody did who is not recorded.
+/// Between the failed attempt and the begin of the wait, the holder may change unseen, ns. A longer
+/// gap before the first known holder means that a holder was not recorded.
 constexpr int64_t kUnexplained = 2'000;
 
 /// A thread rarely holds a lock more often than this at a time (recursive locks).

@@ -18,7 +18,7 @@ bool is_external(uint32_t event) {
 /// anyway.
 constexpr size_t kMaxWakers = 256;
 
-/// So many sleeps in a row are slices of one wait.
+/// The least number of similar sleeps in a row that count as slices of one wait.
 constexpr int kPolledSlices = 3;
 
 /// How far to look for the next slice, in items.

@@ -29,10 +29,9 @@
 // not be reordered before the release. On x86-64 no load passes the locked instruction of an
 // unlock; elsewhere a fence stands between them.
 //
-// Who held the object at each moment of a wait? A release tells until when. From when is told by an
-// acquisition: the end of the holder's own wait, or an event ACQUIRE, which is written by whoever
-// gets the object without waiting while others wait. A holder without either had the object before
-// any of the waiters came.
+// Who held the object at each moment of a wait? A release ends a hold. The hold began at the end of
+// the holder's own wait, or at an ACQUIRE event: a thread that gets the object without waiting, while
+// others wait, writes one. A holder with neither had the object before any of the waiters came.
 //
 // The table is shared memory made before any fork, so processes that fork from one another and
 // share a mutex see each other's waiters.
