@@ -30,8 +30,9 @@
 // unlock; elsewhere a fence stands between them.
 //
 // Who held the object at each moment of a wait? A release ends a hold. The hold began at the end of
-// the holder's own wait, or at an ACQUIRE event: a thread that gets the object without waiting, while
-// others wait, writes one. A holder with neither had the object before any of the waiters came.
+// the holder's own wait, or at an ACQUIRE event: a thread that gets the object without waiting,
+// while others wait, writes one. A holder with neither had the object before any of the waiters
+// came.
 //
 // The table is shared memory made before any fork, so processes that fork from one another and
 // share a mutex see each other's waiters.
