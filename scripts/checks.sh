@@ -93,7 +93,7 @@ build() { # preset [cmake options]
 }
 
 # The product files in a compilation database, each followed by a zero byte; of these, if there is a
-# base, the ones that differ from it. A file that includes those of a room stands for them.
+# base, the ones that differ from it. A file that includes those of a component stands for them.
 product_files() { # build folder [base]
   python3 - "$root" "$1" "${2:-}" <<'PYTHON'
 import json, os, re, subprocess, sys
@@ -119,8 +119,8 @@ for path in sorted(files):
 PYTHON
 }
 
-# Every product file with clang-tidy, room by room.
-tidy_rooms() { # [clang-tidy options]
+# Every product file with clang-tidy, component by component.
+tidy_components() { # [clang-tidy options]
   product_files "$root/build/release" |
     xargs -0 -r -P "$parallel" -n 1 clang-tidy-19 -p "$root/build/release" --quiet "$@"
 }

@@ -23,6 +23,7 @@ packages_to_test=(
 )
 packages_to_soak=(
   uftrace # benchmarks/compare.sh
+  liburing-dev # waits on rings
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user # the other processor
 )
 

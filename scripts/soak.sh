@@ -24,9 +24,10 @@ soak_tests() {
   run_ctest "Tests with the label soak" "$root/build/release" -L soak
 }
 
-# With Clang's analyzer. It treats the files of a room as headers, which it skips unless told not to.
+# With Clang's analyzer. It treats the files of a component as headers, which it skips unless told
+# not to.
 soak_tidy() {
-  check "Static analysis of everything (clang-tidy)" tidy_rooms \
+  check "Static analysis of everything (clang-tidy)" tidy_components \
     --checks=-bugprone-suspicious-include \
     --extra-arg=-Xclang --extra-arg=-analyzer-opt-analyze-headers || true
 }

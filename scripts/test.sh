@@ -33,12 +33,12 @@ check_format() {
 }
 
 # A change: each file alone, with the headers that it includes itself, and with Clang's analyzer.
-# Everything: room by room, since most of the time goes into headers, and without the analyzer, which
-# takes more than all other checks together. soak.sh runs it on everything.
+# Everything: component by component, since most of the time goes into headers, and without the
+# analyzer, which takes more than all other checks together. soak.sh runs it on everything.
 check_tidy() {
   if [ "$extent" = all ]; then
     # Without the analyzer, clang-tidy complains about the templates of libstdc++ itself.
-    tidy_rooms '--checks=-bugprone-suspicious-include,-clang-analyzer-*' \
+    tidy_components '--checks=-bugprone-suspicious-include,-clang-analyzer-*' \
       --extra-arg=-Wno-deprecated-declarations
   else
     configure tidy || return

@@ -248,6 +248,7 @@ CommandLine parse(const std::vector<std::string>& arguments) {
   // libtool links C++ libraries with -nostdlib and names the libraries itself, libc among them. A
   // link without libc is a kernel or firmware.
   const bool hosted = !r.freestanding || r.libc_named;
+  r.line.is_static = r.line.is_static && r.line.mode == Mode::kLink && !r.relocatable;
   r.line.takes_runtime =
       r.line.mode == Mode::kLink && !r.relocatable && !r.line.is_static && hosted;
   return r.line;

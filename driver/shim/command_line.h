@@ -29,7 +29,8 @@ struct CommandLine {
   std::vector<Source> sources;  ///< C, C++ and preprocessed files
   std::string output;           ///< value of -o; empty: the compiler's default
   bool preprocesses = false;    ///< the preprocessor reads an input: -D and -isystem have an effect
-  bool is_static = false;       ///< links with -static: the runtime cannot be added
+  bool is_static = false;       ///< links with -static: gets the stub instead of the runtime
+  bool moved = false;           ///< moved_to_mirror() has changed its arguments
   bool takes_runtime = false;   ///< a link to which the runtime can be added
 };
 

@@ -7,6 +7,8 @@
 // the link and uses it in later runs.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,25 +17,35 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "command_line.h"
+#include "moved_paths.h"
 #include "record.h"
+#include "vprof/support/compiler_name.h"
 
 namespace vprof::shim {
 namespace {
 
 struct Settings {
-  std::string log, library;
+  std::string log, library, stub;
   std::string directory;  // of the library
   std::vector<std::string> includes;
+  std::string mirror;
+  std::vector<std::string> sources;  // the tree that the mirror is a copy of, by all its names
 };
 
 std::string real_path(const std::string& path) {
   char resolved[PATH_MAX];
   return ::realpath(path.c_str(), resolved) == nullptr ? std::string() : std::string(resolved);
+}
+
+std::string machine() {
+  struct utsname name{};
+  return ::uname(&name) == 0 ? name.machine : "";
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -77,10 +89,10 @@ std::string search(const std::string& name, bool wanted_shim) {
 
 /// Removes directories of shims from PATH, so that the real compiler (ccache, a wrapper script)
 /// calls real programs, too.
-void remove_shims_from_path(const std::string& name) {
+void remove_shims_from_path() {
   std::string path;
   for (const std::string& directory : path_directories()) {
-    if (is_shim(std::string(directory).append("/").append(name))) {
+    if (is_shim(directory + "/vprof-compiler")) {
       continue;
     }
     if (!path.empty()) {
@@ -89,6 +101,34 @@ void remove_shims_from_path(const std::string& name) {
     path += directory;
   }
   ::setenv("PATH", path.c_str(), 1);
+}
+
+/// Removes the interposer of exec from the environment, for the same reason. It has done so itself
+/// where it saw this program start.
+void remove_interposer() {
+  const char* own = std::getenv("VPROF_PRELOAD");
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  if (own != nullptr && preloaded != nullptr) {
+    std::string others;
+    std::istringstream in(preloaded);
+    for (std::string one; std::getline(in, one, ':');) {
+      if (one != own) {
+        others += (others.empty() ? "" : ":") + one;
+      }
+    }
+    others.empty() ? ::unsetenv("LD_PRELOAD") : ::setenv("LD_PRELOAD", others.c_str(), 1);
+  }
+  ::unsetenv("VPROF_PRELOAD");
+  ::unsetenv("VPROF_SHIMS");
+}
+
+/// The compiler that the interposer of exec found being called by its full path; empty if it was
+/// called by its name.
+std::string named_compiler() {
+  const char* compiler = std::getenv("VPROF_COMPILER");
+  std::string path = compiler == nullptr ? "" : compiler;
+  ::unsetenv("VPROF_COMPILER");
+  return path;
 }
 
 Settings read_settings(const std::string& shim_directory) {
@@ -110,17 +150,34 @@ Settings read_settings(const std::string& shim_directory) {
     if (key == "library") {
       settings.library = value;
     }
+    if (key == "stub") {
+      settings.stub = value;
+    }
+    if (key == "mirror") {
+      settings.mirror = value;
+    }
+    if (key == "source") {
+      settings.sources.push_back(value);
+    }
   }
   settings.directory = settings.library.substr(0, settings.library.rfind('/'));
   return settings;
 }
 
-bool is_launcher(const std::string& name) {
-  return name == "ccache" || name == "sccache" || name == "distcc";
+/// Whether a program is a launcher of compilers, perhaps under another name. `g++` may be a link to
+/// ccache, which then is no launcher.
+bool is_launcher(const std::string& program, const std::string& machine) {
+  const std::string name = base_name(program);
+  return vprof_is_launcher_name(name.c_str()) ||
+         (!vprof_is_compiler_name(name.c_str(), machine.c_str()) &&
+          vprof_is_launcher_name(base_name(real_path(program)).c_str()));
 }
 
-std::vector<std::string> compile_flags(const Settings& settings) {
+std::vector<std::string> compile_flags(const Settings& settings, bool moved) {
   std::vector<std::string> flags = {"-DVPROF_ENABLED"};
+  if (moved) {
+    flags.emplace_back("-DVPROF_MOVED");  // for the driver: a database has no other place for it
+  }
   for (const std::string& include : settings.includes) {
     flags.emplace_back("-isystem");
     flags.push_back(include);
@@ -146,7 +203,8 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
     argv.push_back(const_cast<char*>(argument.c_str()));
   }
   argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
+  // Not execv(): if the interposer is loaded here after all, it would start the shim again.
+  ::syscall(SYS_execve, argv[0], argv.data(), environ);
   std::fprintf(stderr, "vprof-shim: cannot run %s: %s\n", argv[0], std::strerror(errno));
   std::_Exit(127);
 }
@@ -163,15 +221,17 @@ int not_found(const std::string& name) {
 }
 
 int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
-  const std::string name = base_name(invoked);
+  const std::string named = named_compiler();
+  const std::string name = base_name(named.empty() ? invoked : named);
   const Settings settings = read_settings(shim_directory(invoked));
-  const std::string real = search(name, false);
+  const std::string real = named.empty() ? search(name, false) : named;
+  remove_interposer();
   if (real.empty()) {
     return not_found(name);
   }
   std::vector<std::string> command = {real};
   std::string compiler = real;
-  if (is_launcher(name)) {
+  if (is_launcher(real, machine())) {
     // `ccache gcc ...`: the launcher may answer from its cache without calling the compiler, so the
     // compilation is recorded here.
     if (arguments.empty() || arguments[0][0] == '-' || arguments[0].empty()) {
@@ -187,10 +247,16 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
     arguments.erase(arguments.begin());
     command.push_back(compiler);
   }
-  remove_shims_from_path(name);
-  const CommandLine line = parse(arguments);
+  remove_shims_from_path();
+  CommandLine line = parse(arguments);
+  const auto moved = moved_to_mirror(line.arguments, settings.sources, settings.mirror);
+  if (moved != line.arguments) {
+    arguments = moved;
+    line = parse(arguments);
+    line.moved = true;
+  }
   if (line.mode != Mode::kQuery && !settings.includes.empty()) {
-    const std::vector<std::string> flags = compile_flags(settings);
+    const std::vector<std::string> flags = compile_flags(settings, line.moved);
     if (line.preprocesses) {
       append(command, flags);
     }
@@ -200,6 +266,10 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
     record(settings.log, compiler, flags, line);
   }
   append(command, arguments);
+  if (line.is_static && !settings.stub.empty()) {
+    // At the end: an archive serves only the objects before it.
+    append(command, {"-Xlinker", settings.stub});  // a bare name would be read as -x says
+  }
   // `cc` is a link to the actual compiler.
   if ((line.mode == Mode::kCompile || line.mode == Mode::kLink) && !line.sources.empty() &&
       !settings.includes.empty() &&

@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <cstdio>
+#include <string_view>
 
 namespace vprof::shim {
 
@@ -43,6 +44,24 @@ std::string entry(const std::string& directory, const std::string& compiler,
   return text + "]}\n";
 }
 
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// The output of a link, with the objects and archives that it names.
+std::string link_entry(const std::string& directory, const CommandLine& line) {
+  const std::string output = line.output.empty() ? "a.out" : line.output;
+  std::string inputs;
+  for (const std::string& argument : line.arguments) {
+    if ((ends_with(argument, ".o") || ends_with(argument, ".a")) && argument[0] != '-') {
+      inputs += (inputs.empty() ? "" : ",") + quoted(argument);
+    }
+  }
+  const char* how = line.is_static ? "static" : "dynamic";
+  return "{\"directory\":" + quoted(directory) + "," + quoted(how) + ":" + quoted(output) +
+         ",\"inputs\":[" + inputs + "]}\n";
+}
+
 }  // namespace
 
 void record(const std::string& log, const std::string& compiler,
@@ -55,9 +74,8 @@ void record(const std::string& log, const std::string& compiler,
       text += entry(directory, compiler, flags, line, source);
     }
   }
-  if (line.mode == Mode::kLink && line.is_static) {
-    const std::string output = line.output.empty() ? "a.out" : line.output;
-    text += "{\"directory\":" + quoted(directory) + ",\"static\":" + quoted(output) + "}\n";
+  if (line.is_static || line.takes_runtime) {
+    text += link_entry(directory, line);
   }
   if (text.empty()) {
     return;

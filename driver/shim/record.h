@@ -9,7 +9,7 @@
 
 namespace vprof::shim {
 
-/// Appends a line for each compiled source, and one for a static link. Best effort: an unwritable
+/// Appends a line for each compiled source, and one for a link. Best effort: an unwritable
 /// log must not break a build, and the driver notices that nothing was recorded.
 void record(const std::string& log, const std::string& compiler,
             const std::vector<std::string>& flags, const CommandLine& line);

@@ -118,4 +118,10 @@ std::string shown(const fs::path& path) {
   return near.string();
 }
 
+bool is_build_tree(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory / "CMakeCache.txt", error) ||
+         fs::is_directory(directory / "meson-private", error);
+}
+
 }  // namespace vprof

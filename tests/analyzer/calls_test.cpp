@@ -1,8 +1,10 @@
 // How often sites were passed, and the comparison with a baseline run.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 
 #include "trace_writer.h"
+#include "vprof/analyzer/interval_times.h"
 #include "vprof/analyzer/overhead.h"
 #include "vprof/analyzer/timeline.h"
 
@@ -47,10 +49,45 @@ TEST_CASE("an interval that begins just before the recording counts") {
   process.write(scratch.path());
   const std::string sites = test::SitesWriter().write(scratch.path());
   CHECK(analyzer::analyze(scratch.path(), sites, {})->interval.count == 2);
-  CHECK(analyzer::timelines_of(scratch.path(), sites, {{1, 1010}, {2, 1000}}, {})->size() == 2);
+  CHECK(analyzer::timelines_of(scratch.path(), sites, {{990, 1010}, {3000, 1000}}, {})->size() ==
+        2);
   analyzer::Options options;
   options.skip_ns = 500;
   CHECK(analyzer::analyze(scratch.path(), sites, options)->interval.count == 1);
+}
+
+TEST_CASE("every interval has an id of its own, and its key beside it") {
+  const test::ScratchDir scratch;
+  test::ProcessWriter process;
+  constexpr uint64_t kMadeByRuntime = VPROF_RUNTIME_ID + 5;
+  for (uint32_t serial = 1; serial <= 3; ++serial) {  // all begin at the same time
+    test::ThreadWriter& thread = process.thread(serial);
+    const uint64_t key = serial == 3 ? kMadeByRuntime : 0x7f00 + serial;
+    for (const int64_t at : {1000, 2000}) {
+      thread.begin(key, at, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+      thread.end(key, at + 100 * serial, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+    }
+  }
+  process.write(scratch.path());
+  const std::string sites = test::SitesWriter().write(scratch.path());
+  std::map<uint64_t, uint64_t> keys;
+  const analyzer::IntervalSink sink{[](const auto&) { return Result<void>(); },
+                                    [&](const analyzer::IntervalRow& row) {
+                                      keys.emplace(row.id, row.key);
+                                      return Result<void>();
+                                    }};
+  REQUIRE(analyzer::interval_times(scratch.path(), sites, {}, sink));
+  REQUIRE(keys.size() == 6);
+  std::map<uint64_t, int> count;
+  for (const auto& [id, key] : keys) {
+    ++count[key];
+    CHECK(analyzer::timeline_of(scratch.path(), sites, id, {})->id == id);
+  }
+  CHECK(count == std::map<uint64_t, int>{{0, 2}, {0x7f01, 2}, {0x7f02, 2}});
+  const auto slowest = analyzer::timeline_of(scratch.path(), sites, 0x7f02, {});
+  REQUIRE(slowest);
+  CHECK(slowest->latency_ns == 200);
+  CHECK(slowest->others == 1);
 }
 
 TEST_CASE("a run is compared with its baseline") {

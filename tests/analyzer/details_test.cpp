@@ -166,7 +166,7 @@ TEST_CASE("details: the same for any number of threads, and for merged profiles"
   const auto ids = [](const std::vector<analyzer::IntervalDetail>& list) {
     std::set<uint64_t> all;
     for (const auto& one : list) {
-      all.insert(one.id);
+      all.insert(one.key);
     }
     return all;
   };
@@ -180,7 +180,7 @@ TEST_CASE("details: the sample is bounded by leaves, and the same for every orde
   std::vector<analyzer::SampledInterval> all;
   for (uint64_t i = 0; i < 300; ++i) {
     analyzer::SampledInterval one;
-    one.id = i;
+    one.key = i;
     one.latency = 1000 + (i * 7919) % 300;
     one.leaves.resize(500 + (i * 104'729) % 5000);
     all.push_back(one);

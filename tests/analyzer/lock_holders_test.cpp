@@ -139,6 +139,27 @@ TEST_CASE("a second post before the waiter has run changes nothing") {
   CHECK(c.losses().exact_edges == 1);
 }
 
+TEST_CASE("of two posts at the same nanosecond the one with the lower number came first") {
+  WaitCase c(VPROF_EV_WAIT_SEM);
+  c.thread(2).release(VPROF_EV_RELEASE_SEM, {0x10}, 60, 2);
+  c.thread(3).release(VPROF_EV_RELEASE_SEM, {0x10}, 60, 1);
+  SECTION("nobody takes the second") {
+    CHECK(c.parts() == Leaves{{"untracked(second)", 50}, {"wake-up(sem_wait)", 30}});
+  }
+  SECTION("somebody else takes one of them at that nanosecond") {
+    c.thread(4).acquire(VPROF_EV_ACQUIRE_SEM, {0x10}, 60);
+    CHECK(c.parts() == Leaves{{"untracked(second)", 50}, {"wake-up(sem_wait)", 30}});
+  }
+  SECTION("others take both") {
+    c.thread(4).acquire(VPROF_EV_ACQUIRE_SEM, {0x10}, 60);
+    c.thread(4).acquire(VPROF_EV_ACQUIRE_SEM, {0x10}, 65);
+    c.thread(2).release(VPROF_EV_RELEASE_SEM, {0x10}, 80, 3);
+    CHECK(c.parts() ==
+          Leaves{{"untracked(first)", 15}, {"untracked(second)", 50}, {"wake-up(sem_wait)", 15}});
+  }
+  CHECK(c.losses().exact_edges == 1);
+}
+
 TEST_CASE("a post that somebody else takes leads to another one") {
   WaitCase c(VPROF_EV_WAIT_SEM);
   c.thread(2).release(VPROF_EV_RELEASE_SEM, {0x10}, 40, 1);
@@ -181,6 +202,39 @@ TEST_CASE("turns of one loop are one wait, ended by the signal after which the l
   const std::string wait = "request/wait(pthread_cond_wait)";
   CHECK(result.contains(wait + "/untracked(other)") == !one_loop);
   CHECK(result.at(wait + "/untracked(holder)") == (one_loop ? 29 + 44 : 44));
+}
+
+TEST_CASE("a broadcast while a woken thread is on its way may be why it left its loop") {
+  // Object 0x10 is broadcast for several resources. Thread 2's broadcasts change nothing for thread
+  // 1, except that the second loop is left after one of 2 and one of 3.
+  const bool changed_first = GENERATE(false, true);
+  Case c;
+  auto& t = c.thread(1);
+  auto& busy = c.thread(2);
+  auto& owner = c.thread(3);
+  busy.name = "busy";
+  owner.name = "owner";
+  for (uint64_t request = 1; request <= 3; ++request) {
+    const int64_t at = static_cast<int64_t>(request - 1) * 1000;
+    t.begin(request, at);
+    t.condition_wait({0x10}, {0x20}, at + 10, at + 40, request * 10);
+    t.condition_wait({0x10, false, 0, VPROF_AUX_AGAIN}, {0x20}, at + 41, at + 90, request * 10 + 5);
+    t.end(request, at + 100);
+    busy.release(VPROF_EV_RELEASE_COND, {0x10}, at + 35, request * 10, 1);
+    const bool crossed = request == 3;
+    if (crossed) {
+      (changed_first ? owner : busy).release(VPROF_EV_RELEASE_COND, {0x10}, at + 60, 31, 1);
+      (changed_first ? busy : owner).release(VPROF_EV_RELEASE_COND, {0x10}, at + 80, 32, 1);
+    } else {
+      owner.release(VPROF_EV_RELEASE_COND, {0x10}, at + 80, request * 10 + 2, 1);
+    }
+  }
+  const auto profile = c.profile();
+  const Leaves result = leaves(profile);
+  const std::string wait = "request/wait(pthread_cond_wait)";
+  CHECK_FALSE(result.contains(wait + "/untracked(busy)"));
+  CHECK(result.contains(wait + "/untracked(owner)"));
+  CHECK(profile.losses.inferred_edges != 0);
 }
 
 TEST_CASE("a loop that waits with a time limit is left after a signal in the end") {

@@ -50,6 +50,35 @@ TEST_CASE("recursion folds onto the first occurrence") {
                                       {"request/f/h", 10}});
 }
 
+TEST_CASE("what lies between two calls of a wrapper stays") {
+  Case c;
+  const uint32_t call = c.sites.library("std::function::operator()", 4);
+  const uint32_t f_calls = c.sites.call_site(c.f, call), g_calls = c.sites.call_site(c.g, call);
+  const uint32_t call_calls = c.sites.call_site(call, call);
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_entry, 50, 60);  // f, call, g, call, h
+  t.frame(g_calls, 40, 70);
+  t.frame(c.g_entry, 30, 80);
+  t.frame(f_calls, 20, 90);
+  t.frame(c.f_entry, 10, 100);
+  t.frame(c.f_entry, 150, 160);  // f, call, call, g, call, f
+  t.frame(g_calls, 140, 170);
+  t.frame(c.g_entry, 130, 180);
+  t.frame(call_calls, 125, 185);
+  t.frame(f_calls, 120, 190);
+  t.frame(c.f_entry, 110, 200);
+  t.end(1, 200);
+  const std::string outer = "request/f/std::function::operator()";
+  CHECK(leaves(c.profile()) ==
+        Leaves{{"request/body(request)", 10 + 10},
+               {"request/f/body(f)", 20 + 20 + 10},
+               {outer + "/body(std::function::operator())", 20 + 10 + 10},
+               {outer + "/g/body(g)", 20 + 20},
+               {outer + "/g/std::function::operator()/body(std::function::operator())", 20 + 20},
+               {outer + "/g/std::function::operator()/h", 10}});
+}
+
 TEST_CASE("a function frame directly inside a call of the function is the same node") {
   Case c;
   auto& t = c.thread(1);
@@ -161,6 +190,11 @@ TEST_CASE("timeline: the pieces of the path are in order and without gaps") {
   (void)c.profile();
   const auto made = analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), 7, {});
   REQUIRE(made);
+  CHECK(made->key == 7);
+  const auto by_id = analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), made->id, {});
+  REQUIRE(by_id);
+  CHECK(by_id->id == made->id);
+  CHECK(by_id->others == 0);
   CHECK(made->latency_ns == 100);
   CHECK(made->others == 1);
   CHECK(made->label == "slow");

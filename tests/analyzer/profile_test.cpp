@@ -203,7 +203,7 @@ TEST_CASE("exemplars: worst and typical intervals of a factor") {
   CHECK(g->worst[0].ns > 50'000 + 20 * 1000);
   REQUIRE(g->typical.size() == 3);
   for (const analyzer::Exemplar& one : g->typical) {
-    CHECK((one.id & 0xffffffff) % 10 == 3);
+    CHECK((one.key & 0xffffffff) % 10 == 3);
     CHECK(one.ns < g->worst[2].ns);
   }
 }
@@ -273,6 +273,75 @@ TEST_CASE("diff: figures, factors, and conditions") {
        {"", "p99", "p99>", "p98>1x", "p99>1", "p99>onex", "variance>3ms", "mean>nanx"}) {
     CHECK(!analyzer::parse_condition(bad));
   }
+}
+
+namespace {
+
+analyzer::Profile nested_calls(uint64_t seed, int64_t in_f, int64_t in_g, bool always) {
+  test::Noise noise(seed);
+  std::vector<test::Request> requests;
+  for (int i = 0; i < 3000; ++i) {
+    const auto part = [&](int64_t most) {
+      return most == 0 ? 0 : static_cast<int64_t>((noise.next() >> 33) % uint64_t(most));
+    };
+    const int64_t own = 1000 + part(in_f);
+    const bool calls_g = always || i == 1500;
+    requests.push_back({own, calls_g ? 20 + part(in_g) : 0});
+  }
+  test::RequestRecording recording(test::Order::kGWithinF);
+  recording.add(1, requests);
+  analyzer::Options all;
+  all.least_listed = 0;
+  return recording.profile(all);
+}
+
+}  // namespace
+
+TEST_CASE("diff: a body that is all of its function in one run is the same as in the other") {
+  // f calls g in one request of B, and never in A: there body(f) is f.
+  const Profile a = [] {
+    test::Noise noise(1);
+    std::vector<test::Request> requests;
+    for (int i = 0; i < 3000; ++i) {
+      requests.push_back({1000 + static_cast<int64_t>((noise.next() >> 33) % 5000), 0});
+    }
+    test::RequestRecording recording(test::Order::kGWithinF);
+    recording.add(1, requests);
+    analyzer::Options all;
+    all.least_listed = 0;
+    return recording.profile(all);
+  }();
+  const Profile b = nested_calls(2, 5000, 5, false);
+  for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    for (const analyzer::FactorChange& change : analyzer::diff(*x, *y).factors) {
+      CAPTURE(change.functions[0], change.change);
+      CHECK(std::abs(change.change) < 0.2);
+      CHECK(!change.significant);
+    }
+  }
+  // Where it is so in both, f says it.
+  for (const analyzer::FactorChange& change : analyzer::diff(a, a).factors) {
+    CHECK(change.functions[0] != "body(f)");
+  }
+}
+
+TEST_CASE("diff: what changed within something else that changed says so") {
+  const Profile a = nested_calls(1, 3000, 3000, true);
+  const Profile b = nested_calls(2, 3000, 9000, true);
+  const std::vector<analyzer::FactorChange> changes = analyzer::diff(a, b).factors;
+  REQUIRE(changes.size() >= 2);
+  CHECK(changes[0].functions == std::vector<std::string>{"f"});
+  CHECK(changes[0].within.empty());
+  CHECK(changes[0].depth == 0);
+  CHECK(changes[1].functions == std::vector<std::string>{"g"});
+  CHECK(changes[1].within == "f");
+  CHECK(changes[1].depth == 1);
+  double outermost = 0;
+  for (const analyzer::FactorChange& change : changes) {
+    outermost +=
+        change.kind == analyzer::FactorKind::kVariance && change.depth == 0 ? change.change : 0;
+  }
+  CHECK(outermost == Approx(figure(analyzer::diff(a, b), "variance").ratio - 1).margin(0.02));
 }
 
 TEST_CASE("packed numbers: what is written is read back, and damage is refused") {

@@ -50,9 +50,6 @@ bool Simulator::must_come_later(size_t index, const Op& op) {
     default:
       return false;
   }
-  if (op.what == Do::kLock || op.what == Do::kUnlock || op.what == Do::kCheck) {
-    let_the_woken_go_first(index, touched[0]);
-  }
   for (const size_t lock : touched) {
     if ((apart_ || locks_[lock].kind == Kind::kCondition) && locks_[lock].last == now) {
       return true;
@@ -62,29 +59,6 @@ bool Simulator::must_come_later(size_t index, const Op& op) {
     locks_[lock].last = now;
   }
   return false;
-}
-
-/// The runtime records a hold of a plain mutex only if the release before it was recorded and woke
-/// somebody, and a release only if the hold was recorded or somebody sleeps. So it sees one thread
-/// that gets ahead of a woken one, but not the next. The simulator does without such programs: the
-/// woken thread runs in time.
-void Simulator::let_the_woken_go_first(size_t index, size_t number) {
-  Lock& lock = locks_[number];
-  if (lock.kind != Kind::kPlainMutex || lock.woken.empty()) {
-    return;
-  }
-  const bool acquisition_unseen = lock.word == Lock::Word::kFree && !lock.mark;
-  const bool mine = lock.word != Lock::Word::kFree && lock.holds.back().thread == index;
-  const bool release_unseen =
-      mine && lock.word == Lock::Word::kLocked && threads_[index].watched_mutex != number;
-  if (acquisition_unseen || release_unseen) {
-    const size_t woken = lock.woken.front();
-    Thread& thread = threads_[woken];
-    thread.now = threads_[index].now;
-    lock.last = thread.now;
-    thread.ops.pop_back();
-    try_again(woken, number);
-  }
 }
 
 // ---- getting
@@ -126,11 +100,11 @@ void Simulator::got_at_once(size_t index, size_t number, How how) {
   Lock& lock = locks_[number];
   Thread& thread = threads_[index];
   const bool plain = lock.kind == Kind::kPlainMutex;
-  if (plain && !lock.mark) {
+  if (plain && lock.mark == Mark::kNone) {
     require(lock.woken.empty() && lock.asleep.empty(), "an acquisition is not seen");
     return;
   }
-  lock.mark = false;
+  lock.mark = Mark::kNone;
   if (lock.count == 0 && (!plain || lock.returning == 0)) {
     return;
   }
@@ -146,8 +120,7 @@ void Simulator::got_at_once(size_t index, size_t number, How how) {
       event = VPROF_EV_ACQUIRE_SEM;
       break;
     default:
-      thread.watched_mutex = number;
-      thread.returned_from = kNobody;
+      lock.mark = plain ? Mark::kGotAhead : Mark::kNone;
       break;
   }
   const bool reads = lock.kind == Kind::kRwlock && how == How::kRead;
@@ -202,7 +175,7 @@ void Simulator::try_again(size_t index, size_t number) {
     return;
   }
   if (mutex) {
-    lock.mark = false;
+    lock.mark = Mark::kNone;
   }
   end_wait(index);
 }
@@ -217,7 +190,8 @@ void Simulator::end_wait(size_t index) {
     --lock.returning;
     thread.writer.condition_wait({condition.address, false, 0, waiting.again ? VPROF_AUX_AGAIN : 0},
                                  {lock.address}, waiting.since, thread.now, condition.sequence);
-    thread.watched_mutex = waiting.object;
+    lock.mark = lock.kind == Kind::kPlainMutex ? Mark::kReturned : Mark::kNone;
+    thread.returned_with = waiting.object;
     thread.returned_from = waiting.condition;
     thread.turns.push_back(thread.waits.size());
   } else {
@@ -258,14 +232,15 @@ void Simulator::free_mutex(size_t index, size_t number) {
   Lock& lock = locks_[number];
   Thread& thread = threads_[index];
   const bool contended = lock.word == Lock::Word::kContended;
-  const bool watched = thread.watched_mutex == number;
-  const bool got_ahead = watched && thread.returned_from == kNobody;
-  if (watched) {
-    thread.watched_mutex = thread.returned_from = kNobody;
+  const bool plain = lock.kind == Kind::kPlainMutex;
+  const bool fast = plain && !contended && lock.mark == Mark::kNone;
+  const bool got_ahead = lock.mark == Mark::kGotAhead;
+  lock.mark = Mark::kNone;
+  if (thread.returned_with == number) {
+    thread.returned_with = thread.returned_from = kNobody;
   }
-  // libc is not asked if the mutex is plain, not contended and not watched. Then nobody waits.
-  if (lock.count != 0 || ((contended || got_ahead) && lock.returning != 0)) {
-    lock.mark = lock.mark || (contended && lock.kind == Kind::kPlainMutex);
+  if (!fast && (lock.count != 0 || ((contended || got_ahead) && lock.returning != 0))) {
+    lock.mark = plain ? Mark::kWaitedFor : Mark::kNone;
     record_release(index, lock, VPROF_EV_RELEASE_MUTEX, 0);
   } else {
     require(lock.woken.empty() && lock.asleep.empty(), "a release is not seen");
@@ -349,7 +324,7 @@ void Simulator::wait_for_condition(size_t index, const Resource& resource) {
   Thread& thread = threads_[index];
   Lock& condition = locks_[resource.condition];
   const bool again =
-      thread.watched_mutex == resource.mutex && thread.returned_from == resource.condition;
+      thread.returned_with == resource.mutex && thread.returned_from == resource.condition;
   require(again == !thread.turns.empty(), "the watch is wrong");
   free_mutex(index, resource.mutex);
   ++condition.count;
@@ -363,6 +338,18 @@ void Simulator::wait_for_condition(size_t index, const Resource& resource) {
   thread.blocked = true;
 }
 
+void Simulator::note_crossing(size_t index, const Resource& resource) {
+  const Lock& mutex = locks_[resource.mutex];
+  const auto woken_by_another = [&](size_t t) {
+    const auto& waiting = threads_[t].waiting;
+    return waiting.event == VPROF_EV_WAIT_COND && waiting.condition == resource.condition &&
+           waiting.signaller != index;
+  };
+  crossed_broadcasts_ = crossed_broadcasts_ ||
+                        std::ranges::any_of(mutex.asleep, woken_by_another) ||
+                        std::ranges::any_of(mutex.woken, woken_by_another);
+}
+
 /// Wakes all who wait for the condition; of a resource with a guard there is only one. They try for
 /// the mutex at once, which the signaller holds.
 void Simulator::signal(size_t index, const Resource& resource) {
@@ -372,6 +359,9 @@ void Simulator::signal(size_t index, const Resource& resource) {
     record_release(index, condition, VPROF_EV_RELEASE_COND, resource.guard == kNobody ? 1 : 0);
   }
   require(resource.guard == kNobody || condition.asleep.size() <= 1, "several wait for one signal");
+  if (resource.guard == kNobody) {
+    note_crossing(index, resource);
+  }
   for (const size_t woken : condition.asleep) {
     threads_[woken].waiting.signaller = index;
     threads_[woken].waiting.signalled = threads_[index].now;

@@ -143,7 +143,8 @@ std::map<std::string, uint64_t> Simulator::waits() const {
   return result;
 }
 
-/// Recursion folds onto the first occurrence of the function since the last wait.
+/// Recursion folds onto the first occurrence of the function since the last wait. A library
+/// function folds only if no function of the program is between.
 void Simulator::descend(std::vector<std::string>& path, const std::string& function,
                         const std::string& node) {
   for (size_t i = path.size(); i-- > 0;) {
@@ -153,6 +154,10 @@ void Simulator::descend(std::vector<std::string>& path, const std::string& funct
     if (path[i].starts_with(function + "@")) {
       path.resize(i + 1);
       return;
+    }
+    const bool is_function = path[i][0] == 'f' && path[i].find('@') != std::string::npos;
+    if (is_library(function) && is_function && !is_library(path[i])) {
+      break;
     }
   }
   path.push_back(node);

@@ -24,7 +24,9 @@ void Simulator::define_sites() {
   sites_.sync("dequeue", "pop");
   functions_ = 3 + pick(5);
   for (uint32_t f = 1; f <= functions_; ++f) {
-    sites_.function(fmt::format("f{}", f), static_cast<int>(f));
+    const std::string name = fmt::format("f{}", f);
+    is_library(name) ? sites_.library(name, static_cast<int>(f))
+                     : sites_.function(name, static_cast<int>(f));
     entry_.push_back(sites_.function_site(f));
     site_truth_.push_back({f, 0});
   }

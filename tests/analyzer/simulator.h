@@ -34,6 +34,10 @@ class Simulator {
   /// Waits by what was waited for, to show that the programs have enough of each.
   std::map<std::string, uint64_t> waits() const;
 
+  /// Whether a thread signalled while a thread that another one's broadcast had woken was on its
+  /// way. Which of the two gave it what it waited for is not recorded.
+  bool has_crossed_broadcasts() const { return crossed_broadcasts_; }
+
   /// The same for kind `step`. Steps lie within requests, each on one thread.
   std::vector<std::map<std::string, int64_t>> truth_of_steps() const;
 
@@ -109,10 +113,11 @@ class Simulator {
     } waiting;
     std::vector<size_t> turns;  // waits of the loop that it is in
     // The runtime's: vprof_self.
-    size_t watched_mutex = kNobody;
+    size_t returned_with = kNobody;
     size_t returned_from = kNobody;
   };
   enum class Kind : uint8_t { kPlainMutex, kOtherMutex, kSpin, kRwlock, kSem, kCondition };
+  enum class Mark : uint8_t { kNone, kWaitedFor, kGotAhead, kReturned };
   struct Hold {
     size_t thread;
     How how;
@@ -132,7 +137,7 @@ class Simulator {
     std::vector<size_t> woken;  // have yet to try again
     // What the runtime keeps.
     uint64_t count = 0, returning = 0, sequence = 0;
-    bool mark = false;
+    Mark mark = Mark::kNone;  // of a plain mutex
     // Its state.
     enum class Word : uint8_t { kFree, kLocked, kContended } word = Word::kFree;  // of a mutex
     std::vector<size_t> readers;  // of a rwlock, once for each time it was taken
@@ -201,7 +206,6 @@ class Simulator {
   size_t new_lock(Kind kind, uint64_t value = 0);
   static void skip(Thread& thread, uint64_t label);
   bool must_come_later(size_t thread, const Op& op);
-  void let_the_woken_go_first(size_t thread, size_t lock);
   bool get(size_t thread, size_t lock, How how);
   void got_at_once(size_t thread, size_t lock, How how);
   void lock(size_t thread, const Op& op);
@@ -215,6 +219,7 @@ class Simulator {
   void check(size_t thread, const Op& op);
   void wait_for_condition(size_t thread, const Resource& resource);
   void signal(size_t thread, const Resource& resource);
+  void note_crossing(size_t thread, const Resource& resource);
 
   // The truth: simulated_truth.cpp.
   void explain_waits();
@@ -230,6 +235,10 @@ class Simulator {
   std::mt19937_64 random_;
   SitesWriter sites_;
   size_t functions_ = 0;
+  /// Every third function is one of a library.
+  static bool is_library(const std::string& function) {
+    return std::stoi(function.substr(1)) % 3 == 0;
+  }
   struct SiteTruth {
     uint32_t function = 0, caller = 0;  // caller 0: not a call site
   };
@@ -241,6 +250,7 @@ class Simulator {
   std::vector<Lockable> lockables_;
   uint64_t labels_ = 0;
   bool apart_ = false;  // operations on one object are at least 1 ns apart
+  bool crossed_broadcasts_ = false;
   Queue queue_;
   std::vector<Task> tasks_;
   std::vector<Interval> intervals_;

@@ -191,6 +191,14 @@ uint32_t SitesWriter::function(const std::string& name, int height, bool expanda
   return static_cast<uint32_t>(id);
 }
 
+uint32_t SitesWriter::library(const std::string& name, int height) {
+  const uint32_t id = function(name, height);
+  functions_.back()["key"] = name + "@";
+  functions_.back()["file"] = "";
+  functions_.back()["line"] = 0;
+  return id;
+}
+
 uint32_t SitesWriter::function_site(uint32_t function) {
   const size_t id = sites_.size() + 1;
   sites_.push_back({{"id", id},

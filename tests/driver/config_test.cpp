@@ -102,7 +102,7 @@ TEST_CASE("optional keys have defaults") {
   REQUIRE(error_of(config) == "");
   CHECK(config->intervals[0].name == "ns::handle");
   CHECK(config->factors.k == 3);
-  CHECK(config->max_iterations == 10);
+  CHECK(config->max_iterations == 0);
   CHECK(config->jobs >= 1);
 }
 

@@ -61,6 +61,8 @@ class Exports(unittest.TestCase):
         self.assertEqual(len(whole), 2000)
         self.assertEqual(len({row["id"] for row in whole}), 2000)
         self.assertTrue(all(row["ns"] == row["latency_ns"] for row in whole))
+        # Each row leads to its interval.
+        self.assertIn(f"#{whole[7]['id']} key {whole[7]['key']}", self.vprof("timeline", whole[7]["id"], "trace").stdout)
         mean = sum(int(row["latency_ns"]) for row in whole) / 2000
         self.assertAlmostEqual(mean, self.report["interval"]["mean_ns"], places=3)
         in_g = sum(int(row["ns"]) for row in rows if row["path"] == "request > g")

@@ -150,7 +150,7 @@ class Loop(Project):
         self.vprof("loop", "--auto", "--max-iterations", "2")
         self.config('"function": "order"', '"function": "step"')
         self.assertIn("starting a new search", self.vprof("loop", "--auto", "--max-iterations", "1").stdout)
-        self.assertEqual(self.report()["iterations"][0]["expanded"], ["step"])
+        self.assertEqual(self.report()["iterations"][0]["expanded"], ["step", "deep"])  # the only callee
 
     def test_an_edit_of_the_source_is_measured_again(self):
         self.vprof("loop", "--auto", "--max-iterations", "2")
@@ -159,7 +159,7 @@ class Loop(Project):
         out = self.vprof("loop", "--auto", "--max-iterations", "2").stdout
         self.assertIn("1 file copied again", out)
         self.assertIn("resuming iteration 2", out)
-        self.assertTrue(all(key.startswith(("order@src/main.c:4", "step@src/work.c:27", "finish@src/work.c"))
+        self.assertTrue(all(key.startswith(("order@src/main.c:4", "step@src/work.c:27", "deep@src/work.c:21", "finish@src/work.c"))
                             for key in self.state()["expanded"]), self.state()["expanded"])
 
     def test_single_steps_make_one_iteration(self):

@@ -161,14 +161,50 @@ TEST_CASE("read-only files are replaced, and a file may become a directory") {
 
 TEST_CASE("links never lead from the mirror back into the source tree") {
   Fixture f;
-  write(f.directory / "shared/s.h", "shared");
+  write(f.directory / "shared/s.txt", "shared");
   fs::create_symlink(f.source / "a.c", f.source / "absolute.c");
-  fs::create_symlink("../shared/s.h", f.source / "outside.h");
+  fs::create_symlink("../shared/s.txt", f.source / "outside.txt");
   fs::create_symlink("../a.c", f.source / "dir/inside.c");
   f.sync();
   CHECK(fs::canonical(f.mirror / "absolute.c") == fs::canonical(f.mirror / "a.c"));
-  CHECK(fs::canonical(f.mirror / "outside.h") == fs::canonical(f.directory / "shared/s.h"));
+  CHECK(fs::canonical(f.mirror / "outside.txt") == fs::canonical(f.directory / "shared/s.txt"));
   CHECK(fs::canonical(f.mirror / "dir/inside.c") == fs::canonical(f.mirror / "a.c"));
+}
+
+TEST_CASE("links to sources out of the tree are copied as what they lead to") {
+  Fixture f;
+  const fs::path shared = f.directory / "shared";
+  write(shared / "s.h", "shared");
+  write(shared / "deep/s.c", "source");
+  write(shared / "notes.txt", "text");
+  write(f.directory / "data/big.bin", "data");
+  write(f.directory / "other/o.c", "other");
+  fs::create_symlink("../shared", f.source / "shared");
+  fs::create_symlink(shared / "s.h", f.source / "single.h");
+  fs::create_symlink("../data", f.source / "data");
+  fs::create_symlink("s.h", shared / "alias.h");
+  fs::create_symlink("notes.txt", shared / "readme");
+  fs::create_symlink("..", shared / "deep/up");      // a cycle
+  fs::create_symlink("../other", shared / "other");  // and one over two links
+  fs::create_symlink("../shared", f.directory / "other/back");
+  fs::create_symlink("/usr/include", f.source / "system");
+  fs::create_symlink("..", f.source / "parent");
+  f.sync();
+  for (const char* copied : {"shared/s.h", "shared/deep/s.c", "single.h", "shared/alias.h",
+                             "shared/notes.txt", "shared/other/o.c"}) {
+    INFO(copied);
+    CHECK(fs::canonical(f.mirror / copied) == fs::canonical(f.mirror) / copied);
+  }
+  for (const char* link : {"data", "system", "parent"}) {
+    INFO(link);
+    CHECK(fs::is_symlink(f.mirror / link));
+  }
+  CHECK(fs::canonical(f.mirror / "shared/readme") == fs::canonical(shared / "notes.txt"));
+  CHECK(fs::is_symlink(f.mirror / "shared/deep/up"));
+  CHECK(fs::is_symlink(f.mirror / "shared/other/back"));
+  write(shared / "s.h", "edited");
+  const MirrorChange change = f.sync();
+  CHECK(change.changed == std::vector<std::string>{"shared/alias.h", "shared/s.h", "single.h"});
 }
 
 TEST_CASE("a mirror without its manifest is created again") {

@@ -245,12 +245,13 @@ vprof::instrumenter::Program with_callbacks() {
   return made;
 }
 
-/// A wait; `share` of it is for a thread outside every measured function.
+/// A wait in lock(); `share` of it is for a thread outside every measured function.
 Profile waiting(double share) {
   using vprof::analyzer::Node;
   using vprof::analyzer::NodeKind;
   Profile p = profile({variance("wait(lock)", 0.9, FactorStatus::kLeaf)});
-  p.factors[0].instances = {{.path = {"order", "wait(lock)"}, .location = "", .contribution = 0.9}};
+  p.factors[0].instances = {
+      {.path = {"order", "lock", "wait(lock)"}, .location = "", .contribution = 0.9}};
   Node untracked;
   untracked.kind = NodeKind::kUntracked;
   untracked.function = "untracked(pump)";
@@ -259,8 +260,10 @@ Profile waiting(double share) {
   wait.kind = NodeKind::kWait;
   wait.function = "wait(lock)";
   wait.children = {untracked};
+  Node lock = measured("lock@", 0.9);
+  lock.children = {wait};
   p.tree.function = "order";
-  p.tree.children = {wait};
+  p.tree.children = {lock};
   return p;
 }
 
@@ -282,6 +285,105 @@ TEST_CASE("a wait for an unmeasured thread expands the functions that threads st
         std::vector<std::string>{"on_tick@d.c:9"});
   state.expanded.emplace_back("on_tick@d.c:9");
   CHECK(decide_automatically(waiting(0.8), all, state, {}).expand.empty());
+}
+
+TEST_CASE(
+    "a wait at a barrier expands the function around it before those that threads start with") {
+  using vprof::analyzer::Node;
+  const auto all = with_callbacks();
+  Profile p = waiting(0.8);
+  Node region;
+  region.function = "pump";
+  region.function_key = "pump@d.c:1";
+  Node body;  // part of a library's function, which is no function of the program
+  body.function = "apply";
+  body.children = {p.tree.children[0]};
+  body.children[0].function = "wait(pthread_barrier_wait)";
+  region.children = {body};
+  p.tree.children = {region};
+  p.factors[0].functions = {"wait(pthread_barrier_wait)"};
+  p.factors[0].instances[0].path = {"order", "pump", "apply", "wait(pthread_barrier_wait)"};
+  State state;
+  CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{"pump@d.c:1"});
+  state.expanded = {"pump@d.c:1"};
+  CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{"main@a.c:30"});
+}
+
+namespace {
+
+/// A wait for a file at the end of this path of keys, the interval left out.
+Profile waits_in(const std::vector<std::string>& keys) {
+  Profile p = profile({variance("wait(fdatasync)", 0.9, FactorStatus::kLeaf)});
+  vprof::analyzer::Node below;
+  below.kind = vprof::analyzer::NodeKind::kWait;
+  below.function = "wait(fdatasync)";
+  below.share = 0.9;
+  std::vector<std::string> path = {below.function};
+  for (size_t i = keys.size(); i-- > 0;) {
+    vprof::analyzer::Node around = measured(keys[i], 0.9);
+    around.children = {below};
+    path.insert(path.begin(), around.function);
+    below = around;
+  }
+  path.insert(path.begin(), "order");
+  p.tree.function = "order";
+  p.tree.children = {below};
+  p.factors[0].instances = {{.path = path, .location = "", .contribution = 0.9, .share = 0.9}};
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("a wait is an answer only when the function that waits is known") {
+  State state;
+  state.expanded = {kHandle};
+  const Decision decision = decide_automatically(waits_in({kHandle, kStore}), program(), state, {});
+  CHECK(decision.expand == std::vector<std::string>{kStore});
+  CHECK(decision.selected.empty());
+  state.expanded.push_back(kStore);
+  const Decision next =
+      decide_automatically(waits_in({kHandle, kStore, "lock@"}), program(), state, {});
+  CHECK(next.expand.empty());
+  REQUIRE(next.selected.size() == 1);
+  CHECK(next.selected[0].id == "wait(fdatasync)");
+  CHECK(next.selected[0].name == "wait(fdatasync) in lock");
+  // The call itself is no place: its caller is.
+  const Decision in_call =
+      decide_automatically(waits_in({kHandle, kStore, "fdatasync@"}), program(), state, {});
+  REQUIRE(in_call.selected.size() == 1);
+  CHECK(in_call.selected[0].name == "wait(fdatasync) in store");
+}
+
+TEST_CASE("a function that measured ones far below explain is not broken down") {
+  // store is not expanded, and most of its time is in functions that were measured for a wait.
+  Profile p = waits_in({kHandle, kStore, "lock@"});
+  p.factors.insert(p.factors.begin(), variance(kStore, 1));
+  vprof::analyzer::Node& store = p.tree.children[0].children[0];
+  REQUIRE(store.function_key == kStore);
+  vprof::analyzer::Node body;
+  body.kind = vprof::analyzer::NodeKind::kBody;
+  body.function = "body(store)";
+  State state;
+  state.expanded = {kHandle};
+  for (const double rest : {0.01, 0.2}) {
+    CAPTURE(rest);
+    store.share = 0.9 + rest;
+    body.share = rest;
+    store.children.resize(1);
+    store.children.push_back(body);
+    const Decision decision = decide_automatically(p, program(), state, {});
+    CHECK(decision.expand.empty() == (rest < 0.05));
+  }
+}
+
+TEST_CASE("a wait outside every measured function is looked for in all threads") {
+  const auto all = with_callbacks();
+  State state;
+  const Decision decision = decide_automatically(waits_in({}), all, state, {});
+  CHECK(decision.expand == std::vector<std::string>{"main@a.c:30", "pump@d.c:1"});
+  CHECK(decision.selected.empty());
+  state.expanded = decision.expand;
+  CHECK(decide_automatically(waits_in({}), all, state, {}).selected.size() == 1);
 }
 
 TEST_CASE("a library function is broken down if functions of the program are behind it") {

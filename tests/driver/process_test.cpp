@@ -73,12 +73,54 @@ TEST_CASE("processes that a command leaves running are ended") {
   command.end_leftovers = true;
   auto finished = run_command(command);
   REQUIRE(finished);
-  CHECK(finished->leftovers);
+  CHECK_FALSE(finished->leftovers.empty());
   const int pid = std::stoi(vprof::test::read(f.directory / "pid"));
   // Reaped already, or killed and about to end. If it was not ended, this hangs.
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   CHECK((::kill(pid, 0) < 0 && errno == ESRCH));
+}
+
+TEST_CASE("a daemon that ends while the command waits for it is reaped") {
+  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+  Fixture f;
+  // The daemon is an orphan of another session. As a zombie it would satisfy `kill -0` for ever.
+  auto finished =
+      run_command(f.command("setsid sh -c 'sleep 1000 & echo $! > pid'; pid=$(cat pid); kill $pid;"
+                            "while kill -0 $pid 2> /dev/null; do sleep 0.01; done; echo gone"));
+  REQUIRE(finished);
+  CHECK(finished->code == 0);
+  CHECK(vprof::test::read(f.directory / "log") == "gone\n");
+}
+
+TEST_CASE("a daemon in a session of its own is a leftover, what there was before is not") {
+  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+  Fixture f;
+  REQUIRE(run_command(f.command("setsid sh -c 'sleep 1000 & echo $! > spared'")));
+  Command command = f.command(
+      "setsid sh -c 'sh -c \"trap : TERM; echo \\$\\$ > pid; cat gate\" &';"
+      "while ! test -s pid; do sleep 0.01; done");
+  REQUIRE(::mkfifo((f.directory / "gate").c_str(), 0600) == 0);
+  command.end_leftovers = true;
+  auto finished = run_command(command);
+  REQUIRE(finished);
+  CHECK_FALSE(finished->leftovers.empty());
+  const int pid = std::stoi(vprof::test::read(f.directory / "pid"));
+  CHECK((::kill(pid, 0) < 0 && errno == ESRCH));
+  const int spared = std::stoi(vprof::test::read(f.directory / "spared"));
+  CHECK(::kill(spared, SIGKILL) == 0);
+  CHECK(::waitpid(spared, nullptr, 0) == spared);
+}
+
+TEST_CASE("a command that runs for too long is ended with all that it started") {
+  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+  Fixture f;
+  Command command = f.command("setsid sleep 1000 & sleep 1000");
+  command.timeout_s = 0.05;
+  auto finished = run_command(command);
+  REQUIRE(finished);
+  CHECK(finished->timed_out);
+  CHECK_FALSE(finished->leftovers.empty());
 }
 
 TEST_CASE("a program or a log that does not exist is an error") {

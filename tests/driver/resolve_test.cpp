@@ -88,6 +88,25 @@ TEST_CASE("a function that nothing calls directly gets a warning") {
   CHECK(resolve(config_of("\"intervals\": {\"function\": \"main\"}"), program())->warnings.empty());
 }
 
+TEST_CASE("a callback or a virtual method gets no warning") {
+  vprof::instrumenter::Program taken = program();
+  const std::string usr = "c:@F@worker";
+  for (auto& function : taken.functions) {
+    if (function.name == "worker") {
+      function.usr = usr;
+    }
+  }
+  taken.units.push_back({.file = "c.c", .deps = {}, .error = "", .address_taken = {usr}});
+  const Config config = config_of("\"intervals\": {\"function\": \"worker\"}");
+  CHECK(resolve(config, taken)->warnings.empty());
+  taken.units.clear();
+  CHECK(resolve(config, taken)->warnings.size() == 1);
+  for (auto& function : taken.functions) {
+    function.overrides = {"c:@S@Base@F@worker#"};
+  }
+  CHECK(resolve(config, taken)->warnings.empty());
+}
+
 TEST_CASE("a program without any interval") {
   vprof::instrumenter::Program bare;
   bare.functions = {vprof::test::function("main@a.c:1", {})};

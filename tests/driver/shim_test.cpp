@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "build/compile_log.h"
 #include "build/shims.h"
 #include "command_line.h"
 #include "record.h"

@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "search/iterations.h"
 #include "temporary.h"
+#include "vprof/instrumenter/sites.h"
 #include "workspace/session.h"
 
 using namespace vprof;
@@ -87,4 +89,52 @@ TEST_CASE("a directory has one vprof at a time") {
     CHECK_THAT(take_lock(workspace).error().message, Catch::Contains("another vprof"));
   }
   CHECK(take_lock(workspace));
+}
+
+namespace {
+
+/// One call of `f` in each of these lines, and the scope of a function.
+instrumenter::SitesFile calls_in(const std::vector<uint32_t>& lines) {
+  instrumenter::SitesFile sites;
+  sites.functions.resize(1);
+  sites.functions[0].key = "f@a.c:1";
+  sites.functions[0].name = "f";
+  const auto add = [&](instrumenter::SiteKind kind, uint32_t line) {
+    instrumenter::SitesFile::SiteEntry site;
+    site.id = static_cast<uint32_t>(sites.sites.size() + 1);
+    site.kind = kind;
+    site.file = "a.c";
+    site.line = line;
+    site.rule = "statement";
+    sites.sites.push_back(site);
+  };
+  add(instrumenter::SiteKind::kFunction, 1);
+  for (const uint32_t line : lines) {
+    add(instrumenter::SiteKind::kCall, line);
+  }
+  return sites;
+}
+
+}  // namespace
+
+TEST_CASE("new call sites are counted one by one, whatever left the plan") {
+  const Temporary directory;
+  Session session{.config = {},
+                  .workspace = Workspace(directory.path()),
+                  .locations = {},
+                  .state = {},
+                  .lock = Lock()};
+  const auto next = [&](const std::vector<uint32_t>& lines) {
+    ++session.state.iteration;
+    fs::create_directories(session.workspace.iteration(session.state.iteration));
+    REQUIRE(instrumenter::save_sites(calls_in(lines), session.workspace.sites().string()));
+    const auto counted = keep_sites(session);
+    REQUIRE(counted);
+    return *counted;
+  };
+  CHECK(next({10, 11, 12}) == 3);
+  CHECK(next({12, 13, 14}) == 2);  // two came, two left
+  CHECK(next({12}) == 0);
+  fs::remove(session.workspace.kept_sites(3));
+  CHECK(next({12}) == std::nullopt);
 }

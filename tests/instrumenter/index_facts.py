@@ -132,6 +132,45 @@ struct server {
         self.assertEqual(functions["std::for_each"]["height"], 2)
         self.assertEqual(start["height"], 3)
 
+    def test_threads_that_templates_start(self):
+        functions = self.index("""
+struct worker { void operator()() { work(1); } };
+struct thread_pool { template <class F> void submit(F f); };
+template <class T> struct server {
+  T value;
+  std::vector<std::thread> threads;
+  thread_pool pool;
+  void start() {
+    threads.emplace_back([this] { leaf(value); });
+    std::thread named([this] { leaf(value); });
+    std::thread braces{[this] { leaf(value); }};
+    threads.emplace_back(std::thread([this] { leaf(value); }));
+    auto* owned = new std::thread([this] { leaf(value); });
+    pool.submit([this] { leaf(value); });
+    worker{}();
+  }
+};
+int main() { server<int>().start(); }
+""", "-std=c++20")
+        start = functions["server::start"]
+        self.assertEqual(sorted(set(self.passed(start, "spawn"))), [f"server::start::lambda:{line}" for line in range(10, 15)])
+        self.assertEqual(self.passed(start, "task"), ["server::start::lambda:15"])
+
+    def test_names_of_partial_specialisations(self):
+        functions = self.index("""
+template <class T> struct box { int get(); };
+template <class T> struct box<T*> { int get() { leaf(1); return 1; } struct in { int run() { leaf(2); return 2; } }; };
+template <class T, int N> struct box<T[N]> { int get() { leaf(N); return 3; } };
+template <class R, class... A> struct box<R(A...)> { int get() { leaf(4); return 4; } };
+template <template <class> class C, class> struct wrap;
+template <template <class> class C, class T> struct wrap<C, C<T>> { int get() { leaf(5); return 5; } };
+template <class> struct plain; template <class T> struct plain<const T> { int get() { leaf(6); return [] { leaf(7); return 6; }(); } };
+int main() { box<int*> b; return b.get() + box<int*>::in().run() + std::function<int(int)>()(3); }
+""", "-std=c++20")
+        for name in ("box<T *>::get", "box<T *>::in::run", "box<T[N]>::get", "box<R (A...)>::get", "wrap<C, C<T>>::get",
+                     "plain<const T>::get", "plain<const T>::get::lambda", "std::function<R (A...)>::operator()"):
+            self.assertIn(name, functions)
+
     def test_a_global_function_object_is_above_its_handler(self):
         functions = self.index("""
 std::function<void(int)> handler;

@@ -37,11 +37,16 @@ TEST_CASE("values name arguments, results and members") {
   const auto text = [&](const std::string& value) {
     const Result<Plan> plan = plan_with_object(value);
     REQUIRE(plan);
-    return value_text(plan->sync[0].value(), f);
+    const Result<ValueText> found = value_text(plan->sync[0].value(), f, "k");
+    return found ? Result<std::string>(found->or_else("0")) : tl::unexpected(found.error());
   };
   CHECK(*text("arg:0") == "(lock)");
-  CHECK(*text("arg:1->a.b[0]") == "(mode)->a.b[0]");
-  CHECK(*text("*arg:0") == "*(lock)");
+  CHECK(*text("arg:0.a.b") == "(lock).a.b");
+  CHECK(*text("arg:1->a.b[0]") ==
+        "VPROF_VIA(0, VPROF_STEP(k1, (mode)) VPROF_STEP_AT(k2, k1->a.b, 0), k2[0], }})");
+  CHECK(*text("*arg:0->p") ==
+        "VPROF_VIA(0, VPROF_STEP(k1, (lock)) VPROF_STEP(k2, k1->p), *k2, }})");
+  CHECK(*text("*arg:0") == "VPROF_VIA(0, VPROF_STEP(k1, (lock)), *k1, })");
   CHECK(*text("thread") == "VPROF_THREAD_KEY");
   CHECK_FALSE(text("arg:2"));
   CHECK(text("arg:2").error().message.find("2 parameters") != std::string::npos);

@@ -4,6 +4,7 @@ The first comment of a program says what must come out, in lines of these forms:
 
   interval: F             the interval is one call of F; else the program calls vprof_begin itself
   sync: {...}             goes into vprof.json
+  flags: ...              more flags for the compiler
   expect: first F         factor 1 is the variance of F
   expect: first F with G  factor 1 is their covariance
   expect: site "text"     most of factor 1 is called from a line of the program that holds the text
@@ -34,7 +35,7 @@ MOST_OF_STALLS = 0.1
 
 def read_claims(source):
     """Lines `word: rest` of the first comment, as a list of pairs."""
-    return re.findall(r"^(?: \*|//) (interval|sync|expect|absent|needs): (.*)$", source, re.MULTILINE)
+    return re.findall(r"^(?: \*|//) (interval|sync|flags|expect|absent|needs): (.*)$", source, re.MULTILINE)
 
 
 def set_up(program, scratch):
@@ -56,8 +57,9 @@ $first {scratch}/watch_stalls {scratch}/stalls & watch=$!
 kill $watch; wait $watch
 exit $status
 """)
+    flags = " ".join(rest for word, rest in claims if word == "flags")
     config = {
-        "build": f"{compiler} -O2 -g -pthread -o program {program.name}",
+        "build": f"{compiler} -O2 -g -pthread {flags} -o program {program.name}",
         "run": f"sh {script}",
         "exclude": ["work_us", "compute_us", "draw"],
         "record": {"leave_out": ["timer"]},

@@ -144,7 +144,7 @@ TEST_CASE("html: a factor within itself counts once") {
   analyzer::Details details;
   details.count = 10;
   details.nodes.resize(4);
-  details.sampled = {{5, 0, 0, 100, "", {{0, 100}, {1, 90}, {2, 60}, {3, 50}}}};
+  details.sampled = {{5, 0, 0, 0, 100, "", {{0, 100}, {1, 90}, {2, 60}, {3, 50}}}};
   details.labels.resize(1);
   page.details = details;
   const nlohmann::json data = report::html_data(page);

@@ -189,7 +189,7 @@ TEST_CASE("the report, as a whole") {
 }
 
 TEST_CASE("the tree, as a whole") {
-  const std::string text = report::tree_text(make_profile(), 0.05, {});
+  const std::string text = report::tree_text(make_profile(), {}, 0.05);
   CHECK(text == golden("tree.txt", text));
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("no line is wider than the terminal") {
   for (int width = 40; width <= 200; width += 7) {
     CHECK(widest(report::text(make_profile(), make_context(), {width, false})) <=
           static_cast<size_t>(width));
-    CHECK(widest(report::tree_text(make_profile(), 0, {width, false})) <=
+    CHECK(widest(report::tree_text(make_profile(), {width, false}, 0)) <=
           static_cast<size_t>(width));
     CHECK(widest(report::history_text(make_context().iterations, {width, false})) <=
           static_cast<size_t>(width));

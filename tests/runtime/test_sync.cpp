@@ -117,6 +117,20 @@ TEST_CASE("every thread that gets ahead of a waiter is recorded, not only the fi
   CHECK(on_object(trace, VPROF_EV_RELEASE_MUTEX, outcome.number("object")).size() == 3);
 }
 
+TEST_CASE("a thread that gets ahead of waiters for two mutexes is recorded for both") {
+  if (kThreadSanitizer) {
+    return;
+  }
+  const Outcome outcome = run("two_mutexes_barged");
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  for (const char* mutex : {"object", "other"}) {
+    CAPTURE(mutex);
+    CHECK(on_object(trace, VPROF_EV_ACQUIRE_MUTEX, outcome.number(mutex)).size() == 2);
+    CHECK(on_object(trace, VPROF_EV_RELEASE_MUTEX, outcome.number(mutex)).size() == 3);
+  }
+}
+
 TEST_CASE("a condition wait names its mutex, and whether it is another turn of one loop") {
   if (kThreadSanitizer) {
     return;

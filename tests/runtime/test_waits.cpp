@@ -50,14 +50,28 @@ const Case kCases[] = {
     {"waits_child", "child", VPROF_EV_WAIT_CHILD, kNobody},  // who ended it: below
     {"waits_full_pipe", "stream", VPROF_EV_WAIT_SEND, VPROF_EV_RELEASE_SEND},
     {"waits_full_socket", "stream", VPROF_EV_WAIT_SEND, VPROF_EV_RELEASE_SEND},
+    {"waits_poll_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
+    {"waits_select_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
+    {"waits_epoll_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
+    {"waits_socket_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
     {"waits_openmp", "barrier", VPROF_EV_WAIT_BARRIER, VPROF_EV_RELEASE_BARRIER},
     {"waits_openmp_barrier", "barrier", VPROF_EV_WAIT_BARRIER, VPROF_EV_RELEASE_BARRIER},
+    {"waits_openmp_critical", "mutex", VPROF_EV_WAIT_OPENMP_LOCK, VPROF_EV_RELEASE_MUTEX},
+    {"waits_openmp_named_critical", "mutex", VPROF_EV_WAIT_OPENMP_LOCK, VPROF_EV_RELEASE_MUTEX},
+    {"waits_openmp_lock", "mutex", VPROF_EV_WAIT_OPENMP_LOCK, VPROF_EV_RELEASE_MUTEX},
+    {"waits_openmp_nest_lock", "mutex", VPROF_EV_WAIT_OPENMP_LOCK, VPROF_EV_RELEASE_MUTEX},
     {"waits_raw_read", "stream", VPROF_EV_WAIT_STREAM, VPROF_EV_RELEASE_STREAM},
     {"waits_raw_write", "stream", VPROF_EV_WAIT_SEND, VPROF_EV_RELEASE_SEND},
     {"waits_raw_poll", "stream", VPROF_EV_WAIT_POLL, VPROF_EV_RELEASE_STREAM},
     {"waits_raw_sleep", "timer", VPROF_EV_WAIT_TIMER, kNobody},
     {"waits_raw_child", "child", VPROF_EV_WAIT_CHILD, kNobody},
     {"waits_ring", "file", VPROF_EV_WAIT_RING, kNobody},
+    {"waits_ring_answer", "file", VPROF_EV_WAIT_RING, kNobody},
+    {"waits_liburing", "file", VPROF_EV_WAIT_RING, kNobody},
+    {"waits_liburing_cqes", "file", VPROF_EV_WAIT_RING, kNobody},
+    {"waits_liburing_timeout", "file", VPROF_EV_WAIT_RING, kNobody},
+    {"waits_liburing_submit", "file", VPROF_EV_WAIT_RING, kNobody},
+    {"waits_liburing_submit_timeout", "file", VPROF_EV_WAIT_RING, kNobody},
     {"waits_file", "file", VPROF_EV_WAIT_FILE, kNobody},
 };
 
@@ -130,6 +144,13 @@ TEST_CASE("a wait of any class is recorded, with the release that ended it") {
       check_release(found, c.release);
     }
   }
+}
+
+TEST_CASE("a wait for a file says which call it is") {
+  const Outcome outcome = run("waits_file", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  const Found found = wait_told(outcome, VPROF_EV_WAIT_FILE);
+  CHECK(found.wait->more.at(0).payload >> VPROF_AUX_SYNC_SHIFT == VPROF_FILE_FSYNC);
 }
 
 TEST_CASE("the exit of a child ends its parent's wait, however the two do it") {

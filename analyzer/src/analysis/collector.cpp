@@ -40,6 +40,7 @@ void Collector::add_to_sample(const Interval& interval, uint64_t hash,
                               const std::vector<LeafTime>& leaves, const std::string& label) {
   SampledInterval kept;
   kept.latency = static_cast<uint64_t>(interval.latency());
+  kept.key = interval.key;
   kept.id = interval.id;
   kept.label = label;
   kept.begin = interval.begin - start_;
@@ -111,8 +112,8 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
     add_functions();
   }
   add_up_functions(times);
-  PlaceExemplar exemplar{0, latency, interval.id, interval.begin};
-  const uint64_t hash = interval_hash(interval.id, interval.begin);
+  PlaceExemplar exemplar{0, latency, interval.key, interval.id};
+  const uint64_t hash = interval_hash(interval.key, interval.id);
   if (sample_.wants(hash, latency)) {
     add_to_sample(interval, hash, leaves, label);
   }

@@ -141,8 +141,13 @@ class PreOrder {
   }
 
   IntervalDetail detail(const SampledInterval& interval) const {
-    IntervalDetail detail{interval.id,      interval.run,   interval.begin,
-                          interval.latency, interval.label, {}};
+    IntervalDetail detail{static_cast<uint64_t>(interval.id),
+                          interval.key,
+                          interval.run,
+                          interval.begin,
+                          interval.latency,
+                          interval.label,
+                          {}};
     std::map<uint32_t, uint64_t> times;
     for (const auto& [place, ns] : interval.leaves) {
       for (uint32_t node = of_place_[place];; node = parents_[node]) {

@@ -6,27 +6,27 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/diff_nesting.h"
 #include "statistics/significance.h"
 
 namespace vprof::analyzer {
 namespace {
 
 constexpr double kLeastChange = 0.01;  // of a factor, as a fraction of Var(latency in A)
-constexpr double kLevel = 0.05;        // of 95 % intervals, and of all tests together
 
 using Range = std::array<double, 2>;
 
 bool known(const Range& range) { return range[0] > 0 && range[1] > 0; }
 
 /// A standard error and its degrees of freedom; 0: unknown.
-struct Error {
+struct StandardError {
   double error = 0, degrees = 0;
 };
 
 /// Of the difference of two independent estimates (Welch 1947, Satterthwaite 1946).
-Error combined(const Error& a, const Error& b) {
+StandardError combined(const StandardError& a, const StandardError& b) {
   const double squares = a.error * a.error + b.error * b.error;
-  const auto part = [](const Error& one) {
+  const auto part = [](const StandardError& one) {
     return one.degrees > 0 ? std::pow(one.error, 4) / one.degrees : 0;
   };
   const double parts = part(a) + part(b);
@@ -34,11 +34,11 @@ Error combined(const Error& a, const Error& b) {
 }
 
 /// The standard error of the logarithm of a figure, from its confidence interval.
-Error log_error(const Range& ci95, double degrees) {
+StandardError log_error(const Range& ci95, double degrees) {
   if (!known(ci95) || degrees <= 0) {
     return {};
   }
-  return {std::log(ci95[1] / ci95[0]) / 2 / t_quantile(kLevel, degrees), degrees};
+  return {std::log(ci95[1] / ci95[0]) / 2 / t_quantile(kSignificance, degrees), degrees};
 }
 
 /// What is tested together.
@@ -51,7 +51,7 @@ struct Tests {
     significant.push_back(&result);
   }
   void decide() const {
-    const std::vector<bool> rejected = holm(p_values, kLevel);
+    const std::vector<bool> rejected = holm(p_values, kSignificance);
     for (size_t i = 0; i < rejected.size(); ++i) {
       *significant[i] = rejected[i];
     }
@@ -68,16 +68,17 @@ struct Side {
 FigureChange figure(const char* name, const Side& a, const Side& b) {
   FigureChange change{name, a.value, b.value, 1, {}, false};
   change.ratio = a.value > 0 ? b.value / a.value : b.value > 0 ? HUGE_VAL : 1;
-  const Error error = combined(log_error(a.ci95, a.degrees), log_error(b.ci95, b.degrees));
+  const StandardError error = combined(log_error(a.ci95, a.degrees), log_error(b.ci95, b.degrees));
   if (a.value > 0 && b.value > 0 && known(a.ci95) && known(b.ci95)) {
-    const double reach = error.degrees > 0 ? t_quantile(kLevel, error.degrees) * error.error : 0;
+    const double reach =
+        error.degrees > 0 ? t_quantile(kSignificance, error.degrees) * error.error : 0;
     change.ci95 = {change.ratio * std::exp(-reach), change.ratio * std::exp(reach)};
   }
   return change;
 }
 
 double p_of(const FigureChange& change, const Side& a, const Side& b) {
-  const Error error = combined(log_error(a.ci95, a.degrees), log_error(b.ci95, b.degrees));
+  const StandardError error = combined(log_error(a.ci95, a.degrees), log_error(b.ci95, b.degrees));
   return known(change.ci95) ? p_of_zero(std::log(change.ratio), error.error, error.degrees) : 1;
 }
 
@@ -153,7 +154,7 @@ double covariance_of(const Factor* factor, double variance) {
   return factor->kind == FactorKind::kCovariance ? factor->variance_ns2 : factor->share * variance;
 }
 
-Error error_of(const Factor* factor) {
+StandardError error_of(const Factor* factor) {
   if (factor == nullptr) {
     return {};
   }
@@ -169,7 +170,17 @@ double size_of(const Factor* factor) {
 struct TestedChange {
   FactorChange change;
   double p = 1;
+  FactorSides sides;
 };
+
+/// A factor without an instance consists of bodies that are all of their functions: it says what
+/// the functions say.
+bool repeats_others(const FactorSides& sides) {
+  const auto has_place = [](const Factor* factor) {
+    return factor != nullptr && !factor->instances.empty();
+  };
+  return !has_place(sides.a) && !has_place(sides.b);
+}
 
 /// The changes of factors that hold at least kLeastChange in A or B. Which these are does not
 /// depend on the change, so that chance does not choose what is tested.
@@ -180,37 +191,36 @@ std::vector<TestedChange> factors_of(const Profile& a, const Profile& b) {
     return changes;
   }
   for (const auto& [functions, sides] : pair_factors(a, b)) {
-    if (std::max(size_of(sides.a), size_of(sides.b)) < kLeastChange * variance) {
+    const double size = std::max(size_of(sides.a), size_of(sides.b));
+    if (size < kLeastChange * variance || repeats_others(sides)) {
       continue;
     }
     TestedChange& tested = changes.emplace_back();
+    tested.sides = sides;
     FactorChange& change = tested.change;
     change.kind = (sides.a != nullptr ? sides.a : sides.b)->kind;
     change.functions = functions;
     change.a = covariance_of(sides.a, variance);
     change.b = covariance_of(sides.b, b.interval.variance_ns2);
     change.change = (change.b - change.a) / variance;
-    const Error error = combined(error_of(sides.a), error_of(sides.b));
+    const StandardError error = combined(error_of(sides.a), error_of(sides.b));
     const double reach =
-        error.degrees > 0 ? t_quantile(kLevel, error.degrees) * error.error / variance : 0;
+        error.degrees > 0 ? t_quantile(kSignificance, error.degrees) * error.error / variance : 0;
     change.ci95 = {change.change - reach, change.change + reach};
     tested.p = p_of_zero(change.b - change.a, error.error, error.degrees);
   }
   return changes;
 }
 
-/// Those that are listed, largest first.
-std::vector<FactorChange> listed(std::vector<TestedChange>& tested) {
-  std::vector<FactorChange> changes;
-  for (TestedChange& one : tested) {
+/// Those that are listed, each with what is within it.
+std::vector<FactorChange> listed(const std::vector<TestedChange>& tested) {
+  std::vector<NestedChange> changes;
+  for (const TestedChange& one : tested) {
     if (std::abs(one.change.change) >= kLeastChange) {
-      changes.push_back(std::move(one.change));
+      changes.push_back({one.change, one.sides.a, one.sides.b});
     }
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const auto& x, const auto& y) {
-    return std::abs(x.change) > std::abs(y.change);
-  });
-  return changes;
+  return nest(std::move(changes));
 }
 
 }  // namespace

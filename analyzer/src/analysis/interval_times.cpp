@@ -37,7 +37,8 @@ class RowWriter {
     }
     IntervalRow row;
     row.interval = sites_.interval_name(interval.kind);
-    row.id = interval.id;
+    row.id = static_cast<uint64_t>(interval.id);
+    row.key = interval.key;
     row.label = scanned.labels[interval.label];
     row.begin_ns = interval.begin - scanned.start;
     row.latency_ns = static_cast<uint64_t>(interval.latency() - walker_->set_up());

@@ -40,7 +40,8 @@ Timeline build_timeline(const Interval& interval, const Scanned& scanned, const 
   timeline.interval = sites.interval_name(interval.kind);
   timeline.label = scanned.labels[interval.label];
   timeline.begin_ns = interval.begin - scanned.start;
-  timeline.id = interval.id;
+  timeline.id = static_cast<uint64_t>(interval.id);
+  timeline.key = interval.key;
   timeline.latency_ns = interval.latency() - walker.set_up();
   std::sort(pieces.begin(), pieces.end(),
             [](const PathPiece& a, const PathPiece& b) { return a.lo < b.lo; });
@@ -90,11 +91,15 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
                              uint64_t id, const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
   Latencies latencies(sites);
+  std::optional<Timeline> exact;
   Timeline slowest;
   uint64_t found = 0;
   const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
-      if (interval.id != id) {
+      if (static_cast<uint64_t>(interval.id) == id) {
+        exact = build_timeline(interval, scanned, sites);
+      }
+      if (interval.key != id || interval.key == 0) {
         continue;
       }
       ++found;
@@ -104,9 +109,14 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
     }
   };
   VPROF_TRY(scan(trace_dir, sites, options, look));
+  if (exact) {
+    return std::move(*exact);
+  }
   if (found == 0) {
-    return fail("{}: no completed interval has the id {}; the report names some under \"worst\"",
-                trace_dir, id);
+    return fail(
+        "{}: no completed interval has the id or key {}; the report names some under "
+        "\"worst\"",
+        trace_dir, id);
   }
   slowest.others = found - 1;
   return slowest;
@@ -122,7 +132,7 @@ Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
   const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
       for (size_t i = 0; i < requests.size(); ++i) {
-        const bool possible = requests[i].id == interval.id && !found[i] &&
+        const bool possible = requests[i].id == static_cast<uint64_t>(interval.id) && !found[i] &&
                               requests[i].latency_ns <= interval.latency();
         if (possible && latencies.of(interval, scanned) == requests[i].latency_ns) {
           found[i] = build_timeline(interval, scanned, sites);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 
 #include "vprof/runtime/trace_format.h"
 
@@ -12,6 +13,18 @@ bool waits_for_conditions(const Thread& thread) {
   return std::any_of(thread.waits.begin(), thread.waits.end(),
                      [](const Wait& wait) { return wait.event == VPROF_EV_WAIT_COND; });
 }
+
+/// How often the broadcasts of one thread were followed by the end of a loop.
+struct Success {
+  int64_t ended = 0;
+  int64_t all = 0;
+};
+
+/// Whether `a` ended loops more often than `b`.
+bool is_better(const Success& a, const Success& b) { return a.ended * b.all > b.ended * a.all; }
+
+/// More signals than this between a wake-up and the return of the sleeper are not looked at.
+constexpr ptrdiff_t kMostAlternatives = 64;
 
 }  // namespace
 
@@ -52,7 +65,7 @@ std::vector<ConditionWaits::Sleeper> ConditionWaits::sleepers_of(const Window& w
 //
 // An edge is
 //   exact      if nobody else was asleep, or the sleeper returned before the next signal, or the
-//              signal was a broadcast;
+//              signal was a broadcast and the only one until the sleeper returned;
 //   inferred   otherwise: two wake-ups crossed, and either signal may have ended either wait.
 //
 // A wait that timed out has no waker. A signal ends nothing if all waiters are awake already and
@@ -116,6 +129,14 @@ void ConditionWaits::match(std::span<const Sleeper> sleepers, std::span<const Sy
     asleep.pop_back();
     return first;
   };
+  std::vector<Woken> woken_together;
+  const auto followers = [&](auto signal, int64_t end) {
+    auto last = signal + 1;
+    while (last != signals.end() && last->time <= end && last - signal <= kMostAlternatives) {
+      ++last;
+    }
+    return std::span(signal, last);
+  };
   size_t next = 0;
   for (auto signal = signals.begin(); signal != signals.end(); ++signal) {
     for (; next < sleepers.size() && sleepers[next].start < signal->time; ++next) {
@@ -131,6 +152,7 @@ void ConditionWaits::match(std::span<const Sleeper> sleepers, std::span<const Sy
     };
     if (signal->broadcast) {
       while (!asleep.empty()) {
+        woken_together.push_back({asleep.front(), followers(signal, asleep.front()->end)});
         wake(true);
       }
     } else if (!asleep.empty()) {
@@ -139,6 +161,45 @@ void ConditionWaits::match(std::span<const Sleeper> sleepers, std::span<const Sy
           signal + 1 == signals.end() || (signal + 1)->time > asleep.front()->end;
       wake(alone || last_chance);
     }
+  }
+  choose_among(woken_together);
+}
+
+/// One condition may stand for many resources. Then a broadcast wakes waiters for whom nothing has
+/// changed, and while such a waiter is on its way, another thread may give it what it waits for.
+/// That thread's broadcast wakes nobody, and yet it is why the loop is left.
+///
+///   waiter       [ waits ........ | woken, on its way ....... ] leaves its loop
+///   signals                       A               B
+///
+/// The trace does not say whether A or B did it, so the edge is inferred. The one whose broadcasts
+/// are more often followed by the end of a loop did, as far as that is known; else the first.
+void ConditionWaits::choose_among(std::span<const Woken> woken) {
+  const auto is_known = [](const Woken& one) {
+    return std::ranges::all_of(one.signals, [&](const SyncEvent& signal) {
+      return signal.thread == one.signals.front().thread || signal.thread == one.sleeper->thread;
+    });
+  };
+  std::unordered_map<uint32_t, Success> successes;
+  for (const Woken& one : woken) {
+    if (is_known(one)) {
+      Success& success = successes[one.signals.front().thread];
+      ++success.all;
+      success.ended += is_last_turn(one.sleeper->thread, one.sleeper->wait) ? 1 : 0;
+    }
+  }
+  for (const Woken& one : woken) {
+    if (is_known(one)) {
+      continue;
+    }
+    const SyncEvent* best = &one.signals.front();
+    for (const SyncEvent& signal : one.signals) {
+      if (signal.thread != one.sleeper->thread &&
+          is_better(successes[signal.thread], successes[best->thread])) {
+        best = &signal;
+      }
+    }
+    waits_[one.sleeper->thread][one.sleeper->wait].signal = {best->thread, false, best->time};
   }
 }
 

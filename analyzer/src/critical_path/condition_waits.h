@@ -52,7 +52,13 @@ class ConditionWaits {
   };
   static std::vector<Sleeper> sleepers_of(const Window& window);
   void find_turns(uint32_t thread);
+  /// A broadcast that woke `sleeper`, and the signals that followed before the sleeper returned.
+  struct Woken {
+    const Sleeper* sleeper;
+    std::span<const SyncEvent> signals;
+  };
   void match(std::span<const Sleeper> sleepers, std::span<const SyncEvent> signals);
+  void choose_among(std::span<const Woken> woken);
 
   const Window* window_ = nullptr;
   std::vector<std::vector<Known>> waits_;  // by thread, wait

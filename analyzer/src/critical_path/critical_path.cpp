@@ -242,6 +242,10 @@ uint32_t PathWalker::wait_name(const Wait& wait, bool polled) {
     return cached_name(sync_names_, wait.sync,
                        [&] { return fmt::format("wait({})", sites_.sync_name(wait.sync)); });
   }
+  if (wait.event == VPROF_EV_WAIT_FILE && vprof_file_call_name(wait.sync) != nullptr) {
+    return cached_name(file_names_, wait.sync,
+                       [&] { return fmt::format("wait({})", vprof_file_call_name(wait.sync)); });
+  }
   return cached_name(polled ? polled_names_ : wait_names_, wait.event - VPROF_EV_WAIT_FIRST, [&] {
     return fmt::format("{}({})", polled ? "polled" : "wait", wait_function(wait.event));
   });

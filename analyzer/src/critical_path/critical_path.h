@@ -157,6 +157,7 @@ class PathWalker {
   std::vector<uint32_t> wait_names_;    // by event - VPROF_EV_WAIT_FIRST, except WAIT_APP
   std::vector<uint32_t> polled_names_;  // likewise
   std::vector<uint32_t> sync_names_;    // wait(<sync function>)
+  std::vector<uint32_t> file_names_;    // wait(<call>), by enum vprof_file_call
   std::vector<uint32_t> queue_names_;   // queue(<sync function>)
   std::vector<uint32_t> thread_names_;  // untracked(<thread>)
   uint32_t preempted_ = 0;

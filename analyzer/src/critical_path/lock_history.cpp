@@ -35,10 +35,11 @@ void LockHistory::build(const Window& window) {
     return std::tie(a.object, a.released, a.acquired, a.thread) <
            std::tie(b.object, b.released, b.acquired, b.thread);
   });
-  std::stable_sort(
-      semaphores_.begin(), semaphores_.end(), [](const SyncEvent& a, const SyncEvent& b) {
-        return std::tie(a.object, a.time, a.acquired) < std::tie(b.object, b.time, b.acquired);
-      });
+  std::stable_sort(semaphores_.begin(), semaphores_.end(),
+                   [](const SyncEvent& a, const SyncEvent& b) {
+                     return std::tie(a.object, a.time, a.acquired, a.sequence) <
+                            std::tie(b.object, b.time, b.acquired, b.sequence);
+                   });
 }
 
 /// Pairs each release of a thread with the latest acquisition before it, as locks nest.

@@ -65,13 +65,24 @@ uint32_t PathTree::find_frame(uint32_t parent, uint32_t site) {
 
 uint32_t PathTree::make_frame(uint32_t parent, uint32_t site) {
   const uint32_t function = sites_.sites[site].function;
+  const bool wraps = !is_of_program(function);
   for (uint32_t node = parent; node != kRoot && !starts_blame(nodes_[node].kind);
        node = nodes_[node].parent) {
-    if (nodes_[node].kind == NodeKind::kFunction && nodes_[node].ident == function) {
+    if (nodes_[node].kind != NodeKind::kFunction) {
+      continue;
+    }
+    if (nodes_[node].ident == function) {
       return node;
+    }
+    if (wraps && is_of_program(nodes_[node].ident)) {
+      break;
     }
   }
   return add(parent, NodeKind::kFunction, function, site);
+}
+
+bool PathTree::is_of_program(uint32_t function) const {
+  return function != kNone && !sites_.functions[function].file.empty();
 }
 
 uint32_t PathTree::enclosing_function(uint32_t node) const {

@@ -81,7 +81,9 @@ class PathTree {
 
   /// The node of a frame of `site` directly below `parent`. Recursion folds onto the first
   /// occurrence of the function on the path, but not across a wait: the waker's work stays apart
-  /// from the waiter's.
+  /// from the waiter's. A library function or a pointer is no recursion where a function of the
+  /// program is between: `std::function::operator()` within another one calls something else. The
+  /// path stays finite, since the functions of the program fold.
   uint32_t frame(uint32_t parent, uint32_t site) {
     const Latest& latest = latest_[parent];  // usually the same as last time
     return latest.site == site ? latest.node : find_frame(parent, site);
@@ -117,6 +119,8 @@ class PathTree {
 
   uint32_t find_frame(uint32_t parent, uint32_t site);
   uint32_t make_frame(uint32_t parent, uint32_t site);
+  /// Defined there, and not just a name for what it calls.
+  bool is_of_program(uint32_t function) const;
   uint32_t make_body(uint32_t node);
   uint32_t child(uint32_t parent, NodeKind kind, uint32_t ident);
   uint32_t add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t site);

@@ -11,7 +11,7 @@ namespace {
 bool is_external(uint32_t event) {
   return event == VPROF_EV_WAIT_FILE || event == VPROF_EV_WAIT_TIMER ||
          event == VPROF_EV_WAIT_STREAM || event == VPROF_EV_WAIT_POLL ||
-         event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_RING;
+         event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_ROOM || event == VPROF_EV_WAIT_RING;
 }
 
 /// Longer chains of wakers are cut: the last wait stays a wait. This bounds memory; time is bounded

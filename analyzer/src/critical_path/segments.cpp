@@ -25,6 +25,11 @@ bool has_kind(const Mark& mark) {
   return mark.event != VPROF_EV_LABEL && mark.event != VPROF_EV_WORK;
 }
 
+/// The runtime numbers intervals for which the configuration names no key.
+bool is_made_by_runtime(const Mark& mark) {
+  return mark.scope != 0 && (mark.id & VPROF_RUNTIME_ID) != 0;
+}
+
 }  // namespace
 
 std::vector<Interval>& IntervalBuilder::read_marks(int64_t complete_after) {
@@ -155,7 +160,7 @@ void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
   made.serial = ends_++;
   made.kind = mark.index;
   made.number = increment(ended_, mark.index);
-  made.id = mark.id;
+  made.key = is_made_by_runtime(mark) ? 0 : mark.id;
   made.end_thread = thread;
   made.end = made.begin = mark.time;
 }
@@ -171,6 +176,8 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   Interval& interval = slots_[slot];
   switch_to(thread, mark.index, &interval, mark.time);
   interval.begin = mark.time;
+  // Begins are read from the last to the first.
+  interval.id = last_id_ = std::min(mark.time, last_id_ - 1);
   if (interval.latency() <= kLongestInterval) {
     complete(interval);
   } else {

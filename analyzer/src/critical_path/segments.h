@@ -36,8 +36,10 @@ struct Interval {
   uint64_t number = 0;  ///< number of intervals of this kind that end later
   uint32_t kind = 0;    ///< index in "intervals" of sites.json
   uint32_t label = 0;   ///< index into IntervalBuilder::labels()
-  uint64_t id = 0;      ///< given by the program
-  uint64_t work = 0;    ///< units of work declared, at most kMaxWork
+  /// Its own among all of a recording: the begin, or the nearest earlier ns that no interval has.
+  int64_t id = 0;
+  uint64_t key = 0;   ///< given by the program; 0: none
+  uint64_t work = 0;  ///< units of work declared, at most kMaxWork
   uint32_t end_thread = kNone;
   int64_t begin = 0;
   int64_t end = 0;
@@ -143,6 +145,7 @@ class IntervalBuilder {
   std::unordered_map<std::string, uint32_t> label_index_ = {{"", 0}};
   uint32_t kinds_ = 0;
   uint32_t ends_ = 0;
+  int64_t last_id_ = INT64_MAX;
   uint64_t given_up_ = 0;
 };
 

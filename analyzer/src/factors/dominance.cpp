@@ -7,7 +7,7 @@
 namespace vprof::analyzer {
 namespace {
 
-bool is_wait(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
+bool waits(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
 
 /// The part of a wait that no function is to blame for: its own body, and wakers outside any frame.
 bool is_unexplained(const TreeNode& node) {
@@ -43,7 +43,7 @@ class DominanceFinder {
     // A wait yields to the work that explains it, even if several functions share that work.
     for (size_t i = 1; i < tree_.nodes.size(); ++i) {
       const TreeNode& node = tree_.nodes[i];
-      if (is_wait(node.kind) && value(node) > 0 && blamed_[i] >= dominance_ * value(node)) {
+      if (waits(node.kind) && value(node) > 0 && blamed_[i] >= dominance_ * value(node)) {
         dominated_[i] = true;
       }
     }
@@ -68,7 +68,7 @@ class DominanceFinder {
     const TreeNode& node = tree_.nodes[i];
     const TreeNode& parent = tree_.nodes[node.parent];
     const bool holds_parent = makes_up(node, parent);
-    if (is_wait(parent.kind) && is_unexplained(node)) {
+    if (waits(parent.kind) && is_unexplained(node)) {
       // Only one of the two may count, and the wait has the name that a user knows.
       dominated_[i] = node.kind == NodeKind::kUntracked || holds_parent;
       return;
@@ -92,7 +92,7 @@ class DominanceFinder {
     const int explained = (is_unexplained(tree_.nodes[pair.a]) ? 0 : 1) +
                           (is_unexplained(tree_.nodes[pair.b]) ? 0 : 1);
     blamed_[pair.parent] += explained * pair.contribution / 2;
-    const bool counts = !is_wait(parent.kind) || explained == 2;
+    const bool counts = !waits(parent.kind) || explained == 2;
     if (counts && parent.variance_ns2 > 0 &&
         2 * pair.covariance_ns2 >= dominance_ * parent.variance_ns2) {
       dominated_[pair.parent] = true;

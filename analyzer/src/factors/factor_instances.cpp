@@ -49,6 +49,7 @@ class FactorCollector {
   FactorCollector(const VarianceTree& tree, const Options& options)
       : tree_(tree),
         ranking_(options.ranking),
+        lists_all_(options.least_listed == 0),
         dominated_by_share_(dominated_nodes(tree, options.dominance, Ranking::kShare)),
         dominated_by_variance_(dominated_nodes(tree, options.dominance, Ranking::kVariance)) {}
 
@@ -126,12 +127,18 @@ class FactorCollector {
   /// A body that is all of its function is no node, but its time is time of the body.
   void add_repeated(const RepeatedPlace& repeated) {
     const auto found = factors_.find({repeated.factor, ""});
-    if (found == factors_.end()) {
+    if (found == factors_.end() && !lists_all_) {
       return;
     }
     const TreeNode& node = tree_.nodes[repeated.node];
-    Factor& factor = found->second.factor;
-    found->second.places.push_back(repeated.place);
+    FactorInstances& collected = factors_[{repeated.factor, ""}];
+    Factor& factor = collected.factor;
+    if (factor.functions.empty()) {
+      factor.functions = {repeated.name};
+      factor.keys = {""};
+      factor.definition = node.definition;
+    }
+    collected.places.push_back(repeated.place);
     factor.contribution += node.contribution;
     factor.share += node.share;
     factor.work_share += node.work_share;
@@ -224,6 +231,7 @@ class FactorCollector {
 
   const VarianceTree& tree_;
   const Ranking ranking_;
+  const bool lists_all_;
   const std::vector<bool> dominated_by_share_;
   const std::vector<bool> dominated_by_variance_;
   std::map<FactorKey, FactorInstances> factors_;

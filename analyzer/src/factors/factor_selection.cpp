@@ -122,8 +122,8 @@ class FactorRanking {
       return;
     }
     const auto shown = [](const PlaceExemplar& exemplar) {
-      return Exemplar{exemplar.id, static_cast<double>(exemplar.ns),
-                      static_cast<double>(exemplar.latency)};
+      return Exemplar{static_cast<uint64_t>(exemplar.id), exemplar.key,
+                      static_cast<double>(exemplar.ns), static_cast<double>(exemplar.latency)};
     };
     for (const PlaceExemplar& exemplar : exemplars_[place].worst) {
       collected.factor.worst.push_back(shown(exemplar));

@@ -13,7 +13,6 @@ namespace {
 constexpr double kBatchPower = 0.25;
 constexpr double kFewestBatches = 6;
 constexpr double kShortBatches = 16;
-constexpr double kLevel = 0.05;  // of 95 % intervals
 
 uint64_t count_of(const std::vector<Batch>& batches) {
   uint64_t n = 0;
@@ -41,7 +40,7 @@ std::vector<Batch> join_to(const std::vector<Batch>& batches, double wanted) {
 }
 
 double reach_of(const Estimate& estimate) {
-  return estimate.degrees > 0 ? t_quantile(kLevel, estimate.degrees) * estimate.error : 0;
+  return estimate.degrees > 0 ? t_quantile(kSignificance, estimate.degrees) * estimate.error : 0;
 }
 
 /// Keeps the estimate with the wider confidence interval.

@@ -77,7 +77,8 @@ class VarianceTreeBuilder {
       const Place& own = sums_.places[place];
       result_.repeated.push_back(
           {place, owner->second,
-           own.kind == NodeKind::kBody ? body_name(node.kind, node.factor) : own.name});
+           own.kind == NodeKind::kBody ? body_name(node.kind, node.factor) : own.name,
+           own.kind == NodeKind::kBody ? body_name(node.kind, node.name) : own.name});
     }
   }
 

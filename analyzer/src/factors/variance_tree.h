@@ -53,6 +53,7 @@ struct RepeatedPlace {
   uint32_t place;
   uint32_t node;       ///< its parent, which has the same time
   std::string factor;  ///< as TreeNode::factor
+  std::string name;    ///< as TreeNode::name
 };
 
 /// Parents come before their children; node 0 is the root, the interval.

@@ -53,10 +53,10 @@ struct ListStruct<Histogram::Bucket> {
   static constexpr std::tuple kMembers{&Histogram::Bucket::count, &Histogram::Bucket::least,
                                        &Histogram::Bucket::greatest};
 };
-/// Without the leaves, which are packed.
+/// Without the leaves, which are packed, and the ids, which are a list of their own.
 template <>
 struct ListStruct<SampledInterval> {
-  static constexpr std::tuple kMembers{&SampledInterval::latency, &SampledInterval::id,
+  static constexpr std::tuple kMembers{&SampledInterval::latency, &SampledInterval::key,
                                        &SampledInterval::label, &SampledInterval::run,
                                        &SampledInterval::begin};
 };
@@ -106,7 +106,7 @@ struct PackedStruct<NodeSums> {
 template <>
 struct PackedStruct<PlaceExemplar> {
   static constexpr std::tuple kMembers{&PlaceExemplar::ns, &PlaceExemplar::latency,
-                                       &PlaceExemplar::id, &PlaceExemplar::begin};
+                                       &PlaceExemplar::key, &PlaceExemplar::id};
 };
 
 template <class T>

@@ -14,6 +14,7 @@ constexpr size_t kLeaves =
 
 Json encode_sample(const IntervalSample::Smallest& sample) {
   Json intervals = Json::array();
+  Json ids = Json::array();
   for (const auto& [key, interval] : sample.kept()) {
     PackedWriter leaves;
     for (const auto& [place, ns] : interval.leaves) {
@@ -24,20 +25,27 @@ Json encode_sample(const IntervalSample::Smallest& sample) {
     entry.insert(entry.begin(), std::get<0>(key));
     entry.push_back(Json::binary(leaves.take()));
     intervals.push_back(std::move(entry));
+    ids.push_back(interval.id);
   }
-  const auto& [first, id, begin, run] = sample.bound();
-  return {{"bound", {first, id, begin, run}}, {"intervals", std::move(intervals)}};
+  const auto& [first, key, begin, run] = sample.bound();
+  return {{"bound", {first, key, begin, run}},
+          {"intervals", std::move(intervals)},
+          {"ids", std::move(ids)}};
 }
 
 void decode_sample(const Json& from, size_t places, IntervalSample::Smallest& sample) {
+  const Json ids = from.value("ids", Json::array());  // earlier versions have none
+  size_t number = 0;
   for (const Json& entry : from.at("intervals")) {
     SampledInterval interval;
     decode(entry, interval, kFirstMember);
+    interval.id = number < ids.size() ? ids[number].get<int64_t>() : 0;
+    ++number;
     for (PackedReader leaves(entry.at(kLeaves).get_binary()); !leaves.at_end();) {
       const uint32_t place = leaves.index(places, "an interval with time in no place");
       interval.leaves.emplace_back(place, leaves.number());
     }
-    sample.add({entry.at(0).get<uint64_t>(), interval.id, interval.begin, interval.run}, interval);
+    sample.add({entry.at(0).get<uint64_t>(), interval.key, interval.begin, interval.run}, interval);
   }
   sample.cut(from.at("bound").get<IntervalSample::Key>());
 }

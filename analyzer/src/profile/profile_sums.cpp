@@ -123,7 +123,7 @@ PlaceExemplars decode_exemplars(const Json& from) {
   while (!numbers.at_end()) {
     PlaceExemplar exemplar;
     numbers.read_struct(exemplar);
-    exemplars.sampled.emplace_back(interval_hash(exemplar.id, exemplar.begin), exemplar);
+    exemplars.sampled.emplace_back(interval_hash(exemplar.key, exemplar.id), exemplar);
   }
   if (exemplars.sampled.size() > PlaceExemplars::kSampled ||
       !std::is_sorted(exemplars.sampled.begin(), exemplars.sampled.end())) {

@@ -20,8 +20,8 @@ void insert_bounded(std::vector<T>& list, const T& entry, size_t limit, const Be
 
 }  // namespace
 
-uint64_t interval_hash(uint64_t id, int64_t begin) {
-  uint64_t h = id * 0x9e3779b97f4a7c15ull ^ static_cast<uint64_t>(begin);
+uint64_t interval_hash(uint64_t key, int64_t id) {
+  uint64_t h = key * 0x9e3779b97f4a7c15ull ^ static_cast<uint64_t>(id);
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
   h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;
   return h ^ (h >> 31);

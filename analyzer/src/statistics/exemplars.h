@@ -13,14 +13,14 @@ namespace vprof::analyzer {
 struct PlaceExemplar {
   uint64_t ns = 0;       ///< of the place
   uint64_t latency = 0;  ///< of the interval, ns
-  uint64_t id = 0;       ///< of the interval, chosen by the program
-  int64_t begin = 0;     ///< of the interval, ns of CLOCK_MONOTONIC
+  uint64_t key = 0;      ///< of the interval, chosen by the program; 0: none
+  int64_t id = 0;        ///< of the interval: its begin, ns of CLOCK_MONOTONIC
   auto operator<=>(const PlaceExemplar&) const = default;
 };
 
-/// A hash of the interval's id and begin that scatters neighbours, so that the intervals with the
+/// A hash of the interval's key and id that scatters neighbours, so that the intervals with the
 /// smallest hashes are as good as a random sample, and always the same one.
-uint64_t interval_hash(uint64_t id, int64_t begin);
+uint64_t interval_hash(uint64_t key, int64_t id);
 
 /// The intervals in which a place took longest, and a sample of those in which it took any time.
 /// Membership depends on the intervals alone, so adding does not depend on the order.

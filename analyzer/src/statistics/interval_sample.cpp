@@ -7,7 +7,7 @@ namespace vprof::analyzer {
 namespace {
 
 IntervalSample::Key key_of(uint64_t first, const SampledInterval& interval) {
-  return {first, interval.id, interval.begin, interval.run};
+  return {first, interval.key, interval.begin, interval.run};
 }
 
 }  // namespace

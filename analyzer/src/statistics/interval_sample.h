@@ -14,10 +14,11 @@ namespace vprof::analyzer {
 
 struct SampledInterval {
   uint64_t latency = 0;  ///< ns
-  uint64_t id = 0;       ///< chosen by the program
+  uint64_t key = 0;      ///< chosen by the program; 0: none
   std::string label;
   int64_t run = 0;    ///< when the recording began, ns of CLOCK_REALTIME
   int64_t begin = 0;  ///< ns since the recording began
+  int64_t id = 0;     ///< its begin, ns of CLOCK_MONOTONIC; 0: not known
   /// Leaf places and their times, ns. The times add up to the latency.
   std::vector<std::pair<uint32_t, uint64_t>> leaves;
 };
@@ -36,7 +37,7 @@ class IntervalSample {
   static constexpr size_t kWorst = 50;
   static constexpr size_t kMostLeaves = 400'000;  ///< in each of the two
 
-  /// Hash or complement of the latency, then id, begin, run.
+  /// Hash or complement of the latency, then key, begin, run.
   using Key = std::tuple<uint64_t, uint64_t, int64_t, int64_t>;
   using Kept = std::map<Key, SampledInterval>;
 

@@ -6,6 +6,9 @@
 
 namespace vprof::analyzer {
 
+/// Of 95 % confidence intervals, and of all tests that are made together.
+inline constexpr double kSignificance = 0.05;
+
 /// The probability that Student's t with `degrees` of freedom, which need not be whole, lies
 /// further from 0 than |t|: the two-sided p-value. 1 if `degrees` is not positive.
 double t_two_sided(double t, double degrees);
@@ -19,6 +22,6 @@ double p_of_zero(double value, double error, double degrees);
 
 /// Which of several hypotheses to reject so that with probability 1 - `level` none of those that
 /// hold is rejected, whatever the dependence between the tests: Holm's step-down procedure (1979).
-std::vector<bool> holm(const std::vector<double>& p_values, double level = 0.05);
+std::vector<bool> holm(const std::vector<double>& p_values, double level = kSignificance);
 
 }  // namespace vprof::analyzer

@@ -7,13 +7,18 @@ namespace vprof::analyzer {
 namespace {
 
 uint32_t release_kind(uint32_t wait_event) {
-  if (wait_event == VPROF_EV_WAIT_WRLOCK) {
-    return VPROF_EV_RELEASE_RWLOCK;
+  switch (wait_event) {
+    case VPROF_EV_WAIT_WRLOCK:
+      return VPROF_EV_RELEASE_RWLOCK;
+    case VPROF_EV_WAIT_POLL:
+      return VPROF_EV_RELEASE_STREAM;
+    case VPROF_EV_WAIT_OPENMP_LOCK:
+      return VPROF_EV_RELEASE_MUTEX;
+    case VPROF_EV_WAIT_ROOM:
+      return VPROF_EV_RELEASE_SEND;
+    default:
+      return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
   }
-  if (wait_event == VPROF_EV_WAIT_POLL) {
-    return VPROF_EV_RELEASE_STREAM;
-  }
-  return wait_event + (VPROF_EV_RELEASE_FIRST - VPROF_EV_WAIT_FIRST);
 }
 
 /// Whether the end of the wait means that the thread has the object.

@@ -31,7 +31,7 @@ struct Wait {
   /// VPROF_EV_WAIT_*. Or VPROF_EV_PREEMPTED or VPROF_EV_SETUP, which are no waits but are stored
   /// like them.
   uint32_t event = 0;
-  uint32_t sync = 0;       ///< of WAIT_APP: index in sites.json
+  uint32_t sync = 0;       ///< of WAIT_APP: index in sites.json; of WAIT_FILE: vprof_file_call
   bool timed_out = false;  ///< nobody ended it
   /// Of a condition wait: the thread has held the mutex since its previous wait for the condition.
   bool again = false;

@@ -1,6 +1,6 @@
 #include "build/compile_database.h"
 
-#include "build/shims.h"
+#include "build/compile_log.h"
 #include "process/commands.h"
 #include "vprof/support/json.h"
 #include "vprof/support/text.h"
@@ -61,6 +61,32 @@ json with_our_headers(json entry, const Session& session) {
   return entry;
 }
 
+bool is_below(const std::string& path, const std::string& directory) {
+  return path == directory || path.starts_with(directory + "/");
+}
+
+/// A compilation in the source tree, or one that writes there: its directory or output. Empty if
+/// there is none.
+Result<std::string> work_in_the_source(const Session& session) {
+  const std::string source = session.config.source.string();
+  std::error_code error;
+  const std::string canonical = fs::weakly_canonical(source, error).string();
+  const auto own = [&](const std::string& path) {
+    const bool in_workspace = path.find("/.vprof/") != std::string::npos;
+    return !in_workspace && (is_below(path, source) || is_below(path, canonical));
+  };
+  const json entries = VPROF_TRY(read_json(session.workspace.compile_commands()));
+  for (const json& entry : entries) {
+    for (const char* key : {"directory", "output"}) {
+      std::string path = entry.value(key, "");
+      if (own(path)) {
+        return path;
+      }
+    }
+  }
+  return "";
+}
+
 Result<size_t> adopt_database(const Session& session) {
   const fs::path file = session.workspace.mirror() / session.config.compile_commands;
   auto document = VPROF_TRY(read_json(file));
@@ -82,21 +108,32 @@ Result<size_t> adopt_database(const Session& session) {
 
 Result<size_t> make_compile_database(const Session& session) {
   auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
+  if (recorded.all_static) {
+    return fail(
+        "everything is linked statically ({}), and vprof can only measure programs that are linked "
+        "dynamically: leave out -static, for example with a static build switched off in "
+        "\"configure\"",
+        listed(static_programs(session.workspace)));
+  }
   if (!recorded.static_links.empty()) {
     warn(fmt::format("linked statically and therefore not measured: {}",
                      listed(recorded.static_links)));
   }
-  if (!session.config.compile_commands.empty()) {
-    return adopt_database(session);
-  }
   if (recorded.entries == 0) {
     return fail(
         "the build compiled nothing that vprof could see: is the program already built in the "
-        "source "
-        "tree (add \"make clean\" to \"configure\"), or does the build call the compiler by its "
-        "full "
-        "path (set CC, or \"compile_commands\")? See {}",
+        "source tree (add \"make clean\" to \"configure\"), or does a statically linked build tool "
+        "call the compiler by its full path (set CC and CXX to names without a path)? See {}",
         shown(session.workspace.iteration(session.state.iteration) / "build.log"));
+  }
+  if (const std::string path = VPROF_TRY(work_in_the_source(session)); !path.empty()) {
+    return fail(
+        "the build works in the source tree itself, not in its copy {}: it names {} by an absolute "
+        "path; make it relative in \"configure\", \"build\" or the files of the build",
+        shown(session.workspace.mirror()), path);
+  }
+  if (!session.config.compile_commands.empty()) {
+    return adopt_database(session);
   }
   return recorded.entries;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "vprof/support/json.h"
+#include "workspace/foreign_links.h"
 
 namespace vprof::driver {
 
@@ -19,13 +20,6 @@ bool is_object_file(const fs::path& name) {
   return name.extension() == ".o" || name.extension() == ".lo";
 }
 
-/// Whether CMake or Meson has configured a build tree here.
-bool is_build_tree(const fs::path& directory) {
-  std::error_code error;
-  return fs::exists(directory / "CMakeCache.txt", error) ||
-         fs::is_directory(directory / "meson-private", error);
-}
-
 /// For a build at the top of the source tree: whether a file contains absolute paths, and must
 /// therefore not be copied.
 bool has_absolute_paths(const fs::path& relative) {
@@ -35,7 +29,7 @@ bool has_absolute_paths(const fs::path& relative) {
 class SourceListing {
  public:
   SourceListing(const fs::path& source, fs::path leave_out, std::vector<std::string>& skipped)
-      : source_(source), leave_out_(std::move(leave_out)), skipped_(skipped) {}
+      : source_(source), leave_out_(std::move(leave_out)), skipped_(skipped), links_(source) {}
 
   Result<Manifest> run() {
     std::vector<fs::path> pending = {fs::path()};
@@ -66,7 +60,9 @@ class SourceListing {
       return {};
     }
     struct stat status{};
-    if (::lstat(full.c_str(), &status) != 0) {
+    if (::lstat(full.c_str(), &status) != 0 ||
+        (S_ISLNK(status.st_mode) && links_.follows(relative) &&
+         ::stat(full.c_str(), &status) != 0)) {
       return fail("cannot read {}: {}", shown(full), std::strerror(errno));
     }
     Entry entry{.kind = 'f',
@@ -87,7 +83,7 @@ class SourceListing {
     } else if (S_ISLNK(status.st_mode)) {
       std::error_code error;
       entry.kind = 'l';
-      entry.target = fs::read_symlink(full, error).string();
+      entry.target = links_.target_of(relative, fs::read_symlink(full, error).string());
       if (error) {
         return fail("cannot read {}: {}", shown(full), error.message());
       }
@@ -102,6 +98,7 @@ class SourceListing {
   const fs::path& source_;
   const fs::path leave_out_;
   std::vector<std::string>& skipped_;
+  ForeignLinks links_;
   Manifest found_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "build/manifest.h"
 #include "process/interrupt.h"
+#include "workspace/outputs.h"
 
 namespace vprof::driver {
 
@@ -125,6 +126,14 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
   auto now = VPROF_TRY(list_source(source, leave_out, change.skipped));
   const Manifest before = load_manifest(workspace);
   change.first = before.empty();
+  for (const std::string& path : outputs(workspace)) {
+    // One that was taken for source before it was known stays as it was.
+    const auto old = before.find(path);
+    now.erase(path);
+    if (old != before.end()) {
+      now.emplace(path, old->second);
+    }
+  }
   if (change.first) {
     // The mirror has no usable manifest, for example after an interrupted first copy: nothing tells
     // which of its files are out of date.

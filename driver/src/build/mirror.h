@@ -29,10 +29,12 @@ struct MirrorChange {
 /// - Does not copy `.git`, `.vprof`, object files (`*.o`, `*.lo`: the build would think they are up
 ///   to date), and build trees of CMake or Meson, which contain absolute paths back into the source
 ///   tree.
+/// - Does not copy files that vprof's own output goes to (outputs.h).
 /// - The first copy keeps times and modes. A file that replaces an older copy gets the time of the
 ///   sync, so that make rebuilds what depends on it.
-/// - A relative link that leads out of the source tree becomes an absolute one. An absolute link
-///   into the source tree leads into the mirror instead.
+/// - A link to sources out of the tree is copied as what it leads to. Another relative link out of
+///   the tree becomes an absolute one. An absolute link into the source tree leads into the mirror
+///   instead.
 ///
 /// `leave_out` is one more file not to copy: vprof.json, because editing it does not change the
 /// program. Error: kInterrupted, or a file could not be copied. Files copied by then stay; the next

@@ -1,15 +1,15 @@
 #include "build/shims.h"
 
+#include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
-#include <cctype>
 #include <cstdlib>
 #include <set>
 #include <sstream>
 #include <string_view>
 
+#include "vprof/support/compiler_name.h"
 #include "vprof/support/json.h"
 
 namespace vprof::driver {
@@ -18,31 +18,11 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kStub = "libvprof-stub.a";
+
 std::string machine() {
   struct utsname name{};
   return ::uname(&name) == 0 ? name.machine : "x86_64";
-}
-
-/// `-12`, `-19`, `-4.8`.
-bool is_version(std::string_view text) {
-  if (text.size() < 2 || text[0] != '-') {
-    return false;
-  }
-  for (const char c : text.substr(1)) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.') {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// "", `c99-`, or the triplet of this machine: a cross compiler cannot link our runtime.
-bool is_prefix(std::string_view text) {
-  if (text.empty() || text == "c89-" || text == "c99-") {
-    return true;
-  }
-  static const std::string own = machine();
-  return text.substr(0, own.size()) == own && text.ends_with("-linux-gnu-");
 }
 
 std::vector<fs::path> path_directories() {
@@ -82,7 +62,25 @@ Result<void> link(const fs::path& target, const fs::path& at) {
   return {};
 }
 
-/// Fills `.vprof/runtime/{lib,include}` with links to our files only.
+/// Copies a file of the runtime library; a link among its names stays one.
+Result<void> copy_library(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  if (fs::is_symlink(from, error)) {
+    return link(fs::read_symlink(from, error).filename(), to);
+  }
+  fs::copy_file(from, to, error);
+  if (!error) {
+    fs::permissions(to, fs::perms(0755), error);
+  }
+  if (error) {
+    return fail("cannot copy {} to {}: {}", shown(from), shown(to), error.message());
+  }
+  return {};
+}
+
+/// Fills `.vprof/runtime/lib` with a copy of the runtime library: a server that gives up root may
+/// not be allowed to enter the directory where vprof is installed. Fills `.vprof/runtime/include`
+/// with links to our headers.
 Result<void> install_runtime(const Locations& locations, const Workspace& workspace) {
   const fs::path lib = workspace.runtime() / "lib";
   const fs::path include = workspace.runtime() / "include" / "vprof";
@@ -90,12 +88,14 @@ Result<void> install_runtime(const Locations& locations, const Workspace& worksp
   VPROF_TRY(make_directories(lib));
   VPROF_TRY(make_directories(include));
   std::error_code error;
+  for (const fs::path& directory : {workspace.runtime(), lib}) {
+    fs::permissions(directory, fs::perms(0755), error);
+  }
   for (const auto& item : fs::directory_iterator(locations.runtime.parent_path(), error)) {
     const std::string name = item.path().filename().string();
-    if (name.rfind("libvprof.so", 0) != 0) {
-      continue;
+    if (name.starts_with("libvprof.so") || name == kStub) {
+      VPROF_TRY(copy_library(item.path(), lib / name));
     }
-    VPROF_TRY(link(item.path(), lib / name));
   }
   for (const fs::path& directory : locations.includes) {
     for (const auto& item : fs::directory_iterator(directory / "vprof", error)) {
@@ -105,107 +105,51 @@ Result<void> install_runtime(const Locations& locations, const Workspace& worksp
   return {};
 }
 
-/// Whether a source belongs to a configuration test of a build system. They do not delete all of
-/// theirs.
-bool is_probe(const fs::path& file) {
-  const std::string text = file.string();
-  const std::string name = file.filename().string();
-  for (const char* part :
-       {"/meson-private/", "/CMakeScratch/", "/CMakeTmp/", "/CompilerIdC/", "/CompilerIdCXX/"}) {
-    if (text.find(part) != std::string::npos) {
-      return true;
-    }
+/// The path of a library as LD_PRELOAD can name it: spaces and colons separate its entries, and `$`
+/// begins a variable.
+std::string preloadable(const fs::path& library) {
+  if (library.string().find_first_of(": $") == std::string::npos) {
+    return library.string();
   }
-  return name.rfind("conftest", 0) == 0;
-}
-
-fs::path absolute_in(const std::string& directory, const std::string& file) {
-  return (fs::path(directory) / file).lexically_normal();
-}
-
-/// The entries of compile_commands.json by file and output.
-class Database {
- public:
-  void add(const json& entry) {
-    const std::string directory = entry.value("directory", "");
-    const std::string file = absolute_in(directory, entry.value("file", "")).string();
-    const std::string output = absolute_in(directory, entry.value("output", "")).string();
-    entries_[{file, output}] = entry;
-  }
-
-  json take() const {
-    json all = json::array();
-    for (const auto& [key, entry] : entries_) {
-      std::error_code error;
-      const fs::path directory = entry.value("directory", "");
-      const bool there = fs::exists(key.first, error) && fs::exists(directory, error);
-      if (there && !is_probe(key.first) && !is_probe(directory / "")) {
-        all.push_back(entry);
-      }
-    }
-    return all;
-  }
-
- private:
-  std::map<std::pair<std::string, std::string>, json> entries_;
-};
-
-void read_log(const fs::path& file, Database& database, Recorded& recorded) {
-  auto text = read_file(file);
-  if (!text) {
-    return;  // the build compiled nothing
-  }
-  std::istringstream in(*text);
-  for (std::string line; std::getline(in, line);) {
-    const json entry = parse_json(line);
-    if (!entry.is_object()) {
-      ++recorded.damaged;
-    } else if (entry.contains("static")) {
-      recorded.static_links.push_back(entry.value("static", ""));
-    } else {
-      database.add(entry);
-      ++recorded.added;
-    }
-  }
+  static const int open_library = ::open(library.c_str(), O_RDONLY | O_CLOEXEC);
+  return fmt::format("/proc/{}/fd/{}", ::getpid(), open_library);
 }
 
 }  // namespace
 
 bool is_compiler_name(const std::string& name) {
-  constexpr std::array<std::string_view, 8> kCores = {"clang++", "clang", "g++", "gcc",
-                                                      "c++",     "cc",    "c89", "c99"};
-  if (name == "ccache" || name == "sccache" || name == "distcc") {
-    return true;
-  }
-  for (const std::string_view core : kCores) {
-    const size_t at = name.rfind(core);
-    if (at == std::string::npos || !is_prefix(std::string_view(name).substr(0, at))) {
-      continue;
-    }
-    const std::string_view rest = std::string_view(name).substr(at + core.size());
-    if (rest.empty() || is_version(rest)) {
-      return true;
-    }
-  }
-  return false;
+  static const std::string own = machine();
+  return vprof_is_compiler_name(name.c_str(), own.c_str());
 }
 
-Result<void> install_shims(const Locations& locations, const Workspace& workspace) {
+Result<void> install_shims(const Session& session) {
+  const Locations& locations = session.locations;
+  const Workspace& workspace = session.workspace;
   VPROF_TRY(install_runtime(locations, workspace));
   VPROF_TRY(make_directories(workspace.shims()));
   for (const std::string& name : compilers_on_path()) {
     VPROF_TRY(link(locations.shim, workspace.shims() / name));
   }
-  const std::string settings =
-      fmt::format("log={}\ninclude={}\nlibrary={}\n", workspace.compile_log().string(),
-                  (workspace.runtime() / "include").string(),
-                  (workspace.runtime() / "lib/libvprof.so").string());
+  // The interposer of exec runs this one, whatever the compiler is called.
+  VPROF_TRY(link(locations.shim, workspace.shims() / "vprof-compiler"));
+  const fs::path lib = workspace.runtime() / "lib";
+  std::string settings = fmt::format(
+      "log={}\ninclude={}\nlibrary={}\nstub={}\nmirror={}\n", workspace.compile_log().string(),
+      (workspace.runtime() / "include").string(), (lib / "libvprof.so").string(),
+      (lib / kStub).string(), workspace.mirror().string());
+  std::error_code error;
+  const fs::path source = session.config.source;
+  for (const fs::path& name : std::set<fs::path>{source, fs::weakly_canonical(source, error)}) {
+    settings += fmt::format("source={}\n", name.string());
+  }
   return write_file_atomic(workspace.shims() / "shim.conf", settings);
 }
 
 std::map<std::string, std::string> build_environment(
-    const Workspace& workspace, const std::map<std::string, std::string>& extra) {
+    const Locations& locations, const Workspace& workspace,
+    const std::map<std::string, std::string>& extra) {
   std::map<std::string, std::string> environment = extra;
+  environment["VPROF_TRACE_DIR"] = "";  // a generator that the build runs records nothing
   const auto current = [&extra](const char* name) -> std::string {
     if (const auto own = extra.find(name); own != extra.end()) {
       return own->second;
@@ -215,6 +159,11 @@ std::map<std::string, std::string> build_environment(
   };
   const std::string path = current("PATH");
   environment["PATH"] = workspace.shims().string() + (path.empty() ? "" : ":" + path);
+  const std::string interposer = preloadable(locations.interposer);
+  const std::string preloaded = current("LD_PRELOAD");
+  environment["LD_PRELOAD"] = preloaded.empty() ? interposer : preloaded + ":" + interposer;
+  environment["VPROF_PRELOAD"] = interposer;
+  environment["VPROF_SHIMS"] = workspace.shims().string();
   for (const char* name : {"CC", "CXX"}) {
     const std::string value = current(name);
     const std::string program = value.substr(0, value.find(' '));
@@ -227,25 +176,6 @@ std::map<std::string, std::string> build_environment(
     environment[name] = stand_in.filename().string() + value.substr(program.size());
   }
   return environment;
-}
-
-Result<Recorded> collect_compile_commands(const Workspace& workspace) {
-  Recorded recorded;
-  Database database;
-  std::error_code error;
-  if (fs::exists(workspace.compile_commands(), error)) {
-    auto before = VPROF_TRY(read_json(workspace.compile_commands()));
-    for (const json& entry : before) {
-      database.add(entry);
-    }
-  }
-  read_log(workspace.compile_log(), database, recorded);
-  const json all = database.take();
-  recorded.entries = all.size();
-  VPROF_TRY(write_file_atomic(workspace.compile_commands(), json_text(all) + "\n"));
-  // The log goes last: merging it again after an interruption changes nothing.
-  VPROF_TRY(remove_tree(workspace.compile_log()));
-  return recorded;
 }
 
 }  // namespace vprof::driver

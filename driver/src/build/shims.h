@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workspace/locations.h"
-#include "workspace/workspace.h"
+#include "workspace/session.h"
 
 namespace vprof::driver {
 
@@ -14,27 +13,16 @@ namespace vprof::driver {
 /// compilers such as ccache.
 bool is_compiler_name(const std::string& name);
 
-/// Fills `.vprof/shims` with a link per compiler on PATH, and `.vprof/runtime` with links to the
-/// runtime library and its headers. Because of the latter, a build's search paths do not include
-/// the rest of the prefix where vprof is installed.
-Result<void> install_shims(const Locations& locations, const Workspace& workspace);
+/// Fills `.vprof/shims` with a link per compiler on PATH, and `.vprof/runtime` with the runtime
+/// library and its headers. Because of the latter, a build's search paths do not include the rest
+/// of the prefix where vprof is installed.
+Result<void> install_shims(const Session& session);
 
-/// The environment for `configure` and `build`: `extra`, with the shims first on PATH. If CC or CXX
+/// The environment for `configure` and `build`: `extra`, with the shims first on PATH, and the
+/// library preloaded that puts them in place of compilers called by their full path. If CC or CXX
 /// names a compiler by its full path, it names the shim instead.
 std::map<std::string, std::string> build_environment(
-    const Workspace& workspace, const std::map<std::string, std::string>& extra);
-
-struct Recorded {
-  size_t entries = 0;  ///< in compile_commands.json now
-  size_t added = 0;    ///< compilations in the log of this build
-  size_t damaged = 0;  ///< lines that could not be read
-  /// Programs that were linked statically and therefore do not contain the runtime.
-  std::vector<std::string> static_links;
-};
-
-/// Merges the shims' log into compile_commands.json and deletes the log. For one file and output,
-/// the last entry wins. Entries of earlier builds stay, because an incremental build compiles only
-/// some files. Entries whose source no longer exists (conftest.c) are removed.
-Result<Recorded> collect_compile_commands(const Workspace& workspace);
+    const Locations& locations, const Workspace& workspace,
+    const std::map<std::string, std::string>& extra);
 
 }  // namespace vprof::driver

@@ -74,6 +74,42 @@ void check_disk(Checklist& list, const Workspace& workspace) {
   list.ok("disk", found);
 }
 
+/// A server that root starts may give up root, and then has to load the runtime from here and write
+/// its trace.
+void check_who_may_enter(Checklist& list, const Workspace& workspace) {
+  if (::geteuid() != 0) {
+    return;
+  }
+  for (fs::path path = workspace.dot; path.has_relative_path(); path = path.parent_path()) {
+    std::error_code error;
+    const fs::perms mode = fs::status(path, error).permissions();
+    if (!error && fs::exists(path) && (mode & fs::perms::others_exec) == fs::perms::none) {
+      return list.note("directory", fmt::format("only root may enter {}", path.string()),
+                       "a server that runs as another user can neither load the runtime from there "
+                       "nor write its trace: use another directory, or `chmod o+x`");
+    }
+  }
+}
+
+void check_workspace(Checklist& list, const Workspace& workspace) {
+  if (const auto path = check_path(workspace.root); !path) {
+    return list.problem("directory", path.error().message, "vprof cannot build there");
+  }
+  std::error_code error;
+  const fs::file_type there = fs::status(workspace.dot, error).type();
+  if (there != fs::file_type::not_found && there != fs::file_type::directory) {
+    return list.problem(".vprof", fmt::format("{} is not a directory", workspace.dot.string()),
+                        "delete it, or put vprof.json elsewhere and name the \"source\"");
+  }
+  const fs::path& writes = there == fs::file_type::directory ? workspace.dot : workspace.root;
+  if (::access(writes.c_str(), W_OK | X_OK) != 0) {
+    return list.problem(".vprof",
+                        fmt::format("cannot write {}: {}", writes.string(), std::strerror(errno)),
+                        "make it writable, or put vprof.json elsewhere and name the \"source\"");
+  }
+  check_who_may_enter(list, workspace);
+}
+
 /// The number of threads in the last report; 0 if there is no report.
 uint64_t threads_recorded(const Workspace& workspace) {
   const auto report = read_json(workspace.report());
@@ -171,6 +207,7 @@ void check_machine(Checklist& list, const Session& session) {
   check_switches(list);
   check_processors(list, session.workspace);
   check_load(list);
+  check_workspace(list, session.workspace);
   check_disk(list, session.workspace);
 }
 

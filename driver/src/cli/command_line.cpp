@@ -111,12 +111,13 @@ void add_timeline(CLI::App& app, CommandLine& line) {
   verb->add_option("id", options.id, "the number in the report")->required();
   verb->add_option("dir", options.trace, "a recording from elsewhere");
   verb->add_option("--interval", options.interval, "name of the interval");
+  verb->add_flag("--all", options.all, "each piece, also short ones");
   verb->add_flag("--json", options.json, "for Perfetto and other trace viewers");
 }
 
 void add_merge(CLI::App& app, CommandLine& line) {
   CLI::App* verb = add(app, line, "merge", "add up profiles of several runs, processes or hosts",
-                       [&line] { return verb_merge(line.merge); });
+                       [&line] { return verb_merge(line.global, line.merge); });
   verb->add_option("profiles", line.merge.profiles, "files, or directories of vprof.json")
       ->required();
   verb->add_option("-o,--output", line.merge.output, "write the sum to this file")
@@ -126,8 +127,8 @@ void add_merge(CLI::App& app, CommandLine& line) {
 
 void add_diff(CLI::App& app, CommandLine& line) {
   DiffOptions& options = line.diff;
-  CLI::App* verb =
-      add(app, line, "diff", "compare two profiles", [&line] { return verb_diff(line.diff); });
+  CLI::App* verb = add(app, line, "diff", "compare two profiles",
+                       [&line] { return verb_diff(line.global, line.diff); });
   verb->add_option("a", options.a, "the profile before")->required();
   verb->add_option("b", options.b, "the profile after")->required();
   verb->add_option("--fail-if", options.fail_if,

@@ -13,9 +13,10 @@ namespace vprof::driver {
 
 namespace {
 
-const Keys top_keys = {"$schema", "source",           "configure",      "build", "run",
-                       "env",     "compile_commands", "intervals",      "sync",  "factors",
-                       "exclude", "record",           "max_iterations", "jobs",  "overhead_budget"};
+const Keys top_keys = {"$schema",   "source",         "configure", "build",
+                       "run",       "run_timeout",    "env",       "compile_commands",
+                       "intervals", "sync",           "factors",   "exclude",
+                       "record",    "max_iterations", "jobs",      "overhead_budget"};
 const Keys factor_keys = {"k", "threshold", "ranking", "specificity", "dominance"};
 const Keys record_keys = {"leave_out", "ring_mb", "max_mb"};
 
@@ -116,6 +117,7 @@ Config read_all(ObjectReader& top, const fs::path& file) {
       read_command(top, "build", "give the command that builds the program, such as \"make -j4\"");
   config.run =
       read_command(top, "run", "give the command that runs the workload and ends by itself");
+  config.run_timeout_s = top.number("run_timeout", config.run_timeout_s, 0, 1e6);
   config.env = top.string_map("env", "{\"NAME\": \"value\"}");
   config.compile_commands = top.string("compile_commands");
   config.intervals = read_intervals(top);
@@ -124,7 +126,7 @@ Config read_all(ObjectReader& top, const fs::path& file) {
   config.exclude = top.strings("exclude");
   read_record(top, config);
   config.overhead_budget = top.number("overhead_budget", config.overhead_budget, 0, 100);
-  config.max_iterations = top.integer("max_iterations", config.max_iterations, 1, 1000);
+  config.max_iterations = top.integer("max_iterations", config.max_iterations, 0, 1000);
   config.jobs = top.integer("jobs", processors, 1, 1024);
   config.source = read_source(top, config.file.parent_path());
   top.string("$schema");  // for editors

@@ -40,6 +40,7 @@ struct Config {
   fs::path file;  ///< vprof.json itself
   fs::path source;
   std::string configure, build, run;
+  double run_timeout_s = 0;  ///< how long `run` may take before it is ended; 0: for ever
   std::map<std::string, std::string> env;
   std::string compile_commands;  ///< relative to the source; empty: recorded by the compiler shims
   std::vector<Interval> intervals;
@@ -50,8 +51,8 @@ struct Config {
   int ring_mb = 0;                     ///< what each thread keeps; 0: everything
   int max_mb = 0;                      ///< size limit of a process's trace; 0: libvprof's default
   double overhead_budget = 0.05;  ///< how much measuring may raise the mean latency; a fraction
-  int max_iterations = 10;
-  int jobs = 0;  ///< at least 1 after parsing
+  int max_iterations = 0;         ///< 0: no limit
+  int jobs = 0;                   ///< at least 1 after parsing
 
   /// `vprof.json:LINE`, or `vprof.json` if the line is unknown (0).
   std::string location(int line) const;

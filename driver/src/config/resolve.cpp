@@ -64,6 +64,14 @@ Functions narrowed(Functions found, const std::string& name) {
   return found;
 }
 
+/// Whether something calls the function, takes its address, or calls the method that it overrides.
+bool may_be_called(const Program& program, const Function& function) {
+  return !program.callers(function).empty() || !function.overrides.empty() ||
+         std::ranges::any_of(program.units, [&](const instrumenter::Unit& unit) {
+           return std::ranges::find(unit.address_taken, function.usr) != unit.address_taken.end();
+         });
+}
+
 /// Builds the plan's intervals and sync, and collects the roots on the way. Keeps the first error.
 class Resolver {
  public:
@@ -105,10 +113,10 @@ class Resolver {
       return "";
     }
     const Function& f = **function;
-    if (roots_.insert(f.key).second && program_.callers(f).empty() && f.name != "main") {
+    if (roots_.insert(f.key).second && !may_be_called(program_, f) && f.name != "main") {
       targets_.warnings.push_back(
-          fmt::format("{}: nothing calls {} ({}) directly; this is fine only if it is called "
-                      "through a pointer",
+          fmt::format("{}: nothing in the program calls {} ({}) or takes its address; this is fine "
+                      "only if a library looks it up by its name",
                       config_.location(line), f.name, where(f)));
     }
     return f.key;
@@ -168,7 +176,7 @@ class Resolver {
       }
       return;
     }
-    if (program_.callers(**function).empty()) {
+    if (!may_be_called(program_, **function)) {
       targets_.warnings.push_back(fmt::format("{}: nothing calls {}, so no event will come from it",
                                               config_.location(sync.line), sync.function));
     }

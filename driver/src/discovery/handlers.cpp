@@ -55,9 +55,9 @@ double weight_of_name(const std::string& name) {
 std::string unqualified(const std::string& name) { return std::string(last_part(name)); }
 
 /// The approximate call graph of the source.
-class CallGraph {
+class ScannedGraph {
  public:
-  explicit CallGraph(const ScannedSource& source)
+  explicit ScannedGraph(const ScannedSource& source)
       : source_(source), edges_(source.functions.size()) {
     const auto& functions = source.functions;
     for (size_t i = 0; i < functions.size(); ++i) {
@@ -235,7 +235,7 @@ class CallGraph {
 }  // namespace
 
 std::vector<Handler> likely_handlers(const ScannedSource& source, size_t count) {
-  return CallGraph(source).rank(count);
+  return ScannedGraph(source).rank(count);
 }
 
 }  // namespace vprof::driver

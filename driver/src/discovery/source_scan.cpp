@@ -239,12 +239,6 @@ bool is_source(const fs::path& path) {
   return endings.contains(path.extension().string());
 }
 
-bool is_build_tree(const fs::path& directory) {
-  std::error_code error;
-  return fs::exists(directory / "CMakeCache.txt", error) ||
-         fs::exists(directory / "meson-info", error);
-}
-
 }  // namespace
 
 void scan_text(std::string_view text, const std::string& file, ScannedSource& into) {

@@ -1,5 +1,6 @@
 #include "pipeline/analysis.h"
 
+#include "process/commands.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
 #include "vprof/support/text.h"
@@ -55,6 +56,19 @@ Result<analyzer::Profile> analyze_with_progress(const Session& session, const fs
   return profile;
 }
 
+/// Whether a baseline was measured with the command that this recording is of.
+bool is_comparable(const Baseline& baseline, const fs::path& trace) {
+  const std::string command = read_file(trace / "command.txt").value_or("");
+  if (baseline.count == 0 || command == baseline.command + "\n") {
+    return true;
+  }
+  warn(
+      fmt::format("not compared with the baseline, which is of another command ({}); `vprof record "
+                  "--baseline -- COMMAND` measures one for this recording",
+                  baseline.command.empty() ? "unknown" : baseline.command));
+  return false;
+}
+
 }  // namespace
 
 std::string no_interval_message(const Config& config) {
@@ -64,8 +78,10 @@ std::string no_interval_message(const Config& config) {
 
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace) {
   auto profile = VPROF_TRY(analyze_with_progress(session, trace, "analyze"));
-  analyzer::compare_with_baseline(profile.interval, session.state.baseline.latencies(),
-                                  profile.overhead);
+  if (is_comparable(session.state.baseline, trace)) {
+    analyzer::compare_with_baseline(profile.interval, session.state.baseline.latencies(),
+                                    profile.overhead);
+  }
   return profile;
 }
 

@@ -26,7 +26,7 @@ struct ByKey {
   bool operator()(const Function* a, const Function* b) const { return a->key < b->key; }
 };
 
-std::string quoted(const std::string& text) {
+std::string quoted_for_dot(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '\n') {
@@ -124,12 +124,12 @@ std::string to_dot(const CallGraph& graph) {
   std::string text = "digraph calls {\n  node [shape=box];\n";
   for (const Function* f : graph.nodes) {
     const std::string place = f->file.empty() ? "" : fmt::format("\n{}:{}", f->file, f->line);
-    text += fmt::format("  {} [label={}];\n", quoted(f->key),
-                        quoted(fmt::format("{}{}\nheight {}", f->name, place, f->height)));
+    text += fmt::format("  {} [label={}];\n", quoted_for_dot(f->key),
+                        quoted_for_dot(fmt::format("{}{}\nheight {}", f->name, place, f->height)));
   }
   for (const GraphEdge& edge : graph.edges) {
-    text += fmt::format("  {} -> {}{};\n", quoted(edge.from->key), quoted(edge.to->key),
-                        edge.kind->dot_style);
+    text += fmt::format("  {} -> {}{};\n", quoted_for_dot(edge.from->key),
+                        quoted_for_dot(edge.to->key), edge.kind->dot_style);
   }
   return text + "}\n";
 }

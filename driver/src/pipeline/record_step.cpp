@@ -1,9 +1,15 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
+
+#include "build/compile_log.h"
 #include "pipeline/analysis.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
+#include "process/hang_watch.h"
+#include "vprof/analyzer/recording.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
@@ -29,6 +35,20 @@ bool holds_traces(const fs::path& directory) {
   return false;
 }
 
+/// How long the workload took the last time, in s; 0: unknown.
+double usual_seconds(const State& state) {
+  double usual = state.baseline.run_s;
+  for (const report::Iteration& one : state.history) {
+    usual = one.run_s > 0 ? one.run_s : usual;
+  }
+  return usual;
+}
+
+double patience() {
+  const char* factor = std::getenv("VPROF_PATIENCE");
+  return factor == nullptr ? 1 : std::atof(factor);
+}
+
 /// The environment tells the runtime what to record.
 StepCommand workload_command(const Session& session, const WorkloadRun& run) {
   const Config& config = session.config;
@@ -38,6 +58,12 @@ StepCommand workload_command(const Session& session, const WorkloadRun& run) {
   step.command.directory = session.workspace.mirror();
   step.command.log = run.log;
   step.command.end_leftovers = true;
+  step.command.timeout_s = config.run_timeout_s;
+  if (config.run_timeout_s == 0) {
+    analyzer::RecordingProgress progress(run.trace.string());
+    HangWatch watch(run.usual_s, [progress]() mutable { return progress.advanced(); }, patience());
+    step.watch = [watch](double seconds) mutable { return watch.at(seconds); };
+  }
   std::map<std::string, std::string>& environment = step.command.environment;
   environment = config.env;
   environment["VPROF_TRACE_DIR"] = run.trace.string();
@@ -56,6 +82,10 @@ StepCommand workload_command(const Session& session, const WorkloadRun& run) {
 
 }  // namespace
 
+std::string command_of(const WorkloadRun& run) {
+  return fmt::format("{}", fmt::join(run.argv, " "));
+}
+
 WorkloadRun workload_run(const Session& session, Sites sites) {
   const Workspace& workspace = session.workspace;
   const int n = session.state.iteration;
@@ -63,23 +93,29 @@ WorkloadRun workload_run(const Session& session, Sites sites) {
   return {.argv = shell(session.config.run),
           .trace = on ? workspace.trace(n) : workspace.baseline(n),
           .log = workspace.iteration(n) / (on ? "run.log" : "baseline.log"),
-          .sites = sites};
+          .sites = sites,
+          .usual_s = usual_seconds(session.state)};
 }
 
 Result<double> record_step(const Session& session, const WorkloadRun& run) {
   VPROF_TRY(clear_trace_directory(run.trace));
   const Finished finished = VPROF_TRY(run_step(workload_command(session, run)));
-  if (finished.leftovers) {
-    warn("the workload left processes running; vprof ended them");
+  if (!finished.leftovers.empty()) {
+    warn(fmt::format("the workload left processes running ({}); vprof ended them",
+                     listed(finished.leftovers)));
   }
   if (!holds_traces(run.trace)) {
     // The runtime creates a trace when it has something to write.
-    return fail("{}; or \"run\" does not start the program that is built in {} (output: {})",
-                no_interval_message(session.config), shown(session.workspace.mirror()),
-                shown(run.log));
+    const std::vector<std::string> fixed = static_programs(session.workspace);
+    return fail(
+        "{}; or \"run\" does not start the program that is built in {}{} (output: {})",
+        no_interval_message(session.config), shown(session.workspace.mirror()),
+        fixed.empty() ? "" : fmt::format("; or it is linked statically, as {}", listed(fixed)),
+        shown(run.log));
   }
   VPROF_TRY(
       write_file_atomic(run.trace / "sites.json", VPROF_TRY(read_file(session.workspace.sites()))));
+  VPROF_TRY(write_file_atomic(run.trace / "command.txt", command_of(run) + "\n"));
   return finished.seconds;
 }
 

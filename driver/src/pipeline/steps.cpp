@@ -1,18 +1,17 @@
 #include "pipeline/steps.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <set>
 
 #include "build/compile_database.h"
+#include "build/compile_log.h"
 #include "build/coverage.h"
 #include "build/shims.h"
+#include "build/stale_objects.h"
 #include "process/commands.h"
 #include "process/progress.h"
 #include "vprof/instrumenter/summary.h"
 #include "vprof/support/text.h"
+#include "workspace/outputs.h"
 
 namespace vprof::driver {
 
@@ -36,7 +35,8 @@ std::string build_fingerprint(const Session& session) {
                                     config.compile_commands);
 }
 
-std::vector<std::string> rewrite_command(const Session& session, const fs::path& plan) {
+std::vector<std::string> rewrite_command(const Session& session, const fs::path& plan,
+                                         const fs::path& summary) {
   const Workspace& ws = session.workspace;
   return {session.locations.instrument,
           "rewrite",
@@ -51,7 +51,7 @@ std::vector<std::string> rewrite_command(const Session& session, const fs::path&
           "--sites",
           ws.sites(),
           "--summary",
-          ws.summary()};
+          summary};
 }
 
 Result<void> run_helper(const Session& session, const std::string& step,
@@ -99,7 +99,7 @@ Result<void> restore_mirror(const Session& session) {
   if (auto written = write_plan(bare, Targets{}, Extent::kFrontier, ws.plan()); !written) {
     return written;
   }
-  return run_helper(session, "restore", rewrite_command(session, ws.plan()));
+  return run_helper(session, "restore", rewrite_command(session, ws.plan(), ws.summary()));
 }
 
 StepCommand build_command(const Session& session, const std::string& step,
@@ -107,49 +107,39 @@ StepCommand build_command(const Session& session, const std::string& step,
   StepCommand command{.step = step, .what = fmt::format("the {} command", step), .command = {}};
   command.command.argv = shell(text);
   command.command.directory = session.workspace.mirror();
-  command.command.environment = build_environment(session.workspace, session.config.env);
+  command.command.environment =
+      build_environment(session.locations, session.workspace, session.config.env);
   command.command.log = session.workspace.iteration(session.state.iteration) / (step + ".log");
   return command;
 }
 
-Result<void> configure(Session& session) {
-  const std::string wanted = configure_fingerprint(session.config);
-  if (session.state.configured == wanted) {
-    return {};
-  }
-  if (!session.config.configure.empty()) {
-    say("configuring the program in " + shown(session.workspace.mirror()));
-    VPROF_TRY(run_step(build_command(session, "configure", session.config.configure)));
-  }
-  session.state.configured = wanted;
-  return session.save();
-}
-
-/// A plain makefile may not know that sources depend on a rewritten header.
-void touch_dependents(const Session& session, const Program& program,
-                      const std::vector<std::string>& changed) {
-  const std::set<std::string> files(changed.begin(), changed.end());
-  for (const instrumenter::Unit& unit : program.units) {
-    if (fs::path(unit.file).is_absolute() || files.contains(unit.file)) {
-      continue;
-    }
-    const bool depends = std::any_of(unit.deps.begin(), unit.deps.end(),
-                                     [&](const auto& d) { return files.contains(d); });
-    if (depends) {
-      ::utimensat(AT_FDCWD, (session.workspace.mirror() / unit.file).c_str(), nullptr, 0);
-    }
-  }
-}
-
 Result<Instrumented> rewrite(const Session& session, const Targets& targets, Extent extent,
-                             const fs::path& plan, std::vector<std::string> command) {
+                             const fs::path& plan, const fs::path& summary_file,
+                             const std::vector<std::string>& more = {}) {
+  std::vector<std::string> command = rewrite_command(session, plan, summary_file);
+  command.insert(command.end(), more.begin(), more.end());
   VPROF_TRY(write_plan(session, targets, extent, plan));
   VPROF_TRY(run_helper(session, "instrument", std::move(command)));
-  const auto summary = VPROF_TRY(instrumenter::load_summary(session.workspace.summary()));
+  const auto summary = VPROF_TRY(instrumenter::load_summary(summary_file));
   return Instrumented{.sites = summary.sites,
                       .files_changed = summary.files_changed,
                       .coverage = coverage_in_short(summary),
                       .full_coverage = coverage_in_full(summary)};
+}
+
+void warn_of_foreign_units(const Session& session, const Program& program) {
+  std::vector<std::string> foreign;
+  for (const instrumenter::Unit& unit : program.units) {
+    if (unit.file.starts_with("../") || fs::path(unit.file).is_absolute()) {
+      foreign.push_back((session.workspace.mirror() / unit.file).lexically_normal().string());
+    }
+  }
+  if (!foreign.empty()) {
+    warn(
+        fmt::format("{} of {} compiled files are not in the source tree, and are not measured; the "
+                    "first: {}",
+                    foreign.size(), program.units.size(), foreign[0]));
+  }
 }
 
 }  // namespace
@@ -158,6 +148,7 @@ Result<MirrorChange> mirror_step(Session& session) {
   Result<MirrorChange> change;
   {
     const Progress progress("copy");
+    remember_outputs(session.workspace, session.config.source);  // a `tee` may have started late
     change = sync_mirror(session.config.source, session.workspace, session.config.file);
   }
   if (!change) {
@@ -193,13 +184,26 @@ Result<MirrorChange> mirror_step(Session& session) {
   return change;
 }
 
+Result<void> configure_step(Session& session) {
+  const std::string wanted = configure_fingerprint(session.config);
+  if (session.state.configured == wanted) {
+    return {};
+  }
+  if (!session.config.configure.empty()) {
+    say("configuring the program in " + shown(session.workspace.mirror()));
+    VPROF_TRY(run_step(build_command(session, "configure", session.config.configure)));
+  }
+  session.state.configured = wanted;
+  return session.save();
+}
+
 Result<void> first_build_step(Session& session) {
   const std::string wanted = build_fingerprint(session);
   if (session.state.built == wanted) {
     return {};
   }
-  VPROF_TRY(install_shims(session.locations, session.workspace));
-  VPROF_TRY(configure(session));
+  VPROF_TRY(install_shims(session));
+  VPROF_TRY(configure_step(session));
   say("building the program as it is, to learn how it is compiled");
   VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
   auto database = VPROF_TRY(make_compile_database(session));
@@ -227,6 +231,7 @@ Result<Program> index_step(const Session& session) {
   }
   say(fmt::format("{} in {}", counted(program.functions.size(), "function"),
                   counted(program.units.size(), "compiled file")));
+  warn_of_foreign_units(session, program);
   if (!failed.empty()) {
     warn(fmt::format("Clang cannot read {} of {} files, which are not measured; the first: {}",
                      failed.size(), program.units.size(), failed[0]));
@@ -248,23 +253,22 @@ Result<Instrumented> preview_step(const Session& session, const Targets& targets
   VPROF_TRY(remove_tree(directory));
   const fs::path plan = directory / "plan.json";
   VPROF_TRY(make_directories(directory));
-  std::vector<std::string> command = rewrite_command(session, plan);
-  command.insert(command.end(), {"--preview", directory / "files"});
-  return rewrite(session, targets, extent, plan, std::move(command));
+  return rewrite(session, targets, extent, plan, directory / "summary.json",
+                 {"--preview", directory / "files"});
 }
 
 Result<Instrumented> instrument_step(const Session& session, const Program& program,
                                      const Targets& targets, Extent extent) {
   const fs::path plan = session.workspace.plan();
-  auto result = VPROF_TRY(rewrite(session, targets, extent, plan, rewrite_command(session, plan)));
-  touch_dependents(session, program, result.files_changed);
+  auto result = VPROF_TRY(rewrite(session, targets, extent, plan, session.workspace.summary()));
+  VPROF_TRY(make_stale(session, program, result.files_changed));
   const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
   VPROF_TRY(write_file_atomic(kept, VPROF_TRY(read_file(plan))));
   return result;
 }
 
 Result<Built> build_step(const Session& session) {
-  VPROF_TRY(install_shims(session.locations, session.workspace));
+  VPROF_TRY(install_shims(session));
   auto finished = VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
   auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
   return Built{.seconds = finished.seconds, .compiled = recorded.added};

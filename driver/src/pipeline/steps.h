@@ -14,6 +14,9 @@ namespace vprof::driver {
 /// are restored, and the whole program counts as not built.
 Result<MirrorChange> mirror_step(Session& session);
 
+/// Runs `configure` if it has not succeeded yet.
+Result<void> configure_step(Session& session);
+
 /// Runs `configure` if it has not succeeded yet, and `build` if the source has changed since the
 /// last whole build. Both run through the shims, which record compile_commands.json.
 Result<void> first_build_step(Session& session);
@@ -63,7 +66,11 @@ struct WorkloadRun {
   fs::path trace;  ///< directory of the recording; what it held before is deleted
   fs::path log;
   Sites sites = Sites::kOn;
+  double usual_s = 0;  ///< how long it took the last time; 0: unknown
 };
+
+/// The command of a workload as text, by which a baseline knows what it is comparable with.
+std::string command_of(const WorkloadRun& run);
 
 /// `run` of vprof.json, recorded into the current iteration.
 WorkloadRun workload_run(const Session& session, Sites sites);

@@ -61,7 +61,19 @@ Result<Finished> run_step(const StepCommand& step) {
         sink(line);
       };
     }
+    if (step.watch) {
+      command.on_turn = [&progress, &step](double seconds) {
+        if (const std::string line = step.watch(seconds); !line.empty()) {
+          progress.warn(line);
+        }
+      };
+    }
     finished = run_command(command);
+  }
+  if (finished && finished->timed_out) {
+    show_failure(command.log);
+    return fail("{} ran for longer than {:g} s and was ended; its output is in {}", step.what,
+                command.timeout_s, shown(command.log));
   }
   if (!finished || finished->code == 0) {
     return finished;

@@ -13,6 +13,9 @@ struct StepCommand {
   /// Name of the program if it is a helper of ours. By convention a failing helper writes its error
   /// as its last line, `NAME: message`; the message then becomes the error of the step.
   std::string helper = {};
+  /// If set, called several times a second with the seconds since the start. What it returns is
+  /// shown as a warning, unless that is empty.
+  std::function<std::string(double)> watch = {};
 };
 
 /// Runs the command to its end. Error: kInterrupted; or the command could not be started, or it

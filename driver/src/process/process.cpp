@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,23 +11,23 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
+#include "process/descendants.h"
 #include "process/interrupt.h"
+#include "process/spawn.h"
 
 namespace vprof::driver {
 
 namespace {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollMs = 20;  // a command's end is noticed within this time
 
 /// How long processes may take to end when asked to, before they are killed.
-std::chrono::seconds grace() {
+int grace_s() {
   const char* seconds = std::getenv("VPROF_GRACE_S");
-  return seconds == nullptr ? 5s : std::chrono::seconds(std::atoi(seconds));
+  return seconds == nullptr ? 5 : std::atoi(seconds);
 }
 
 /// A file descriptor that closes itself.
@@ -53,64 +52,6 @@ class Descriptor {
  private:
   int fd_;
 };
-
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& changes) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (!changes.contains(std::string(text.substr(0, text.find('='))))) {
-      all.emplace_back(text);
-    }
-  }
-  for (const auto& [name, value] : changes) {
-    if (!value.empty()) {
-      all.push_back(fmt::format("{}={}", name, value));
-    }
-  }
-  return all;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  all.reserve(texts.size() + 1);
-  for (std::string& text : texts) {
-    all.push_back(text.data());
-  }
-  all.push_back(nullptr);
-  return all;
-}
-
-/// Uses posix_spawn rather than fork: the progress line has a thread, and a forked child of a
-/// threaded program may do very little.
-int spawn(const Command& command, int log, int output, pid_t* pid) {
-  std::vector<std::string> argv = command.argv;
-  std::vector<std::string> environment = merged_environment(command.environment);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output >= 0 ? output : log, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO);
-  posix_spawn_file_actions_addchdir_np(&actions, command.directory.c_str());
-  sigset_t none;
-  sigset_t defaults;
-  sigemptyset(&none);
-  sigemptyset(&defaults);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT}) {
-    sigaddset(&defaults, signal);
-  }
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int error = ::posix_spawnp(pid, argv[0].c_str(), &actions, &attributes,
-                                   pointers(argv).data(), pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  return error;
-}
 
 /// Splits a stream into lines.
 class LineReader {
@@ -152,7 +93,7 @@ class Stopper {
     }
     if (!asked_) {
       asked_ = true;
-      deadline_ = Clock::now() + grace();
+      deadline_ = Clock::now() + std::chrono::seconds(grace_s());
       ::kill(-group_, SIGINT);
     } else if (Clock::now() > deadline_) {
       ::kill(-group_, SIGKILL);
@@ -165,14 +106,44 @@ class Stopper {
   Clock::time_point deadline_;
 };
 
-int wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper) {
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Reaps all children that have ended: the command, and orphans, for which vprof has taken the
+/// place of init. A daemon that nobody reaped would be a zombie for ever, and a workload that waits
+/// for its end (`while kill -0 $pid`) would never end. Returns whether the command has ended.
+bool reap(pid_t command, int& status) {
+  while (true) {
+    int how = 0;
+    const pid_t ended = ::waitpid(-1, &how, WNOHANG);
+    if (ended == command) {
+      status = how;
+      return true;
+    }
+    if (ended < 0 && errno == ECHILD) {
+      return true;
+    }
+    if (ended <= 0) {
+      return false;
+    }
+  }
+}
+
+/// Waits until the command ends, or for as long as it may run.
+void wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper,
+                  Finished& finished) {
+  const auto start = Clock::now();
   LineReader lines(command.on_line);
   int status = 0;
   bool open = output >= 0;
-  while (true) {
+  while (!reap(pid, status)) {
     stopper.tick();
-    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-    if (ended == pid || (ended < 0 && errno != EINTR)) {
+    if (command.on_turn) {
+      command.on_turn(since(start));
+    }
+    if (command.timeout_s > 0 && since(start) > command.timeout_s) {
+      finished.timed_out = true;
       break;
     }
     struct pollfd waiting{.fd = open ? output : -1, .events = POLLIN, .revents = 0};
@@ -180,6 +151,7 @@ int wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper
       open = lines.read_from(output);
     }
   }
+  finished.seconds = since(start);
   // Its last output is still in the pipe. A grandchild may keep the pipe open: read only what is
   // there.
   while (open) {
@@ -189,30 +161,7 @@ int wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper
     }
     open = lines.read_from(output);
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/// Whether a process of the group still runs. vprof is the subreaper of its orphans (see main()),
-/// so the dead ones are reaped first: a zombie would count as running.
-bool group_lives(pid_t group) {
-  while (::waitpid(-group, nullptr, WNOHANG) > 0) {
-  }
-  return ::kill(-group, 0) == 0;
-}
-
-/// Ends a group: a server that the workload left running would keep its port and write into the
-/// next recording. Returns whether there was anything to end.
-bool end_group(pid_t group) {
-  if (!group_lives(group)) {
-    return false;
-  }
-  ::kill(-group, SIGTERM);
-  const auto deadline = Clock::now() + grace();
-  while (group_lives(group) && Clock::now() < deadline) {
-    std::this_thread::sleep_for(20ms);
-  }
-  ::kill(-group, SIGKILL);
-  return true;
+  finished.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace
@@ -238,7 +187,7 @@ Result<Finished> run_command(const Command& command) {
     from.reset(ends[0]);
     to.reset(ends[1]);
   }
-  const auto start = Clock::now();
+  const std::set<Descendant> before = descendants();
   pid_t pid = 0;
   const int error = spawn(command, log.get(), to.get(), &pid);
   if (error != 0) {
@@ -247,10 +196,9 @@ Result<Finished> run_command(const Command& command) {
   to.close();
   Stopper stopper(pid);
   Finished finished;
-  finished.code = wait_for_end(pid, from.get(), command, stopper);
-  finished.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  if (command.end_leftovers || interrupt::requested()) {
-    finished.leftovers = end_group(pid);
+  wait_for_end(pid, from.get(), command, stopper, finished);
+  if (command.end_leftovers || finished.timed_out || interrupt::requested()) {
+    finished.leftovers = names_of(end_descendants(before, grace_s()));
   }
   if (interrupt::requested()) {
     return fail(ErrorKind::kInterrupted, "interrupted");

@@ -21,19 +21,26 @@ struct Command {
   bool append = false;  ///< appends to the log instead of replacing it
   /// If set, receives standard output line by line instead of the log.
   std::function<void(std::string_view)> on_line;
-  bool end_leftovers = false;  ///< ends processes that the command left running in its group
+  bool end_leftovers = false;  ///< ends the processes that the command left running
+  double timeout_s = 0;        ///< how long the command may run before it is ended; 0: for ever
+  /// If set, called several times a second while the command runs, with the seconds since its
+  /// start.
+  std::function<void(double)> on_turn = {};
 };
 
 struct Finished {
   int code = 0;            ///< exit code, or 128 + signal
   double seconds = 0;      ///< wall time
-  bool leftovers = false;  ///< the command had left processes running, which were ended
+  bool timed_out = false;  ///< was ended because it ran for longer than it may
+  /// Names of the processes that the command had left running, which were ended.
+  std::vector<std::string> leftovers = {};
 };
 
 /// `sh -c text`.
 std::vector<std::string> shell(const std::string& text);
 
-/// Runs a command to its end. When vprof is interrupted, the process group gets SIGINT, and SIGKILL
+/// Runs a command to its end. Meanwhile all dead children of vprof are reaped, so only one command
+/// can run at a time. When vprof is interrupted, the process group gets SIGINT, and SIGKILL
 /// if it has not ended after 5 s, or after as many seconds as $VPROF_GRACE_S says. Error:
 /// kInterrupted, or the command could not be started.
 Result<Finished> run_command(const Command& command);

@@ -84,6 +84,11 @@ void Progress::take_line(std::string_view line) {
   update(done, total, what);
 }
 
+void Progress::warn(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  put(fmt::format("{}vprof: warning: {}\n", shown_ && terminal_ ? "\r\033[K" : "", line));
+}
+
 double Progress::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }

@@ -24,6 +24,8 @@ class Progress {
   void update(uint64_t done, uint64_t total, const std::string& what);
   /// Updates from a line `@progress DONE TOTAL WHAT`; ignores other lines.
   void take_line(std::string_view line);
+  /// Writes a warning that does not run into the progress line.
+  void warn(const std::string& line);
   double seconds() const;
 
  private:

@@ -7,9 +7,9 @@
 #include <cstdio>
 
 #include "pipeline/source.h"
-#include "pipeline/terminal.h"
 #include "process/interrupt.h"
 #include "search/expansion.h"
+#include "vprof/report/terminal.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -18,12 +18,11 @@ namespace {
 
 using analyzer::Factor;
 
-constexpr int kPollMs = 100;          // how soon a prompt notices Ctrl-C
-constexpr double kLeastShown = 0.01;  // contribution of a node in the tree that the user asks for
+constexpr int kPromptPollMs = 100;  // how soon a prompt notices Ctrl-C
 
 enum class Answer : uint8_t { kExpand, kAccept, kSetAside, kQuit };
 
-void put(const std::string& text) {
+void print(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
@@ -46,14 +45,14 @@ std::string path_of(const Factor& factor) {
 }
 
 void introduce(const Factor& factor) {
-  put(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), location_of(factor)));
+  print(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), location_of(factor)));
   const bool pair = factor.kind == analyzer::FactorKind::kCovariance;
   const auto& ci95 = pair ? factor.ci95 : factor.share_ci95;
-  put(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f}){}\n",
-                  100 * (pair ? factor.contribution : factor.share), 100 * ci95[0], 100 * ci95[1],
-                  factor.significant ? "" : ", which may be chance"));
+  print(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f}){}\n",
+                    100 * (pair ? factor.contribution : factor.share), 100 * ci95[0], 100 * ci95[1],
+                    factor.significant ? "" : ", which may be chance"));
   if (const std::string path = path_of(factor); !path.empty()) {
-    put(fmt::format("   {}\n", path));
+    print(fmt::format("   {}\n", path));
   }
 }
 
@@ -69,12 +68,12 @@ class Questioner {
     introduce(factor);
     const char preset = expandable ? 'e' : 'a';
     while (true) {
-      put(fmt::format(
+      print(fmt::format(
           "   {}[a]ccept as an answer, [s]et aside, sh[o]w source, show [t]ree, [q]uit ({}): ",
           expandable ? "[e]xpand, " : "", preset));
       const auto line = read_line_();
       if (!line) {
-        put("\n");
+        print("\n");
         return Answer::kQuit;
       }
       const char key = line->empty() ? preset : line->front();
@@ -87,19 +86,19 @@ class Questioner {
 
   /// Asks about functions that are too small each.
   Answer ask(const CommonCallee& callee) {
-    put(fmt::format("\n{}, each too small to be listed by itself\n", callee.in_words()));
+    print(fmt::format("\n{}, each too small to be listed by itself\n", callee.in_words()));
     while (true) {
-      put("   [e]xpand them all, [s]kip them, [q]uit (e): ");
+      print("   [e]xpand them all, [s]kip them, [q]uit (e): ");
       const auto line = read_line_();
       if (!line) {
-        put("\n");
+        print("\n");
         return Answer::kQuit;
       }
       if (const auto answer = answer_of(line->empty() ? 'e' : line->front(), true);
           answer && *answer != Answer::kAccept) {
         return *answer;
       }
-      put("   please type one of the letters in brackets\n");
+      print("   please type one of the letters in brackets\n");
     }
   }
 
@@ -121,13 +120,13 @@ class Questioner {
 
   void show(char key, const Factor& factor) {
     if (key == 'o') {
-      put(source_excerpt(session_, program_, factor));
+      print(source_excerpt(session_, program_, factor));
     } else if (key == 't') {
-      put(report::tree_text(profile_, kLeastShown, text_options()));
+      print(report::tree_text(profile_, report::text_options()));
     } else if (key == 'e') {
-      put("   this factor cannot be broken down further\n");
+      print("   this factor cannot be broken down further\n");
     } else {
-      put("   please type one of the letters in brackets\n");
+      print("   please type one of the letters in brackets\n");
     }
   }
 
@@ -144,7 +143,7 @@ std::optional<std::string> read_terminal_line() {
   while (true) {
     // A plain read() would miss a Ctrl-C that comes just before it and wait for a key.
     struct pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    while (!interrupt::requested() && ::poll(&input, 1, kPollMs) == 0) {
+    while (!interrupt::requested() && ::poll(&input, 1, kPromptPollMs) == 0) {
     }
     if (interrupt::requested()) {
       return std::nullopt;

@@ -19,12 +19,21 @@ using instrumenter::Program;
 constexpr size_t kMostCallers = 50;
 constexpr double kRounding = 1e-9;
 
+/// What of the share of a node is in no function that is measured below it.
+double unexplained_share(const Node& node) {
+  double share = node.share;
+  for (const Node& child : node.children) {
+    share -= child.function_key.empty() ? 0 : child.share;
+  }
+  return share;
+}
+
 /// Shares by key of the function, over the outermost instances.
 void add_shares(const Node& node, std::set<std::string>& above,
                 std::map<std::string, double>& shares) {
   const bool counts = !node.function_key.empty() && above.insert(node.function_key).second;
   if (counts) {
-    shares[node.function_key] += node.share;
+    shares[node.function_key] += unexplained_share(node);
   }
   for (const Node& child : node.children) {
     add_shares(child, above, shares);

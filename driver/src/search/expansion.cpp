@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "search/look_ahead.h"
+
 namespace vprof::driver {
 
 namespace {
@@ -21,7 +23,9 @@ using instrumenter::Program;
 /// not more than this: most of a larger number would have nothing to do with the factor.
 constexpr size_t kMostCallbacks = 50;
 
-using Keys = std::set<std::string>;
+constexpr const char* kBarrierWait = "wait(pthread_barrier_wait)";
+
+using FunctionKeys = std::set<std::string>;
 
 bool can_expand(const Function* f, const Program& program, const State& state) {
   return f != nullptr && program.expandable(*f) &&
@@ -107,9 +111,9 @@ double untracked_share(const analyzer::Node& node) {
 }
 
 bool waits_for_untracked(const analyzer::Profile& profile, const Factor& factor) {
-  const std::string& name = factor.functions[0];
-  if (factor.kind != FactorKind::kVariance ||
-      !(name.starts_with("wait(") || name.starts_with("queue("))) {
+  const bool queue =
+      factor.kind == FactorKind::kVariance && factor.functions[0].starts_with("queue(");
+  if (!is_wait(factor) && !queue) {
     return false;
   }
   double share = 0;
@@ -120,9 +124,31 @@ bool waits_for_untracked(const analyzer::Profile& profile, const Factor& factor)
   return share >= profile.threshold;
 }
 
+/// The functions in which threads wait for one another at a barrier, of what can be expanded. What
+/// came late there is often in the same function on another thread; with OpenMP it always is.
+FunctionKeys functions_at_barriers(const analyzer::Profile& profile, const Factor& factor,
+                                   const Program& program, const State& state) {
+  FunctionKeys keys;
+  if (factor.functions[0] != kBarrierWait) {
+    return keys;
+  }
+  for (const analyzer::Instance& instance : factor.instances) {
+    std::vector<std::string> path = instance.path;
+    const analyzer::Node* node = nullptr;
+    while (path.size() > 1 && (node == nullptr || node->function_key.empty())) {
+      path.pop_back();
+      node = node_at(profile.tree, path);
+    }
+    if (node != nullptr && can_expand(program.by_key(node->function_key), program, state)) {
+      keys.insert(node->function_key);
+    }
+  }
+  return keys;
+}
+
 /// What calls of this kind pass or reach, of what can be expanded.
-Keys expandable_callees(CallKind kind, const Program& program, const State& state) {
-  Keys keys;
+FunctionKeys expandable_callees(CallKind kind, const Program& program, const State& state) {
+  FunctionKeys keys;
   for_each_call(program, kind, [&](const Function&, const Call& call) {
     if (can_expand(program.by_key(call.callee_key), program, state)) {
       keys.insert(call.callee_key);
@@ -133,21 +159,64 @@ Keys expandable_callees(CallKind kind, const Program& program, const State& stat
 
 /// The functions that threads start with: main and what is passed to pthread_create and its like,
 /// and the tasks that executors and pools run.
-/// If all of those are expanded, the functions passed to anything else, such as a lambda in a
-/// vector of threads.
-Keys thread_roots(const Program& program, const State& state) {
-  Keys roots = expandable_callees(CallKind::kSpawn, program, state);
+FunctionKeys thread_roots(const Program& program, const State& state) {
+  FunctionKeys roots = expandable_callees(CallKind::kSpawn, program, state);
   roots.merge(expandable_callees(CallKind::kTask, program, state));
   for (const Function& f : program.functions) {
     if (f.name == "main" && !f.file.empty() && can_expand(&f, program, state)) {
       roots.insert(f.key);
     }
   }
+  return roots;
+}
+
+/// If all of those are expanded, the functions passed to anything else, such as a lambda in a
+/// vector of threads.
+FunctionKeys thread_roots_or_callbacks(const Program& program, const State& state) {
+  FunctionKeys roots = thread_roots(program, state);
   if (!roots.empty()) {
     return roots;
   }
-  const Keys callbacks = expandable_callees(CallKind::kCallback, program, state);
-  return callbacks.size() <= kMostCallbacks ? callbacks : Keys();
+  const FunctionKeys callbacks = expandable_callees(CallKind::kCallback, program, state);
+  return callbacks.size() <= kMostCallbacks ? callbacks : FunctionKeys();
+}
+
+// ---- where a wait happens
+
+/// What to expand to see who makes the call that waits: the callers of that call, if they are
+/// few; else the innermost functions around the wait. Where no measured function is around it, the
+/// functions that threads start with. Empty: the callers are known.
+FunctionKeys functions_around(const analyzer::Profile& profile, const Factor& factor,
+                              const Program& program, const State& state) {
+  FunctionKeys keys;
+  bool largest = true;
+  for (const analyzer::Instance& instance : factor.instances) {
+    const bool counts = !instance.dominated && !instance.nested;
+    if (!counts || (!largest && instance.share < profile.threshold)) {
+      continue;
+    }
+    largest = false;
+    std::vector<std::string> path = instance.path;
+    if (path.size() < 2) {
+      continue;
+    }
+    path.pop_back();
+    const analyzer::Node* around = node_at(profile.tree, path);
+    if (around == nullptr) {
+      continue;
+    }
+    const Function* function = program.by_key(around->function_key);
+    const bool anywhere = around->function_key.empty();
+    if (!anywhere && !can_expand(function, program, state)) {
+      continue;
+    }
+    FunctionKeys callers = callers_that_wait(factor.functions[0], function, program, state);
+    if (callers.empty()) {
+      callers = anywhere ? thread_roots(program, state) : FunctionKeys{around->function_key};
+    }
+    keys.merge(callers);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -155,8 +224,15 @@ Keys thread_roots(const Program& program, const State& state) {
 std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const Factor& factor,
                                          const Program& program, const State& state) {
   if (waits_for_untracked(profile, factor)) {
-    const Keys roots = thread_roots(program, state);
-    return {roots.begin(), roots.end()};
+    FunctionKeys found = functions_at_barriers(profile, factor, program, state);
+    if (found.empty()) {
+      found = thread_roots_or_callbacks(program, state);
+    }
+    return {found.begin(), found.end()};
+  }
+  if (is_wait(factor)) {
+    const FunctionKeys around = functions_around(profile, factor, program, state);
+    return {around.begin(), around.end()};
   }
   std::vector<std::string> keys;
   for (size_t i = 0; i < factor.functions.size(); ++i) {

@@ -17,8 +17,12 @@ namespace vprof::driver {
 /// - A library function is broken down into the functions of the program that it may call: those
 ///   passed to it or, for the call operator of std::function, stored in one.
 /// - A wait for threads outside every measured function (`untracked(worker)`, at least the
-///   threshold) is broken down into the functions that threads start with, so that the search
-///   continues in those threads.
+///   threshold) is broken down into the function around it if it is at a barrier, else into the
+///   functions that threads start with, so that the search continues in those threads.
+/// - A wait is an answer once the function that makes the call is known. Until then it is broken
+///   down into the functions that make it, with the chains of calls that lead to them; or, if there
+///   are too many, into the function that it happens in; or, outside every measured function, into
+///   the functions that threads start with.
 std::vector<std::string> expandable_keys(const analyzer::Profile& profile,
                                          const analyzer::Factor& factor,
                                          const instrumenter::Program& program, const State& state);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 
 #include "process/commands.h"
+#include "vprof/instrumenter/sites.h"
 
 namespace vprof::driver {
 
@@ -26,6 +29,23 @@ std::vector<fs::path> iterations_after(const Workspace& workspace, int last) {
     }
   }
   return found;
+}
+
+/// Positions and callees of the call sites in a file.
+Result<std::set<std::string>> call_sites(const fs::path& file) {
+  const auto sites = VPROF_TRY(instrumenter::load_sites(file.string()));
+  std::map<size_t, std::string> names;
+  for (const instrumenter::SitesFile::FunctionEntry& one : sites.functions) {
+    names[one.id] = one.key;
+  }
+  std::set<std::string> calls;
+  for (const instrumenter::SitesFile::SiteEntry& site : sites.sites) {
+    if (site.kind == instrumenter::SiteKind::kCall) {
+      calls.insert(
+          fmt::format("{}:{}:{} {}", site.file, site.line, site.column, names[site.function]));
+    }
+  }
+  return calls;
 }
 
 }  // namespace
@@ -51,6 +71,22 @@ Result<void> put_away_iterations(const Session& session, int last) {
 Result<void> keep_state(const Session& session) {
   const State& state = session.state;
   return save_state(session.workspace.kept_state(state.iteration), state);
+}
+
+Result<std::optional<uint64_t>> keep_sites(const Session& session) {
+  const Workspace& ws = session.workspace;
+  const int n = session.state.iteration;
+  const auto text = VPROF_TRY(read_file(ws.sites()));
+  VPROF_TRY(write_file_atomic(ws.kept_sites(n), text));
+  std::set<std::string> calls = VPROF_TRY(call_sites(ws.kept_sites(n)));
+  std::error_code error;
+  if (n > 1 && !fs::exists(ws.kept_sites(n - 1), error)) {
+    return std::nullopt;
+  }
+  const std::set<std::string> before =
+      n > 1 ? VPROF_TRY(call_sites(ws.kept_sites(n - 1))) : std::set<std::string>();
+  std::erase_if(calls, [&](const std::string& call) { return before.contains(call); });
+  return calls.size();
 }
 
 Result<void> go_back(Session& session, int n) {

@@ -5,9 +5,11 @@
 #include "pipeline/analysis.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
+#include "pipeline/whole_build.h"
 #include "process/commands.h"
 #include "search/ask.h"
 #include "search/iterations.h"
+#include "search/look_ahead.h"
 #include "search/narration.h"
 #include "search/overhead.h"
 #include "vprof/support/text.h"
@@ -83,7 +85,7 @@ class Refinement {
     }
     if (state_.iteration == 0) {
       state_.intervals = intervals;
-      return next_iteration(targets_.roots);
+      return next_iteration(with_functions_below(targets_.roots, targets_.roots, kSingleCallees));
     }
     state_.expanded = follow_edits(state_.expanded, program_);
     if (state_.expanded.empty()) {
@@ -126,15 +128,17 @@ class Refinement {
     say(fmt::format("\niteration {}: {}", state_.iteration, purpose_));
     VPROF_TRY(make_directories(session_.workspace.iteration(state_.iteration)));
     const Instrumented instrumented = VPROF_TRY(instrument_step(session_, program_, targets_));
-    say_instrumented(state_, instrumented, expanding_);
-    const Built built = VPROF_TRY(build_step(session_));
-    if (built.compiled == 0 && !instrumented.files_changed.empty()) {
-      warn(fmt::format("{} changed but the build compiled nothing",
-                       counted(instrumented.files_changed.size(), "file")));
+    expansion_.new_calls = VPROF_TRY(keep_sites(session_));
+    say_instrumented(current(), instrumented, expansion_);
+    const WholeBuild built =
+        VPROF_TRY(whole_build_step(session_, program_, targets_, Extent::kFrontier));
+    if (built.rewritten) {
+      VPROF_TRY(keep_sites(session_));
     }
-    current().sites = instrumented.sites;
+    current().sites = built.sites;
     current().build_s = built.seconds;
-    if (state_.baseline.count == 0) {
+    const std::string command = command_of(workload_run(session_, Sites::kOff));
+    if (state_.baseline.count == 0 || state_.baseline.command != command) {
       VPROF_TRY(baseline_step(session_, options_.keep_traces));
     }
     current().run_s = VPROF_TRY(record_step(session_, workload_run(session_, Sites::kOn)));
@@ -188,7 +192,7 @@ class Refinement {
     }
     const int most =
         options_.max_iterations > 0 ? options_.max_iterations : session_.config.max_iterations;
-    const bool at_limit = state_.iteration >= most;
+    const bool at_limit = most > 0 && state_.iteration >= most;
     const bool exhausted = decision.expand.empty();
     const bool thinner = exhausted && !at_limit && worth_thinning(session_, profile);
     if (exhausted && !thinner) {
@@ -203,9 +207,19 @@ class Refinement {
           state_.iteration, most));
     }
     purpose_ = thinner ? "measuring again with a thinner plan" : "breaking down what varies most";
-    expanding_ = decision.why;
-    VPROF_TRY(next_iteration(decision.expand));
+    expansion_.of = decision.why;
+    VPROF_TRY(
+        next_iteration(with_functions_below(decision.expand, decision.open_ended, kNarrowCalls)));
     return true;
+  }
+
+  std::vector<std::string> with_functions_below(std::vector<std::string> keys,
+                                                const std::vector<std::string>& open_ended,
+                                                const Foresight& foresight) {
+    const std::vector<std::string> below = look_ahead(open_ended, program_, state_, foresight);
+    expansion_.ahead = below.size();
+    keys.insert(keys.end(), below.begin(), below.end());
+    return keys;
   }
 
   void record(const Decision& decision) {
@@ -242,7 +256,7 @@ class Refinement {
   Program program_;
   Targets targets_;
   std::string purpose_ = "measuring the calls of the expanded functions";
-  std::vector<std::string> expanding_;  ///< the factors being broken down, if known
+  Expansion expansion_;
 };
 
 }  // namespace

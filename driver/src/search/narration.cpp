@@ -20,23 +20,24 @@ std::string shortened(std::vector<std::string> names) {
   return listed(names);
 }
 
-/// How many sites this iteration has that the one before had not.
-uint64_t new_sites(const State& state, uint64_t sites) {
-  const size_t n = state.history.size();
-  const uint64_t before = n > 1 ? state.history[n - 2].sites : 0;
-  return sites > before ? sites - before : 0;
+/// What is expanded. If functions below the named ones come along, their number.
+std::string expanded_in_words(const std::vector<std::string>& names, size_t ahead) {
+  const std::string below =
+      ahead == 0 ? "" : fmt::format(" with {} below", counted(ahead, "function"));
+  return "expanding " + shortened(names) + below;
 }
 
 }  // namespace
 
-void say_instrumented(const State& state, const Instrumented& instrumented,
-                      const std::vector<std::string>& expanding) {
-  const report::Iteration& current = state.history.back();
-  const std::vector<std::string>& names = expanding.empty() ? current.expanded : expanding;
+void say_instrumented(const report::Iteration& current, const Instrumented& instrumented,
+                      const Expansion& expansion) {
+  const std::vector<std::string>& names = expansion.of.empty() ? current.expanded : expansion.of;
   std::vector<std::string> parts;
   if (!names.empty()) {
-    parts.push_back("expanding " + shortened(names));
-    parts.push_back(counted(new_sites(state, instrumented.sites), "new call site"));
+    parts.push_back(expanded_in_words(names, expansion.of.empty() ? 0 : expansion.ahead));
+  }
+  if (!names.empty() && expansion.new_calls) {
+    parts.push_back(counted(*expansion.new_calls, "new call site"));
   }
   if (current.demoted > 0) {
     parts.push_back("leaving out " + counted(current.demoted, "call site"));

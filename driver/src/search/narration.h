@@ -1,6 +1,8 @@
 // What the loop tells the user while it runs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +11,18 @@
 
 namespace vprof::driver {
 
-/// `expanding f and g; 41 new call sites; leaving out 2 call sites; rebuilding 3 files`, and how
-/// many calls are measured.
-/// @param expanding what is expanded, in words; empty: the functions of the current iteration
-void say_instrumented(const State& state, const Instrumented& instrumented,
-                      const std::vector<std::string>& expanding);
+/// What an iteration measures that the one before did not.
+struct Expansion {
+  /// The factors that are broken down, in words; empty: the functions of the current iteration.
+  std::vector<std::string> of;
+  size_t ahead = 0;                   ///< functions below them that are expanded at the same time
+  std::optional<uint64_t> new_calls;  ///< call sites; nothing if it is not known
+};
+
+/// `expanding f with 2 functions below; 41 new call sites; leaving out 2 call sites; rebuilding 3
+/// files`, and how many calls are measured.
+void say_instrumented(const report::Iteration& current, const Instrumented& instrumented,
+                      const Expansion& expansion);
 
 /// The latency, and the first k factors.
 void say_measured(const analyzer::Profile& profile);

@@ -55,9 +55,11 @@ Result<void> thin(Session& session, const analyzer::Profile& profile) {
 
 Result<void> baseline_step(Session& session, bool keep_trace) {
   const WorkloadRun run = workload_run(session, Sites::kOff);
-  VPROF_TRY(record_step(session, run));
+  const double seconds = VPROF_TRY(record_step(session, run));
   session.state.baseline =
       baseline_of(VPROF_TRY(baseline_summary(session, run.trace)), session.state.iteration);
+  session.state.baseline.run_s = seconds;
+  session.state.baseline.command = command_of(run);
   if (!keep_trace) {
     VPROF_TRY(remove_tree(run.trace));
   }

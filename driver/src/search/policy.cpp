@@ -22,6 +22,37 @@ bool already_expanded(const Factor& factor, const State& state) {
           std::ranges::find(state.expanded, factor_id(factor)) != state.expanded.end());
 }
 
+/// Adds up what of the share of a function is in none of the functions and waits found below it.
+void add_body_share(const analyzer::Node& node, const std::string& key, double& share,
+                    bool& found) {
+  if (node.function_key == key) {
+    found = true;
+    if (node.children.empty()) {
+      share += node.share;
+    }
+  }
+  for (const analyzer::Node& child : node.children) {
+    if (node.function_key == key && child.kind == analyzer::NodeKind::kBody) {
+      share += child.share;
+    }
+    add_body_share(child, key, share, found);
+  }
+}
+
+/// Whether breaking the factor down can find anything that reaches the threshold. A function that
+/// is not expanded may have measured ones far below it, which explain it already.
+bool has_more_to_tell(const analyzer::Profile& profile, const Factor& factor) {
+  const std::string key = factor.keys.empty() ? "" : factor.keys[0];
+  if (key.empty() || factor.kind != FactorKind::kVariance ||
+      profile.ranking != analyzer::Ranking::kShare) {
+    return true;
+  }
+  double share = 0;
+  bool found = false;
+  add_body_share(profile.tree, key, share, found);
+  return !found || share >= profile.threshold;
+}
+
 /// Line 16, for the first k factors of one kind that add something to the expansion.
 void expand_first(size_t k, FactorKind kind, Decision& decision, const analyzer::Profile& profile,
                   const std::vector<const Factor*>& factors, const Program& program,
@@ -30,7 +61,7 @@ void expand_first(size_t k, FactorKind kind, Decision& decision, const analyzer:
     if (decision.why.size() == k) {
       return;
     }
-    if (factor->kind != kind) {
+    if (factor->kind != kind || !has_more_to_tell(profile, *factor)) {
       continue;
     }
     expand(decision, *factor, expandable_keys(profile, *factor, program, state));
@@ -43,7 +74,7 @@ void expand_callers(Decision& decision, const CommonCallee& callee) {
   if (callee.keys.empty()) {
     return;
   }
-  decision.expand = callee.keys;
+  decision.expand = decision.open_ended = callee.keys;
   decision.why.push_back(callee.in_words());
 }
 
@@ -52,6 +83,9 @@ void expand(Decision& decision, const Factor& factor, const std::vector<std::str
   for (const std::string& key : keys) {
     if (std::ranges::find(decision.expand, key) == decision.expand.end()) {
       decision.expand.push_back(key);
+      if (!is_wait(factor)) {
+        decision.open_ended.push_back(key);
+      }
     }
   }
   if (decision.expand.size() != before) {

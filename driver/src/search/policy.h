@@ -14,6 +14,8 @@ namespace vprof::driver {
 struct Decision {
   /// Keys of the functions to expand in the next iteration. Empty: the search ends.
   std::vector<std::string> expand;
+  /// Those of them to look ahead from. What leads to a wait is known to its end.
+  std::vector<std::string> open_ended;
   /// The factors that those come from: `f (72 % of the variance)`.
   std::vector<std::string> why;
   std::vector<DecidedFactor> selected;  ///< accepted as answers

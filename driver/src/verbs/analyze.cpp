@@ -4,9 +4,9 @@
 
 #include "pipeline/analysis.h"
 #include "pipeline/results.h"
-#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/report/terminal.h"
 
 namespace vprof::driver {
 
@@ -77,11 +77,12 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
   }
   if (!options.profile.empty()) {
     VPROF_TRY(write_file_atomic(options.profile, profile.bytes));
+    remember_output(session.workspace, session.config.source, options.profile);
   }
   mark_decisions(profile, session.state);
   const report::ReportContext context = context_of(session, trace / "sites.json");
   say(options.json ? report::json_text(profile, context)
-                   : report::text(profile, context, text_options()));
+                   : report::text(profile, context, report::text_options()));
   return 0;
 }
 

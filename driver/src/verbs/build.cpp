@@ -1,5 +1,6 @@
 // `vprof build`: builds the mirror as it is with the user's own command.
 #include "pipeline/steps.h"
+#include "pipeline/whole_build.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/text.h"
@@ -14,7 +15,7 @@ Result<int> verb_build(const Global& global) {
     say("built without instrumentation; run `vprof index` and `vprof instrument` next");
     return 0;
   }
-  auto built = VPROF_TRY(build_step(session));
+  const auto built = VPROF_TRY(rebuild_step(session));
   if (!session.state.history.empty()) {
     session.state.history.back().build_s = built.seconds;
   }

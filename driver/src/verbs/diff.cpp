@@ -1,9 +1,9 @@
 // `vprof diff`: compares two profiles; a gate for continuous integration.
 #include "vprof/report/diff.h"
 #include "pipeline/results.h"
-#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/report/terminal.h"
 #include "vprof/support/json.h"
 
 namespace vprof::driver {
@@ -26,14 +26,15 @@ Result<std::vector<analyzer::Condition>> parse(const std::vector<std::string>& t
 
 }  // namespace
 
-Result<int> verb_diff(const DiffOptions& options) {
+Result<int> verb_diff(const Global& global, const DiffOptions& options) {
+  remember_outputs_of_verb(global.config, {});
   const auto conditions = VPROF_TRY(parse(options.fail_if));
   analyzer::Options all;
   all.least_listed = 0;  // a factor may be small in one of them
   const auto a = VPROF_TRY(read_profiles({options.a}, all));
   const auto b = VPROF_TRY(read_profiles({options.b}, all));
   const analyzer::Diff diff = analyzer::diff(a, b);
-  say(options.json ? json_text(report::json(diff)) : report::text(diff, text_options()));
+  say(options.json ? json_text(report::json(diff)) : report::text(diff, report::text_options()));
   int code = 0;
   for (const analyzer::Condition& condition : conditions) {
     if (analyzer::holds(condition, diff, options.certainly)) {

@@ -33,7 +33,27 @@ class Recording : public report::ExportSource {
     return exemplars(*analyzed, details, trace_dir);
   }
 
+  Result<void> expect_bytes(const std::string& file, uint64_t bytes) override {
+    std::error_code error;
+    const fs::path directory = fs::absolute(file, error).parent_path();
+    const fs::space_info space = fs::space(directory, error);
+    const std::string size = fmt::format("about {:.1f} GiB", static_cast<double>(bytes) / kGiB);
+    if (!error && space.available < bytes) {
+      return fail(
+          "{}: would take {}, but {} has {:.1f} GiB free; `vprof export --folded` and "
+          "`vprof timeline` need little room",
+          shown(file), size, shown(directory), static_cast<double>(space.available) / kGiB);
+    }
+    if (bytes > kMuch) {
+      say(fmt::format("{}: will take {}; Ctrl-C stops it", shown(file), size));
+    }
+    return {};
+  }
+
  private:
+  static constexpr double kGiB = 1024.0 * 1024 * 1024;
+  static constexpr uint64_t kMuch = uint64_t{256} << 20;
+
   std::optional<analyzer::Profile> profile_;
 };
 
@@ -74,6 +94,7 @@ Result<int> verb_export(const Global& global, const ExportOptions& options) {
     const auto file = options.files.find(format.name);
     if (file != options.files.end() && !file->second.empty()) {
       const std::string written = VPROF_TRY(format.write(recording, file->second));
+      remember_outputs_of_verb(global.config, {file->second});
       say(fmt::format("{}: {}", shown(file->second), written));
     }
   }

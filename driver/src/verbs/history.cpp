@@ -1,7 +1,7 @@
 // `vprof history`: what each iteration expanded, found and decided.
-#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/report/terminal.h"
 #include "vprof/support/json.h"
 
 namespace vprof::driver {
@@ -15,7 +15,7 @@ Result<int> verb_history(const Global& global, const HistoryOptions& options) {
   if (options.json) {
     say(json_text(report::history_json(state.history)));
   } else {
-    say(report::history_text(state.history, text_options()));
+    say(report::history_text(state.history, report::text_options()));
   }
   return 0;
 }

@@ -49,7 +49,7 @@ BuildSystem build_system_of(const fs::path& source) {
   return {"", "", make};
 }
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string json_quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::string file_uri(const fs::path& path) {
   std::string uri = "file://";
@@ -74,7 +74,7 @@ std::string schema_member() {
   }
   const std::string uri = file_uri(schema);
   return fmt::format("  // Lets editors complete and check this file.\n  \"$schema\": {},\n\n",
-                     quoted(uri));
+                     json_quoted(uri));
 }
 
 constexpr size_t kSuggested = 5;
@@ -105,7 +105,7 @@ std::string intervals(const Found& found) {
     const Handler& one = found.handlers[i];
     text += fmt::format("    // {}  {}\n    //   {}\n", one.name, one.place, one.reason);
     text += fmt::format("    {}{{ \"name\": \"request\", \"function\": {} }}\n",
-                        i == 0 ? "" : "// ", quoted(one.name));
+                        i == 0 ? "" : "// ", json_quoted(one.name));
   }
   return text;
 }
@@ -144,7 +144,7 @@ std::string configuration(const BuildSystem& system, const Found& found) {
   "factors": {{ "k": 3, "threshold": 0.05 }}
 }}
 )",
-      schema_member(), quoted(system.configure), quoted(system.build), intervals(found));
+      schema_member(), json_quoted(system.configure), json_quoted(system.build), intervals(found));
 }
 
 void say_found(const Found& found) {
@@ -165,6 +165,7 @@ void say_found(const Found& found) {
 }  // namespace
 
 Result<int> verb_init(const Global& global) {
+  remember_outputs_of_verb(global.config, {});
   std::error_code error;
   if (fs::exists(fs::symlink_status(global.config, error))) {
     return fail("{} already exists; edit it, or delete it first", shown(global.config));

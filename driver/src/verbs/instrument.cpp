@@ -4,6 +4,7 @@
 #include "pipeline/source.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
+#include "search/iterations.h"
 #include "verbs/verbs.h"
 #include "vprof/support/text.h"
 
@@ -72,6 +73,13 @@ Result<int> verb_instrument(const Global& global, const InstrumentOptions& optio
   auto more = VPROF_TRY(keys_of(options.expand, program));
 
   State& state = session.state;
+  if (state.iteration > 0 && state.intervals != fingerprint(session.config)) {
+    say("the intervals in vprof.json have changed: starting a new search");
+    if (!options.dry_run) {
+      VPROF_TRY(put_away_iterations(session, 0));
+    }
+    state = restarted(state);
+  }
   if (state.iteration == 0) {
     state.iteration = 1;
     state.intervals = fingerprint(session.config);

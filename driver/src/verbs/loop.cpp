@@ -5,11 +5,11 @@
 
 #include "pipeline/html_report.h"
 #include "pipeline/results.h"
-#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
 #include "search/iterative_refinement.h"
 #include "verbs/verbs.h"
+#include "vprof/report/terminal.h"
 
 namespace vprof::driver {
 
@@ -22,7 +22,7 @@ Result<void> print_result(const Session& session, const LoopOptions& options) {
     return {};
   }
   const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
-  say("\n" + report::text(profile, context, text_options()));
+  say("\n" + report::text(profile, context, report::text_options()));
   return {};
 }
 

@@ -18,11 +18,14 @@ Result<int> verb_record(const Global& global, const RecordOptions& options) {
   WorkloadRun run = workload_run(session, options.baseline ? Sites::kOff : Sites::kOn);
   if (!options.command.empty()) {
     run.argv = options.command;
+    run.usual_s = 0;
   }
   const double seconds = VPROF_TRY(record_step(session, run));
   State& state = session.state;
   if (options.baseline) {
     state.baseline = baseline_of(VPROF_TRY(baseline_summary(session, run.trace)), state.iteration);
+    state.baseline.run_s = seconds;
+    state.baseline.command = command_of(run);
     VPROF_TRY(session.save());
   } else if (!state.history.empty()) {
     state.history.back().run_s = seconds;

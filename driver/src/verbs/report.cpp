@@ -1,22 +1,19 @@
 // `vprof report`: prints an earlier report.
 #include "pipeline/html_report.h"
 #include "pipeline/results.h"
-#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/report/terminal.h"
 
 namespace vprof::driver {
 
-namespace {
-
-constexpr double kLeastShown = 0.01;  // contribution of a node of the tree
-
-}  // namespace
+namespace {}  // namespace
 
 Result<int> verb_report(const Global& global, const ReportOptions& options) {
   auto session = VPROF_TRY(open_session(global.config, Access::kRead));
   if (!options.html.empty()) {
     VPROF_TRY(write_file_atomic(options.html, VPROF_TRY(make_html(session, options.iteration))));
+    remember_output(session.workspace, session.config.source, options.html);
     say(fmt::format("{}: open it in a browser", shown(options.html)));
     return 0;
   }
@@ -27,9 +24,9 @@ Result<int> verb_report(const Global& global, const ReportOptions& options) {
   if (options.json) {
     say(VPROF_TRY(read_file(file)));
   } else if (options.tree) {
-    say(report::tree_text(profile, kLeastShown, text_options()));
+    say(report::tree_text(profile, report::text_options()));
   } else {
-    say(report::text(profile, context, text_options()));
+    say(report::text(profile, context, report::text_options()));
   }
   return 0;
 }

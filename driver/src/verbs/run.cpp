@@ -1,5 +1,6 @@
 #include "verbs/run.h"
 
+#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -20,6 +21,9 @@ void prepare_process() {
   // Makes orphans of a workload children of vprof, which can then tell dead ones from live ones
   // (process.cpp).
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // A parent that ignores its children's ends passes that on, and the kernel would then discard
+  // their exit codes.
+  ::signal(SIGCHLD, SIG_DFL);
   interrupt::install();
 }
 

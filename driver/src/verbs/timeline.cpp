@@ -1,7 +1,7 @@
 // `vprof timeline`: one interval of a recording, piece by piece.
 #include "vprof/report/timeline.h"
+#include "vprof/report/terminal.h"
 
-#include "pipeline/terminal.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"
@@ -18,7 +18,8 @@ Result<int> verb_timeline(const Global& global, const TimelineOptions& options) 
   wanted.interval = options.interval;
   const auto timeline = VPROF_TRY(
       analyzer::timeline_of(trace.string(), (trace / "sites.json").string(), options.id, wanted));
-  say(options.json ? json_text(report::json(timeline)) : report::text(timeline, text_options()));
+  say(options.json ? json_text(report::json(timeline))
+                   : report::text(timeline, report::text_options(), options.all));
   return 0;
 }
 

@@ -63,6 +63,7 @@ struct TimelineOptions {
   uint64_t id = 0;
   std::string trace;  ///< directory; empty: that of the current iteration
   std::string interval;
+  bool all = false;  ///< each piece, also short ones
   bool json = false;
 };
 
@@ -89,9 +90,9 @@ Result<int> verb_build(const Global& global);
 Result<int> verb_record(const Global& global, const RecordOptions& options);
 Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options);
 Result<int> verb_timeline(const Global& global, const TimelineOptions& options);
-Result<int> verb_merge(const MergeOptions& options);
+Result<int> verb_merge(const Global& global, const MergeOptions& options);
 /// Exit code 1: a condition of `fail_if` holds.
-Result<int> verb_diff(const DiffOptions& options);
+Result<int> verb_diff(const Global& global, const DiffOptions& options);
 Result<int> verb_export(const Global& global, const ExportOptions& options);
 Result<int> verb_history(const Global& global, const HistoryOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);

@@ -6,6 +6,23 @@
 
 namespace vprof::driver {
 
+namespace {
+
+/// ` in f` of a wait: the function that waits, at the place that counts most.
+std::string place_of(const analyzer::Factor& factor) {
+  const std::string& name = factor.functions[0];
+  if (!is_wait(factor) || factor.instances.empty() || factor.instances[0].path.size() < 2) {
+    return "";
+  }
+  const std::vector<std::string>& path = factor.instances[0].path;
+  const std::string& call = path[path.size() - 2];
+  // A measured call of the function that waits says nothing new: its caller does.
+  const bool same = path.size() > 2 && name.find("(" + call + ")") != std::string::npos;
+  return " in " + (same ? path[path.size() - 3] : call);
+}
+
+}  // namespace
+
 std::string factor_id(const analyzer::Factor& factor) {
   std::string id;
   for (size_t i = 0; i < factor.functions.size(); ++i) {
@@ -18,10 +35,16 @@ std::string factor_id(const analyzer::Factor& factor) {
   return id;
 }
 
+bool is_wait(const analyzer::Factor& factor) {
+  const std::string& name = factor.functions[0];
+  return factor.kind == analyzer::FactorKind::kVariance &&
+         (name.starts_with("wait(") || name.starts_with("polled("));
+}
+
 std::string factor_name(const analyzer::Factor& factor) { return listed(factor.functions); }
 
 DecidedFactor decided(const analyzer::Factor& factor) {
-  return {.id = factor_id(factor), .name = factor_name(factor)};
+  return {.id = factor_id(factor), .name = factor_name(factor) + place_of(factor)};
 }
 
 bool contains(const std::vector<DecidedFactor>& factors, const analyzer::Factor& factor) {

@@ -12,7 +12,7 @@ namespace vprof::driver {
 /// A factor that the user, or the policy of `--auto`, accepted as an answer or set aside.
 struct DecidedFactor {
   std::string id;    ///< factor_id()
-  std::string name;  ///< factor_name()
+  std::string name;  ///< factor_name(); of a wait, also the function that waits
   bool operator==(const DecidedFactor&) const = default;
 };
 
@@ -22,6 +22,9 @@ std::string factor_id(const analyzer::Factor& factor);
 
 /// What users read: `f`, or `f and g` for a covariance.
 std::string factor_name(const analyzer::Factor& factor);
+
+/// Whether the factor is a wait, `wait(...)` or `polled(...)`.
+bool is_wait(const analyzer::Factor& factor);
 
 DecidedFactor decided(const analyzer::Factor& factor);
 

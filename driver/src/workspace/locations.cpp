@@ -23,6 +23,7 @@ Result<Locations> from_file(const fs::path& file) {
   const auto text = [&document](const char* key) { return document.value(key, std::string()); };
   Locations found{.instrument = text("instrument"),
                   .shim = text("shim"),
+                  .interposer = text("interposer"),
                   .runtime = text("runtime"),
                   .schemas = text("schemas"),
                   .includes = {}};
@@ -36,6 +37,7 @@ Locations from_layout(const fs::path& bin) {
   const fs::path libexec = (bin / VPROF_RELATIVE_LIBEXECDIR).lexically_normal();
   return {.instrument = libexec / "vprof-instrument",
           .shim = libexec / "vprof-shim",
+          .interposer = libexec / "libvprof-exec.so",
           .runtime = (bin / VPROF_RELATIVE_LIBDIR / "libvprof.so").lexically_normal(),
           .schemas = (bin / VPROF_RELATIVE_DATADIR / "vprof/schemas").lexically_normal(),
           .includes = {(bin / VPROF_RELATIVE_INCLUDEDIR).lexically_normal()}};
@@ -68,7 +70,7 @@ Result<Locations> search() {
 Result<Locations> find_locations() {
   auto found = VPROF_TRY(search());
   std::error_code error;
-  for (const fs::path& needed : {found.instrument, found.shim, found.runtime}) {
+  for (const fs::path& needed : {found.instrument, found.shim, found.interposer, found.runtime}) {
     if (fs::exists(needed, error)) {
       continue;
     }

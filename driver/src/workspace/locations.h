@@ -10,6 +10,7 @@ namespace vprof::driver {
 struct Locations {
   fs::path instrument;  ///< vprof-instrument
   fs::path shim;        ///< vprof-shim
+  fs::path interposer;  ///< libvprof-exec.so
   fs::path runtime;     ///< libvprof.so
   fs::path schemas;     ///< directory of the JSON Schemas
   /// Directories of `vprof/annotations.h` and the headers that it includes.

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "workspace/outputs.h"
+
 namespace vprof::driver {
 
 Lock::~Lock() {
@@ -33,6 +35,32 @@ Result<Lock> take_lock(const Workspace& workspace) {
   return lock;
 }
 
+Result<void> check_path(const fs::path& directory) {
+  if (directory.string().find(':') == std::string::npos) {
+    return {};
+  }
+  return fail(
+      "{}: the path has a colon, which separates entries of PATH and of the list that programs "
+      "find their libraries by; rename or move the directory",
+      directory.string());
+}
+
+void remember_outputs_of_verb(const fs::path& config_file, const std::vector<fs::path>& files) {
+  std::error_code error;
+  if (!fs::exists(config_file, error)) {
+    return;
+  }
+  const auto config = load_config(config_file);
+  if (!config) {
+    return;
+  }
+  const Workspace workspace(fs::absolute(config_file).lexically_normal().parent_path());
+  remember_outputs(workspace, config->source);
+  for (const fs::path& file : files) {
+    remember_output(workspace, config->source, file);
+  }
+}
+
 Result<Session> open_session(const fs::path& config_file, Access access) {
   auto config = VPROF_TRY(load_config(config_file));
   const Workspace workspace(fs::absolute(config_file).lexically_normal().parent_path());
@@ -42,10 +70,12 @@ Result<Session> open_session(const fs::path& config_file, Access access) {
                   .state = {},
                   .lock = Lock()};
   if (access == Access::kWrite) {
+    VPROF_TRY(check_path(workspace.root));
     session.locations = VPROF_TRY(find_locations());
     VPROF_TRY(make_directories(workspace.dot));
     session.lock = VPROF_TRY(take_lock(workspace));
   }
+  remember_outputs(workspace, session.config.source);
   session.state = VPROF_TRY(load_state(workspace.state()));
   return session;
 }

@@ -3,6 +3,7 @@
 
 #include "config/config.h"
 #include "workspace/locations.h"
+#include "workspace/outputs.h"
 #include "workspace/state.h"
 
 namespace vprof::driver {
@@ -26,6 +27,9 @@ class Lock {
 /// Error: another vprof is running in the same directory.
 Result<Lock> take_lock(const Workspace& workspace);
 
+/// Error: programs cannot be built in this directory.
+Result<void> check_path(const fs::path& directory);
+
 struct Session {
   Config config;
   Workspace workspace;
@@ -40,6 +44,10 @@ enum class Access : uint8_t {
   kRead,   ///< no lock; needs no installation
   kWrite,  ///< takes the lock and creates `.vprof`; needs a complete installation
 };
+
+/// Remembers, for verbs that need no session, that these files and standard output are no source.
+/// Does nothing where there is no valid configuration.
+void remember_outputs_of_verb(const fs::path& config_file, const std::vector<fs::path>& files);
 
 Result<Session> open_session(const fs::path& config_file, Access access);
 

@@ -30,7 +30,9 @@ struct Object<Baseline> {
                                              required("mean_ns", &Baseline::mean_ns),
                                              required("mean_ci95", &Baseline::mean_ci95),
                                              required("p50_ns", &Baseline::p50_ns),
-                                             required("variance_ns2", &Baseline::variance_ns2)};
+                                             required("variance_ns2", &Baseline::variance_ns2),
+                                             optional("run_s", &Baseline::run_s),
+                                             optional("command", &Baseline::command)};
 };
 
 template <>
@@ -66,7 +68,9 @@ Baseline baseline_of(const analyzer::IntervalSummary& latencies, int iteration) 
           .mean_ns = latencies.mean_ns,
           .mean_ci95 = latencies.mean_ci95,
           .p50_ns = latencies.p50_ns,
-          .variance_ns2 = latencies.variance_ns2};
+          .variance_ns2 = latencies.variance_ns2,
+          .run_s = 0,
+          .command = ""};
 }
 
 Result<State> load_state(const fs::path& file) {
@@ -74,7 +78,7 @@ Result<State> load_state(const fs::path& file) {
   if (!fs::exists(file, error)) {
     return State{};
   }
-  auto state = json::read<State>(VPROF_TRY(read_json(file)));
+  auto state = vprof::json::read<State>(VPROF_TRY(read_json(file)));
   if (!state) {
     return fail("{}: {}; this version of vprof did not write it: delete it to start over",
                 shown(file), state.error().message);
@@ -83,7 +87,7 @@ Result<State> load_state(const fs::path& file) {
 }
 
 Result<void> save_state(const fs::path& file, const State& state) {
-  return write_file_atomic(file, json_text(json::write(state)) + "\n");
+  return write_file_atomic(file, json_text(vprof::json::write(state)) + "\n");
 }
 
 std::vector<std::string> expand(State& state, const std::vector<std::string>& keys) {

@@ -23,6 +23,8 @@ struct Baseline {
   std::array<double, 2> mean_ci95{};
   double p50_ns = 0;
   double variance_ns2 = 0;
+  double run_s = 0;     ///< how long the workload took; 0: unknown
+  std::string command;  ///< the workload
 
   analyzer::IntervalSummary latencies() const;
 };

@@ -18,6 +18,8 @@ struct Workspace {
   fs::path runtime() const { return dot / "runtime"; }
   fs::path compile_log() const { return dot / "compile_log.jsonl"; }
   fs::path compile_commands() const { return dot / "compile_commands.json"; }
+  fs::path links() const { return dot / "links.json"; }
+  fs::path outputs() const { return dot / "outputs.json"; }
   fs::path index() const { return dot / "index.json"; }
   fs::path cache() const { return dot / "cache"; }
   fs::path plan() const { return dot / "plan.json"; }
@@ -37,6 +39,8 @@ struct Workspace {
   fs::path trace(int n) const { return iteration(n) / "trace"; }
   /// The state before any decision on iteration `n`.
   fs::path kept_state(int n) const { return iteration(n) / "state.json"; }
+  /// The sites that iteration `n` measures.
+  fs::path kept_sites(int n) const { return iteration(n) / "sites.json"; }
   fs::path baseline(int n) const { return iteration(n) / "baseline"; }
 };
 

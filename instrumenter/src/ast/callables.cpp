@@ -13,7 +13,6 @@ namespace vprof::instrumenter {
 namespace {
 
 using clang::dyn_cast;
-using clang::isa;
 
 using Callables = std::vector<const clang::FunctionDecl*>;
 
@@ -105,14 +104,16 @@ bool holds_threads(llvm::ArrayRef<clang::TemplateArgument> arguments) {
   });
 }
 
+bool holds_threads(const clang::DeclContext* around) {
+  const auto* special = dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(around);
+  return special != nullptr && holds_threads(special->getTemplateArgs().asArray());
+}
+
 /// `std::vector<std::thread>::emplace_back`, `std::make_unique<std::thread>`.
 bool makes_thread(const clang::FunctionDecl& receiver) {
-  if (const clang::TemplateArgumentList* own = receiver.getTemplateSpecializationArgs();
-      own != nullptr && holds_threads(own->asArray())) {
-    return true;
-  }
-  const auto* around = dyn_cast<clang::ClassTemplateSpecializationDecl>(receiver.getDeclContext());
-  return around != nullptr && holds_threads(around->getTemplateArgs().asArray());
+  const clang::TemplateArgumentList* own = receiver.getTemplateSpecializationArgs();
+  return (own != nullptr && holds_threads(own->asArray())) ||
+         holds_threads(receiver.getDeclContext());
 }
 
 bool starts_thread(llvm::StringRef name) {
@@ -170,6 +171,13 @@ bool takes_task(llvm::StringRef name) {
                      [&](llvm::StringRef word) { return llvm::StringRef(lower).contains(word); });
 }
 
+CallKind kind_by_name(const std::string& receiver) {
+  if (starts_thread(receiver)) {
+    return CallKind::kSpawn;
+  }
+  return takes_task(receiver) ? CallKind::kTask : CallKind::kCallback;
+}
+
 }  // namespace
 
 std::vector<const clang::FunctionDecl*> callables_of(const clang::Expr& expr) {
@@ -196,11 +204,44 @@ CallKind kind_of_passing(const clang::FunctionDecl* receiver) {
   if (receiver == nullptr) {
     return CallKind::kCallback;
   }
-  const std::string name = plain_name(*receiver);
-  if (starts_thread(name) || makes_thread(*receiver)) {
-    return CallKind::kSpawn;
+  return makes_thread(*receiver) ? CallKind::kSpawn : kind_by_name(plain_name(*receiver));
+}
+
+CallKind kind_of_passing_to(const clang::Expr& callee) {
+  const clang::Expr* named = callee.IgnoreParens();
+  if (const auto* lookup = dyn_cast<clang::UnresolvedLookupExpr>(named)) {
+    for (const clang::TemplateArgumentLoc& one : lookup->template_arguments()) {
+      if (holds_threads(one.getArgument())) {
+        return CallKind::kSpawn;
+      }
+    }
+    const bool found = lookup->decls_begin() != lookup->decls_end();
+    return found ? kind_by_name(plain_name(**lookup->decls_begin())) : CallKind::kCallback;
   }
-  return takes_task(name) ? CallKind::kTask : CallKind::kCallback;
+  clang::QualType object;
+  std::string member;
+  if (const auto* overloaded = dyn_cast<clang::UnresolvedMemberExpr>(named)) {
+    object = overloaded->getBaseType();
+    member = overloaded->getMemberName().getAsString();
+  } else if (const auto* dependent = dyn_cast<clang::CXXDependentScopeMemberExpr>(named)) {
+    object = dependent->getBaseType();
+    member = dependent->getMember().getAsString();
+  }
+  if (!object.isNull() && object->isPointerType()) {
+    object = object->getPointeeType();
+  }
+  const clang::CXXRecordDecl* record = object.isNull() ? nullptr : object->getAsCXXRecordDecl();
+  if (record == nullptr) {
+    return CallKind::kCallback;
+  }
+  return holds_threads(record) ? CallKind::kSpawn
+                               : kind_by_name(plain_name(*record) + "::" + member);
+}
+
+CallKind kind_of_passing_to_new(clang::QualType made) {
+  const clang::CXXRecordDecl* record = made.isNull() ? nullptr : made->getAsCXXRecordDecl();
+  return record == nullptr ? CallKind::kCallback
+                           : kind_by_name(plain_name(*record) + "::" + record->getNameAsString());
 }
 
 }  // namespace vprof::instrumenter

@@ -25,4 +25,9 @@ clang::QualType pointed_function(clang::QualType pointer);
 /// kTask if an executor or a pool runs it, kCallback otherwise. `receiver` may be null: unknown.
 CallKind kind_of_passing(const clang::FunctionDecl* receiver);
 
+/// The same for a call or construction in a template that only its instantiations resolve, as far
+/// as its text tells: `threads.emplace_back([this] { … })` in a class template.
+CallKind kind_of_passing_to(const clang::Expr& callee);
+CallKind kind_of_passing_to_new(clang::QualType made);
+
 }  // namespace vprof::instrumenter

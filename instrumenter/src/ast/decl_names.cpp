@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
 
+#include <cctype>
+
 namespace vprof::instrumenter {
 
 using clang::dyn_cast;
@@ -68,6 +70,50 @@ std::string lambda_name(const clang::CXXRecordDecl& lambda) {
   return several ? fmt::format("lambda:{}", own.first) : "lambda";
 }
 
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    // `type-parameter-0-1` is not the begin of `type-parameter-0-12`.
+    const size_t end = at + from.size();
+    if (end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0) {
+      text.replace(at, from.size(), to);
+    }
+  }
+}
+
+std::pair<unsigned, unsigned> depth_and_index(const clang::NamedDecl& parameter) {
+  if (const auto* type = dyn_cast<clang::TemplateTypeParmDecl>(&parameter)) {
+    return {type->getDepth(), type->getIndex()};
+  }
+  if (const auto* of_template = dyn_cast<clang::TemplateTemplateParmDecl>(&parameter)) {
+    return {of_template->getDepth(), of_template->getIndex()};
+  }
+  const auto* value = clang::cast<clang::NonTypeTemplateParmDecl>(&parameter);
+  return {value->getDepth(), value->getIndex()};
+}
+
+/// Clang prints the arguments of a partial specialisation with numbers for its parameters:
+/// `Box<type-parameter-0-0 *>`. Puts their names in.
+void name_parameters(const clang::FunctionDecl& f, std::string& name) {
+  if (name.find("-parameter-") == std::string::npos) {
+    return;
+  }
+  for (const clang::DeclContext* around = f.getDeclContext(); around != nullptr;
+       around = around->getParent()) {
+    const auto* record = dyn_cast<clang::CXXRecordDecl>(around);
+    const clang::TemplateParameterList* list =
+        record == nullptr ? nullptr : record->getDescribedTemplateParams();
+    if (list == nullptr) {
+      continue;
+    }
+    for (const clang::NamedDecl* parameter : *list) {
+      const auto [depth, index] = depth_and_index(*parameter);
+      const std::string own = parameter->getName().empty() ? "_" : parameter->getName().str();
+      replace_all(name, fmt::format("type-parameter-{}-{}", depth, index), own);
+      replace_all(name, fmt::format("template-parameter-{}-{}", depth, index), own);
+    }
+  }
+}
+
 }  // namespace
 
 std::string name_of(const clang::FunctionDecl& f) {
@@ -90,6 +136,7 @@ std::string name_of(const clang::FunctionDecl& f) {
   policy.SuppressUnwrittenScope = true;  // no "(anonymous namespace)::"
   policy.TerseOutput = true;
   f.printQualifiedName(out, policy);
+  name_parameters(f, name);
   return name;
 }
 

@@ -5,7 +5,9 @@
 #include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/OpenMPKinds.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace vprof::instrumenter {
 namespace {
@@ -15,6 +17,50 @@ using clang::isa;
 
 /// A trivial function has at most this many statement nodes.
 constexpr int kTrivialNodes = 24;
+
+/// Whether other threads than that of the function run what belongs to the directive.
+bool runs_elsewhere(const clang::OMPExecutableDirective& directive) {
+  const clang::OpenMPDirectiveKind kind = directive.getDirectiveKind();
+  return clang::isOpenMPParallelDirective(kind) || clang::isOpenMPTaskingDirective(kind);
+}
+
+/// Whether the statement contains a directive that must stand directly in the block around it, or
+/// that leaves that block.
+bool has_bound_directive(const clang::Stmt& stmt) {
+  if (isa<clang::OMPSectionDirective, clang::OMPScanDirective, clang::OMPCancelDirective,
+          clang::OMPCancellationPointDirective>(stmt)) {
+    return true;
+  }
+  const auto* directive = dyn_cast<clang::OMPExecutableDirective>(&stmt);
+  if (directive != nullptr) {
+    return directive->hasAssociatedStmt() && has_bound_directive(*directive->getRawStmt());
+  }
+  return std::ranges::any_of(stmt.children(), [](const clang::Stmt* child) {
+    return child != nullptr && !isa<clang::Expr>(child) && has_bound_directive(*child);
+  });
+}
+
+/// Whether the text of the statement ends with that of another directive. Clang takes the end of
+/// the pragma for the end of it, and misses the statement that follows.
+bool ends_with_directive(const clang::Stmt& stmt) {
+  const clang::Stmt* last = &stmt;
+  while (last != nullptr && !isa<clang::CompoundStmt, clang::OMPExecutableDirective>(last)) {
+    const clang::Stmt* child = nullptr;
+    for (const clang::Stmt* next : last->children()) {
+      child = next != nullptr ? next : child;
+    }
+    last = child;
+  }
+  return last != nullptr && isa<clang::OMPExecutableDirective>(last);
+}
+
+/// Whether the statement of a region may get a block around it.
+bool can_hold_scope(const clang::OMPExecutableDirective& directive, const clang::Stmt& region) {
+  return isa<clang::CompoundStmt, clang::ForStmt, clang::CXXForRangeStmt, clang::WhileStmt,
+             clang::DoStmt, clang::IfStmt, clang::SwitchStmt>(region) &&
+         !clang::isOpenMPSimdDirective(directive.getDirectiveKind()) &&
+         !ends_with_directive(region) && !has_bound_directive(region);
+}
 
 }  // namespace
 
@@ -68,6 +114,13 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
   if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(stmt)) {
     calls_.note_construction(*construction);
   }
+  if (const auto* unresolved = dyn_cast<clang::CXXUnresolvedConstructExpr>(stmt)) {
+    const std::vector<const clang::Expr*> arguments(unresolved->arg_begin(), unresolved->arg_end());
+    calls_.note_unresolved_construction(unresolved->getTypeAsWritten(), *unresolved, arguments);
+  }
+  if (const auto* allocation = dyn_cast<clang::CXXNewExpr>(stmt)) {
+    note_list(allocation->getAllocatedType(), allocation->getInitializer());
+  }
   if (const auto* deletion = dyn_cast<clang::CXXDeleteExpr>(stmt)) {
     calls_.note_destruction(deletion->getDestroyedType(), deletion, deletion->getBeginLoc());
   }
@@ -102,9 +155,31 @@ void BodyWalker::visit_directive(const clang::OMPExecutableDirective& directive)
       }
     }
   }
-  visit(region);
+  const bool unmeasured_before = unmeasured_region_;
+  unmeasured_region_ = unmeasured_region_ || runs_elsewhere(directive);
+  visit_region(directive, region);
+  unmeasured_region_ = unmeasured_before;
   path_.resize(depth);
   in_parallel_region_ = before;
+}
+
+/// What a thread does in a region is in no frame of the function, which only the thread that began
+/// the region has. So the block is measured as a whole, if it is more than a few instructions.
+void BodyWalker::visit_region(const clang::OMPExecutableDirective& directive,
+                              const clang::Stmt* region) {
+  if (!unmeasured_region_ || region == nullptr || !can_hold_scope(directive, *region)) {
+    return visit(region);
+  }
+  unmeasured_region_ = false;
+  const int nodes_before = nodes_;
+  const size_t calls_before = function_.calls.size();
+  const bool loop_before = std::exchange(has_loop_or_jump_, false);
+  visit(region);
+  if (nodes_ - nodes_before > kTrivialNodes || has_loop_or_jump_ ||
+      function_.calls.size() != calls_before) {
+    calls_.note_region(*region, {path_, false, in_handler_, true});
+  }
+  has_loop_or_jump_ = has_loop_or_jump_ || loop_before;
 }
 
 /// The children that are evaluated in place.
@@ -182,7 +257,27 @@ void BodyWalker::visit_initialiser(const clang::Decl& decl) {
   if (variable->hasLocalStorage()) {
     calls_.note_destruction(variable->getType(), nullptr, variable->getLocation());
   }
+  note_list(variable->getType(), variable->getInit());
   visit(variable->getInit());
+}
+
+/// In a template, the arguments of a construction are a mere list if one of them depends on it.
+void BodyWalker::note_list(clang::QualType made, const clang::Expr* init) {
+  std::vector<const clang::Expr*> arguments;
+  if (const auto* parentheses = dyn_cast_or_null<clang::ParenListExpr>(init)) {
+    for (unsigned i = 0; i < parentheses->getNumExprs(); ++i) {
+      arguments.push_back(parentheses->getExpr(i));
+    }
+  } else if (const auto* braces = dyn_cast_or_null<clang::InitListExpr>(init)) {
+    if (made.isNull() || made->isDependentType() || made->getAsCXXRecordDecl() == nullptr ||
+        made->isAggregateType()) {
+      return;
+    }
+    arguments.assign(braces->inits().begin(), braces->inits().end());
+  }
+  if (!arguments.empty()) {
+    calls_.note_unresolved_construction(made, *init, arguments);
+  }
 }
 
 }  // namespace vprof::instrumenter

@@ -13,6 +13,7 @@ namespace vprof::instrumenter {
 ///  - the calls in the source: direct, virtual and through pointers;
 ///  - calls that the compiler adds: constructions, destructors of locals and temporaries, the
 ///    iterators of a range-for; these can be measured only at the entry of their callee;
+///  - the regions of OpenMP that other threads run, as calls of `region(f)`;
 ///  - functions passed to pthread_create and the like (spawn), to an executor (task), or to any
 ///    other function (callback).
 class BodyWalker {
@@ -30,8 +31,10 @@ class BodyWalker {
   void visit(const clang::Stmt* stmt);
   void visit_children(const clang::Stmt& stmt);
   void visit_directive(const clang::OMPExecutableDirective& directive);
+  void visit_region(const clang::OMPExecutableDirective& directive, const clang::Stmt* region);
   void visit_range_for(const clang::CXXForRangeStmt& loop);
   void visit_initialiser(const clang::Decl& decl);
+  void note_list(clang::QualType made, const clang::Expr* init);
 
   const clang::LangOptions& language_;
   Function& function_;
@@ -42,7 +45,8 @@ class BodyWalker {
   bool in_initialiser_ = false;
   bool in_handler_ = false;
   bool in_parallel_region_ = false;
-  bool unspelled_ = false;  ///< inside code that the compiler adds
+  bool unmeasured_region_ = false;  ///< inside what other threads run, and in no scope of it yet
+  bool unspelled_ = false;          ///< inside code that the compiler adds
 };
 
 }  // namespace vprof::instrumenter

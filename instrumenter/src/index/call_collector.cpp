@@ -79,7 +79,8 @@ void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& a
     call.type = signature_of(type_called(*expr.getCallee()));
   }
   if (is_spelled) {
-    locate(expr, around, call);
+    call.in_loop = in_loop(around);
+    locate(placer_.place(expr, around), call);
   } else {
     locate_refused(expr.getBeginLoc(), call, Reason::kRangeFor);
   }
@@ -92,7 +93,9 @@ void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& a
   const bool on_object = isa<clang::CXXOperatorCallExpr>(expr) && callee != nullptr &&
                          isa<clang::CXXMethodDecl>(callee);
   const llvm::ArrayRef<const clang::Expr*> arguments{expr.getArgs(), expr.getNumArgs()};
-  note_passed_functions(callee, expr, on_object ? arguments.drop_front() : arguments);
+  const CallKind passed =
+      callee == nullptr ? kind_of_passing_to(*expr.getCallee()) : kind_of_passing(callee);
+  note_passed_functions({callee, passed}, expr, on_object ? arguments.drop_front() : arguments);
 }
 
 Reason CallCollector::why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee,
@@ -119,6 +122,15 @@ Reason CallCollector::why_not(const clang::CallExpr& expr, const clang::Function
   return Reason::kNone;
 }
 
+void CallCollector::note_region(const clang::Stmt& region, const Surroundings& around) {
+  Call call;
+  call.callee_name = fmt::format("region({})", function_.name);
+  call.callee_key = call.callee_name + "@";
+  call.in_loop = in_loop(around);
+  locate(placer_.place_statement(region, around), call);
+  function_.calls.push_back(std::move(call));
+}
+
 void CallCollector::note_construction(const clang::CXXConstructExpr& expr) {
   const clang::CXXConstructorDecl* constructor = expr.getConstructor();
   if (constructor == nullptr || constructor->isImplicit() || constructor->isDefaulted()) {
@@ -129,7 +141,13 @@ void CallCollector::note_construction(const clang::CXXConstructExpr& expr) {
   locate_refused(expr.getBeginLoc(), call, Reason::kConstruction);
   call.trivial = is_outside(*constructor) && trivial_outside_(*constructor);
   function_.calls.push_back(std::move(call));
-  note_passed_functions(constructor, expr, {expr.getArgs(), expr.getNumArgs()});
+  note_passed_functions({constructor, kind_of_passing(constructor)}, expr,
+                        {expr.getArgs(), expr.getNumArgs()});
+}
+
+void CallCollector::note_unresolved_construction(clang::QualType made, const clang::Expr& expr,
+                                                 llvm::ArrayRef<const clang::Expr*> arguments) {
+  note_passed_functions({nullptr, kind_of_passing_to_new(made)}, expr, arguments);
 }
 
 void CallCollector::note_destruction(clang::QualType type, const clang::Expr* expr,
@@ -155,9 +173,9 @@ void CallCollector::note_destruction(clang::QualType type, const clang::Expr* ex
   function_.calls.push_back(std::move(call));
 }
 
-void CallCollector::note_passed_functions(const clang::FunctionDecl* receiver,
-                                          const clang::Expr& expr,
+void CallCollector::note_passed_functions(const Receiver& to, const clang::Expr& expr,
                                           llvm::ArrayRef<const clang::Expr*> arguments) {
+  const clang::FunctionDecl* receiver = to.function;
   if (const auto* constructor = dyn_cast_or_null<clang::CXXConstructorDecl>(receiver);
       constructor != nullptr && constructor->isCopyOrMoveConstructor()) {
     return;
@@ -171,7 +189,7 @@ void CallCollector::note_passed_functions(const clang::FunctionDecl* receiver,
       if (is_passed_on(*passed, receiver)) {
         Call call;
         describe_callee(*passed, call);
-        note_passed(receiver, expr, std::move(call));
+        note_passed(to, expr, std::move(call));
       }
     }
     const clang::QualType type = pointed_function(argument->getType());
@@ -182,18 +200,17 @@ void CallCollector::note_passed_functions(const clang::FunctionDecl* receiver,
       call.callee_name = fmt::format("(*{})", spelling(*argument));
       call.callee_key = call.callee_name + "@";
       call.type = signature_of(type);
-      note_passed(receiver, expr, std::move(call));
+      note_passed(to, expr, std::move(call));
     }
   }
 }
 
-void CallCollector::note_passed(const clang::FunctionDecl* receiver, const clang::Expr& expr,
-                                Call call) {
+void CallCollector::note_passed(const Receiver& receiver, const clang::Expr& expr, Call call) {
   call.noreturn = false;
-  call.kind = kind_of_passing(receiver);
-  if (receiver != nullptr) {
+  call.kind = receiver.kind;
+  if (receiver.function != nullptr) {
     Call received;
-    describe_callee(*receiver, received);
+    describe_callee(*receiver.function, received);
     call.receiver_key = std::move(received.callee_key);
     call.receiver_name = std::move(received.callee_name);
     call.receiver_usr = std::move(received.callee_usr);
@@ -238,8 +255,23 @@ std::string CallCollector::spelling(const clang::Expr& callee) const {
   return text;
 }
 
-void CallCollector::locate(const clang::Expr& expr, const Surroundings& around, Call& call) {
-  Placement placement = placer_.place(expr, around);
+/// `do { } while (0)` around the statements of a macro is none.
+bool CallCollector::is_loop(const clang::Stmt& stmt) const {
+  if (const auto* once = dyn_cast<clang::DoStmt>(&stmt)) {
+    const clang::Expr* condition = once->getCond();
+    bool repeats = true;
+    return condition->isValueDependent() ||
+           !condition->EvaluateAsBooleanCondition(repeats, context_) || repeats;
+  }
+  return isa<clang::ForStmt, clang::WhileStmt, clang::CXXForRangeStmt>(stmt);
+}
+
+bool CallCollector::in_loop(const Surroundings& around) const {
+  return std::any_of(around.ancestors.begin(), around.ancestors.end(),
+                     [&](const clang::Stmt* stmt) { return is_loop(*stmt); });
+}
+
+void CallCollector::locate(Placement placement, Call& call) {
   call.form = placement.form;
   call.reason = placement.reason;
   call.macro = std::move(placement.macro);

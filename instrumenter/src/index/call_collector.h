@@ -21,17 +21,27 @@ class CallCollector {
   /// A call, direct, virtual or through a pointer. `is_spelled`: the source contains it; false for
   /// the calls that the compiler adds to a range-for.
   void note_call(const clang::CallExpr& expr, const Surroundings& around, bool is_spelled);
+  /// A region of OpenMP, measured as a whole.
+  void note_region(const clang::Stmt& region, const Surroundings& around);
   void note_construction(const clang::CXXConstructExpr& expr);
+  /// In a template: the arguments of a construction whose constructor is not known yet.
+  void note_unresolved_construction(clang::QualType made, const clang::Expr& expr,
+                                    llvm::ArrayRef<const clang::Expr*> arguments);
   /// A user-provided destructor that runs at `delete`, or at the end of a block or a full
   /// expression. `expr` is the delete expression, else nullptr.
   void note_destruction(clang::QualType type, const clang::Expr* expr,
                         clang::SourceLocation location);
 
  private:
-  /// `receiver`: the function called with the arguments; nullptr: unknown.
-  void note_passed_functions(const clang::FunctionDecl* receiver, const clang::Expr& expr,
+  /// The function called with some arguments, nullptr if it is not known, and what it does to
+  /// functions among them.
+  struct Receiver {
+    const clang::FunctionDecl* function = nullptr;
+    CallKind kind = CallKind::kCallback;
+  };
+  void note_passed_functions(const Receiver& receiver, const clang::Expr& expr,
                              llvm::ArrayRef<const clang::Expr*> arguments);
-  void note_passed(const clang::FunctionDecl* receiver, const clang::Expr& expr, Call call);
+  void note_passed(const Receiver& receiver, const clang::Expr& expr, Call call);
   bool is_passed_on(const clang::FunctionDecl& passed, const clang::FunctionDecl* receiver) const;
   Reason why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee, const Call& call);
 
@@ -39,7 +49,9 @@ class CallCollector {
   bool is_outside(const clang::FunctionDecl& callee) const;
   bool is_declared_outside(const clang::FunctionDecl& function) const;
   std::string spelling(const clang::Expr& callee) const;
-  void locate(const clang::Expr& expr, const Surroundings& around, Call& call);
+  bool is_loop(const clang::Stmt& stmt) const;
+  bool in_loop(const Surroundings& around) const;
+  void locate(Placement placement, Call& call);
   /// For calls without a text of their own.
   void locate_refused(clang::SourceLocation location, Call& call, Reason reason);
   void set_place(clang::FileID file, Call& call);

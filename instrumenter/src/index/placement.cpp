@@ -282,4 +282,19 @@ Placement Placer::place(const clang::Expr& call, const Surroundings& around) con
   return placement;
 }
 
+Placement Placer::place_statement(const clang::Stmt& stmt, const Surroundings& around) const {
+  Placement placement;
+  const auto [file, offset] = sources_.getDecomposedExpansionLoc(stmt.getBeginLoc());
+  placement.text = {file, offset, offset};
+  placement.full_expr = offset;
+  const std::optional<TextRange> text = source_text_.text_of(stmt);
+  if (!text) {
+    placement.reason = Reason::kScattered;
+    return placement;
+  }
+  placement.text = *text;
+  choose_form({&stmt, around.ancestors.size(), *text, ""}, around, placement);
+  return placement;
+}
+
 }  // namespace vprof::instrumenter

@@ -34,6 +34,9 @@ class Placer {
 
   Placement place(const clang::Expr& call, const Surroundings& around) const;
 
+  /// Of a statement that stands where a block may stand.
+  Placement place_statement(const clang::Stmt& stmt, const Surroundings& around) const;
+
  private:
   unsigned full_expression(const WrappedPiece& piece, const Ancestors& ancestors) const;
   void choose_form(const WrappedPiece& piece, const Surroundings& around,

@@ -119,6 +119,16 @@ bool is_call(const Call& call) {
          call.kind != CallKind::kTask;
 }
 
+std::vector<const Function*> expanded_with(const Program& program, const Function& f) {
+  std::vector<const Function*> expanded = {&f};
+  if (f.targets.size() <= kExpandedTargets) {
+    for (const std::string& key : f.targets) {
+      expanded.push_back(program.by_key(key));
+    }
+  }
+  return expanded;
+}
+
 bool worth_measuring(const Program& program, const Call& call) {
   if (call.noreturn || call.trivial || !is_call(call)) {
     return false;

@@ -50,6 +50,7 @@ struct Object<instrumenter::Call> {
                                              required("form", &T::form),
                                              non_default("noreturn", &T::noreturn),
                                              non_default("trivial", &T::trivial),
+                                             non_default("loop", &T::in_loop),
                                              required("begin", &T::begin),
                                              required("end", &T::end),
                                              optional("full", &T::full_expr),

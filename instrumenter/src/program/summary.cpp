@@ -33,10 +33,14 @@ struct Object<Summary::FailedUnit> {
 template <>
 struct Object<Summary> {
   using T = Summary;
-  static constexpr auto kFields = std::tuple{
-      required("files_changed", &T::files_changed), required("sites", &T::sites),
-      required("functions", &T::functions),         required("calls", &T::calls),
-      required("units_failed", &T::units_failed),   required("conflicts", &T::conflicts)};
+  static constexpr auto kFields = std::tuple{required("files_changed", &T::files_changed),
+                                             required("rewritten", &T::rewritten),
+                                             required("units", &T::units),
+                                             required("sites", &T::sites),
+                                             required("functions", &T::functions),
+                                             required("calls", &T::calls),
+                                             required("units_failed", &T::units_failed),
+                                             required("conflicts", &T::conflicts)};
 };
 
 }  // namespace vprof::json

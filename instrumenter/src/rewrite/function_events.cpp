@@ -80,22 +80,26 @@ class EventWriter {
     return found[0];
   }
 
-  std::string text_of(const Value& value, const std::string& function) {
+  ValueText text_of(const Value& value, const std::string& function, const char* name) {
     const Function* f = resolve(function);
     if (f == nullptr) {
-      return "";
+      return {};
     }
-    Result<std::string> text = value_text(value, *f);
+    Result<ValueText> text = value_text(value, *f, name);
     if (!text) {
       fail(text.error().message);
     }
-    return text.value_or("");
+    return text.value_or(ValueText{});
+  }
+
+  std::string key_of(const Value& value, const std::string& function) {
+    return text_of(value, function, "vprof_k").or_else("0");
   }
 
   static bool is_return(const Value& value) { return value.base == Value::Base::kReturn; }
 
   static std::string returned(const Value& value) {
-    return fmt::format("{}(vprof_result){}", value.dereferenced ? "*" : "", value.suffix);
+    return returned_text(value, "vprof_result").or_else("0");
   }
 
   void add_points(const IntervalPlan& interval, const std::vector<IntervalPoint>& points,
@@ -106,7 +110,7 @@ class EventWriter {
             fmt::format("VPROF_EVENT({}, {}, {}); ", what, interval.index, returned(point.key));
         continue;
       }
-      const std::string key = text_of(point.key, point.function);
+      const std::string key = key_of(point.key, point.function);
       const bool at_exit = point.at == At::kExit;
       body_of(point.function, at_exit ? kAtExit : kAtEntry) += fmt::format(
           "VPROF_{}_EVENT({}, {}, {}); ", at_exit ? "EXIT" : "ENTRY", what, interval.index, key);
@@ -120,11 +124,15 @@ class EventWriter {
                       "entry of a function; write \"at\": \"entry\" and a value such as arg:0",
                       interval.name, point.function));
     }
-    const std::string label = text_of(point.value, point.function);
+    const ValueText label = text_of(point.value, point.function, "vprof_l");
+    const std::string key =
+        point.key ? fmt::format(", {}", key_of(*point.key, point.function)) : "";
+    const std::string value = label.is_plain()
+                                  ? label.text
+                                  : fmt::format("{}, {}, {}", label.steps, label.text, label.ends);
     body_of(point.function, kAtEntry) +=
-        point.key ? fmt::format("VPROF_ENTRY_LABEL({}, {}, {}); ", interval.index,
-                                text_of(*point.key, point.function), label)
-                  : fmt::format("VPROF_ENTRY_LABEL_CURRENT({}, {}); ", interval.index, label);
+        fmt::format("VPROF_ENTRY_LABEL{}{}({}{}, {}); ", point.key ? "" : "_CURRENT",
+                    label.is_plain() ? "" : "_VIA", interval.index, key, value);
   }
 
   void add_sync(const SyncPlan& sync) {
@@ -137,7 +145,8 @@ class EventWriter {
           fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, returned(sync.value()));
       return;
     }
-    const std::string value = text_of(sync.value(), sync.function);
+    const std::string value = text_of(sync.value(), sync.function, "vprof_k")
+                                  .or_else(SyncPlan::is_task(sync.role) ? "0" : "VPROF_NO_OBJECT");
     switch (sync.role) {
       case SyncRole::kAcquire:
         body_of(sync.function, kScope) += fmt::format("VPROF_ACQUIRE({}, {}); ", sync.index, value);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "program/forms.h"
@@ -15,7 +16,25 @@ namespace {
 
 /// scope.h comes first, and line numbers stay as if it were not there. It includes no system
 /// header, so the user's feature macros still come before those.
-constexpr const char* kPrelude = "#include <vprof/runtime/scope.h>\n#line 1\n";
+constexpr const char* kInclude = "#include <vprof/runtime/scope.h>\n";
+constexpr const char* kLine = "#line 1\n";
+
+/// Which text was compiled, for VPROF_UNIT: a hash of it, and the file's name as far as a string of
+/// an assembler can hold it.
+std::string unit_text(const std::string& file, const std::string& original_hash,
+                      const std::vector<Edit>& edits) {
+  std::string all = original_hash;
+  for (const Edit& edit : edits) {
+    all += fmt::format("\n{} {} {}\n{}", edit.begin, edit.end, edit.before, edit.after);
+  }
+  std::string name = file;
+  for (char& c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view("/._+-").find(c) != std::string_view::npos;
+    c = plain ? c : '_';
+  }
+  return fmt::format("{} {}", content_hash(all), name);
+}
 
 /// `scope`: the site of the function scope that the callee begins with; 0: it has none.
 Edit call_edit(const CallSites::Wrapped& w, uint32_t id, uint32_t scope) {
@@ -26,10 +45,6 @@ Edit call_edit(const CallSites::Wrapped& w, uint32_t id, uint32_t scope) {
   };
   return {w.begin, w.end, text(scope == 0 ? rule.before : rule.before_scope), text(rule.after)};
 }
-
-/// A pointer or virtual method that leads to more functions than this is first broken down by
-/// function.
-constexpr size_t kExpandedTargets = 8;
 
 /// Works out the insertions in four steps: choose functions and calls, drop texts that overlap,
 /// number the sites, place the edits.
@@ -229,6 +244,10 @@ class Instrumenter {
         }
       }
     }
+    std::set<std::string> units;
+    for (const Unit& unit : program_.units) {
+      units.insert(unit.file);
+    }
     for (auto& [file, edits] : out_.edits) {
       const auto original = VPROF_TRY(read_original_(file));
       const auto indexed = program_.file_hashes.find(file);
@@ -236,7 +255,13 @@ class Instrumenter {
         return fail("{}: changed since it was indexed; run vprof index", file);
       }
       const uint32_t start = original.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
-      edits.insert(edits.begin(), Edit{start, start, kPrelude, ""});
+      std::string prelude = kInclude;
+      if (units.contains(file)) {
+        const std::string unit = unit_text(file, indexed->second, edits);
+        prelude += fmt::format("VPROF_UNIT(\"{}\")\n", unit);
+        out_.units[file] = unit;
+      }
+      edits.insert(edits.begin(), Edit{start, start, prelude + kLine, ""});
     }
     return {};
   }

@@ -51,6 +51,7 @@ struct Coverage {
 
 struct Instrumentation {
   std::map<std::string, std::vector<Edit>> edits;  ///< by file
+  std::map<std::string, std::string> units;        ///< rewritten units: what VPROF_UNIT says there
   std::vector<Site> sites;                         ///< ordered by id
   std::vector<UnwrappedCall> unwrapped;
   /// Functions that exist only as a name: macros with several calls, indirect calls. Key → height.

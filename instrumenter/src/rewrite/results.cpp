@@ -108,9 +108,12 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
 }
 
 Summary summary_of(const Program& program, const Instrumentation& result,
-                   std::vector<std::string> files_changed) {
+                   std::vector<std::string> files_changed,
+                   std::map<std::string, std::string> rewritten) {
   Summary summary;
   summary.files_changed = std::move(files_changed);
+  summary.rewritten = std::move(rewritten);
+  summary.units = result.units;
   summary.sites = result.sites.size();
   summary.functions = {result.coverage.functions, result.coverage.functions_refused};
   summary.calls.measured = result.coverage.calls;

@@ -1,6 +1,7 @@
 // What the rewriter writes beside the mirror, as plain data: sites.json and the summary.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
 
 /// The numbers that the driver shows.
 Summary summary_of(const Program& program, const Instrumentation& result,
-                   std::vector<std::string> files_changed);
+                   std::vector<std::string> files_changed,
+                   std::map<std::string, std::string> rewritten);
 
 }  // namespace vprof::instrumenter

@@ -75,7 +75,12 @@ Result<void> rewrite_mirror(const RewriteOptions& options) {
   if (options.summary.empty()) {
     return {};
   }
-  return save_summary(summary_of(program, result, std::move(changed)), options.summary);
+  std::map<std::string, std::string> rewritten;
+  for (const auto& [file, text] : texts) {
+    rewritten[file] = content_hash(text);
+  }
+  return save_summary(summary_of(program, result, std::move(changed), std::move(rewritten)),
+                      options.summary);
 }
 
 }  // namespace vprof::instrumenter

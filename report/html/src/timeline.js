@@ -71,7 +71,7 @@ export function timelines(data) {
     const drawing = chart('timeline-chart', height, () => `Interval ${shown.id}, ${time(shown.latency_ns)}, on ${shown.threads.length} threads`,
       (root, width) => drawTimeline(root, width, height, shown));
     refill(holder,
-      el('p', { class: 'timeline-title' }, el('strong', {}, `#${shown.id}`), ` ${shown.label}  ${time(shown.latency_ns)}`, el('small', {}, `  ${shown.why}`),
+      el('p', { class: 'timeline-title' }, el('strong', {}, `#${shown.id}`), ` ${shown.key && `key ${shown.key}  `}${shown.label}  ${time(shown.latency_ns)}`, el('small', {}, `  ${shown.why}`),
         shown.cut ? el('small', {}, `; the ${shown.cut} shortest pieces are merged into their neighbours`) : null),
       drawing.holder, table(shown));
   };

@@ -5,6 +5,7 @@
 
 #include "exports/formats.h"
 #include "exports/rows.h"
+#include "exports/size_forecast.h"
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
 
@@ -25,14 +26,17 @@ std::string quoted(const std::string& text) {
 
 class CsvWriter {
  public:
-  explicit CsvWriter(const std::string& file)
-      : file_(file), out_(std::fopen(file_.path().c_str(), "w"), std::fclose) {}
+  CsvWriter(ExportSource& source, const std::string& file)
+      : source_(source),
+        name_(file),
+        file_(file),
+        out_(std::fopen(file_.path().c_str(), "w"), std::fclose) {}
 
   Result<void> begin() {
     if (out_ == nullptr) {
       return file_.failed();
     }
-    return put("interval,id,label,begin_ns,latency_ns,ns,kind,function,site,path\r\n");
+    return put("interval,id,key,label,begin_ns,latency_ns,ns,kind,function,site,path\r\n");
   }
 
   Result<void> add(const analyzer::PlaceRow& place) {
@@ -42,13 +46,15 @@ class CsvWriter {
   }
 
   Result<void> add(const analyzer::IntervalRow& row) {
-    const std::string begin = fmt::format("{},{},{},{},{},", quoted(row.interval), row.id,
-                                          quoted(row.label), row.begin_ns, row.latency_ns);
+    const std::string begin = fmt::format("{},{},{},{},{},{},", quoted(row.interval), row.id,
+                                          row.key, quoted(row.label), row.begin_ns, row.latency_ns);
     std::string lines;
     for (const analyzer::PlaceTime& time : row.times) {
       lines += begin + std::to_string(time.ns) + ends_[time.place];
     }
-    return put(lines);
+    VPROF_TRY(put(lines));
+    const auto size = forecast_.add(lines.size(), row.begin_ns);
+    return size ? source_.expect_bytes(name_, *size) : Result<void>();
   }
 
   Result<void> finish() {
@@ -67,16 +73,19 @@ class CsvWriter {
     return {};
   }
 
+  ExportSource& source_;
+  const std::string name_;
   DraftFile file_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> out_;
   PlacePaths paths_;
   std::vector<std::string> ends_;  // of lines, by place
+  SizeForecast forecast_;
 };
 
 }  // namespace
 
 Result<std::string> write_csv(ExportSource& source, const std::string& file) {
-  return export_rows(source, CsvWriter(file));
+  return export_rows(source, CsvWriter(source, file));
 }
 
 }  // namespace vprof::report

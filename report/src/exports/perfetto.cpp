@@ -24,6 +24,7 @@ class IntervalEvents {
     name_row("thread_name", 0, "interval");
     slice(timeline_.interval, "interval", 0, 0, timeline_.latency_ns,
           {{"id", std::to_string(timeline_.id)},
+           {"key", std::to_string(timeline_.key)},
            {"label", timeline_.label},
            {"latency_ns", timeline_.latency_ns}});
   }

@@ -12,7 +12,7 @@ namespace vprof::report {
 namespace {
 
 // Documented in docs/formats.md. The key of `times` keeps the rows of one place together.
-constexpr const char* kSchema = R"(
+constexpr const char* kTables = R"(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 BEGIN;
@@ -20,6 +20,7 @@ CREATE TABLE intervals (
   interval   INTEGER PRIMARY KEY,
   name       TEXT    NOT NULL,
   id         INTEGER NOT NULL,
+  key        INTEGER NOT NULL,
   label      TEXT    NOT NULL,
   begin_ns   INTEGER NOT NULL,
   latency_ns INTEGER NOT NULL);
@@ -52,11 +53,11 @@ class SqliteWriter {
     if (sqlite3_open(file_.path().c_str(), &db_) != SQLITE_OK) {
       return failed();
     }
-    if (sqlite3_exec(db_, kSchema, nullptr, nullptr, nullptr) != SQLITE_OK) {
+    if (sqlite3_exec(db_, kTables, nullptr, nullptr, nullptr) != SQLITE_OK) {
       return failed();
     }
     place_ = prepare("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)");
-    interval_ = prepare("INSERT INTO intervals VALUES (?, ?, ?, ?, ?, ?)");
+    interval_ = prepare("INSERT INTO intervals VALUES (?, ?, ?, ?, ?, ?, ?)");
     time_ = prepare("INSERT INTO times VALUES (?, ?, ?)");
     if (!place_ || !interval_ || !time_) {
       return failed();
@@ -84,9 +85,10 @@ class SqliteWriter {
     bind(interval_, 1, number);
     bind(interval_, 2, row.interval);
     bind(interval_, 3, static_cast<int64_t>(row.id));
-    bind(interval_, 4, row.label);
-    bind(interval_, 5, row.begin_ns);
-    bind(interval_, 6, static_cast<int64_t>(row.latency_ns));
+    bind(interval_, 4, static_cast<int64_t>(row.key));
+    bind(interval_, 5, row.label);
+    bind(interval_, 6, row.begin_ns);
+    bind(interval_, 7, static_cast<int64_t>(row.latency_ns));
     VPROF_TRY(run(interval_));
     for (const analyzer::PlaceTime& time : row.times) {
       bind(time_, 1, time.place);

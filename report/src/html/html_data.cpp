@@ -49,7 +49,9 @@ int graph_height(const analyzer::Details* details, const std::vector<analyzer::F
 /// Ids as text: JavaScript's numbers do not hold 64 bits.
 void write_ids_as_text(Json& exemplars) {
   for (Json& one : exemplars) {
-    one["id"] = std::to_string(one["id"].get<uint64_t>());
+    for (const char* name : {"id", "key"}) {
+      one[name] = std::to_string(one[name].get<uint64_t>());
+    }
   }
 }
 

@@ -92,6 +92,7 @@ nlohmann::json to_json(const SelectedTimeline& shown) {
   }
   return {{"why", shown.why},
           {"id", std::to_string(timeline.id)},
+          {"key", timeline.key == 0 ? "" : std::to_string(timeline.key)},
           {"label", timeline.label},
           {"latency_ns", timeline.latency_ns},
           {"begin_ns", timeline.begin_ns},

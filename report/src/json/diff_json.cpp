@@ -21,7 +21,9 @@ struct Object<analyzer::FactorChange> {
                                              required("b_ns2", &T::b),
                                              required("change", &T::change),
                                              required("ci95", &T::ci95),
-                                             required("significant", &T::significant)};
+                                             required("significant", &T::significant),
+                                             required("within", &T::within),
+                                             required("depth", &T::depth)};
 };
 
 template <>

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "text/text_writer.h"
 #include "vprof/report/diff.h"
 #include "vprof/support/text.h"
@@ -42,7 +44,24 @@ std::string factor_line(const FactorChange& factor) {
       fmt::format("{:+.1f} %{}", 100 * factor.change, factor.significant ? "  *" : "");
   const double reach = 100 * (factor.ci95[1] - factor.ci95[0]) / 2;
   return "  " + pad(head, kName + 4) + pad(reach > 0 ? fmt::format("± {:.1f}", reach) : "", 10) +
-         name_of_factor(factor);
+         std::string(2 * static_cast<size_t>(factor.depth), ' ') + name_of_factor(factor);
+}
+
+/// Functions, with what is within them indented, then pairs.
+void write_changes(const std::vector<FactorChange>& factors, TextWriter& out) {
+  bool pairs = false;
+  for (const FactorChange& factor : factors) {
+    if (factor.kind == analyzer::FactorKind::kCovariance && !pairs) {
+      out.line("  Together, within the changes of both:", Style::kFaint);
+      pairs = true;
+    }
+    out.line(factor_line(factor), factor.significant ? Style::kMarked : Style::kPlain);
+  }
+  const bool nested = std::any_of(factors.begin(), factors.end(),
+                                  [](const FactorChange& one) { return one.depth > 0; });
+  if (nested) {
+    out.line("  An indented line is a part of the line above it.", Style::kFaint);
+  }
 }
 
 }  // namespace
@@ -63,9 +82,7 @@ std::string text(const Diff& diff, const TextOptions& options) {
   if (diff.factors.empty()) {
     out.line("  Nothing changed by 1 % or more.");
   }
-  for (const FactorChange& factor : diff.factors) {
-    out.line(factor_line(factor), factor.significant ? Style::kMarked : Style::kPlain);
-  }
+  write_changes(diff.factors, out);
   if (!diff.notes.empty()) {
     out.blank_line();
   }

@@ -198,7 +198,9 @@ void write_blame(const Factor& factor, const Node& root, TextWriter& out) {
 }
 
 std::string named(const Exemplar& one) {
-  return fmt::format("#{} ({} of {})", one.id, human_time(one.ns), human_time(one.latency_ns));
+  const std::string key = one.key == 0 ? "" : fmt::format("key {}, ", one.key);
+  return fmt::format("#{} ({}{} of {})", one.id, key, human_time(one.ns),
+                     human_time(one.latency_ns));
 }
 
 void write_exemplars(const Factor& factor, TextWriter& out) {

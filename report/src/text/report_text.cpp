@@ -14,21 +14,21 @@ using analyzer::IntervalSummary;
 using analyzer::Losses;
 using analyzer::Profile;
 
-constexpr size_t kMostLabels = 6;
+constexpr size_t kMostLabelsInText = 6;
 
 void write_labels(const IntervalSummary& interval, TextWriter& out) {
   if (interval.labels.size() < 2) {
     return;
   }
   std::string text;
-  for (size_t i = 0; i < std::min(interval.labels.size(), kMostLabels); ++i) {
+  for (size_t i = 0; i < std::min(interval.labels.size(), kMostLabelsInText); ++i) {
     const auto& label = interval.labels[i];
     text += fmt::format("{}{} {} (mean {})", i == 0 ? "" : ", ",
                         label.label.empty() ? "(none)" : label.label, human_count(label.count),
                         human_time(label.mean_ns));
   }
-  if (interval.labels.size() > kMostLabels) {
-    text += fmt::format(", {} more", interval.labels.size() - kMostLabels);
+  if (interval.labels.size() > kMostLabelsInText) {
+    text += fmt::format(", {} more", interval.labels.size() - kMostLabelsInText);
   }
   out.paragraph(fmt::format("{}; {} of the variance is between labels", text,
                             percent(interval.between_labels)),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "text/text_writer.h"
+#include "text/timeline_rows.h"
 #include "vprof/report/timeline.h"
 #include "vprof/support/text.h"
 
@@ -15,10 +16,13 @@ using analyzer::TimelinePiece;
 // Widths of columns.
 constexpr size_t kTime = 11;
 constexpr size_t kThread = 16;
+constexpr size_t kLeastRoom = 10;
 
-std::string thread_of(const TimelinePiece& piece) {
-  return fmt::format("{}:{} {}", piece.pid, piece.thread, piece.thread_name);
-}
+constexpr int64_t kShort = 1000;     // pieces shorter than this part of the latency are folded
+constexpr size_t kMostParts = 3;     // of a row that are named
+constexpr size_t kPartsIndent = 15;  // of the line that names them
+
+constexpr const char* kOwnTime = "(own time)";
 
 std::string time_of(int64_t ns) { return human_time(static_cast<double>(ns)); }
 
@@ -26,27 +30,98 @@ std::string columns_of(const std::string& at, const std::string& took, const std
   return "  " + pad(at, kTime) + pad(took, kTime) + pad(thread, kThread + 1);
 }
 
+/// Without the interval, which the heading names. Own time stays with the name of its function.
+std::vector<std::string> shown_path(const TimelineRow& row) {
+  std::vector<std::string> path(row.path.begin() + (row.path.size() > 1 ? 1 : 0), row.path.end());
+  if (path.size() > 1 && path.back() == kOwnTime) {
+    path.pop_back();
+    path.back() += std::string(" ") + kOwnTime;
+  }
+  return path;
+}
+
+/// ` (12 pieces)`
+std::string count_of(const TimelineRow& row) {
+  return row.pieces == 1 ? "" : fmt::format(" ({} pieces)", human_count(row.pieces));
+}
+
+/// `f 1.20 ms, g 0.30 ms and 2 more`
+std::string parts_of(const TimelineRow& row) {
+  std::vector<std::string> parts;
+  for (const auto& [name, ns] : row.parts) {
+    if (parts.size() < kMostParts) {
+      parts.push_back(name + " " + time_of(ns));
+    }
+  }
+  if (row.parts.size() > kMostParts) {
+    parts.push_back(fmt::format("{} more", row.parts.size() - kMostParts));
+  }
+  return listed(parts);
+}
+
+/// The function that a row is about: what waits or is preempted, not that it does.
+const std::string& function_of(const std::vector<std::string>& path) {
+  const std::string& last = path.back();
+  const bool state = last == "preempted" || last.ends_with(')');
+  return state && path.size() > 1 && !last.ends_with(kOwnTime) ? path[path.size() - 2] : last;
+}
+
+void write_row(const TimelineRow& row, TextWriter& out) {
+  const std::string head =
+      columns_of(time_of(row.from_ns), time_of(row.to_ns - row.from_ns), fit(row.thread, kThread));
+  const std::vector<std::string> path = shown_path(row);
+  const std::string count = count_of(row);
+  const size_t used = columns(head) + columns(count);
+  const size_t room = out.width() > used + kLeastRoom ? out.width() - used : kLeastRoom;
+  const std::string place = fit_path(path, room);
+  if (place.find(function_of(path)) != std::string::npos) {
+    out.line(head + place + count);
+  } else {  // the name matters more than a line
+    const std::string& function = function_of(path);
+    const std::string before =
+        std::string(kPartsIndent, ' ') + (function == path.back() ? "" : "in ");
+    out.line(head + fit(path.back(), room) + count);
+    out.line(before + fit(function, out.width() - columns(before)));
+  }
+  if (!row.parts.empty()) {
+    out.paragraph(parts_of(row), kPartsIndent, Style::kFaint);
+  }
+}
+
+/// The rows, and what there is to say about them.
+std::vector<TimelineRow> rows_for(const Timeline& timeline, bool all, TextWriter& out) {
+  if (all) {
+    return rows_of(timeline);
+  }
+  const int64_t least = timeline.latency_ns / kShort;
+  std::vector<TimelineRow> rows = folded_rows(timeline, least);
+  if (rows.size() < timeline.pieces.size()) {
+    out.paragraph(fmt::format("{} pieces in {}: equal neighbours and pieces shorter than 0.1 % "
+                              "({}) are put together; --all shows each",
+                              human_count(timeline.pieces.size()),
+                              plural(rows.size(), "row", "rows"), time_of(least)),
+                  2, Style::kFaint);
+  }
+  return rows;
+}
+
 }  // namespace
 
-std::string text(const Timeline& timeline, const TextOptions& options) {
+std::string text(const Timeline& timeline, const TextOptions& options, bool all) {
   TextWriter out(options);
   out.line(
-      fmt::format("{} #{}{}: {}", timeline.interval, timeline.id,
+      fmt::format("{} #{}{}{}: {}", timeline.interval, timeline.id,
+                  timeline.key == 0 ? "" : fmt::format(" key {}", timeline.key),
                   timeline.label.empty() ? "" : " " + timeline.label, time_of(timeline.latency_ns)),
       Style::kHeading);
   if (timeline.others != 0) {
-    out.line(fmt::format("  the slowest of {} with this id", human_count(timeline.others + 1)),
+    out.line(fmt::format("  the slowest of {} with this key", human_count(timeline.others + 1)),
              Style::kFaint);
   }
+  const std::vector<TimelineRow> rows = rows_for(timeline, all, out);
   out.line(columns_of("at", "took", "thread") + "what", Style::kFaint);
-  for (const TimelinePiece& piece : timeline.pieces) {
-    const std::string head =
-        columns_of(time_of(piece.from_ns), time_of(piece.to_ns - piece.from_ns),
-                   fit(thread_of(piece), kThread));
-    const std::vector<std::string> below(piece.path.begin() + (piece.path.size() > 1 ? 1 : 0),
-                                         piece.path.end());
-    const size_t room = out.width() > columns(head) + 10 ? out.width() - columns(head) : 10;
-    out.line(head + fit_path(below, room));
+  for (const TimelineRow& row : rows) {
+    write_row(row, out);
   }
   return out.take();
 }
@@ -76,6 +151,7 @@ nlohmann::json json(const Timeline& timeline) {
           {"otherData",
            {{"interval", timeline.interval},
             {"id", timeline.id},
+            {"key", timeline.key},
             {"label", timeline.label},
             {"latency_ns", timeline.latency_ns}}}};
 }

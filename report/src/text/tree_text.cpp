@@ -65,8 +65,8 @@ class TreeText {
 
 }  // namespace
 
-std::string tree_text(const analyzer::Profile& profile, double min_contribution,
-                      const TextOptions& options) {
+std::string tree_text(const analyzer::Profile& profile, const TextOptions& options,
+                      double min_contribution) {
   return TreeText(min_contribution, options).run(profile.tree);
 }
 

@@ -178,7 +178,17 @@ struct __kernel_timespec;
     (void (*)(void*), void*, unsigned, long, long, long, unsigned))                               \
   X(void, GOMP_barrier, "", (void))                                                               \
   X(void, GOMP_loop_end, "", (void))                                                              \
-  X(void, GOMP_sections_end, "", (void))
+  X(void, GOMP_sections_end, "", (void))                                                          \
+  X(void, GOMP_critical_start, "", (void))                                                        \
+  X(void, GOMP_critical_end, "", (void))                                                          \
+  X(void, GOMP_critical_name_start, "", (void**))                                                 \
+  X(void, GOMP_critical_name_end, "", (void**))                                                   \
+  X(void, omp_set_lock, "", (void*))                                                              \
+  X(int, omp_test_lock, "", (void*))                                                              \
+  X(void, omp_unset_lock, "", (void*))                                                            \
+  X(void, omp_set_nest_lock, "", (void*))                                                         \
+  X(int, omp_test_nest_lock, "", (void*))                                                         \
+  X(void, omp_unset_nest_lock, "", (void*))
 
 // A function that this libc lacks, or whose library the program does not use, is NULL.
 struct vprof_real {

@@ -21,7 +21,8 @@ static void write_sync(uint32_t event, uint64_t time, uint64_t duration, unsigne
 
 void vprof_rt_acquire_enter(struct vprof_acquire_scope* scope) {
   scope->waits = vprof_self.waits;
-  scope->start = vprof_sync_on(VPROF_CLASS_APP) ? vprof_event_time() : 0;
+  const bool timed = scope->object != VPROF_NO_OBJECT && vprof_sync_on(VPROF_CLASS_APP);
+  scope->start = timed ? vprof_event_time() : 0;
 }
 
 void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
@@ -36,7 +37,7 @@ void vprof_rt_acquire_leave(struct vprof_acquire_scope* scope) {
 }
 
 void vprof_rt_release(unsigned def, uint64_t object) {
-  if (vprof_sync_on(VPROF_CLASS_APP)) {
+  if (object != VPROF_NO_OBJECT && vprof_sync_on(VPROF_CLASS_APP)) {
     write_sync(VPROF_EV_RELEASE_APP, vprof_event_time(), 0, def, object);
   }
 }

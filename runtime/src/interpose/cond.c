@@ -2,8 +2,8 @@
 // mutex back. The record names the mutex, so that its holders explain that time.
 //
 // A wait that follows another on the same condition, with the mutex held in between, is a turn of a
-// loop around one predicate. For that the mutex is watched from the return of the first: its
-// release takes the slow path and ends the watch.
+// loop around one predicate. For that the mutex is marked from the return of the first: its release
+// takes the slow path and ends the loop.
 //
 // A waiter counts itself before libc releases the mutex for it. So a signaller that holds the
 // mutex, or has held it since, sees the waiter. One that signals without the mutex may miss it,
@@ -28,7 +28,7 @@ static bool is_shared(const pthread_cond_t* condition) {
 struct vprof_wait vprof_condition_wait_begin(uint64_t condition, bool shared,
                                              pthread_mutex_t* mutex) {
   const bool again =
-      vprof_self.watched_mutex == (uintptr_t)mutex && vprof_self.returned_from == condition;
+      vprof_self.returned_with == (uintptr_t)mutex && vprof_self.returned_from == condition;
   struct vprof_release release;
   vprof_mutex_release_begin(&release, mutex);
   vprof_release_write_seen(&release, VPROF_EV_RELEASE_MUTEX, 0);
@@ -41,8 +41,8 @@ struct vprof_wait vprof_condition_wait_begin(uint64_t condition, bool shared,
 }
 
 void vprof_condition_wait_returned(uint64_t condition, pthread_mutex_t* mutex) {
-  vprof_mutex_mark(mutex, false);
-  vprof_self.watched_mutex = (uintptr_t)mutex;
+  vprof_mutex_mark(mutex, VPROF_MARK_RETURNED);
+  vprof_self.returned_with = (uintptr_t)mutex;
   vprof_self.returned_from = condition;
 }
 

@@ -17,7 +17,7 @@
 // runs. The time of that must be recorded, but an uncontended lock must not read the clock. So a
 // release that finds a sleeper marks the mutex (mutex.h), and whoever finds the mark records when
 // it got the mutex. Its own release is then recorded too, although the lock word may be 1 by then:
-// the mutex is watched, so the release takes the slow path.
+// the mark stays, and the release of a marked mutex takes the slow path.
 #define _GNU_SOURCE
 #include "interpose/mutex.h"
 
@@ -42,7 +42,7 @@ static inline bool take_plain(pthread_mutex_t* mutex) {
 }
 
 static inline bool release_plain(pthread_mutex_t* mutex) {
-  if (!vprof_mutex_plain(mutex) || vprof_self.watched_mutex == (uintptr_t)mutex ||
+  if (!vprof_mutex_plain(mutex) || mutex->__data.__spins != VPROF_MARK_NONE ||
       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != kLocked) {
     return false;
   }
@@ -95,30 +95,30 @@ static int attempt(const struct vprof_real* real, pthread_mutex_t* mutex) {
 // This thread has got the mutex without waiting. Returns 0, as the calls do.
 static __attribute__((noinline)) int got(pthread_mutex_t* mutex) {
   const bool plain = vprof_mutex_plain(mutex);
-  if (!vprof_sync_on(VPROF_CLASS_MUTEX) || (plain && !vprof_mutex_marked(mutex))) {
+  const bool marked = vprof_mutex_mark_of(mutex) != VPROF_MARK_NONE;
+  vprof_mutex_mark(mutex, VPROF_MARK_NONE);
+  if (!vprof_sync_on(VPROF_CLASS_MUTEX) || (plain && !marked)) {
     return 0;
   }
-  vprof_mutex_mark(mutex, false);
   const struct vprof_waiters* waiters = vprof_waiters_of((uintptr_t)mutex);
   const bool waited_for =
       atomic_load_explicit(&waiters->count, memory_order_relaxed) != 0 ||
       (plain && atomic_load_explicit(&waiters->returning, memory_order_relaxed) != 0);
   if (waited_for) {
     vprof_acquire_write(VPROF_EV_ACQUIRE_MUTEX, 0, (uintptr_t)mutex, vprof_mutex_shared(mutex));
-    vprof_self.watched_mutex = (uintptr_t)mutex;
-    vprof_self.returned_from = 0;
+    vprof_mutex_mark(mutex, VPROF_MARK_GOT_AHEAD);
   }
   return 0;
 }
 
 static inline int got_plain(pthread_mutex_t* mutex) {
-  return __builtin_expect(vprof_mutex_marked(mutex), 0) ? got(mutex) : 0;
+  return __builtin_expect(vprof_mutex_mark_of(mutex) != VPROF_MARK_NONE, 0) ? got(mutex) : 0;
 }
 
 // The thread that waited has the mutex, and the end of its wait tells since when.
 static inline int waited_for(pthread_mutex_t* mutex, int result) {
   if (result == 0) {
-    vprof_mutex_mark(mutex, false);
+    vprof_mutex_mark(mutex, VPROF_MARK_NONE);
   }
   return result;
 }

@@ -8,6 +8,17 @@
 enum { kVprofMutexShared = 128 };
 enum { kVprofMutexLocked = 1, kVprofMutexContended = 2 };  // 2: somebody may sleep
 
+// The mark of a plain mutex. It is in the field for the number of spins, which glibc uses for
+// adaptive mutexes only. Like the owner, it belongs to the holder of the mutex, so a thread may
+// hold any number of marked mutexes.
+enum vprof_mutex_mark {
+  VPROF_MARK_NONE,
+  VPROF_MARK_WAITED_FOR,  // free: its last release was recorded, so somebody waits for it, and
+                          // whoever gets it next is to record since when
+  VPROF_MARK_GOT_AHEAD,   // held: that was recorded; its release is recorded, too
+  VPROF_MARK_RETURNED     // held since a condition wait returned
+};
+
 // A mutex of type normal, not robust, without a priority protocol.
 static inline bool vprof_mutex_plain(const pthread_mutex_t* mutex) {
   return (mutex->__data.__kind & ~kVprofMutexShared) == 0;
@@ -22,15 +33,12 @@ static inline bool vprof_mutex_contended(const pthread_mutex_t* mutex) {
   return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) == kVprofMutexContended;
 }
 
-// The mark of a plain mutex: its last release was recorded, so somebody waits for it, and whoever
-// gets it next is to record since when. The mark is in the field for the number of spins, which
-// glibc uses for adaptive mutexes only. It belongs to the holder of the mutex, like the owner.
-static inline bool vprof_mutex_marked(const pthread_mutex_t* mutex) {
-  return mutex->__data.__spins != 0;
+static inline enum vprof_mutex_mark vprof_mutex_mark_of(const pthread_mutex_t* mutex) {
+  return vprof_mutex_plain(mutex) ? (enum vprof_mutex_mark)mutex->__data.__spins : VPROF_MARK_NONE;
 }
-static inline void vprof_mutex_mark(pthread_mutex_t* mutex, bool marked) {
-  if (vprof_mutex_plain(mutex)) {
-    mutex->__data.__spins = marked;
+static inline void vprof_mutex_mark(pthread_mutex_t* mutex, enum vprof_mutex_mark mark) {
+  if (vprof_mutex_plain(mutex) && mutex->__data.__spins != (short)mark) {
+    mutex->__data.__spins = (short)mark;
   }
 }
 #else
@@ -40,9 +48,11 @@ static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) { return (vo
 static inline bool vprof_mutex_contended(const pthread_mutex_t* mutex) {
   return (void)mutex, false;
 }
-static inline bool vprof_mutex_marked(const pthread_mutex_t* mutex) { return (void)mutex, false; }
-static inline void vprof_mutex_mark(pthread_mutex_t* mutex, bool marked) {
-  (void)mutex, (void)marked;
+static inline enum vprof_mutex_mark vprof_mutex_mark_of(const pthread_mutex_t* mutex) {
+  return (void)mutex, VPROF_MARK_NONE;
+}
+static inline void vprof_mutex_mark(pthread_mutex_t* mutex, enum vprof_mutex_mark mark) {
+  (void)mutex, (void)mark;
 }
 #endif
 
@@ -51,10 +61,10 @@ static inline void vprof_mutex_mark(pthread_mutex_t* mutex, bool marked) {
 static inline void vprof_mutex_release_begin(struct vprof_release* release,
                                              pthread_mutex_t* mutex) {
   vprof_release_begin(release, VPROF_CLASS_MUTEX, (uintptr_t)mutex, vprof_mutex_shared(mutex));
-  const bool watched = vprof_self.watched_mutex == (uintptr_t)mutex;
-  const bool got_ahead = watched && vprof_self.returned_from == 0;
-  if (watched) {
-    vprof_self.watched_mutex = vprof_self.returned_from = 0;
+  const bool got_ahead = vprof_mutex_mark_of(mutex) == VPROF_MARK_GOT_AHEAD;
+  vprof_mutex_mark(mutex, VPROF_MARK_NONE);
+  if (vprof_self.returned_with == (uintptr_t)mutex) {
+    vprof_self.returned_with = vprof_self.returned_from = 0;
   }
   if (release->waiters == NULL) {
     return;
@@ -65,8 +75,8 @@ static inline void vprof_mutex_release_begin(struct vprof_release* release,
     vprof_release_take(release);
   }
   // While a thread that was woken has yet to run, the lock word is 1 and others get ahead of it.
-  if (contended || atomic_load_explicit(&release->waiters->count, memory_order_relaxed) != 0) {
-    vprof_mutex_mark(mutex, release->time != 0);
+  if (release->time != 0) {
+    vprof_mutex_mark(mutex, VPROF_MARK_WAITED_FOR);
   }
 }
 

@@ -42,10 +42,9 @@ static void write_wait(const struct vprof_wait* wait, uint64_t end, uint64_t seq
   errno = errno_before;
 }
 
-void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared) {
+void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, uint64_t aux) {
   const uint64_t sequence = object != 0 ? atomic_load(&vprof_waiters_of(object)->sequence) : 0;
-  const struct vprof_wait wait = {NULL,  start, object, shared ? VPROF_AUX_SHARED : 0,
-                                  event, 0,     0,      0};
+  const struct vprof_wait wait = {NULL, start, object, aux, event, 0, 0, 0};
   write_wait(&wait, end, sequence);
 }
 

@@ -78,6 +78,12 @@ static inline atomic_uint* vprof_blocked_on_streams(void) {
   return &vprof_waiters[1 << VPROF_WAITERS_BITS].count;
 }
 
+// How many threads wait until one of several descriptors has room (poll and the like). A reader
+// cannot know for which.
+static inline atomic_uint* vprof_blocked_for_room(void) {
+  return &vprof_waiters[(1 << VPROF_WAITERS_BITS) + 1].count;
+}
+
 // ---- waiting
 
 struct vprof_wait {
@@ -103,8 +109,8 @@ struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared)
 void vprof_wait_end(struct vprof_wait* wait);
 
 // Records a wait for an object that was not known while it lasted, so nobody was counted as waiting
-// for it.
-void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, bool shared);
+// for it. `aux`: vprof_aux.
+void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, uint64_t aux);
 
 // ---- acquiring without a wait
 

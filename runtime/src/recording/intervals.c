@@ -127,7 +127,7 @@ VPROF_RT_API void vprof_resume_work(struct vprof_working_for work) {
 // bits.
 static uint64_t fresh_id(void) {
   static atomic_uint_fast64_t count;
-  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | UINT64_C(1) << 62) +
+  return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | VPROF_RUNTIME_ID) +
          atomic_fetch_add(&count, 1) + 1;
 }
 

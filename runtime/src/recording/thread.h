@@ -63,9 +63,8 @@ struct vprof_thread {
   uint32_t waits;        // recorded so far
   uint32_t mutex_owner;  // the tid, once interpose/mutex.c needs it; 0: not yet
   uint32_t activations;
-  // The mutex whose next release by this thread must not take the fast path (interpose/mutex.h),
-  // and the condition whose wait returned with it; 0: none.
-  uintptr_t watched_mutex;
+  // The mutex that this thread holds since a condition wait returned, and that condition; 0: none.
+  uintptr_t returned_with;
   uintptr_t returned_from;
   struct vprof_preemption preemption;
   struct vprof_activation activation[VPROF_ACTIVATIONS];

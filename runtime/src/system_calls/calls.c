@@ -45,11 +45,20 @@ long vprof_raw_sleep(long number, const long* a) {
 // ---- io_uring: the requests may be for a disk, a peer or a clock, and the answers say only what
 // the program has put in
 
-#define RING(name, ...)                                                     \
-  const struct vprof_real* real = vprof_real_functions();                   \
-  if (real->name == NULL) return -ENOSYS;                                   \
-  if (!vprof_sync_on(VPROF_CLASS_FILE)) return real->name(__VA_ARGS__);     \
-  VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_RING, 0, false); \
+// Some of liburing's functions call others of them, depending on its version: one wait, not two.
+static __thread bool in_liburing __attribute__((tls_model("initial-exec")));
+static void leave_liburing(const bool* unused) {
+  (void)unused;
+  in_liburing = false;
+}
+
+#define RING(name, ...)                                                                \
+  const struct vprof_real* real = vprof_real_functions();                              \
+  if (real->name == NULL) return -ENOSYS;                                              \
+  if (in_liburing || !vprof_sync_on(VPROF_CLASS_FILE)) return real->name(__VA_ARGS__); \
+  const bool inside __attribute__((cleanup(leave_liburing))) = in_liburing = true;     \
+  (void)inside;                                                                        \
+  VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_RING, 0, false);            \
   return real->name(__VA_ARGS__)
 
 // io_uring_enter(ring, to submit, to wait for, flags, signals, size)

@@ -9,17 +9,20 @@
 
 VPROF_CANCELLABLE int close(int fd) {
   vprof_stream_forget(fd);
+  vprof_room_forget(fd);
   return vprof_real_functions()->close(fd);
 }
 VPROF_RT_API int dup2(int from, int to) {
   if (from != to) {
     vprof_stream_forget(to);
+    vprof_room_forget(to);
   }
   return vprof_real_functions()->dup2(from, to);
 }
 VPROF_RT_API int dup3(int from, int to, int flags) {
   if (from != to) {
     vprof_stream_forget(to);
+    vprof_room_forget(to);
   }
   return vprof_real_functions()->dup3(from, to, flags);
 }

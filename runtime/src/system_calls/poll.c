@@ -1,5 +1,5 @@
 // Waiting for several descriptors at once. The wait is for the first one that turns out to be
-// ready.
+// ready: for bytes if it can be read, else for room.
 #define _GNU_SOURCE
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -10,32 +10,43 @@
 
 enum { kNone = -1, kLeastUs = 5 };
 
+struct vprof_ready {
+  int fd;         // kNone: timed out, interrupted, or not known
+  bool for_room;  // it can be written to, and not read
+};
+
 struct vprof_poll_call {
   uint64_t start;
-  int ready;  // descriptor; kNone: timed out, interrupted, or not known
+  struct vprof_ready ready;
   bool timed_out;
+  bool wants_room;
 };
 
 static void write_wait(const struct vprof_poll_call* call, uint64_t now) {
   const int errno_before = errno;
   struct vprof_stream stream = {0, 0, VPROF_STREAM_UNKNOWN, 0, 0};
-  if (call->ready != kNone) {
-    stream = vprof_stream_checked(call->ready);
+  if (call->ready.fd != kNone) {
+    stream = vprof_stream_checked(call->ready.fd);
   }
-  uint32_t event = VPROF_EV_WAIT_POLL;
+  const bool for_room = call->ready.for_room;
+  uint32_t event = for_room ? VPROF_EV_WAIT_ROOM : VPROF_EV_WAIT_POLL;
   if (call->timed_out || stream.kind == VPROF_STREAM_TIMER) {
     event = VPROF_EV_WAIT_TIMER;
   }
   if (stream.kind == VPROF_STREAM_SIGNAL) {
     event = VPROF_EV_WAIT_SIGNAL;
   }
-  vprof_wait_write(event, call->start, now, stream.in, stream.shared != 0);
+  vprof_wait_write(event, call->start, now, for_room ? stream.out : stream.in,
+                   stream.shared != 0 ? VPROF_AUX_SHARED : 0);
   errno = errno_before;
 }
 
 static void call_end(struct vprof_poll_call* call) {
   const uint64_t now = vprof_ticks();
   atomic_fetch_sub(vprof_blocked_on_streams(), 1);
+  if (call->wants_room) {
+    atomic_fetch_sub(vprof_blocked_for_room(), 1);
+  }
   const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
   if (waited) {
     write_wait(call, now);
@@ -44,72 +55,93 @@ static void call_end(struct vprof_poll_call* call) {
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_poll_call
-static struct vprof_poll_call call_begin(void) {
-  const struct vprof_poll_call call = {vprof_event_time(), kNone, false};
+static struct vprof_poll_call call_begin(bool wants_room) {
+  const struct vprof_poll_call call = {vprof_event_time(), {kNone, false}, false, wants_room};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
+  if (wants_room) {
+    atomic_fetch_add(vprof_blocked_for_room(), 1);
+  }
   return call;
 }
 
-#define POLL(ready_descriptor, name, ...)                                 \
+#define POLL(wants_room, first_ready, name, ...)                          \
   const struct vprof_real* real = vprof_real_functions();                 \
   if (real->name == NULL) return errno = ENOSYS, -1;                      \
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) return real->name(__VA_ARGS__); \
-  CALL call = call_begin();                                               \
+  CALL call = call_begin(wants_room);                                     \
   const int result = real->name(__VA_ARGS__);                             \
   call.timed_out = result == 0;                                           \
-  if (result > 0) call.ready = ready_descriptor;                          \
+  if (result > 0) call.ready = first_ready;                               \
   return result
 
-static int first_polled(const struct pollfd* fds, nfds_t n) {
-  for (nfds_t i = 0; i < n; ++i) {
-    if (fds[i].fd >= 0 && fds[i].revents != 0) {
-      return fds[i].fd;
+// More than there can be descriptors is EINVAL, and then the array need not even be readable.
+static bool polls_for_room(const struct pollfd* fds, nfds_t n) {
+  for (nfds_t i = 0; fds != NULL && n <= VPROF_DESCRIPTORS && i < n; ++i) {
+    if ((fds[i].events & (POLLOUT | POLLWRNORM)) != 0) {
+      return true;
     }
   }
-  return kNone;
+  return false;
 }
 
-VPROF_CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) {
-  POLL(first_polled(fds, n), poll, fds, n, limit);
+static struct vprof_ready first_polled(const struct pollfd* fds, nfds_t n) {
+  for (nfds_t i = 0; i < n; ++i) {
+    const int events = fds[i].revents;
+    if (fds[i].fd >= 0 && events != 0) {
+      const bool for_room = (events & (POLLOUT | POLLWRNORM)) != 0 && (events & POLLIN) == 0;
+      return (struct vprof_ready){fds[i].fd, for_room};
+    }
+  }
+  return (struct vprof_ready){kNone, false};
 }
+
+#define POLL_ARRAY(name, ...) \
+  POLL(polls_for_room(fds, n), first_polled(fds, n), name, fds, n, __VA_ARGS__)
+
+VPROF_CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) { POLL_ARRAY(poll, limit); }
 VPROF_CANCELLABLE int ppoll(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                             const sigset_t* mask) {
-  POLL(first_polled(fds, n), ppoll, fds, n, limit, mask);
+  POLL_ARRAY(ppoll, limit, mask);
 }
 // NOLINTBEGIN(readability-identifier-naming): libc's names
 VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room);
 VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room) {
-  POLL(first_polled(fds, n), __poll_chk, fds, n, limit, room);
+  POLL_ARRAY(__poll_chk, limit, room);
 }
 VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                                   const sigset_t* mask, size_t room);
 VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                                   const sigset_t* mask, size_t room) {
-  POLL(first_polled(fds, n), __ppoll_chk, fds, n, limit, mask, room);
+  POLL_ARRAY(__ppoll_chk, limit, mask, room);
 }
 // NOLINTEND(readability-identifier-naming)
 
-static int first_selected(int n, const fd_set* readable, const fd_set* writable) {
+// Sets may be larger than an fd_set.
+static bool is_in_set(const fd_set* set, int fd) {
   const size_t bits = 8 * sizeof(long);
-  for (int fd = 0; fd < n; ++fd) {  // sets may be larger than an fd_set
-    const size_t word = (size_t)fd / bits;
-    const unsigned long bit = 1ul << (size_t)fd % bits;
-    if ((readable != NULL && (((const unsigned long*)readable)[word] & bit) != 0) ||
-        (writable != NULL && (((const unsigned long*)writable)[word] & bit) != 0)) {
-      return fd;
+  const unsigned long bit = 1ul << (size_t)fd % bits;
+  return set != NULL && (((const unsigned long*)set)[(size_t)fd / bits] & bit) != 0;
+}
+
+static struct vprof_ready first_selected(int n, const fd_set* readable, const fd_set* writable) {
+  for (int fd = 0; fd < n; ++fd) {
+    const bool can_be_read = is_in_set(readable, fd);
+    if (can_be_read || is_in_set(writable, fd)) {
+      return (struct vprof_ready){fd, !can_be_read};
     }
   }
-  return kNone;
+  return (struct vprof_ready){kNone, false};
 }
 
 VPROF_CANCELLABLE int select(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                              struct timeval* limit) {
-  POLL(first_selected(n, readable, writable), select, n, readable, writable, excepted, limit);
+  POLL(writable != NULL, first_selected(n, readable, writable), select, n, readable, writable,
+       excepted, limit);
 }
 VPROF_CANCELLABLE int pselect(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                               const struct timespec* limit, const sigset_t* mask) {
-  POLL(first_selected(n, readable, writable), pselect, n, readable, writable, excepted, limit,
-       mask);
+  POLL(writable != NULL, first_selected(n, readable, writable), pselect, n, readable, writable,
+       excepted, limit, mask);
 }
 
 // ---- epoll returns only the user's data, so a table maps that to the descriptor
@@ -133,8 +165,8 @@ static void keep(int epoll, uint64_t data, int fd) {
   __atomic_store_n(&entry->key, key, __ATOMIC_RELEASE);
 }
 
-static int kept(int epoll, const struct epoll_event* event) {
-  const uint64_t key = key_of(epoll, event->data.u64);
+static int kept(int epoll, uint64_t data) {
+  const uint64_t key = key_of(epoll, data);
   const struct vprof_epoll_entry* entry = &epoll_entries[key >> (64 - kDataBits)];
   if (__atomic_load_n(&entry->key, __ATOMIC_ACQUIRE) != key) {
     return kNone;
@@ -143,26 +175,93 @@ static int kept(int epoll, const struct epoll_event* event) {
   return __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE) == key ? fd : kNone;
 }
 
+static struct vprof_ready first_of_epoll(int epoll, const struct epoll_event* event) {
+  const bool for_room =
+      (event->events & (EPOLLOUT | EPOLLWRNORM)) != 0 && (event->events & EPOLLIN) == 0;
+  return (struct vprof_ready){kept(epoll, event->data.u64), for_room};
+}
+
+// By descriptor: which epoll waits for room in it (its descriptor, plus 1), and, if it is an
+// epoll itself, for how many descriptors it does. The count falls with the interest of each, so it
+// may be too high if libc closed one, but never too low.
+struct vprof_room_interest {
+  uint32_t epoll;
+  uint32_t descriptors;
+};
+static struct vprof_room_interest interests[VPROF_DESCRIPTORS];
+
+static bool in_table(int fd) { return fd >= 0 && fd < VPROF_DESCRIPTORS; }
+
+static void set_interest(int fd, uint32_t epoll_plus_1) {
+  const uint32_t before = __atomic_exchange_n(&interests[fd].epoll, epoll_plus_1, __ATOMIC_ACQ_REL);
+  if (before != 0) {
+    __atomic_fetch_sub(&interests[before - 1].descriptors, 1, __ATOMIC_ACQ_REL);
+  }
+  if (epoll_plus_1 != 0) {
+    __atomic_fetch_add(&interests[epoll_plus_1 - 1].descriptors, 1, __ATOMIC_ACQ_REL);
+  }
+}
+
+void vprof_room_forget(int fd) {
+  if (in_table(fd) && __atomic_load_n(&interests[fd].epoll, __ATOMIC_RELAXED) != 0) {
+    set_interest(fd, 0);
+  }
+}
+
+static void note_interest(int epoll, int fd, uint32_t events) {
+  if ((events & (EPOLLOUT | EPOLLWRNORM)) == 0) {
+    vprof_room_forget(fd);
+  } else if (in_table(epoll) && in_table(fd)) {
+    set_interest(fd, (uint32_t)epoll + 1);
+  }
+}
+
+static bool epoll_wants_room(int epoll) {
+  return in_table(epoll) && __atomic_load_n(&interests[epoll].descriptors, __ATOMIC_RELAXED) != 0;
+}
+
 VPROF_RT_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event* event) {
   const int result = vprof_real_functions()->epoll_ctl(epoll, operation, fd, event);
-  if (result == 0 && operation != EPOLL_CTL_DEL && event != NULL &&
-      vprof_sync_on(VPROF_CLASS_STREAM)) {
+  if (result != 0 || !vprof_sync_on(VPROF_CLASS_STREAM)) {
+    return result;
+  }
+  const bool watched = operation != EPOLL_CTL_DEL && event != NULL;
+  note_interest(epoll, fd, watched ? event->events : 0);
+  if (watched) {
     keep(epoll, event->data.u64, fd);
   }
   return result;
 }
 
 VPROF_CANCELLABLE int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
-  POLL(kept(epoll, events), epoll_wait, epoll, events, n, limit);
+  POLL(epoll_wants_room(epoll), first_of_epoll(epoll, events), epoll_wait, epoll, events, n, limit);
 }
 VPROF_CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, int limit,
                                   const sigset_t* mask) {
-  POLL(kept(epoll, events), epoll_pwait, epoll, events, n, limit, mask);
+  POLL(epoll_wants_room(epoll), first_of_epoll(epoll, events), epoll_pwait, epoll, events, n, limit,
+       mask);
 }
 
 // ---- by number
 
-static int first_ready(long number, const long* a) {
+static bool wants_room(long number, const long* a) {
+  switch (number) {
+#ifdef SYS_poll
+    case SYS_poll:
+#endif
+    case SYS_ppoll:
+      return polls_for_room((const struct pollfd*)a[0], (nfds_t)a[1]);
+#ifdef SYS_select
+    case SYS_select:
+#endif
+    case SYS_pselect6:
+      return a[2] != 0;
+    default:
+      return epoll_wants_room((int)a[0]);
+  }
+}
+
+static struct vprof_ready first_ready(long number, const long* a) {
   switch (number) {
 #ifdef SYS_poll
     case SYS_poll:
@@ -175,7 +274,7 @@ static int first_ready(long number, const long* a) {
     case SYS_pselect6:
       return first_selected((int)a[0], (const fd_set*)a[1], (const fd_set*)a[2]);
     default:
-      return kept((int)a[0], (const struct epoll_event*)a[1]);
+      return first_of_epoll((int)a[0], (const struct epoll_event*)a[1]);
   }
 }
 
@@ -183,7 +282,7 @@ long vprof_raw_poll(long number, const long* a) {
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) {
     return vprof_raw_call(number, a);
   }
-  CALL call = call_begin();
+  CALL call = call_begin(wants_room(number, a));
   const long result = vprof_raw_call(number, a);
   call.timed_out = result == 0;
   if (result > 0) {

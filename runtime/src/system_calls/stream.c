@@ -32,6 +32,7 @@ struct vprof_call {
   uint64_t start;
   int fd;
   bool sends;
+  uint32_t name;               // enum vprof_file_call
   struct vprof_waiters* full;  // where a sender is counted; NULL: nowhere
 };
 
@@ -70,8 +71,10 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
     event = 0;
   }
   if (event != 0) {
+    const uint64_t shared = stream.shared != 0 ? VPROF_AUX_SHARED : 0;
+    const uint64_t name = event == VPROF_EV_WAIT_FILE ? call->name : VPROF_FILE_OTHER;
     vprof_wait_write(event, call->start, now, call->sends ? stream.out : stream.in,
-                     stream.shared != 0);
+                     shared | name << VPROF_AUX_SYNC_SHIFT);
   }
   errno = errno_before;
   return event;
@@ -89,8 +92,8 @@ static void call_end(struct vprof_call* call) {
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call
-static struct vprof_call read_begin(int fd) {
-  const struct vprof_call call = {vprof_event_time(), fd, false, NULL};
+static struct vprof_call read_begin(int fd, uint32_t name) {
+  const struct vprof_call call = {vprof_event_time(), fd, false, name, NULL};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -109,6 +112,10 @@ static struct vprof_room room_begin(int fd) {
   const struct vprof_stream stream = vprof_stream_of(fd);
   if (stream.kind == VPROF_STREAM_FLOW && stream.in != 0) {
     vprof_release_begin(&room.release, VPROF_CLASS_STREAM, stream.in, stream.shared != 0);
+    if (room.release.time == 0 && room.release.waiters != NULL &&
+        atomic_load_explicit(vprof_blocked_for_room(), memory_order_relaxed) != 0) {
+      vprof_release_take(&room.release);
+    }
   }
   return room;
 }
@@ -120,17 +127,17 @@ static void room_end(struct vprof_room* room) {
 }
 
 // The call ends first: its wait comes before the release in the trace.
-#define READ_BYTES(done, type, failure, name, ...)                                 \
+#define READ_BYTES(done, type, failure, call_name, name, ...)                      \
   const struct vprof_real* real = vprof_real_functions();                          \
   if (real->name == NULL) return errno = ENOSYS, failure;                          \
   if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                   \
   struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin(fd); \
-  CALL call __attribute__((unused)) = read_begin(fd);                              \
+  CALL call __attribute__((unused)) = read_begin(fd, VPROF_FILE_##call_name);      \
   const type result = real->name(__VA_ARGS__);                                     \
   made_room.made = done;                                                           \
   return result
-#define READ(failure, name, ...) READ_BYTES(result > 0, ssize_t, failure, name, __VA_ARGS__)
-#define ACCEPT(name, ...) READ_BYTES(false, int, -1, name, __VA_ARGS__)
+#define READ(call_name, name, ...) READ_BYTES(result > 0, ssize_t, -1, call_name, name, __VA_ARGS__)
+#define ACCEPT(name, ...) READ_BYTES(false, int, -1, OTHER, name, __VA_ARGS__)
 
 // ---- waking
 
@@ -157,8 +164,8 @@ static struct vprof_release write_begin(int fd) {
   return release;
 }
 
-static struct vprof_call send_begin(int fd) {
-  struct vprof_call call = {vprof_event_time(), fd, true, NULL};
+static struct vprof_call send_begin(int fd, uint32_t name) {
+  struct vprof_call call = {vprof_event_time(), fd, true, name, NULL};
   if ((vprof_settings.classes & VPROF_CLASS_STREAM) == 0) {
     return call;
   }
@@ -176,46 +183,46 @@ static void write_end(const struct vprof_release* release, bool done) {
   }
 }
 
-#define WRITE(type, done, name, ...)                             \
-  const struct vprof_real* real = vprof_real_functions();        \
-  if (real->name == NULL) return errno = ENOSYS, -1;             \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__); \
-  const struct vprof_release release = write_begin(fd);          \
-  type result = 0;                                               \
-  {                                                              \
-    CALL call __attribute__((unused)) = send_begin(fd);          \
-    result = real->name(__VA_ARGS__);                            \
-  }                                                              \
-  write_end(&release, done);                                     \
+#define WRITE(type, done, call_name, name, ...)                                 \
+  const struct vprof_real* real = vprof_real_functions();                       \
+  if (real->name == NULL) return errno = ENOSYS, -1;                            \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                \
+  const struct vprof_release release = write_begin(fd);                         \
+  type result = 0;                                                              \
+  {                                                                             \
+    CALL call __attribute__((unused)) = send_begin(fd, VPROF_FILE_##call_name); \
+    result = real->name(__VA_ARGS__);                                           \
+  }                                                                             \
+  write_end(&release, done);                                                    \
   return result
 
 // ---- the functions
 
-VPROF_CANCELLABLE ssize_t read(int fd, void* to, size_t n) { READ(-1, read, fd, to, n); }
+VPROF_CANCELLABLE ssize_t read(int fd, void* to, size_t n) { READ(READ, read, fd, to, n); }
 VPROF_CANCELLABLE ssize_t readv(int fd, const struct iovec* to, int n) {
-  READ(-1, readv, fd, to, n);
+  READ(READV, readv, fd, to, n);
 }
 VPROF_CANCELLABLE ssize_t pread(int fd, void* to, size_t n, off_t at) {
-  READ(-1, pread, fd, to, n, at);
+  READ(PREAD, pread, fd, to, n, at);
 }
 VPROF_CANCELLABLE ssize_t pread64(int fd, void* to, size_t n, off_t at) {
-  READ(-1, pread64, fd, to, n, at);
+  READ(PREAD, pread64, fd, to, n, at);
 }
 VPROF_CANCELLABLE ssize_t preadv(int fd, const struct iovec* to, int n, off_t at) {
-  READ(-1, preadv, fd, to, n, at);
+  READ(PREADV, preadv, fd, to, n, at);
 }
 VPROF_CANCELLABLE ssize_t recv(int fd, void* to, size_t n, int flags) {
-  READ(-1, recv, fd, to, n, flags);
+  READ(OTHER, recv, fd, to, n, flags);
 }
 VPROF_CANCELLABLE ssize_t recvfrom(int fd, void* restrict to, size_t n, int flags,
                                    __SOCKADDR_ARG from, socklen_t* restrict bytes) {
-  READ(-1, recvfrom, fd, to, n, flags, PLAIN(from), bytes);
+  READ(OTHER, recvfrom, fd, to, n, flags, PLAIN(from), bytes);
 }
 VPROF_CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
-  READ(-1, recvmsg, fd, to, flags);
+  READ(OTHER, recvmsg, fd, to, flags);
 }
 VPROF_CANCELLABLE int eventfd_read(int fd, eventfd_t* to) {
-  READ_BYTES(result == 0, int, -1, eventfd_read, fd, to);
+  READ_BYTES(result == 0, int, -1, OTHER, eventfd_read, fd, to);
 }
 
 // NOLINTBEGIN(readability-identifier-naming): libc's names
@@ -224,20 +231,20 @@ VPROF_CANCELLABLE int eventfd_read(int fd, eventfd_t* to) {
   VPROF_CANCELLABLE ssize_t name parameters; \
   VPROF_CANCELLABLE ssize_t name parameters
 CHECKED(__read_chk, (int fd, void* to, size_t n, size_t room)) {
-  READ(-1, __read_chk, fd, to, n, room);
+  READ(READ, __read_chk, fd, to, n, room);
 }
 CHECKED(__pread_chk, (int fd, void* to, size_t n, off_t at, size_t room)) {
-  READ(-1, __pread_chk, fd, to, n, at, room);
+  READ(PREAD, __pread_chk, fd, to, n, at, room);
 }
 CHECKED(__pread64_chk, (int fd, void* to, size_t n, off_t at, size_t room)) {
-  READ(-1, __pread64_chk, fd, to, n, at, room);
+  READ(PREAD, __pread64_chk, fd, to, n, at, room);
 }
 CHECKED(__recv_chk, (int fd, void* to, size_t n, size_t room, int flags)) {
-  READ(-1, __recv_chk, fd, to, n, room, flags);
+  READ(OTHER, __recv_chk, fd, to, n, room, flags);
 }
 CHECKED(__recvfrom_chk, (int fd, void* to, size_t n, size_t room, int flags, struct sockaddr* from,
                          socklen_t* bytes)) {
-  READ(-1, __recvfrom_chk, fd, to, n, room, flags, from, bytes);
+  READ(OTHER, __recvfrom_chk, fd, to, n, room, flags, from, bytes);
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -262,35 +269,35 @@ VPROF_CANCELLABLE int accept4(int fd, __SOCKADDR_ARG from, socklen_t* restrict b
 }
 
 VPROF_CANCELLABLE ssize_t write(int fd, const void* from, size_t n) {
-  WRITE(ssize_t, result >= 0, write, fd, from, n);
+  WRITE(ssize_t, result >= 0, WRITE, write, fd, from, n);
 }
 VPROF_CANCELLABLE ssize_t writev(int fd, const struct iovec* from, int n) {
-  WRITE(ssize_t, result >= 0, writev, fd, from, n);
+  WRITE(ssize_t, result >= 0, WRITEV, writev, fd, from, n);
 }
 VPROF_CANCELLABLE ssize_t pwrite(int fd, const void* from, size_t n, off_t at) {
-  WRITE(ssize_t, result >= 0, pwrite, fd, from, n, at);
+  WRITE(ssize_t, result >= 0, PWRITE, pwrite, fd, from, n, at);
 }
 VPROF_CANCELLABLE ssize_t pwrite64(int fd, const void* from, size_t n, off_t at) {
-  WRITE(ssize_t, result >= 0, pwrite64, fd, from, n, at);
+  WRITE(ssize_t, result >= 0, PWRITE, pwrite64, fd, from, n, at);
 }
 VPROF_CANCELLABLE ssize_t pwritev(int fd, const struct iovec* from, int n, off_t at) {
-  WRITE(ssize_t, result >= 0, pwritev, fd, from, n, at);
+  WRITE(ssize_t, result >= 0, PWRITEV, pwritev, fd, from, n, at);
 }
 VPROF_CANCELLABLE ssize_t send(int fd, const void* from, size_t n, int flags) {
-  WRITE(ssize_t, result >= 0, send, fd, from, n, flags);
+  WRITE(ssize_t, result >= 0, OTHER, send, fd, from, n, flags);
 }
 VPROF_CANCELLABLE ssize_t sendto(int fd, const void* from, size_t n, int flags,
                                  __CONST_SOCKADDR_ARG to, socklen_t bytes) {
-  WRITE(ssize_t, result >= 0, sendto, fd, from, n, flags, PLAIN(to), bytes);
+  WRITE(ssize_t, result >= 0, OTHER, sendto, fd, from, n, flags, PLAIN(to), bytes);
 }
 VPROF_CANCELLABLE ssize_t sendmsg(int fd, const struct msghdr* from, int flags) {
-  WRITE(ssize_t, result >= 0, sendmsg, fd, from, flags);
+  WRITE(ssize_t, result >= 0, OTHER, sendmsg, fd, from, flags);
 }
 VPROF_CANCELLABLE int eventfd_write(int fd, eventfd_t value) {
-  WRITE(int, result >= 0, eventfd_write, fd, value);
+  WRITE(int, result >= 0, OTHER, eventfd_write, fd, value);
 }
-VPROF_CANCELLABLE int fsync(int fd) { WRITE(int, false, fsync, fd); }
-VPROF_CANCELLABLE int fdatasync(int fd) { WRITE(int, false, fdatasync, fd); }
+VPROF_CANCELLABLE int fsync(int fd) { WRITE(int, false, FSYNC, fsync, fd); }
+VPROF_CANCELLABLE int fdatasync(int fd) { WRITE(int, false, FDATASYNC, fdatasync, fd); }
 
 VPROF_CANCELLABLE int msync(void* from, size_t n, int flags) {
   const struct vprof_real* real = vprof_real_functions();
@@ -298,6 +305,7 @@ VPROF_CANCELLABLE int msync(void* from, size_t n, int flags) {
     return real->msync(from, n, flags);
   }
   VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_FILE, 0, false);
+  wait.aux |= (uint64_t)VPROF_FILE_MSYNC << VPROF_AUX_SYNC_SHIFT;
   return real->msync(from, n, flags);
 }
 
@@ -314,7 +322,7 @@ VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t by
   }
   int result = 0;
   {
-    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true, NULL};
+    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true, VPROF_FILE_OTHER, NULL};
     result = real->connect(fd, to, bytes);
   }
   vprof_stream_forget(fd);
@@ -325,13 +333,40 @@ VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t by
 
 // ---- by number
 
+static uint32_t numbered_call(long number) {
+  switch (number) {
+    case SYS_read:
+      return VPROF_FILE_READ;
+    case SYS_readv:
+      return VPROF_FILE_READV;
+    case SYS_pread64:
+      return VPROF_FILE_PREAD;
+    case SYS_preadv:
+      return VPROF_FILE_PREADV;
+    case SYS_write:
+      return VPROF_FILE_WRITE;
+    case SYS_writev:
+      return VPROF_FILE_WRITEV;
+    case SYS_pwrite64:
+      return VPROF_FILE_PWRITE;
+    case SYS_pwritev:
+      return VPROF_FILE_PWRITEV;
+    case SYS_fsync:
+      return VPROF_FILE_FSYNC;
+    case SYS_fdatasync:
+      return VPROF_FILE_FDATASYNC;
+    default:
+      return VPROF_FILE_OTHER;
+  }
+}
+
 long vprof_raw_read(long number, const long* a) {
   if (!vprof_sync_on(kAnyClass)) {
     return vprof_raw_call(number, a);
   }
   const bool accepts = number == SYS_accept || number == SYS_accept4;
   struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin((int)a[0]);
-  CALL call __attribute__((unused)) = read_begin((int)a[0]);
+  CALL call __attribute__((unused)) = read_begin((int)a[0], numbered_call(number));
   const long result = vprof_raw_call(number, a);
   made_room.made = result > 0 && !accepts;
   return accepts ? accepted((int)result) : result;
@@ -345,7 +380,7 @@ long vprof_raw_write(long number, const long* a) {
   const struct vprof_release release = write_begin((int)a[0]);
   long result = 0;
   {
-    CALL call __attribute__((unused)) = send_begin((int)a[0]);
+    CALL call __attribute__((unused)) = send_begin((int)a[0], numbered_call(number));
     result = vprof_raw_call(number, a);
   }
   write_end(&release, result >= 0 && !syncs);

@@ -13,9 +13,7 @@
 #include "base/raw_syscall.h"
 #include "system_calls/objects.h"
 
-enum { kMostDescriptors = 65536 };
-
-static struct vprof_stream known[kMostDescriptors];
+static struct vprof_stream known[VPROF_DESCRIPTORS];
 
 // Only the port counts: a listener may be bound to all addresses.
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
@@ -135,7 +133,7 @@ static struct vprof_stream ask(int fd, const struct vprof_stream* before) {
 
 // Threads that race here store the same values, unless one uses a descriptor that another closes.
 void vprof_stream_set(int fd, struct vprof_stream stream) {
-  if (fd < 0 || fd >= kMostDescriptors) {
+  if (fd < 0 || fd >= VPROF_DESCRIPTORS) {
     return;
   }
   struct vprof_stream* entry = &known[fd];
@@ -148,14 +146,14 @@ void vprof_stream_set(int fd, struct vprof_stream stream) {
 }
 
 void vprof_stream_forget(int fd) {
-  if (fd >= 0 && fd < kMostDescriptors && known[fd].kind != VPROF_STREAM_UNKNOWN) {
+  if (fd >= 0 && fd < VPROF_DESCRIPTORS && known[fd].kind != VPROF_STREAM_UNKNOWN) {
     __atomic_store_n(&known[fd].kind, VPROF_STREAM_UNKNOWN, __ATOMIC_RELEASE);
   }
 }
 
 struct vprof_stream vprof_stream_of(int fd) {
   const struct vprof_stream nothing = {0, 0, VPROF_STREAM_UNKNOWN, 0, 0};
-  if (fd >= 0 && fd < kMostDescriptors) {
+  if (fd >= 0 && fd < VPROF_DESCRIPTORS) {
     const struct vprof_stream* entry = &known[fd];
     struct vprof_stream stream;
     stream.kind = __atomic_load_n(&entry->kind, __ATOMIC_ACQUIRE);

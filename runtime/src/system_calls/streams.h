@@ -28,6 +28,8 @@ enum vprof_stream_kind {
   VPROF_STREAM_OTHER
 };
 
+enum { VPROF_DESCRIPTORS = 65536 };  // of greater ones nothing is kept
+
 struct vprof_stream {
   uint64_t in;   // what a reader waits for; 0: not known
   uint64_t out;  // what a writer wakes
@@ -44,6 +46,9 @@ struct vprof_stream vprof_stream_checked(int fd);
 
 void vprof_stream_set(int fd, struct vprof_stream stream);
 void vprof_stream_forget(int fd);
+
+// The descriptor is closed, and with it what an epoll waited for. Defined in poll.c.
+void vprof_room_forget(int fd);
 
 // The object of a listening socket at this address. 0: none.
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes);

@@ -37,7 +37,7 @@ static void give(int *lock) { while (*lock > 0) --*lock; }
 __attribute__((noinline)) static int work(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }
 
 static int lock;
-// CHECK: static int handle(struct job *j) { VPROF_INTERVAL(1); VPROF_EXIT_EVENT(END, 0, (j)); VPROF_ENTRY_EVENT(SWITCH, 0, (j)); VPROF_ENTRY_LABEL_CURRENT(0, (j)->kind); VPROF_FUNCTION({{[0-9]+}});
+// CHECK: static int handle(struct job *j) { VPROF_INTERVAL(1); VPROF_EXIT_EVENT(END, 0, (j)); VPROF_ENTRY_EVENT(SWITCH, 0, (j)); VPROF_ENTRY_LABEL_CURRENT_VIA(0, VPROF_STEP(vprof_l1, (j)), vprof_l1->kind, }); VPROF_FUNCTION({{[0-9]+}});
 static int handle(struct job *j) {
   take(&lock);
   int s = work(j->n);

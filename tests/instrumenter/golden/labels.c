@@ -8,7 +8,7 @@
 enum choice { NONE, ONE, TWO };
 struct job { long number; unsigned flag : 1; const unsigned char *text; char array[8]; };
 
-/* CHECK: VPROF_ENTRY_LABEL_CURRENT(0, (j)->number); */
+/* CHECK: VPROF_ENTRY_LABEL_CURRENT_VIA(0, VPROF_STEP(vprof_l1, (j)), vprof_l1->number, }); */
 static void by_number(struct job *j) { j->number += 1; }
 static void by_flag(struct job *j) { j->number += j->flag; }
 static void by_choice(enum choice c) { printf("%d\n", c); }

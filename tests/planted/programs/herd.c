@@ -4,6 +4,7 @@
  *
  * interval: serve
  * expect: first use_slowly
+ * absent: use_briefly
  */
 #include <pthread.h>
 #include <stdbool.h>

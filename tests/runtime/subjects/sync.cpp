@@ -41,38 +41,50 @@ static void contend(const Object& object, Waiter waiter, Release release) {
   times.tell_all();
 }
 
-// A signal handler that keeps its thread from going on, so that others get ahead of it.
-static std::atomic<int> kept{0};  // 1: the thread is to be kept, 2: it is, 0: it may go on
-static void keep(int) {
-  kept = 2;
-  until([] { return kept == 0; });
-}
+// Threads that are kept from going on, so that others get ahead of them.
+static std::atomic<int> kept{0};
+static std::atomic<bool> may_go_on{false};
 
-// Another thread waits for `object` and is kept in a signal handler while this one gives the object
-// up with `release` and gets it again, at once, with `acquire`.
-template <class Object, class Waiter, class Release, class Acquire>
-static int barge(const Object& object, Waiter waiter, Release release, Acquire acquire) {
-  leaf();
-  tell_object(&object);
+static void keep_on_signal() {
   struct sigaction action{};
-  action.sa_handler = keep;
+  action.sa_handler = [](int) {
+    ++kept;
+    until([] { return may_go_on.load(); });
+  };
   action.sa_flags = SA_RESTART;
   sigaction(SIGUSR1, &action, nullptr);
+}
+
+// Runs `waiter` on another thread, which waits for `object` and is kept there.
+template <class Object, class Waiter>
+static std::thread kept_waiter(const Object& object, Waiter waiter) {
   std::atomic<int> waiter_id{0};
-  std::thread thread([&] {
+  std::thread thread([&waiter_id, waiter] {
     leaf();
     waiter_id = this_thread();
     waiter();
   });
   until([&] { return waiter_id != 0; });
   until_asleep(task_directory(waiter_id), {&object, sizeof object});
+  const int before = kept;
   pthread_kill(thread.native_handle(), SIGUSR1);
-  until([] { return kept == 2; });
+  until([&] { return kept == before + 1; });
+  return thread;
+}
+
+// Another thread waits for `object` and is kept there while this one gives the object up with
+// `release` and gets it again, at once, with `acquire`.
+template <class Object, class Waiter, class Release, class Acquire>
+static int barge(const Object& object, Waiter waiter, Release release, Acquire acquire) {
+  leaf();
+  tell_object(&object);
+  keep_on_signal();
+  std::thread thread = kept_waiter(object, waiter);
   release();
   tell("before", vprof_ticks());
   const bool got = acquire() == 0;
   tell("after", vprof_ticks());
-  kept = 0;
+  may_go_on = true;
   release();
   thread.join();
   return got ? 0 : 1;
@@ -116,6 +128,38 @@ SUBJECT(mutex_barged_twice) {
         pthread_mutex_unlock(&mutex);
         return pthread_mutex_lock(&mutex);
       });
+}
+
+// Gets ahead of a waiter for one mutex and of one for another, and gives both up before either of
+// them runs.
+SUBJECT(two_mutexes_barged) {
+  static pthread_mutex_t mutexes[] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+  leaf();
+  keep_on_signal();
+  std::thread threads[2];
+  for (int i = 0; i < 2; ++i) {
+    pthread_mutex_t& mutex = mutexes[i];
+    tell(i == 0 ? "object" : "other", reinterpret_cast<uintptr_t>(&mutex));
+    pthread_mutex_lock(&mutex);
+    threads[i] = kept_waiter(mutex, [&mutex] {
+      pthread_mutex_lock(&mutex);
+      pthread_mutex_unlock(&mutex);
+    });
+  }
+  int failures = 0;
+  for (int time = 0; time < 3; ++time) {
+    for (pthread_mutex_t& mutex : mutexes) {
+      pthread_mutex_unlock(&mutex);
+    }
+    for (pthread_mutex_t& mutex : mutexes) {
+      failures += time < 2 ? pthread_mutex_lock(&mutex) : 0;
+    }
+  }
+  may_go_on = true;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  return failures;
 }
 
 SUBJECT(recursive_mutex_barged) {

@@ -292,6 +292,56 @@ SUBJECT(waits_full_socket) {
   return wait_for_room(ends[0], ends[1], [](int to) { return send(to, filling.data(), 1, 0); });
 }
 
+// Nothing of the wait is known before a reader makes room but that it is for room.
+template <class Poll>
+static int poll_for_room(Poll poll_until_writable) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return 4;
+  }
+  return wait_for_room(ends[0], ends[1], poll_until_writable);
+}
+
+SUBJECT(waits_poll_for_room) {
+  return poll_for_room([](int to) {
+    pollfd waited{to, POLLOUT, 0};
+    return poll(&waited, 1, -1);
+  });
+}
+
+SUBJECT(waits_select_for_room) {
+  return poll_for_room([](int to) {
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(to, &set);
+    return select(to + 1, nullptr, &set, nullptr, nullptr);
+  });
+}
+
+// The interest in room comes and goes, as in a server that asks for it only after a short write.
+SUBJECT(waits_epoll_for_room) {
+  return poll_for_room([](int to) {
+    const int epoll = epoll_create1(0);
+    epoll_event event{};
+    event.data.u64 = 77;
+    epoll_ctl(epoll, EPOLL_CTL_ADD, to, &event);
+    event.events = EPOLLOUT;
+    epoll_ctl(epoll, EPOLL_CTL_MOD, to, &event);
+    return epoll_wait(epoll, &event, 1, -1);
+  });
+}
+
+SUBJECT(waits_socket_for_room) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+    return 4;
+  }
+  return wait_for_room(ends[0], ends[1], [](int to) {
+    pollfd waited{to, POLLIN | POLLOUT, 0};
+    return syscall(SYS_ppoll, &waited, 1, nullptr, nullptr, 8);
+  });
+}
+
 SUBJECT(waits_raw_write) {
   int ends[2];
   if (pipe(ends) != 0) {

@@ -80,7 +80,8 @@ struct Options {
   /// Leaves out intervals that began earlier than this after the recording began.
   int64_t skip_ns = 0;
   /// Factors whose weight is smaller than this (in magnitude) under both rankings are not listed.
-  /// Nor are covariances that may well be 0, unless this is 0.
+  /// Nor are covariances that may well be 0, unless this is 0. If it is 0, bodies that are all of
+  /// their functions everywhere are factors of their own as well, without instances.
   double least_listed = 0.01;
   /// Threads of the analysis; 0: one per core. Does not change the result.
   unsigned threads = 0;
@@ -160,8 +161,10 @@ enum class FactorStatus : uint8_t { kSelected, kExpandable, kExpanded, kLeaf, kS
 
 /// An interval worth a look.
 struct Exemplar {
-  /// Chosen by the program.
+  /// Its own among all of a recording: when it began, ns of CLOCK_MONOTONIC.
   uint64_t id = 0;
+  /// Chosen by the program, and perhaps chosen again; 0: none.
+  uint64_t key = 0;
   /// Time of the factor in it.
   double ns = 0;
   double latency_ns = 0;

@@ -44,8 +44,8 @@ struct NodeTime {
 };
 
 struct IntervalDetail {
-  /// Chosen by the program.
-  uint64_t id = 0;
+  /// As Exemplar; the id is 0 in profiles of earlier versions.
+  uint64_t id = 0, key = 0;
   /// When the recording began, ns of CLOCK_REALTIME.
   int64_t run = 0;
   /// Since the recording began.

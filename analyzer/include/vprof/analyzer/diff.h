@@ -38,13 +38,19 @@ struct FactorChange {
   std::array<double, 2> ci95{};
   /// Whether it changed by more than chance, among all that diff() compares.
   bool significant = false;
+  /// The function of the innermost listed change that contains this one: its figures have these
+  /// already. Empty: there is none. Of a pair: always empty, its figures are in both functions'.
+  std::string within;
+  /// Number of listed changes that contain this one.
+  int depth = 0;
 };
 
 struct Diff {
   std::string interval;
   uint64_t count_a = 0, count_b = 0;
   std::vector<FigureChange> figures;
-  /// Those with a change of at least 1 % of Var(latency in A), in magnitude; largest first.
+  /// Those with a change of at least 1 % of Var(latency in A), in magnitude. What is within
+  /// another one follows it; otherwise the largest comes first, and pairs come last.
   std::vector<FactorChange> factors;
   /// One line each, for the report.
   std::vector<std::string> notes;

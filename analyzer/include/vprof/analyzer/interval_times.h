@@ -36,8 +36,8 @@ struct PlaceTime {
 struct IntervalRow {
   /// Name of its kind.
   std::string interval;
-  /// Chosen by the program.
-  uint64_t id = 0;
+  /// As Exemplar.
+  uint64_t id = 0, key = 0;
   std::string label;
   /// Since the recording began.
   int64_t begin_ns = 0;

@@ -26,23 +26,24 @@ struct TimelinePiece {
 struct Timeline {
   std::string interval;
   std::string label;
-  /// Chosen by the program.
-  uint64_t id = 0;
+  /// As Exemplar.
+  uint64_t id = 0, key = 0;
   /// Since the recording began.
   int64_t begin_ns = 0;
   int64_t latency_ns = 0;
-  /// Other intervals with the same id, none of which is slower.
+  /// If it was asked for by its key: other intervals with that key, none of which is slower.
   uint64_t others = 0;
   /// In order of time, without gaps: from 0 to latency_ns.
   std::vector<TimelinePiece> pieces;
 };
 
-/// The timeline of the slowest completed interval with this id. An empty Options::interval means
-/// any kind. Errors as for analyze(), or there is no such interval.
+/// The timeline of the completed interval with this id, or of the slowest one with this key. An
+/// empty Options::interval means any kind. Errors as for analyze(), or there is no such interval.
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              uint64_t id, const Options& options);
 
-/// An interval whose timeline is wanted. The latency tells intervals with the same id apart.
+/// An interval whose timeline is wanted. With id 0, as in profiles of earlier versions, there is
+/// none; nor if the latency differs, as in another recording.
 struct TimelineRequest {
   uint64_t id = 0;
   int64_t latency_ns = 0;

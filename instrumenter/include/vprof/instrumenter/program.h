@@ -57,6 +57,7 @@ struct Call {
   Form form = Form::kRefused;
   bool noreturn = false;   ///< the callee never returns: an error path, which adds no height
   bool trivial = false;    ///< the callee is a library accessor of a few instructions
+  bool in_loop = false;    ///< the call is in a loop of its function
   uint32_t begin = 0;      ///< byte offsets in `file` of the text to wrap
   uint32_t end = 0;        ///< one past the last byte; for kStatement, behind the `;`
   uint32_t full_expr = 0;  ///< offset of the enclosing full expression; its calls share the value
@@ -148,6 +149,14 @@ class Program {
 /// Whether the callee, if it runs at all, runs before the caller continues. False for functions
 /// that are passed on.
 bool is_call(const Call& call);
+
+/// A pointer or virtual method that leads to more functions than this is first broken down by
+/// function.
+inline constexpr size_t kExpandedTargets = 8;
+
+/// The functions whose calls are measured if `f` is expanded: itself and, if they are few, its
+/// targets.
+std::vector<const Function*> expanded_with(const Program& program, const Function& f);
 
 /// Whether measuring a call would reveal anything: the callee is not trivial and returns.
 bool worth_measuring(const Program& program, const Call& call);

@@ -29,6 +29,10 @@ struct Summary {
   };
 
   std::vector<std::string> files_changed;
+  std::map<std::string, std::string> rewritten;  ///< content_hash() of each rewritten file
+  /// What the section `.vprof.units` of an object says about each rewritten unit: a hash of its
+  /// text, a space, a name.
+  std::map<std::string, std::string> units;
   size_t sites = 0;
   Functions functions;
   Calls calls;

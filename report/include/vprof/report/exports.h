@@ -33,6 +33,14 @@ class ExportSource {
   /// The slowest intervals and some typical ones.
   virtual Result<std::vector<SelectedTimeline>> timelines() = 0;
 
+  /// A format knows about how large its file will be, after the first percent of the recording. An
+  /// error ends the export, and no file is left.
+  virtual Result<void> expect_bytes(const std::string& file, uint64_t bytes) {
+    static_cast<void>(file);
+    static_cast<void>(bytes);
+    return {};
+  }
+
   const std::string trace_dir;
   const std::string sites_json;
   const analyzer::Options options;

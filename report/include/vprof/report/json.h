@@ -102,9 +102,9 @@ template <>
 struct Object<analyzer::Exemplar> {
   using T = analyzer::Exemplar;
   static constexpr const char* kDescription = "an interval to look at with `vprof timeline`";
-  static constexpr auto kFields =
-      std::tuple{required("id", &T::id), required("ns", &T::ns, "time of the factor in it"),
-                 required("latency_ns", &T::latency_ns)};
+  static constexpr auto kFields = std::tuple{required("id", &T::id), optional("key", &T::key),
+                                             required("ns", &T::ns, "time of the factor in it"),
+                                             required("latency_ns", &T::latency_ns)};
 };
 
 template <>

@@ -64,8 +64,8 @@ std::string text(const analyzer::Profile& profile, const ReportContext& context,
                  const TextOptions& options);
 
 /// The variance tree as indented text. Nodes below `min_contribution` are only counted.
-std::string tree_text(const analyzer::Profile& profile, double min_contribution,
-                      const TextOptions& options);
+std::string tree_text(const analyzer::Profile& profile, const TextOptions& options,
+                      double min_contribution = 0.01);
 
 /// What each iteration expanded, found and decided, a paragraph each.
 std::string history_text(const std::vector<Iteration>& iterations, const TextOptions& options);

@@ -9,8 +9,9 @@
 
 namespace vprof::report {
 
-/// A line per piece: start, duration, thread, place.
-std::string text(const analyzer::Timeline& timeline, const TextOptions& options);
+/// Rows with start, duration, thread and place. `all`: one for each piece; otherwise equal
+/// neighbours and pieces shorter than 0.1 % of the latency are put together.
+std::string text(const analyzer::Timeline& timeline, const TextOptions& options, bool all = false);
 
 /// The Trace Event Format, which Perfetto and Chrome open, with a row per thread.
 nlohmann::json json(const analyzer::Timeline& timeline);

@@ -8,6 +8,9 @@
  *   VPROF_ENTRY_EVENT(BEGIN, 0, request);    BEGIN, END or SWITCH at entry
  *   VPROF_ENTRY_LABEL(0, request, value);    labels the interval of this key
  *   VPROF_ENTRY_LABEL_CURRENT(0, value);     labels the interval this thread works for
+ *   VPROF_ENTRY_LABEL_VIA(0, request, steps, value, ends)
+ *   VPROF_ENTRY_LABEL_CURRENT_VIA(0, steps, value, ends)
+ *                                            the same for a value behind pointers (values.h)
  *   VPROF_RELEASE(0, lock);                  the function releases the object
  *   VPROF_ENQUEUE(0, task);                  the function hands the task over
  *
@@ -26,6 +29,7 @@
 #define VPROF_RUNTIME_EVENTS_H
 
 #include <vprof/runtime/record.h>
+#include <vprof/runtime/values.h>
 
 enum vprof_what { VPROF_WHAT_BEGIN, VPROF_WHAT_END, VPROF_WHAT_SWITCH };
 
@@ -54,6 +58,10 @@ struct vprof_acquire_scope {
 /* The key of the calling thread's own interval of a definition: each BEGIN gives it a new id.
  * Neither a valid pointer nor a small integer. */
 #define VPROF_THREAD_KEY ((vprof_u64)0x8000000000000001)
+
+/* The object that a null pointer led to: nothing is recorded. Not 0, which may be a number of a
+ * lock. */
+#define VPROF_NO_OBJECT ((vprof_u64)0x8000000000000002)
 
 #ifdef __cplusplus
 extern "C" {
@@ -279,6 +287,14 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def,
   VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, VPROF_RT_LABEL(vprof_def, vprof_k, vprof_v))
 #define VPROF_ENTRY_LABEL_CURRENT(vprof_def, vprof_v) \
   VPROF_RT_AT_ENTRY(vprof_label_##vprof_def, VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v))
+#define VPROF_ENTRY_LABEL_VIA(vprof_def, vprof_k, vprof_steps, vprof_v, vprof_ends) \
+  VPROF_RT_AT_ENTRY(                                                                \
+      vprof_label_##vprof_def,                                                      \
+      VPROF_IF_SET(vprof_steps, VPROF_RT_LABEL(vprof_def, vprof_k, vprof_v), vprof_ends))
+#define VPROF_ENTRY_LABEL_CURRENT_VIA(vprof_def, vprof_steps, vprof_v, vprof_ends) \
+  VPROF_RT_AT_ENTRY(                                                               \
+      vprof_label_##vprof_def,                                                     \
+      VPROF_IF_SET(vprof_steps, VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v), vprof_ends))
 #define VPROF_RELEASE(vprof_def, vprof_object) \
   VPROF_RT_AT_ENTRY(vprof_release_##vprof_def, \
                     vprof_rt_release(vprof_def, VPROF_RT_KEY(vprof_object)))

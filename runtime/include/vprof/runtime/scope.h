@@ -14,6 +14,9 @@
  *   VPROF_GUARD(17) f(x) VPROF_GUARD_END           times to the end of the full expression: for
  *                                                  classes returned by value (C++)
  *
+ *   VPROF_UNIT("0123456789abcdef src/a.c")         after the #include: says in the object, and in
+ *                                                  what is linked from it, which text was compiled
+ *
  * The same for a call of a function that begins with VPROF_FUNCTION(12) or VPROF_FUNCTION_N(12, n):
  *
  *   VPROF_CALL(13, 12)           VPROF_CALL_EXPR(14, 12)       VPROF_CALL_VALUE(0,15, 12)
@@ -43,6 +46,14 @@
 #define VPROF_RUNTIME_SCOPE_H
 
 #include <vprof/runtime/record.h>
+
+/* A section that takes no memory in the process. The driver reads it after each build. */
+#define VPROF_UNIT(vprof_text)                     \
+  __asm__(                                         \
+      ".pushsection .vprof.units,\"\",%progbits\n" \
+      ".asciz \"" vprof_text                       \
+      "\"\n"                                       \
+      ".popsection\n");
 
 #ifdef __cplusplus
 

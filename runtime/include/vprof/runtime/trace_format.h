@@ -134,8 +134,34 @@ enum vprof_ended_by {
   X(SIGNAL,  0x11, SIGNAL,  "signal",                LAST)    /* object: the process */            \
   X(CHILD,   0x12, CHILD,   "waitpid",               LAST)    /* object: the child */              \
   X(SEND,    0x13, STREAM,  "write",                 LAST)    /* for room */                       \
-  X(RING,    0x14, FILE,    "io_uring",              NOBODY)  /* completions */
+  X(RING,    0x14, FILE,    "io_uring",              NOBODY)  /* completions */                    \
+  X(OPENMP_LOCK, 0x15, MUTEX, "OpenMP lock",         HOLDER)                                       \
+  X(ROOM,    0x16, STREAM,  "poll",                  LAST)    /* object: as of SEND */
 /* clang-format on */
+
+/* The calls behind FILE waits: X(call, number, name). 0: not known, as in older traces. */
+/* clang-format off */
+#define VPROF_FILE_CALLS(X)                                                                        \
+  X(READ,      1, "read")                                                                          \
+  X(READV,     2, "readv")                                                                         \
+  X(PREAD,     3, "pread")                                                                         \
+  X(PREADV,    4, "preadv")                                                                        \
+  X(WRITE,     5, "write")                                                                         \
+  X(WRITEV,    6, "writev")                                                                        \
+  X(PWRITE,    7, "pwrite")                                                                        \
+  X(PWRITEV,   8, "pwritev")                                                                       \
+  X(FSYNC,     9, "fsync")                                                                         \
+  X(FDATASYNC, 10, "fdatasync")                                                                    \
+  X(MSYNC,     11, "msync")
+/* clang-format on */
+
+enum vprof_file_call {
+  VPROF_FILE_OTHER = 0,
+#define VPROF_FILE_CALL(vprof_call, vprof_number, vprof_name) \
+  VPROF_FILE_##vprof_call = vprof_number,
+  VPROF_FILE_CALLS(VPROF_FILE_CALL)
+#undef VPROF_FILE_CALL
+};
 
 /* Ids of events. "+ CONT {a, b}": a continuation slot follows, with word0 = a and payload b. */
 enum vprof_event {
@@ -192,7 +218,7 @@ enum vprof_event {
   /* Releases: word0 = time. + CONT {object, vprof_aux} + CONT {sequence, 0}. Recorded only if
    * somebody waits (RELEASE_APP: always). The number is that of the wait it ends, 0x100 higher. */
   VPROF_EV_RELEASE_FIRST = 0xff0200,
-  VPROF_EV_RELEASE_MUTEX = 0xff0200,
+  VPROF_EV_RELEASE_MUTEX = 0xff0200,  /* ends MUTEX and OPENMP_LOCK waits */
   VPROF_EV_RELEASE_RWLOCK = 0xff0201, /* ends RDLOCK and WRLOCK waits */
   VPROF_EV_RELEASE_COND = 0xff0203,   /* payload 1: broadcast */
   VPROF_EV_RELEASE_JOIN = 0xff0204,
@@ -207,7 +233,7 @@ enum vprof_event {
   VPROF_EV_RELEASE_QUEUE = 0xff0210,
   VPROF_EV_RELEASE_SIGNAL = 0xff0211,
   VPROF_EV_RELEASE_CHILD = 0xff0212, /* the process exits; recorded in any case */
-  VPROF_EV_RELEASE_SEND = 0xff0213,  /* a read, which makes room */
+  VPROF_EV_RELEASE_SEND = 0xff0213,  /* a read, which makes room: ends SEND and ROOM waits */
   VPROF_EV_RELEASE_LAST = 0xff02ff,
 
   /* Acquisitions without a wait while others wait: word0 = time. + CONT {object, vprof_aux}. With a
@@ -233,6 +259,19 @@ static inline const char* vprof_wait_function(uint32_t event) {
   }
 }
 
+/* The call behind a FILE wait, by its number; a null pointer if that is not known. */
+static inline const char* vprof_file_call_name(uint32_t call) {
+  switch (call) {
+#define VPROF_FILE_CALL_NAME(vprof_call, vprof_number, vprof_name) \
+  case VPROF_FILE_##vprof_call:                                    \
+    return vprof_name;
+    VPROF_FILE_CALLS(VPROF_FILE_CALL_NAME)
+#undef VPROF_FILE_CALL_NAME
+    default:
+      return 0; /* NOLINT(modernize-use-nullptr): also C */
+  }
+}
+
 /* What ended a wait, by its event. */
 /* NOLINTBEGIN(bugprone-branch-clone): one branch for each row of the table */
 static inline enum vprof_ended_by vprof_wait_ended_by(uint32_t event) {
@@ -248,6 +287,9 @@ static inline enum vprof_ended_by vprof_wait_ended_by(uint32_t event) {
 }
 /* NOLINTEND(bugprone-branch-clone) */
 
+/* Set in the ids that the runtime makes for intervals without a key; such an id is no pointer. */
+#define VPROF_RUNTIME_ID (UINT64_C(1) << 62)
+
 enum vprof_interval_flags {
   /* The id is valid within one process only (a pointer used as key), so readers qualify it by the
    * process. Without the flag all processes of a run share the id, as with vprof_begin(id). */
@@ -257,7 +299,7 @@ enum vprof_interval_flags {
 /* vprof_aux: the 40-bit payload of the first continuation of a wait or release.
  *
  *   bit 0        the object is in memory shared between processes (match it across processes)
- *   bits 1..31   *_APP: index in sites.json "sync"; else 0
+ *   bits 1..31   *_APP: index in sites.json "sync"; a FILE wait: enum vprof_file_call; else 0
  *   bit 32       of a wait: it timed out, so nobody ended it
  *   bit 33       of a COND wait: the thread has held the mutex since its last wait on this
  *                condition returned, so the two are turns of one loop

@@ -31,4 +31,7 @@ Result<void> remove_tree(const fs::path& path);
 /// `path` relative to the working directory if that is shorter: for messages.
 std::string shown(const fs::path& path);
 
+/// Whether CMake or Meson has configured a build tree in this directory.
+bool is_build_tree(const fs::path& directory);
+
 }  // namespace vprof

@@ -1,4 +1,4 @@
-#include "pipeline/terminal.h"
+#include "vprof/report/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace vprof::driver {
+namespace vprof::report {
 
 namespace {
 
@@ -27,8 +27,8 @@ int terminal_width() {
 
 }  // namespace
 
-report::TextOptions text_options() {
-  report::TextOptions options;
+TextOptions text_options() {
+  TextOptions options;
   const char* no_color = std::getenv("NO_COLOR");
   options.color = ::isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
   if (const int width = terminal_width(); width > 0) {
@@ -37,4 +37,4 @@ report::TextOptions text_options() {
   return options;
 }
 
-}  // namespace vprof::driver
+}  // namespace vprof::report

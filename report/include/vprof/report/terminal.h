@@ -3,10 +3,10 @@
 
 #include "vprof/report/report.h"
 
-namespace vprof::driver {
+namespace vprof::report {
 
 /// The width is that of $COLUMNS or of the terminal, else the default. Colours only at a terminal,
 /// and only without $NO_COLOR.
-report::TextOptions text_options();
+TextOptions text_options();
 
-}  // namespace vprof::driver
+}  // namespace vprof::report

@@ -1,0 +1,67 @@
+#include "build/stale_objects.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "vprof/instrumenter/program.h"
+#include "vprof/support/json.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using instrumenter::Program;
+
+/// A plain makefile may not know that sources depend on a rewritten header.
+void touch_dependents(const Session& session, const Program& program,
+                      const std::vector<std::string>& changed) {
+  const std::set<std::string> files(changed.begin(), changed.end());
+  for (const instrumenter::Unit& unit : program.units) {
+    if (fs::path(unit.file).is_absolute() || files.contains(unit.file)) {
+      continue;
+    }
+    const bool depends = std::any_of(unit.deps.begin(), unit.deps.end(),
+                                     [&](const auto& d) { return files.contains(d); });
+    if (depends) {
+      ::utimensat(AT_FDCWD, (session.workspace.mirror() / unit.file).c_str(), nullptr, 0);
+    }
+  }
+}
+
+/// A build that names files of the source tree by absolute paths watches those, not the copies that
+/// the shim has compiled in their place. Without its object, such a copy is compiled again.
+Result<void> remove_moved_objects(const Session& session, const Program& program,
+                                  const std::vector<std::string>& changed) {
+  const std::set<std::string> files(changed.begin(), changed.end());
+  std::set<std::string> affected;
+  for (const instrumenter::Unit& unit : program.units) {
+    if (std::ranges::any_of(unit.deps, [&](const auto& d) { return files.contains(d); })) {
+      affected.insert((session.workspace.mirror() / unit.file).lexically_normal().string());
+    }
+  }
+  const auto entries = VPROF_TRY(read_json(session.workspace.compile_commands()));
+  for (const auto& entry : entries) {
+    const fs::path directory = entry.value("directory", "");
+    const fs::path file = (directory / entry.value("file", "")).lexically_normal();
+    const auto arguments = entry.value("arguments", std::vector<std::string>());
+    const bool moved = std::ranges::find(arguments, "-DVPROF_MOVED") != arguments.end();
+    if (moved && affected.contains(file.string())) {
+      std::error_code error;
+      fs::remove(directory / entry.value("output", ""), error);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> make_stale(const Session& session, const Program& program,
+                        const std::vector<std::string>& changed) {
+  touch_dependents(session, program, changed);
+  return remove_moved_objects(session, program, changed);
+}
+
+}  // namespace vprof::driver

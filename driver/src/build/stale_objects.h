@@ -1,0 +1,16 @@
+// Which objects the build has to make again, where the build does not know.
+#pragma once
+
+#include "workspace/session.h"
+
+namespace vprof::instrumenter {
+class Program;
+}
+
+namespace vprof::driver {
+
+/// Makes sure that the build compiles all that depends on files that were rewritten in the mirror.
+Result<void> make_stale(const Session& session, const instrumenter::Program& program,
+                        const std::vector<std::string>& changed);
+
+}  // namespace vprof::driver
