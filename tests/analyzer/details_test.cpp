@@ -207,10 +207,47 @@ TEST_CASE("details: the sample is bounded by leaves, and the same for every orde
     CHECK(leaves <= IntervalSample::kMostLeaves);
     return list;
   };
+  forward.sampled.settle();
+  backward.sampled.settle();
   CHECK(keys(forward).size() > 50);
   CHECK(keys(forward).size() < all.size());
   CHECK(keys(forward) == keys(backward));
   CHECK(keys(forward) == keys(sum));
+}
+
+TEST_CASE("details: the sample is the smallest hashes and the greatest latencies of all") {
+  using analyzer::IntervalSample;
+  constexpr uint64_t kCount = 5 * IntervalSample::kSlowest;
+  const std::vector<uint32_t> same(1);
+  std::vector<uint64_t> hashes, latencies;
+  IntervalSample all, half;
+  for (uint64_t i = 0; i < kCount; ++i) {
+    analyzer::SampledInterval one;
+    one.key = i;
+    one.latency = (i * 7919) % kCount;
+    one.leaves = {{0, one.latency}};
+    hashes.push_back((i * 0x9e3779b97f4a7c15ull) >> 1);
+    latencies.push_back(one.latency);
+    all.add(hashes.back(), one);
+    if (i % 2 == 0) {
+      half.add(hashes.back(), one);
+    }
+  }
+  std::sort(hashes.begin(), hashes.end());
+  std::sort(latencies.rbegin(), latencies.rend());
+
+  IntervalSample sum;
+  sum.add(half, same);
+  sum.add(all, same);  // what both have counts once
+  REQUIRE(sum.sampled.kept().size() == IntervalSample::kSampled);
+  REQUIRE(sum.worst.kept().size() == IntervalSample::kSlowest);
+  bool equal = std::get<0>(sum.sampled.bound()) == hashes[IntervalSample::kSampled] &&
+               std::get<0>(sum.worst.bound()) == ~latencies[IntervalSample::kSlowest];
+  for (size_t i = 0; i < IntervalSample::kSampled; ++i) {
+    equal = equal && std::get<0>(sum.sampled.kept()[i].first) == hashes[i] &&
+            sum.worst.kept()[i].second.latency == latencies[i];
+  }
+  CHECK(equal);
 }
 
 TEST_CASE("details: tables hold every interval in full, and add up to the profile") {

@@ -1,8 +1,8 @@
 """Shared by the tests of the real `vprof`: a small project, and helpers that run the program and look at its results.
 
 The project has an interval `order`. Its variance comes from `spin`, called by `deep`, called by `step`, and is much
-larger than what a busy machine adds. `spin` waits by the clock, so that preemption does not make it longer. Preemption
-is not recorded, since on a busy machine it would be a cause of its own.
+larger than what recording adds. Time is simulated (simulated_clock.c): `spin` takes what it is asked for, however busy
+the machine is. Preemption is not recorded, since it would be on another clock.
 """
 import os
 import signal
@@ -14,6 +14,8 @@ import unittest
 from pathlib import Path
 
 VPROF = os.environ.get("VPROF", "vprof")
+if "SIMULATED_CLOCK" in os.environ:
+    os.environ["VPROF_CLOCK"] = "program"
 
 MAIN_C = """#include <stdio.h>
 #include "work.h"
@@ -85,7 +87,7 @@ WORK_H = "int spin(long ns);\nint deep(int i);\nint step(int i);\nint finish(int
 
 MAKEFILE = """CFLAGS = -O1 -g
 prog: src/main.o src/work.o
-\t$(CC) -o $@ src/main.o src/work.o
+\t$(CC) -o $@ src/main.o src/work.o $(SIMULATED_CLOCK)
 %.o: %.c src/work.h
 \t$(CC) $(CFLAGS) -c $< -o $@
 """

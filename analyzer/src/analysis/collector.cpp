@@ -49,7 +49,7 @@ void Collector::add_to_sample(const Interval& interval, uint64_t hash,
       kept.leaves.emplace_back(leaf.node, static_cast<uint64_t>(leaf.ns));
     }
   }
-  sample_.add(hash, kept);
+  sample_.add(hash, std::move(kept));
 }
 
 // Finds the function of each new node. An instance within another one of its function has its time

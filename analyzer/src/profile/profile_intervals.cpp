@@ -45,7 +45,9 @@ void decode_sample(const Json& from, size_t places, IntervalSample::Smallest& sa
       const uint32_t place = leaves.index(places, "an interval with time in no place");
       interval.leaves.emplace_back(place, leaves.number());
     }
-    sample.add({entry.at(0).get<uint64_t>(), interval.key, interval.begin, interval.run}, interval);
+    const IntervalSample::Key key = {entry.at(0).get<uint64_t>(), interval.key, interval.begin,
+                                     interval.run};
+    sample.add(key, std::move(interval));
   }
   sample.cut(from.at("bound").get<IntervalSample::Key>());
 }

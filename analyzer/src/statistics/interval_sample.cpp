@@ -1,7 +1,7 @@
 #include "statistics/interval_sample.h"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace vprof::analyzer {
 namespace {
@@ -10,57 +10,91 @@ IntervalSample::Key key_of(uint64_t first, const SampledInterval& interval) {
   return {first, interval.key, interval.begin, interval.run};
 }
 
+constexpr auto smaller = [](const auto& a, const auto& b) { return a.first < b.first; };
+
 }  // namespace
 
-void IntervalSample::Smallest::add(const Key& key, const SampledInterval& interval) {
-  if (key >= bound_ || !kept_.emplace(key, interval).second) {
+void IntervalSample::Smallest::add(const Key& key, SampledInterval interval) {
+  if (key >= bound_) {
     return;
   }
   leaves_ += interval.leaves.size();
-  while (kept_.size() > most_ || (leaves_ > kMostLeaves && kept_.size() > 1)) {
-    const Key last = std::prev(kept_.end())->first;
-    cut(last);
+  kept_.emplace_back(key, std::move(interval));
+  settled_ = false;
+  if (leaves_ >= 2 * kMostLeaves) {
+    settle();
+  } else if (kept_.size() >= 2 * most_) {
+    std::nth_element(kept_.begin(), kept_.begin() + static_cast<ptrdiff_t>(most_), kept_.end(),
+                     smaller);
+    drop_from(most_);
   }
+}
+
+// `other` may have gathered more than it may keep: what it dropped is beyond its bound all the same.
+void IntervalSample::Smallest::add_all(const Smallest& other, const std::vector<uint32_t>& to,
+                                       std::optional<int64_t> run) {
+  Key bound = other.bound_;
+  if (run && bound != Smallest(0).bound_) {
+    std::get<3>(bound) = *run;
+  }
+  for (const auto& [key, interval] : other.kept_) {
+    SampledInterval moved = interval;
+    moved.run = run.value_or(moved.run);
+    for (auto& [place, ns] : moved.leaves) {
+      place = to[place];
+    }
+    // The order in which the places were found differs.
+    std::sort(moved.leaves.begin(), moved.leaves.end());
+    kept_.emplace_back(key_of(std::get<0>(key), moved), std::move(moved));
+  }
+  cut(bound);
 }
 
 void IntervalSample::Smallest::cut(const Key& bound) {
-  if (bound >= bound_) {
-    return;
-  }
-  bound_ = bound;
-  for (auto at = kept_.lower_bound(bound); at != kept_.end(); at = kept_.erase(at)) {
-    leaves_ -= at->second.leaves.size();
+  bound_ = std::min(bound_, bound);
+  std::erase_if(kept_, [&](const auto& one) { return one.first >= bound_; });
+  settle();
+}
+
+// The first one at `index` and beyond that does not fit becomes the bound.
+void IntervalSample::Smallest::drop_from(size_t index) {
+  bound_ = kept_[index].first;
+  kept_.resize(index);
+  leaves_ = 0;
+  for (const auto& [key, interval] : kept_) {
+    leaves_ += interval.leaves.size();
   }
 }
 
-void IntervalSample::add(uint64_t hash, const SampledInterval& interval) {
-  sampled.add(key_of(hash, interval), interval);
-  worst.add(key_of(~interval.latency, interval), interval);
+void IntervalSample::Smallest::settle() {
+  std::sort(kept_.begin(), kept_.end(), smaller);
+  kept_.erase(std::unique(kept_.begin(), kept_.end(),
+                          [](const auto& a, const auto& b) { return a.first == b.first; }),
+              kept_.end());
+  leaves_ = 0;
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    leaves_ += kept_[i].second.leaves.size();
+    if (i >= most_ || (leaves_ > kMostLeaves && i > 0)) {
+      drop_from(i);
+      break;
+    }
+  }
+  settled_ = true;
+}
+
+void IntervalSample::add(uint64_t hash, SampledInterval interval) {
+  const Key by_latency = key_of(~interval.latency, interval);
+  if (worst.wants(std::get<0>(by_latency))) {
+    worst.add(by_latency, interval);
+  }
+  const Key by_hash = key_of(hash, interval);
+  sampled.add(by_hash, std::move(interval));
 }
 
 void IntervalSample::add(const IntervalSample& other, const std::vector<uint32_t>& to,
                          std::optional<int64_t> run) {
-  const auto add_all = [&](Smallest& into, const Smallest& from) {
-    Key bound = from.bound();
-    if (run && bound != Smallest(0).bound()) {
-      std::get<3>(bound) = *run;
-    }
-    into.cut(bound);
-    for (const auto& [key, interval] : from.kept()) {
-      SampledInterval moved = interval;
-      if (run) {
-        moved.run = *run;
-      }
-      for (auto& [place, ns] : moved.leaves) {
-        place = to[place];
-      }
-      std::sort(moved.leaves.begin(),
-                moved.leaves.end());  // the order in which they were found differs
-      into.add(key_of(std::get<0>(key), moved), moved);
-    }
-  };
-  add_all(sampled, other.sampled);
-  add_all(worst, other.worst);
+  sampled.add_all(other.sampled, to, run);
+  worst.add_all(other.worst, to, run);
 }
 
 }  // namespace vprof::analyzer

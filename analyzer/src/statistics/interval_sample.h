@@ -2,8 +2,8 @@
 // show one point per interval.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -39,36 +39,54 @@ class IntervalSample {
 
   /// Hash or complement of the latency, then key, begin, run.
   using Key = std::tuple<uint64_t, uint64_t, int64_t, int64_t>;
-  using Kept = std::map<Key, SampledInterval>;
+  using Kept = std::vector<std::pair<Key, SampledInterval>>;
 
   /// False if add() would certainly drop the interval, which is true of most.
   bool wants(uint64_t hash, uint64_t latency) const {
     return sampled.wants(hash) || worst.wants(~latency);
   }
   /// `hash`: interval_hash().
-  void add(uint64_t hash, const SampledInterval& interval);
+  void add(uint64_t hash, SampledInterval interval);
   /// Adds another sample, whose place i is place `to[i]` here. `run`, if given, replaces the run of
   /// each interval.
   void add(const IntervalSample& other, const std::vector<uint32_t>& to,
            std::optional<int64_t> run = {});
 
   /// The intervals with the smallest keys.
+  ///
+  /// Most intervals that are added are dropped again when smaller ones arrive. So add() lets up to
+  /// twice as many gather before it drops any, and settle() sorts.
   class Smallest {
    public:
     /// Keeps up to `most` intervals.
     explicit Smallest(size_t most) : most_(most) {}
     bool wants(uint64_t first) const { return first <= std::get<0>(bound_); }
-    void add(const Key& key, const SampledInterval& interval);
-    /// Drops all keys from `bound` on, now and in future: one of them did not fit.
+    void add(const Key& key, SampledInterval interval);
+    /// Adds another one, as IntervalSample::add() says. Settles.
+    void add_all(const Smallest& other, const std::vector<uint32_t>& to,
+                 std::optional<int64_t> run);
+    /// Drops all keys from `bound` on, now and in future: one of them did not fit. Settles.
     void cut(const Key& bound);
+    /// Sorts by key, drops what was added twice, and what is beyond the limits.
+    void settle();
 
-    const Kept& kept() const { return kept_; }
-    /// Every key kept is below this.
-    const Key& bound() const { return bound_; }
+    /// Smallest key first. Call settle() first.
+    const Kept& kept() const {
+      assert(settled_);
+      return kept_;
+    }
+    /// Every key kept is below this. Call settle() first.
+    const Key& bound() const {
+      assert(settled_);
+      return bound_;
+    }
 
    private:
+    void drop_from(size_t index);
+
     size_t most_;
     Kept kept_;
+    bool settled_ = true;
     size_t leaves_ = 0;
     Key bound_ = {UINT64_MAX, UINT64_MAX, INT64_MAX, INT64_MAX};
   };

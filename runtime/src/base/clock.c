@@ -26,16 +26,30 @@ static bool calibrated;
 // helper thread lacks.
 static int (*real_clock_gettime)(clockid_t, struct timespec*) = clock_gettime;
 
+// What the trace calls CLOCK_MONOTONIC. VPROF_CLOCK=program makes it the function that the program
+// calls, which a simulation may have replaced.
+static int (*traced_clock_gettime)(clockid_t, struct timespec*) = clock_gettime;
+
+static uint64_t in_ns(struct timespec t) {
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static uint64_t now_ns(clockid_t clock) {
   struct timespec t;
   real_clock_gettime(clock, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  return in_ns(t);
+}
+
+static uint64_t traced_ns(void) {
+  struct timespec t;
+  traced_clock_gettime(CLOCK_MONOTONIC, &t);
+  return in_ns(t);
 }
 
 uint64_t vprof_monotonic_ns(void) { return now_ns(CLOCK_MONOTONIC); }
 
 uint64_t vprof_rt_ticks(void) {
-  const uint64_t now = now_ns(CLOCK_MONOTONIC);
+  const uint64_t now = traced_ns();
   return now != 0 ? now : 1;  // a scope takes 0 for "off"
 }
 
@@ -46,7 +60,7 @@ struct vprof_clock_reading vprof_clock_read(void) {
   uint64_t best_width = UINT64_MAX;
   for (int round = 0; round < 5; ++round) {
     const uint64_t before = vprof_ticks();
-    const uint64_t monotonic = now_ns(CLOCK_MONOTONIC);
+    const uint64_t monotonic = traced_ns();
     const uint64_t middle = vprof_ticks();
     const uint64_t realtime = now_ns(CLOCK_REALTIME);
     if (middle - before >= best_width) {
@@ -61,6 +75,8 @@ struct vprof_clock_reading vprof_clock_read(void) {
 }
 
 #if defined(__x86_64__)
+enum { kCounter = VPROF_CLOCK_TSC };
+
 // Either the processor declares its counter invariant, or the kernel itself keeps time by it.
 static bool counter_is_steady(void) {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -77,25 +93,38 @@ static bool counter_is_steady(void) {
   close(fd);
   return length >= 3 && strncmp(source, "tsc", 3) == 0 && (source[3] == 0 || source[3] == '\n');
 }
+#elif defined(__aarch64__)
+enum { kCounter = VPROF_CLOCK_CNTVCT };
+
+static bool counter_is_steady(void) { return true; }
+#else
+enum { kCounter = VPROF_CLOCK_MONOTONIC };
+
+static bool counter_is_steady(void) { return false; }
 #endif
 
-void vprof_clock_init(void) {
-  void* found = dlsym(RTLD_NEXT, "clock_gettime");
+static void find_clock_gettime(void* in, int (**function)(clockid_t, struct timespec*)) {
+  void* found = dlsym(in, "clock_gettime");
   if (found != NULL) {
-    *(void**)&real_clock_gettime = found;
+    *(void**)function = found;
   }
-#if defined(__x86_64__)
+}
+
+void vprof_clock_init(void) {
   const char* wanted = getenv("VPROF_CLOCK");
-  const bool monotonic = wanted != NULL && strcmp(wanted, "monotonic") == 0;
+  const bool as_program = wanted != NULL && strcmp(wanted, "program") == 0;
+  const bool monotonic = as_program || (wanted != NULL && strcmp(wanted, "monotonic") == 0);
+  find_clock_gettime(RTLD_NEXT, &real_clock_gettime);
+  traced_clock_gettime = real_clock_gettime;
+  if (as_program) {
+    find_clock_gettime(RTLD_DEFAULT, &traced_clock_gettime);
+  }
   if (!monotonic && counter_is_steady()) {
-    vprof_clock_kind = VPROF_CLOCK_TSC;
+    vprof_clock_kind = kCounter;
   } else {
     vprof_site_on[0] = 1;
     vprof_unwatched = 0;
   }
-#elif defined(__aarch64__)
-  vprof_clock_kind = VPROF_CLOCK_CNTVCT;
-#endif
   first_reading = vprof_clock_read();
 }
 
