@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMany = 480;  // intervals, a multiple of what the cases repeat
 
-std::string first_of(const SimulatedSums& made, Ranking ranking = Ranking::kShare) {
+std::string first_of(SimulatedSums made, Ranking ranking = Ranking::kShare) {
   Options options;
   options.ranking = ranking;
   const Profile profile = made.profile(options);
@@ -38,7 +38,7 @@ SimulatedSums six_handlers() {
 }  // namespace
 
 TEST_CASE("alternatives that take the same time are not the cause") {
-  const SimulatedSums made = six_handlers();
+  SimulatedSums made = six_handlers();
   const Profile profile = made.profile();
   REQUIRE(!profile.factors.empty());
   CHECK(profile.factors[0].functions == std::vector<std::string>{"varying"});

@@ -92,7 +92,8 @@ class SimulatedSums {
     }
   }
 
-  analyzer::Profile profile(const analyzer::Options& options = {}) const {
+  analyzer::Profile profile(const analyzer::Options& options = {}) {
+    sums.sample.worst.settle();
     analyzer::Profile made;
     const analyzer::VarianceTree tree = build_variance_tree(sums);
     const analyzer::BatchSums total = sums.total();

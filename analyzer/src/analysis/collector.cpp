@@ -63,37 +63,40 @@ void Collector::add_functions() {
     const uint32_t kind = static_cast<uint32_t>(named.kind) * 2 + (body ? 1 : 0);
     return std::pair(kind, named.ident);
   };
-  for (auto i = static_cast<uint32_t>(function_of_.size()); i < nodes.size(); ++i) {
+  const auto first_new = static_cast<uint32_t>(shared_function_.size());
+  shared_function_.resize(nodes.size(), kNone);
+  for (uint32_t i = first_new; i < nodes.size(); ++i) {
     const auto own = identity(i);
     bool nested = i == PathTree::kRoot;
     for (uint32_t above = nodes[i].parent; above != kNone && !nested; above = nodes[above].parent) {
       nested = above != PathTree::kRoot && identity(above) == own;
     }
     if (nested) {
-      function_of_.push_back(kNone);
       continue;
     }
     const auto [entry, is_new] =
-        function_ids_.try_emplace(own, static_cast<uint32_t>(function_times_.size()));
+        function_ids_.try_emplace(own, static_cast<uint32_t>(functions_.size()));
+    const uint32_t function = entry->second;
     if (is_new) {
-      function_times_.emplace_back();
-      outermost_.push_back(0);
+      functions_.push_back({i});
+    } else {
+      shared_function_[functions_[function].first] = shared_function_[i] = function;
+      any_shared_ = true;
     }
-    ++outermost_[entry->second];
-    function_of_.push_back(entry->second);
   }
 }
 
 void Collector::add_up_functions(const std::vector<NodeTimes::Time>& times) {
+  if (!any_shared_) {
+    return;
+  }
   ++interval_;
   for (const NodeTimes::Time& time : times) {
-    const uint32_t function = function_of_[time.node];
-    if (function == kNone || outermost_[function] < 2) {
-      continue;
+    if (shared_function_[time.node] != kNone) {
+      Function& function = functions_[shared_function_[time.node]];
+      function.ns = time.ns + (function.interval == interval_ ? function.ns : 0);
+      function.interval = interval_;
     }
-    FunctionTime& all = function_times_[function];
-    all.ns = time.ns + (all.interval == interval_ ? all.ns : 0);
-    all.interval = interval_;
   }
 }
 
@@ -131,9 +134,8 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
     }
     sums.add_node(time.node, time.ns, latency);
     tails_[time.node].add(bin, time.ns);
-    const uint32_t function = function_of_[time.node];
-    if (function != kNone && outermost_[function] > 1) {
-      const uint64_t others = function_times_[function].ns - time.ns;
+    if (shared_function_[time.node] != kNone) {
+      const uint64_t others = functions_[shared_function_[time.node]].ns - time.ns;
       if (others != 0) {
         sums.add_others(time.node, static_cast<UInt128>(time.ns) * others);
       }

@@ -51,16 +51,18 @@ class Collector {
   PathWalker walker_;
   NodeTimes times_;
   std::map<uint64_t, BatchSums> batches_;
-  /// The time of a function in one interval, over all its outermost instances.
-  struct FunctionTime {
-    uint64_t interval = 0;  // number of the interval it is of
+  /// A function, and its time in one interval over all its outermost instances.
+  struct Function {
+    uint32_t first;         // its first outermost instance, a node
+    uint64_t interval = 0;  // number of the interval that `ns` is of
     uint64_t ns = 0;
   };
-  std::vector<uint32_t> function_of_;  // by node: its function; kNone: within another instance
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> function_ids_;  // by kind and ident
-  std::vector<uint32_t> outermost_;                                 // instances, by function
-  std::vector<FunctionTime> function_times_;                        // by function
-  uint64_t interval_ = 0;                                           // counts the intervals
+  std::vector<Function> functions_;
+  // By node: its function if that has several outermost instances, of which the node is one.
+  std::vector<uint32_t> shared_function_;
+  bool any_shared_ = false;
+  uint64_t interval_ = 0;  // counts the intervals
   std::vector<TailSums> tails_;
   std::vector<PlaceExemplars> exemplars_;
   IntervalSample sample_;

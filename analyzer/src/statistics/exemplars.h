@@ -32,7 +32,8 @@ struct PlaceExemplars {
 
   /// `hash`: interval_hash() of the interval.
   void add(const PlaceExemplar& exemplar, uint64_t hash) {
-    if (worst.size() < kWorst || worst.back() < exemplar) {
+    if (worst.size() < kWorst || worst.back().ns < exemplar.ns ||
+        (worst.back().ns == exemplar.ns && worst.back() < exemplar)) {
       add_worst(exemplar);
     }
     if (sampled.size() < kSampled || hash < sampled.back().first) {

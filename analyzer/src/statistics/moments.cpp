@@ -46,15 +46,13 @@ NodeSums& NodeSums::operator-=(const NodeSums& other) {
   return *this;
 }
 
-void BatchSums::add_product(uint32_t later, uint32_t rank, UInt128 xy) {
+void BatchSums::make_room(uint32_t later, uint32_t rank) {
   if (rows.size() <= later) {
     rows.resize(later + 1);
   }
-  std::vector<UInt128>& row = rows[later];
-  if (row.size() <= rank) {
-    row.resize(rank + 1);
+  if (rows[later].size() <= rank) {
+    rows[later].resize(rank + 1);
   }
-  row[rank] += xy;
 }
 
 BatchSums& BatchSums::operator+=(const BatchSums& other) {
@@ -88,7 +86,7 @@ BatchSums& BatchSums::operator+=(const BatchSums& other) {
   return *this;
 }
 
-void TailSums::add(uint32_t bin, UInt128 ns) {
+void TailSums::make_room(uint32_t bin) {
   if (x.empty()) {
     first = bin;
   }
@@ -99,7 +97,6 @@ void TailSums::add(uint32_t bin, UInt128 ns) {
   if (x.size() <= bin - first) {
     x.resize(bin - first + 1);
   }
-  x[bin - first] += ns;
 }
 
 }  // namespace vprof::analyzer

@@ -93,7 +93,12 @@ struct BatchSums {
     }
     nodes[id].add(ns, latency_ns);
   }
-  void add_product(uint32_t later, uint32_t rank, UInt128 xy);
+  void add_product(uint32_t later, uint32_t rank, UInt128 xy) {
+    if (later >= rows.size() || rank >= rows[later].size()) {
+      make_room(later, rank);
+    }
+    rows[later][rank] += xy;
+  }
   void add_others(uint32_t id, UInt128 product) {
     if (others.size() <= id) {
       others.resize(id + 1);
@@ -101,6 +106,9 @@ struct BatchSums {
     others[id] += product;
   }
   BatchSums& operator+=(const BatchSums& other);
+
+ private:
+  void make_room(uint32_t later, uint32_t rank);
 };
 
 /// Time of one node by the latency of the interval, in bins of latency_bin(). The tail beyond any
@@ -109,10 +117,17 @@ struct TailSums {
   uint32_t first = 0;      ///< bin of x[0]
   std::vector<UInt128> x;  ///< ns
 
-  void add(uint32_t bin, UInt128 ns);
-  UInt128 at(uint32_t bin) const {
-    return bin >= first && bin - first < x.size() ? x[bin - first] : 0;
+  void add(uint32_t bin, UInt128 ns) {
+    if (!has(bin)) {
+      make_room(bin);
+    }
+    x[bin - first] += ns;
   }
+  UInt128 at(uint32_t bin) const { return has(bin) ? x[bin - first] : 0; }
+
+ private:
+  bool has(uint32_t bin) const { return bin >= first && bin - first < x.size(); }
+  void make_room(uint32_t bin);
 };
 
 }  // namespace vprof::analyzer
