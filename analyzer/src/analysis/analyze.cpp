@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analysis/collector.h"
+#include "analysis/group_costs.h"
 #include "critical_path/interval_scan.h"
 #include "factors/factor_selection.h"
 #include "factors/latency_summary.h"
@@ -162,6 +163,9 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
   profile.tree = nested_tree(tree);
   profile.losses = sums.losses;
   profile.overhead = sums.overhead;
+  GroupCosts costs = group_costs(sums);
+  profile.overhead.groups = std::move(costs.groups);
+  profile.group_calls = std::move(costs.calls);
   for (std::string& note : reliability_notes(sums, profile.interval)) {
     profile.losses.notes.push_back(std::move(note));
   }

@@ -34,7 +34,10 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
 
 Collector::Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges,
                      int64_t start)
-    : tree_(sites), walker_(window, sites, edges, tree_), start_(start) {}
+    : tree_(sites),
+      walker_(window, sites, edges, tree_),
+      records_(window, sites.sites.size()),
+      start_(start) {}
 
 void Collector::add_to_sample(const Interval& interval, uint64_t hash,
                               const std::vector<LeafTime>& leaves, const std::string& label) {
@@ -105,6 +108,7 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
   interval.set_up = walker_.set_up();
   set_up_.ns += static_cast<uint64_t>(interval.set_up);
   set_up_.intervals += interval.set_up != 0 ? 1 : 0;
+  records_.add(interval);
   const auto latency = static_cast<uint64_t>(interval.latency());
   const uint32_t bin = latency_bin(latency);
   const std::vector<NodeTimes::Time>& times = times_.add_up(leaves, tree_);
@@ -271,6 +275,7 @@ IntervalSums KindCollector::finish(int64_t run) {
   IntervalSumsBuilder builder;
   uint64_t violations = 0;
   SetUp set_up;
+  RecordSumsByGroup records;
   for (auto& collector : collectors_) {
     collector->add_to(builder, sites_, run, label_names_);
     const EdgeCounts& edges = collector->edges();
@@ -280,6 +285,7 @@ IntervalSums KindCollector::finish(int64_t run) {
     losses.outside_waits = edges.outside;
     losses.unknown_waits = edges.unknown;
     builder.add(losses);
+    records += collector->records().sums(label_names_);
     violations += collector->violations();
     set_up.ns += collector->set_up().ns;
     set_up.intervals += collector->set_up().intervals;
@@ -289,6 +295,7 @@ IntervalSums KindCollector::finish(int64_t run) {
   sums.interval = sites_.interval_name(kind_);
   sums.root_height = sites_.root_height;
   sums.latencies = std::move(latencies_);
+  sums.records = std::move(records);
   for (uint32_t label = 0; label < by_label_.size(); ++label) {
     if (by_label_[label].sums.n == 0) {
       continue;

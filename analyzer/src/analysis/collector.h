@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/node_times.h"
+#include "analysis/record_tally.h"
 #include "critical_path/critical_path.h"
 #include "critical_path/path_tree.h"
 #include "critical_path/segments.h"
@@ -35,6 +36,7 @@ class Collector {
   void add_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t run,
               const std::vector<std::string>& labels) const;
 
+  const RecordTally& records() const { return records_; }
   const EdgeCounts& edges() const { return walker_.edges(); }
   /// Intervals whose leaves do not add up to their latency. Anything but 0 is a defect.
   uint64_t violations() const { return violations_; }
@@ -66,6 +68,7 @@ class Collector {
   std::vector<TailSums> tails_;
   std::vector<PlaceExemplars> exemplars_;
   IntervalSample sample_;
+  RecordTally records_;
   CovariateSums covariates_;                    // by node; by_label_ has what belongs in by_label
   std::vector<std::vector<UInt128>> by_label_;  // Σx by label, then node
   const int64_t start_;

@@ -41,12 +41,21 @@ template <>
 struct ListStruct<Overhead> {
   static constexpr std::tuple kMembers{&Overhead::records,   &Overhead::dropped,
                                        &Overhead::chunks,    &Overhead::stalls,
-                                       &Overhead::record_ns, &Overhead::threads};
+                                       &Overhead::record_ns, &Overhead::threads,
+                                       &Overhead::processor_ns, &Overhead::helper_ns,
+                                       &Overhead::thread, &Overhead::thread_records,
+                                       &Overhead::thread_ns, &Overhead::thread_passed_ns,
+                                       &Overhead::busy_records, &Overhead::busy_ns};
   static constexpr size_t kOptional = 5;
 };
 template <>
 struct ListStruct<LatencySums> {
   static constexpr std::tuple kMembers{&LatencySums::n, &LatencySums::x, &LatencySums::xx};
+};
+/// Without the calls by site.
+template <>
+struct ListStruct<RecordSums> {
+  static constexpr std::tuple kMembers{&RecordSums::latencies, &RecordSums::records};
 };
 template <>
 struct ListStruct<Histogram::Bucket> {

@@ -5,6 +5,7 @@
 namespace vprof::analyzer {
 namespace {
 
+constexpr uint32_t kMostMagnitudes = 64;
 constexpr uint32_t kBinLimit = 1u << 11;  // above latency_bin() of any 64-bit latency
 
 /// An interval is [first element of its key, members of SampledInterval ..., leaves].
@@ -64,6 +65,13 @@ void encode_intervals(const IntervalSums& sums, Json& document) {
       own.push_back({bin, count});
     }
   }
+  Json& records = document["records"] = {{"labels", Json::object()}, {"magnitudes", Json::array()}};
+  for (const auto& [label, of_label] : sums.records.labels) {
+    records["labels"][label] = encode(of_label);
+  }
+  for (const auto& [magnitude, of_magnitude] : sums.records.magnitudes) {
+    records["magnitudes"].push_back({magnitude, encode(of_magnitude)});
+  }
 }
 
 void decode_intervals(const Json& document, IntervalSums& sums) {
@@ -78,6 +86,20 @@ void decode_intervals(const Json& document, IntervalSums& sums) {
       }
       sums.label_bins[label][bin] += entry.at(1).get<uint64_t>();
     }
+  }
+  if (!document.contains("records")) {
+    return;  // of an earlier version
+  }
+  const Json& records = document.at("records");
+  for (const auto& [label, of_label] : records.at("labels").items()) {
+    decode(of_label, sums.records.labels[label]);
+  }
+  for (const Json& entry : records.at("magnitudes")) {
+    const auto magnitude = entry.at(0).get<uint32_t>();
+    if (magnitude > kMostMagnitudes) {
+      throw std::runtime_error("a latency out of range");
+    }
+    decode(entry.at(1), sums.records.magnitudes[magnitude]);
   }
 }
 

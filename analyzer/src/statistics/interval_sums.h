@@ -14,6 +14,7 @@
 #include "statistics/interval_sample.h"
 #include "statistics/moments.h"
 #include "statistics/places.h"
+#include "statistics/record_sums.h"
 #include "vprof/analyzer/analyzer.h"
 
 namespace vprof::analyzer {
@@ -46,6 +47,7 @@ struct IntervalSums {
   std::map<std::string, LatencyBins> label_bins;  ///< by label
   IntervalSample sample;
   CovariateSums covariates;
+  RecordSumsByGroup records;
   Losses losses;
   Overhead overhead;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace vprof::analyzer {
 namespace {
@@ -20,6 +21,16 @@ void add_overhead(Overhead& to, const Overhead& more) {
   to.chunks += more.chunks;
   to.stalls += more.stalls;
   to.record_ns = std::max(to.record_ns, more.record_ns);
+  to.processor_ns += more.processor_ns;
+  to.helper_ns += more.helper_ns;
+  to.busy_records += more.busy_records;
+  to.busy_ns += more.busy_ns;
+  if (std::tie(more.thread_records, more.thread) > std::tie(to.thread_records, to.thread)) {
+    to.thread = more.thread;
+    to.thread_records = more.thread_records;
+    to.thread_ns = more.thread_ns;
+    to.thread_passed_ns = more.thread_passed_ns;
+  }
 }
 
 /// The sums of a batch after place i became place `to[i]`. `ranks`: of the new places.
@@ -164,6 +175,7 @@ void IntervalSumsBuilder::add(const IntervalSums& sums) {
       sum_.label_bins[label][bin] += count;
     }
   }
+  sum_.records += sums.records;
   add(sums.losses);
   add_overhead(sum_.overhead, sums.overhead);
 }

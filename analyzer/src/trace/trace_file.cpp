@@ -124,6 +124,8 @@ ChunksBySerial find_chunks(TraceFile& file) {
     chunk.index = header.index;
     chunk.slots = {at + sizeof(header), slots};
     chunk.thread_name = printable(header.thread_name);
+    chunk.opened_ticks = header.opened_ticks;
+    chunk.opened_processor_ns = header.opened_processor_ns;
     if (slots != 0) {
       std::memcpy(&chunk.first, page.data() + sizeof(header), sizeof(chunk.first));
     }

@@ -78,6 +78,8 @@ struct Chunk {
   uint32_t index = 0;
   Slots slots;
   std::string thread_name;
+  uint64_t opened_ticks = 0;
+  uint64_t opened_processor_ns = 0;  ///< processor time of the thread then; 0: unknown
   vprof_slot first{};  ///< the first slot; zero if there is none
 };
 
@@ -93,6 +95,9 @@ struct TraceFile {
   std::vector<ThreadChunks> threads;  ///< in order of serial
   uint64_t unreadable_bytes = 0;
 };
+
+/// Adds what the file says about processor time to `overhead`. In busy_time.cpp.
+void add_busy_time(const TraceFile& file, Overhead& overhead);
 
 /// Opens all *.vpt files of a directory, in order of their names. Error: one line, names the file
 /// and what to do.

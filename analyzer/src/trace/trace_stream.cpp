@@ -104,6 +104,7 @@ void TraceStream::add_file(TraceFile file) {
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
   overhead_.record_ns = std::max(overhead_.record_ns, cost);
+  add_busy_time(file, overhead_);
   const Clock clock = make_clock(file);
   begin_ = std::min(begin_, clock.to_ns(header.start_ticks));
   run_ = std::min(run_, static_cast<int64_t>(header.start_realtime_ns));

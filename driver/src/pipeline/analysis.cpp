@@ -79,15 +79,14 @@ std::string no_interval_message(const Config& config) {
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace) {
   auto profile = VPROF_TRY(analyze_with_progress(session, trace, "analyze"));
   if (is_comparable(session.state.baseline, trace)) {
-    analyzer::compare_with_baseline(profile.interval, session.state.baseline.latencies(),
-                                    profile.overhead);
+    compare_with(session.state.baseline, profile);
   }
   return profile;
 }
 
-Result<analyzer::IntervalSummary> baseline_summary(const Session& session, const fs::path& trace) {
+Result<analyzer::Profile> baseline_profile(const Session& session, const fs::path& trace) {
   // Not summarize_latency(): confidence intervals come from the batches of a whole analysis.
-  return VPROF_TRY(analyze_with_progress(session, trace, "analyze the baseline")).interval;
+  return analyze_with_progress(session, trace, "analyze the baseline");
 }
 
 }  // namespace vprof::driver

@@ -11,8 +11,8 @@ namespace vprof::driver {
 /// line; if no interval was completed, no_interval_message().
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace);
 
-/// The latencies of a baseline recording, with their confidence intervals.
-Result<analyzer::IntervalSummary> baseline_summary(const Session& session, const fs::path& trace);
+/// A baseline recording: latencies with their confidence intervals, and processor time.
+Result<analyzer::Profile> baseline_profile(const Session& session, const fs::path& trace);
 
 /// Why a workload may have completed no interval: the functions that should have begun and ended
 /// it, with their place in vprof.json.

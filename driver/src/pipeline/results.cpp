@@ -39,8 +39,7 @@ Result<analyzer::Profile> load_profile(const Session& session) {
   if (!profile) {
     return fail("{}; `vprof loop --restart` measures again", profile.error().message);
   }
-  analyzer::compare_with_baseline(profile->interval, session.state.baseline.latencies(),
-                                  profile->overhead);
+  compare_with(session.state.baseline, *profile);
   VPROF_TRY(write_file_atomic(session.workspace.profile(), profile->bytes));
   return profile;
 }

@@ -28,8 +28,7 @@ constexpr const char* kBarrierWait = "wait(pthread_barrier_wait)";
 using FunctionKeys = std::set<std::string>;
 
 bool can_expand(const Function* f, const Program& program, const State& state) {
-  return f != nullptr && program.expandable(*f) &&
-         std::ranges::find(state.expanded, f->key) == state.expanded.end();
+  return f != nullptr && program.expandable(*f) && !is_settled(state, f->key);
 }
 
 /// Calls `visit(caller, call)` for each call of this kind in the program.

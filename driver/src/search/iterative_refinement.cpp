@@ -159,7 +159,7 @@ class Refinement {
     current().variance_ns2 = profile.interval.variance_ns2;
     current().leading = leading_factors(profile);
     say_measured(profile);
-    VPROF_TRY(judge_overhead(session_, profile, options_.keep_traces));
+    VPROF_TRY(judge_overhead(session_, profile));
     state_.step = Step::kDecide;
     VPROF_TRY(save_profile(session_, profile));
     VPROF_TRY(write_report(session_, profile));

@@ -27,6 +27,9 @@ class LookAhead {
   LookAhead(const Program& program, const State& state, const Foresight& foresight)
       : program_(program), left_(foresight.sites) {
     seen_.insert(state.expanded.begin(), state.expanded.end());
+    for (const report::Demoted& one : state.demoted) {
+      seen_.insert(one.key);
+    }
     for (const auto* decided : {&state.selected, &state.set_aside}) {
       for (const DecidedFactor& factor : *decided) {
         seen_.insert(factor.id);

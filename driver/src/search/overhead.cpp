@@ -13,15 +13,13 @@ namespace vprof::driver {
 
 namespace {
 
-/// By how much measuring is certainly beyond the budget, as a fraction of the latency. 0 or less:
-/// it is not.
-double excess(const Session& session, const analyzer::Profile& profile) {
-  return analyzer::sure_overhead(profile.overhead) - session.config.overhead_budget;
-}
+using analyzer::Profile;
+using report::Demoted;
 
-std::string ratios_in_words(const analyzer::Overhead& overhead) {
-  return fmt::format("measuring makes the median latency {:.2f} and the mean {:.2f} times as large",
-                     overhead.median_ratio, overhead.mean_ratio);
+/// By how much recording is beyond the budget, as a part of the time that the program is busy. 0 or
+/// less: it is not.
+double excess(const Session& session, const Profile& profile) {
+  return analyzer::measuring_cost(profile.overhead) - session.config.overhead_budget;
 }
 
 void keep_ratios(State& state, const analyzer::Overhead& overhead) {
@@ -32,23 +30,44 @@ void keep_ratios(State& state, const analyzer::Overhead& overhead) {
   state.history.back().variance_ratio = overhead.variance_ratio;
 }
 
-Result<void> thin(Session& session, const analyzer::Profile& profile) {
+/// Leaves out what is called often and varies little. `heavy` is left out already.
+Result<void> thin(Session& session, const Profile& profile, const instrumenter::SitesFile& sites,
+                  const std::vector<Demoted>& heavy) {
   State& state = session.state;
-  const fs::path trace = session.workspace.trace(state.iteration);
-  const auto sites = VPROF_TRY(instrumenter::load_sites((trace / "sites.json").string()));
-  const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
-  const Thinning thinning = thin_plan(profile, sites, calls, state, excess(session, profile));
-  state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
-  const std::string what =
-      fmt::format("{}, beyond the budget of {:.0f} %", ratios_in_words(profile.overhead),
-                  100 * session.config.overhead_budget);
-  if (thinning.demoted.empty()) {
-    say(what + "; no call that varies little costs enough to leave out");
-  } else {
-    say(fmt::format("{}; the next plan leaves out {} called often and varying little", what,
-                    counted(thinning.demoted.size(), "call site")));
+  const double beyond = excess(session, profile);
+  if (beyond <= 0) {
+    return {};
   }
+  const fs::path trace = session.workspace.trace(state.iteration);
+  const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
+  const Thinning thinning = thin_plan(profile, sites, calls, state, beyond, heavy);
+  state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
+  std::string text =
+      fmt::format("recording adds {:.0f} % to the time that the program is busy, beyond the budget "
+                  "of {:.0f} %",
+                  100 * analyzer::measuring_cost(profile.overhead),
+                  100 * session.config.overhead_budget);
+  if (!thinning.demoted.empty()) {
+    text += fmt::format("; the next plan leaves out {} called often and varying little",
+                        counted(thinning.demoted.size(), "call site"));
+  }
+  if (thinning.saved < beyond) {
+    text += fmt::format("; {:.0f} % would remain: calls that vary, or cost less than 0.1 % each",
+                        100 * (analyzer::measuring_cost(profile.overhead) - thinning.saved));
+  }
+  say(text);
   return {};
+}
+
+void say_heavy(const std::vector<Demoted>& heavy) {
+  if (heavy.empty()) {
+    return;
+  }
+  const Demoted& worst = *std::ranges::max_element(heavy, {}, &Demoted::cost);
+  say(fmt::format("{} called {} times within one interval ({}), which adds {:.0f} % to its latency; "
+                  "the next plan leaves out {} of this kind",
+                  worst.function, worst.calls, worst.heavy_in, 100 * worst.cost,
+                  counted(heavy.size(), "call site")));
 }
 
 }  // namespace
@@ -57,7 +76,7 @@ Result<void> baseline_step(Session& session, bool keep_trace) {
   const WorkloadRun run = workload_run(session, Sites::kOff);
   const double seconds = VPROF_TRY(record_step(session, run));
   session.state.baseline =
-      baseline_of(VPROF_TRY(baseline_summary(session, run.trace)), session.state.iteration);
+      baseline_of(VPROF_TRY(baseline_profile(session, run.trace)), session.state.iteration);
   session.state.baseline.run_s = seconds;
   session.state.baseline.command = command_of(run);
   if (!keep_trace) {
@@ -66,34 +85,31 @@ Result<void> baseline_step(Session& session, bool keep_trace) {
   return session.save();
 }
 
-Result<void> judge_overhead(Session& session, analyzer::Profile& profile, bool keep_trace) {
+Result<void> judge_overhead(Session& session, const Profile& profile) {
   State& state = session.state;
   // An earlier analysis of this iteration may have marked call sites already.
-  std::erase_if(state.demoted,
-                [&](const report::Demoted& one) { return one.since > state.iteration; });
-  // The machine may have changed: it can explain a large difference in either direction.
-  if (analyzer::surely_differs(profile.overhead, session.config.overhead_budget) &&
-      state.baseline.iteration != state.iteration) {
-    say(fmt::format("{}; running again without recording, to compare with the machine as it is now",
-                    ratios_in_words(profile.overhead)));
-    VPROF_TRY(baseline_step(session, keep_trace));
-    analyzer::compare_with_baseline(profile.interval, state.baseline.latencies(), profile.overhead);
-  }
+  std::erase_if(state.demoted, [&](const Demoted& one) { return one.since > state.iteration; });
   keep_ratios(state, profile.overhead);
-  if (excess(session, profile) <= 0) {
-    return {};
-  }
-  return thin(session, profile);
+  const fs::path trace = session.workspace.trace(state.iteration);
+  const auto sites = VPROF_TRY(instrumenter::load_sites((trace / "sites.json").string()));
+  const std::vector<Demoted> heavy =
+      heavy_sites(profile, sites, state, session.config.overhead_budget);
+  say_heavy(heavy);
+  VPROF_TRY(thin(session, profile, sites, heavy));
+  state.demoted.insert(state.demoted.end(), heavy.begin(), heavy.end());
+  return {};
 }
 
-bool worth_thinning(const Session& session, const analyzer::Profile& profile) {
+bool worth_thinning(const Session& session, const Profile& profile) {
   double saved = 0;
-  for (const report::Demoted& one : session.state.demoted) {
+  bool distorted = false;
+  for (const Demoted& one : session.state.demoted) {
     if (one.since > session.state.iteration) {
-      saved += one.cost;
+      saved += one.heavy_in.empty() ? one.cost : 0;
+      distorted = distorted || !one.heavy_in.empty();
     }
   }
-  return saved > 0 && saved >= excess(session, profile) / 2;
+  return distorted || (saved > 0 && saved >= excess(session, profile) / 2);
 }
 
 }  // namespace vprof::driver

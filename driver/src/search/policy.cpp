@@ -22,6 +22,16 @@ bool already_expanded(const Factor& factor, const State& state) {
           std::ranges::find(state.expanded, factor_id(factor)) != state.expanded.end());
 }
 
+/// Whether the next plan leaves out the calls of this function because they distort the intervals in
+/// which they are many: what they seem to explain is no answer.
+bool is_left_out_next(const Factor& factor, const State& state) {
+  return std::ranges::any_of(state.demoted, [&](const report::Demoted& one) {
+    return one.since > state.iteration && !one.heavy_in.empty() &&
+           (factor.functions[0] == one.function ||
+            factor.functions[0] == fmt::format("body({})", one.function));
+  });
+}
+
 /// Adds up what of the share of a function is in none of the functions and waits found below it.
 void add_body_share(const analyzer::Node& node, const std::string& key, double& share,
                     bool& found) {
@@ -129,7 +139,7 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
     if (seen++ == k) {
       break;
     }
-    if (factor->kind == FactorKind::kVariance &&
+    if (factor->kind == FactorKind::kVariance && !is_left_out_next(*factor, state) &&
         expandable_keys(profile, *factor, program, open).empty()) {
       decision.selected.push_back(decided(*factor));  // line 19
     }

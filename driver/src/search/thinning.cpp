@@ -5,16 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+
+#include "vprof/analyzer/overhead.h"
 
 namespace vprof::driver {
 
 namespace {
 
+using analyzer::GroupCost;
+using analyzer::Profile;
+using instrumenter::SiteKind;
 using instrumenter::SitesFile;
 using report::Demoted;
 
 constexpr double kLittle = 0.01;      // of the variance: less is not worth a measurement
-constexpr double kLeastCost = 0.001;  // of the latency: less is not worth leaving out
+constexpr double kLeastCost = 0.001;  // of the time: less is not worth leaving out
+/// Calls in one interval from which on they are a loop. Fewer cost little, unless the interval is
+/// so short that nothing in it could be measured.
+constexpr double kMany = 10;
 
 /// The largest part of the variance in any node of a call, by callee and `file:line`.
 using Variation = std::map<std::pair<std::string, std::string>, double>;
@@ -27,83 +36,182 @@ void add_variation(const analyzer::Node& node, Variation& variation) {
   }
 }
 
-std::map<size_t, std::string> function_names(const SitesFile& sites) {
-  std::map<size_t, std::string> names;
-  for (const SitesFile::FunctionEntry& one : sites.functions) {
-    names[one.id] = one.name;
+/// Calls that can be left out: one entry for all sites at one position.
+struct Candidate {
+  Demoted site;
+  std::string location;  ///< `file:line`
+  SiteKind kind = SiteKind::kCall;
+  int height = 0;  ///< of the callee
+};
+
+class Candidates {
+ public:
+  Candidates(const SitesFile& sites, const State& state) {
+    std::map<size_t, const SitesFile::FunctionEntry*> functions;
+    for (const SitesFile::FunctionEntry& one : sites.functions) {
+      functions[one.id] = &one;
+    }
+    for (const SitesFile::SiteEntry& site : sites.sites) {
+      const auto function = functions.find(site.function);
+      if (function == functions.end()) {
+        continue;
+      }
+      const std::string location = fmt::format("{}:{}", site.file, site.line);
+      const std::string position = fmt::format("{}:{}", location, site.column);
+      if (is_left_out(state.demoted, position)) {
+        continue;
+      }
+      Candidate& one = by_position_[position];
+      one.site.function = function->second->name;
+      one.site.key = function->second->key;
+      one.site.position = position;
+      one.site.since = state.iteration + 1;
+      one.location = location;
+      one.kind = site.kind;
+      one.height = function->second->height;
+      sites_[position].push_back(site.id);
+      if (site.kind == SiteKind::kFunction) {
+        scopes_[one.site.key] = position;
+      }
+    }
   }
-  return names;
+
+  static bool is_left_out(const std::vector<Demoted>& demoted, const std::string& position) {
+    return std::ranges::find(demoted, position, &Demoted::position) != demoted.end();
+  }
+
+  /// All that were passed, with how often.
+  std::vector<Candidate> passed(const std::vector<uint64_t>& calls) const {
+    std::vector<Candidate> found;
+    for (const auto& [position, one] : by_position_) {
+      uint64_t sum = 0;
+      for (const uint32_t id : sites_.at(position)) {
+        sum += id < calls.size() ? calls[id] : 0;
+      }
+      if (sum != 0) {
+        found.push_back(one);
+        found.back().site.calls = sum;
+      }
+    }
+    return found;
+  }
+
+  /// A function that is expanded has a scope of its own, which takes the place of a call that is
+  /// left out. So it goes as well, unless it is among `demoted` or it is not `wanted`.
+  template <class Wanted>
+  void add_scopes(std::vector<Demoted>& demoted, const Wanted& wanted) const {
+    std::vector<Demoted> scopes;
+    for (const Demoted& one : demoted) {
+      const auto scope = scopes_.find(one.key);
+      if (scope == scopes_.end() || is_left_out(demoted, scope->second) ||
+          is_left_out(scopes, scope->second)) {
+        continue;
+      }
+      const Candidate& found = by_position_.at(scope->second);
+      if (wanted(found)) {
+        scopes.push_back(found.site);
+        scopes.back().heavy_in = one.heavy_in;
+      }
+    }
+    demoted.insert(demoted.end(), scopes.begin(), scopes.end());
+  }
+
+ private:
+  std::map<std::string, Candidate> by_position_;
+  std::map<std::string, std::vector<uint32_t>> sites_;  // by position
+  std::map<std::string, std::string> scopes_;           // position by key of the function
+};
+
+std::string in_words(const GroupCost& group) {
+  if (!group.label.empty()) {
+    return group.label;
+  }
+  return group.from_ns > 0
+             ? fmt::format("intervals of more than {:.3g} ms", group.from_ns / 1e6)
+             : "all intervals";
 }
 
-/// The measured calls that matter little, by position, with how often they were made.
-std::map<std::string, Demoted> measured_calls(const SitesFile& sites,
-                                              const std::vector<uint64_t>& calls,
-                                              const Variation& variation) {
-  const std::map<size_t, std::string> names = function_names(sites);
-  std::map<std::string, Demoted> found;
-  std::vector<std::string> matter;
-  for (const SitesFile::SiteEntry& site : sites.sites) {
-    if (site.kind != instrumenter::SiteKind::kCall || site.id >= calls.size() ||
-        calls[site.id] == 0) {
-      continue;
+/// The calls that the intervals of a group make many times each, beyond `budget` of their latency.
+void add_heavy(const GroupCost& group, std::vector<Candidate> passed, double record_ns,
+               double budget, std::vector<Demoted>& heavy) {
+  const auto count = static_cast<double>(group.count);
+  const double rest = group.latency_ns - static_cast<double>(group.records) * record_ns;
+  // If the records take all of it, what remains without them cannot be told; a tenth is enough.
+  const double latency = std::max(rest, group.latency_ns / analyzer::kMostCost);
+  double repeated = 0;
+  std::erase_if(passed, [&](Candidate& one) {
+    one.site.cost = static_cast<double>(one.site.calls) * record_ns / latency;
+    const bool many = static_cast<double>(one.site.calls) >= kMany * count;
+    const bool gone = Candidates::is_left_out(heavy, one.site.position);
+    repeated += many && !gone ? one.site.cost : 0;
+    return !many || gone;
+  });
+  // Of calls that are made equally often, the inner ones go first.
+  std::ranges::stable_sort(passed, [](const Candidate& a, const Candidate& b) {
+    return std::pair(b.site.calls, a.height) < std::pair(a.site.calls, b.height);
+  });
+  for (Candidate& one : passed) {
+    if (repeated <= budget) {
+      return;
     }
-    const std::string location = fmt::format("{}:{}", site.file, site.line);
-    const std::string position = fmt::format("{}:{}", location, site.column);
-    const auto name = names.find(site.function);
-    if (name == names.end()) {
-      continue;
-    }
-    Demoted& one = found[position];
-    one.function = name->second;
-    one.position = position;
-    one.calls += calls[site.id];
-    const auto varies = variation.find({name->second, location});
-    if (varies != variation.end() && varies->second >= kLittle) {
-      matter.push_back(position);
-    }
+    repeated -= one.site.cost;
+    one.site.heavy_in = in_words(group);
+    one.site.calls = static_cast<uint64_t>(std::llround(static_cast<double>(one.site.calls) / count));
+    heavy.push_back(std::move(one.site));
   }
-  for (const std::string& position : matter) {
-    found.erase(position);
-  }
-  return found;
-}
-
-bool left_out_already(const State& state, const std::string& position) {
-  return std::any_of(state.demoted.begin(), state.demoted.end(),
-                     [&](const Demoted& one) { return one.position == position; });
 }
 
 }  // namespace
 
-Thinning thin_plan(const analyzer::Profile& profile, const SitesFile& sites,
-                   const std::vector<uint64_t>& calls, const State& state, double excess) {
-  Variation variation;
-  add_variation(profile.tree, variation);
-  // Costs are relative to a typical interval.
-  const double typical =
-      profile.interval.p50_ns > 0 ? profile.interval.p50_ns : profile.interval.mean_ns;
-  const double all = static_cast<double>(profile.interval.count) * typical;
-  std::vector<Demoted> candidates;
-  for (auto& [position, one] : measured_calls(sites, calls, variation)) {
-    if (left_out_already(state, position)) {
-      continue;
-    }
-    one.cost = all > 0 ? static_cast<double>(one.calls) * profile.overhead.record_ns / all : 0;
-    one.since = state.iteration + 1;
-    if (one.cost >= kLeastCost) {
-      candidates.push_back(one);
+std::vector<Demoted> heavy_sites(const Profile& profile, const SitesFile& sites,
+                                 const State& state, double budget) {
+  const Candidates candidates(sites, state);
+  const double record_ns = analyzer::record_cost_ns(profile.overhead);
+  const std::vector<GroupCost>& groups = profile.overhead.groups;
+  std::vector<Demoted> heavy;
+  for (size_t i = 0; i < std::min(groups.size(), profile.group_calls.size()); ++i) {
+    if (groups[i].deviation >= kLittle && groups[i].count != 0) {
+      add_heavy(groups[i], candidates.passed(profile.group_calls[i]), record_ns, budget, heavy);
     }
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
+  candidates.add_scopes(heavy, [](const Candidate&) { return true; });
+  return heavy;
+}
+
+Thinning thin_plan(const Profile& profile, const SitesFile& sites,
+                   const std::vector<uint64_t>& calls, const State& state, double excess,
+                   const std::vector<Demoted>& left_out) {
+  Variation variation;
+  add_variation(profile.tree, variation);
+  const auto varies_little = [&](const Candidate& one) {
+    const auto varies = variation.find({one.site.function, one.location});
+    return varies == variation.end() || varies->second < kLittle;
+  };
+  const double cost_of_one =
+      profile.overhead.records == 0 ? 0
+                                    : analyzer::measuring_cost(profile.overhead) /
+                                          static_cast<double>(profile.overhead.records);
   Thinning thinning;
-  for (Demoted& one : candidates) {
+  const Candidates candidates(sites, state);
+  std::vector<Demoted> frequent;
+  for (Candidate& one : candidates.passed(calls)) {
+    one.site.cost = static_cast<double>(one.site.calls) * cost_of_one;
+    if (Candidates::is_left_out(left_out, one.site.position)) {
+      thinning.saved += one.site.cost;
+    } else if (one.site.cost >= kLeastCost && varies_little(one)) {
+      frequent.push_back(std::move(one.site));
+    }
+  }
+  std::ranges::stable_sort(frequent,
+                           [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
+  for (Demoted& one : frequent) {
     if (thinning.saved >= excess) {
       break;
     }
     thinning.saved += one.cost;
     thinning.demoted.push_back(std::move(one));
   }
+  candidates.add_scopes(thinning.demoted, varies_little);
   return thinning;
 }
 

@@ -1,6 +1,6 @@
-// Which call sites to leave out of the next plan so that measuring slows the program down less:
-// those that are passed often and whose time hardly varies with the latency. Their time then counts
-// as body of the caller ("demoted").
+// Which call sites to leave out of the next plan because measuring them costs too much. Their time
+// then counts as body of the caller ("demoted"). Everything follows from numbers of calls and the
+// cost of a record; no latency is compared with that of another run.
 #pragma once
 
 #include <vector>
@@ -12,14 +12,26 @@ namespace vprof::driver {
 
 struct Thinning {
   std::vector<report::Demoted> demoted;  ///< most expensive first
-  double saved = 0;                      ///< their cost, as a fraction of the median latency
+  double saved = 0;                      ///< their cost, as a part of the time the program is busy
 };
 
-/// Picks call sites, most expensive first, until they cost `excess` (a fraction of the median
-/// latency) or no candidate is left. A candidate costs at least a thousandth of the latency and
-/// holds less than 1 % of the variance at each of its places in the tree.
+/// Sites that intervals pass many times each, such as calls in a loop over all keys, until those
+/// left add no more than `budget` to the latency. Looks at all intervals, at the slow ones and at
+/// each label, if a hundredth of the squared deviations from the mean is theirs. The calls are left
+/// out even if much of the variance is in them: what such records add to an interval varies as the
+/// number of its calls does, so it looks like a cause. The loop remains measured as a whole.
+std::vector<report::Demoted> heavy_sites(const analyzer::Profile& profile,
+                                         const instrumenter::SitesFile& sites, const State& state,
+                                         double budget);
+
+/// Sites that are passed often and whose time hardly varies with the latency, most expensive first,
+/// until they add `excess` to the time that the program is busy, or no candidate is left. A
+/// candidate adds at least a thousandth, and holds less than 1 % of the variance at each of its
+/// places in the tree.
 /// @param calls how often each site was passed, by site id
+/// @param left_out by the caller already
 Thinning thin_plan(const analyzer::Profile& profile, const instrumenter::SitesFile& sites,
-                   const std::vector<uint64_t>& calls, const State& state, double excess);
+                   const std::vector<uint64_t>& calls, const State& state, double excess,
+                   const std::vector<report::Demoted>& left_out = {});
 
 }  // namespace vprof::driver

@@ -23,7 +23,7 @@ Result<int> verb_record(const Global& global, const RecordOptions& options) {
   const double seconds = VPROF_TRY(record_step(session, run));
   State& state = session.state;
   if (options.baseline) {
-    state.baseline = baseline_of(VPROF_TRY(baseline_summary(session, run.trace)), state.iteration);
+    state.baseline = baseline_of(VPROF_TRY(baseline_profile(session, run.trace)), state.iteration);
     state.baseline.run_s = seconds;
     state.baseline.command = command_of(run);
     VPROF_TRY(session.save());

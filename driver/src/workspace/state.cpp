@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vprof/analyzer/overhead.h"
 #include "vprof/report/json.h"
 #include "vprof/support/json.h"
 #include "vprof/support/json_fields.h"
@@ -31,6 +32,7 @@ struct Object<Baseline> {
                                              required("mean_ci95", &Baseline::mean_ci95),
                                              required("p50_ns", &Baseline::p50_ns),
                                              required("variance_ns2", &Baseline::variance_ns2),
+                                             optional("processor_ns", &Baseline::processor_ns),
                                              optional("run_s", &Baseline::run_s),
                                              optional("command", &Baseline::command)};
 };
@@ -52,25 +54,29 @@ struct Object<State> {
 
 namespace vprof::driver {
 
-analyzer::IntervalSummary Baseline::latencies() const {
-  analyzer::IntervalSummary summary;
-  summary.count = count;
-  summary.mean_ns = mean_ns;
-  summary.mean_ci95 = mean_ci95;
-  summary.p50_ns = p50_ns;
-  summary.variance_ns2 = variance_ns2;
-  return summary;
-}
-
-Baseline baseline_of(const analyzer::IntervalSummary& latencies, int iteration) {
+Baseline baseline_of(const analyzer::Profile& profile, int iteration) {
+  const analyzer::IntervalSummary& latencies = profile.interval;
+  const auto count = static_cast<double>(latencies.count);
   return {.iteration = iteration,
           .count = latencies.count,
           .mean_ns = latencies.mean_ns,
           .mean_ci95 = latencies.mean_ci95,
           .p50_ns = latencies.p50_ns,
           .variance_ns2 = latencies.variance_ns2,
+          .processor_ns = count > 0 ? profile.overhead.processor_ns / count : 0,
           .run_s = 0,
           .command = ""};
+}
+
+void compare_with(const Baseline& baseline, analyzer::Profile& profile) {
+  analyzer::IntervalSummary latencies;
+  latencies.count = baseline.count;
+  latencies.mean_ns = baseline.mean_ns;
+  latencies.mean_ci95 = baseline.mean_ci95;
+  latencies.p50_ns = baseline.p50_ns;
+  latencies.variance_ns2 = baseline.variance_ns2;
+  analyzer::compare_with_baseline(profile.interval, latencies, baseline.processor_ns,
+                                  profile.overhead);
 }
 
 Result<State> load_state(const fs::path& file) {
@@ -111,6 +117,14 @@ State restarted(const State& state) {
   fresh.configured = state.configured;
   fresh.built = state.built;
   return fresh;
+}
+
+bool is_settled(const State& state, const std::string& key) {
+  const auto too_many = [&](const report::Demoted& one) {
+    return !one.heavy_in.empty() && one.key == key;
+  };
+  return std::ranges::find(state.expanded, key) != state.expanded.end() ||
+         std::ranges::any_of(state.demoted, too_many);
 }
 
 void mark_decisions(analyzer::Profile& profile, const State& state) {

@@ -15,7 +15,7 @@ namespace vprof::driver {
 /// interruption repeats all three, which is cheap because the first two only redo what changed.
 enum class Step : uint8_t { kMeasure, kAnalyze, kDecide, kDone };
 
-/// Latencies with all sites off.
+/// Latencies and processor time with all sites off.
 struct Baseline {
   int iteration = 0;   ///< that measured it
   uint64_t count = 0;  ///< 0: not measured, or the source has changed since
@@ -23,13 +23,16 @@ struct Baseline {
   std::array<double, 2> mean_ci95{};
   double p50_ns = 0;
   double variance_ns2 = 0;
+  double processor_ns = 0;  ///< of the program and the helper, per interval; 0: unknown
   double run_s = 0;     ///< how long the workload took; 0: unknown
   std::string command;  ///< the workload
 
-  analyzer::IntervalSummary latencies() const;
 };
 
-Baseline baseline_of(const analyzer::IntervalSummary& latencies, int iteration);
+Baseline baseline_of(const analyzer::Profile& profile, int iteration);
+
+/// Fills in what `profile` says about the baseline. Leaves it as it is if there is none.
+void compare_with(const Baseline& baseline, analyzer::Profile& profile);
 
 struct State {
   int iteration = 0;  ///< from 1; 0: the search has not begun
@@ -65,6 +68,10 @@ void forget_overhead(State& state);
 
 /// The state of a new search in a workspace that is built already.
 State restarted(const State& state);
+
+/// Whether a function needs no expansion any more: it is expanded, or its calls are left out of the
+/// plan because they are too many within one interval.
+bool is_settled(const State& state, const std::string& key);
 
 /// Sets the status of the factors that were accepted or set aside.
 void mark_decisions(analyzer::Profile& profile, const State& state);

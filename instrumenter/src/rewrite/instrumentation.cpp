@@ -99,7 +99,9 @@ class Instrumenter {
         return fail("function {} of the plan is not in the program; run vprof index", key);
       }
       const bool wanted = f->in_tree && !is_excluded(plan_, f->file, f->name);
-      rewritten_[key].scope = wanted && f->refused == Reason::kNone;
+      const std::string place = fmt::format("{}:{}:{}", f->file, f->line, f->column);
+      const bool demoted = plan_.demoted.contains(place);
+      rewritten_[key].scope = wanted && f->refused == Reason::kNone && !demoted;
       if (wanted && f->refused != Reason::kNone) {
         ++out_.coverage.functions_refused[text_of(f->refused)];
       }
@@ -288,6 +290,8 @@ class Instrumenter {
       const uint32_t id = scope_of(*r.function);
       text += r.calls.slots > 0 ? fmt::format("VPROF_FUNCTION_N({}, {}); ", id, r.calls.slots)
                                 : fmt::format("VPROF_FUNCTION({}); ", id);
+    } else if (r.calls.slots > 0) {
+      text += fmt::format("VPROF_FRAME_N({}); ", r.calls.slots);
     }
     return text;
   }

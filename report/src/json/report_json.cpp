@@ -99,6 +99,20 @@ void Object<analyzer::Node>::described(Json& schema) {
 }
 
 template <>
+struct Object<analyzer::GroupCost> {
+  using T = analyzer::GroupCost;
+  static constexpr const char* kDescription = "what was recorded for a group of intervals";
+  static constexpr auto kFields = std::tuple{
+      required("count", &T::count, "intervals"),
+      required("latency_ns", &T::latency_ns, "sum of their latencies"),
+      required("records", &T::records, "made by their own threads; a wait counts as three"),
+      required("deviation", &T::deviation,
+               "part of the sum of squared deviations from the mean that is theirs"),
+      optional("label", &T::label, "of all of them"),
+      optional("from_ns", &T::from_ns, "of the slow ones: the least latency; 0: any")};
+};
+
+template <>
 struct Object<OverheadSection> {
   using T = OverheadSection;
   static constexpr const char* kDescription =
@@ -110,14 +124,27 @@ struct Object<OverheadSection> {
                "95 % confidence interval; [0, 0]: too few intervals for one"),
       optional("median_ratio", &T::median_ratio),
       optional("variance_ratio", &T::variance_ratio),
-      optional("budget", &T::budget, "part by which measuring may raise the latency; 0: none set"),
+      optional("processor_ratio", &T::processor_ratio,
+               "processor time per interval, of program and helper; 0: unknown"),
+      optional("budget", &T::budget,
+               "part that recording may add to the time that the program is busy; 0: none set"),
       optional("demoted", &T::demoted),
       required("records", &T::records),
       required("dropped", &T::dropped),
       optional("chunks", &T::chunks, "buffers filled"),
       optional("stalls", &T::stalls, "times that a thread had to prepare its own buffer"),
       optional("threads", &T::threads, "that made records; 0: unknown, for merged recordings"),
-      optional("record_ns", &T::record_ns, "calibrated cost of one record")};
+      optional("record_ns", &T::record_ns, "calibrated cost of one record"),
+      optional("processor_ns", &T::processor_ns,
+               "processor time of program and helper since the recording began; 0: unknown"),
+      optional("helper_ns", &T::helper_ns, "processor time of the helper"),
+      optional("thread", &T::thread, "the thread that made most records"),
+      optional("thread_records", &T::thread_records, "between its first buffer and its last"),
+      optional("thread_ns", &T::thread_ns, "its processor time meanwhile"),
+      optional("thread_passed_ns", &T::thread_passed_ns, "the time that passed meanwhile"),
+      optional("busy_records", &T::busy_records, "of all threads that filled a buffer"),
+      optional("busy_ns", &T::busy_ns, "processor time of these threads"),
+      optional("groups", &T::groups, "all intervals, the slow ones, and those with one label")};
 };
 
 template <>

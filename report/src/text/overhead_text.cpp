@@ -10,21 +10,23 @@
 namespace vprof::report {
 namespace {
 
-constexpr size_t kMostNamed = 3;  // call sites in one sentence
+constexpr size_t kMostNamed = 3;  // call sites, or groups of intervals, in one sentence
+constexpr double kSaturated = 0.9;  // part of the time that a thread is on a processor
 
-/// Cost of all records, as if each lay on the path of an interval; 0: unknown.
-double part_of_latency(const analyzer::Profile& profile) {
-  const double all = static_cast<double>(profile.interval.count) * profile.interval.mean_ns;
-  const double cost = static_cast<double>(profile.overhead.records) * profile.overhead.record_ns;
-  return all > 0 ? cost / all : 0;
+double records_cost_ns(const analyzer::Overhead& overhead) {
+  return static_cast<double>(overhead.records) * analyzer::record_cost_ns(overhead);
 }
 
-std::string cost_of_records(const analyzer::Profile& profile) {
-  const analyzer::Overhead& overhead = profile.overhead;
+std::string cost_of_records(const analyzer::Overhead& overhead) {
   std::string text = "Overhead: " + plural(overhead.records, "record", "records");
   if (overhead.record_ns > 0) {
-    text += fmt::format(" at about {:.0f} ns each, at most {} of the latency", overhead.record_ns,
-                        percent(part_of_latency(profile)));
+    text += fmt::format(" at about {:.0f} ns each", analyzer::record_cost_ns(overhead));
+  }
+  const double added = analyzer::program_cost(overhead);
+  if (added > 0) {
+    const double helper = overhead.helper_ns / (overhead.helper_ns + records_cost_ns(overhead));
+    text += fmt::format(" add {} to the processor time of the program, {} of that on the helper",
+                        percent(added), percent(helper));
   }
   if (overhead.stalls != 0) {
     text += ", " + plural(overhead.stalls, "stall", "stalls");
@@ -32,31 +34,83 @@ std::string cost_of_records(const analyzer::Profile& profile) {
   return text;
 }
 
+/// The thread that made most records, as far as it tells more than the program as a whole.
+std::string cost_of_thread(const analyzer::Overhead& overhead) {
+  const double cost = analyzer::thread_cost(overhead);
+  const double load = analyzer::thread_load(overhead);
+  if (cost <= 0 || load <= 0) {
+    return {};
+  }
+  std::string text = fmt::format(
+      "The thread that records most ({}) was on a processor for {} of the time, {} longer than "
+      "without the records",
+      overhead.thread.empty() ? "unnamed" : overhead.thread, percent(load), percent(cost));
+  if (load >= kSaturated) {
+    text += ": requests that wait for it wait that much longer, too";
+  }
+  return text;
+}
+
 /// Empty if there was no run to compare with.
-std::string change_of_latency(const analyzer::Overhead& overhead) {
+std::string change_by_measuring(const analyzer::Overhead& overhead) {
   if (overhead.baseline_mean_ns <= 0) {
     return {};
   }
   std::string text =
-      fmt::format("; compared with the run without recording: median {:.2f}x, mean {:.2f}x",
+      fmt::format("Compared with the run without recording: median {:.2f}x, mean {:.2f}x",
                   overhead.median_ratio, overhead.mean_ratio);
   if (overhead.mean_ratio_ci95[1] > 0) {
     text += fmt::format(" ({:.2f}x to {:.2f}x)", overhead.mean_ratio_ci95[0],
                         overhead.mean_ratio_ci95[1]);
   }
-  return text + fmt::format(", variance {:.2f}x", overhead.variance_ratio);
+  text += fmt::format(", variance {:.2f}x", overhead.variance_ratio);
+  if (overhead.processor_ratio > 0) {
+    text += fmt::format(", processor time per interval {:.2f}x", overhead.processor_ratio);
+  }
+  return text;
 }
 
-/// `f at a.c:12 (1,234 calls, 4.1 % of the median latency)`, most expensive first.
+std::string in_words(const analyzer::GroupCost& group) {
+  if (!group.label.empty()) {
+    return group.label;
+  }
+  return group.from_ns > 0 ? fmt::format("those of more than {:.3g} ms", group.from_ns / 1e6) : "all intervals";
+}
+
+/// Of which intervals the latency is more than `budget` longer because of the records that their
+/// own threads made meanwhile. Empty: of none.
+std::string longer_intervals(const analyzer::Overhead& overhead, double budget) {
+  std::string text;
+  size_t more = 0;
+  for (const analyzer::GroupCost& group : overhead.groups) {
+    const double cost = analyzer::group_cost(group, overhead);
+    if (cost <= budget) {
+      continue;
+    }
+    if (more++ < kMostNamed) {
+      text += fmt::format("{}{} (by {}, {:.0f} records each)", text.empty() ? "" : ", ",
+                          in_words(group), percent(cost),
+                          static_cast<double>(group.records) / static_cast<double>(group.count));
+    }
+  }
+  if (more > kMostNamed) {
+    text += fmt::format(", {} more", more - kMostNamed);
+  }
+  return text.empty() ? text : "Their own records make intervals longer: " + text;
+}
+
+/// `f at a.c:12 (1,234 calls, 4.1 %)`, most expensive first.
 std::string listed_by_cost(std::vector<Demoted> sites) {
   std::stable_sort(sites.begin(), sites.end(),
                    [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
   std::string text;
   for (size_t i = 0; i < std::min(sites.size(), kMostNamed); ++i) {
-    text +=
-        fmt::format("{}{} at {} ({}, {} of the median latency)", i == 0 ? "" : ", ",
-                    sites[i].function, sites[i].position.substr(0, sites[i].position.rfind(':')),
-                    plural(sites[i].calls, "call", "calls"), percent(sites[i].cost));
+    const Demoted& one = sites[i];
+    const std::string of =
+        one.heavy_in.empty() ? "" : fmt::format(" of the latency in one of {}", one.heavy_in);
+    text += fmt::format("{}{} at {} ({}, {}{})", i == 0 ? "" : ", ", one.function,
+                        one.position.substr(0, one.position.rfind(':')),
+                        plural(one.calls, "call", "calls"), percent(one.cost), of);
   }
   if (sites.size() > kMostNamed) {
     text += fmt::format(", {} more", sites.size() - kMostNamed);
@@ -68,9 +122,8 @@ std::string listed_by_cost(std::vector<Demoted> sites) {
 std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
   if (next.empty()) {
     return fmt::format(
-        "That exceeds the budget of {}, but no call that varies little costs enough to leave out. "
-        "What remains is the cost of recording waits and preemption (`record.leave_out` in "
-        "vprof.json), or other load on the machine.",
+        "That exceeds the budget of {}, but every call that varies little costs less than 0.1 %. "
+        "The calls that remain are those that the search is about.",
         percent(budget));
   }
   return fmt::format(
@@ -79,24 +132,55 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
       percent(budget), plural(next.size(), "call site", "call sites"), listed_by_cost(next));
 }
 
+/// Splits off those whose calls are too many within one interval.
+std::vector<Demoted> take_heavy(std::vector<Demoted>& sites) {
+  const auto heavy = std::stable_partition(
+      sites.begin(), sites.end(), [](const Demoted& one) { return one.heavy_in.empty(); });
+  std::vector<Demoted> taken(heavy, sites.end());
+  sites.erase(heavy, sites.end());
+  return taken;
+}
+
+void add_line(std::vector<std::string>& lines, std::string line) {
+  if (!line.empty()) {
+    lines.push_back(std::move(line));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> overhead_lines(const analyzer::Profile& profile,
                                         const ReportContext& context) {
-  std::vector<std::string> lines = {cost_of_records(profile) + change_of_latency(profile.overhead)};
+  const analyzer::Overhead& overhead = profile.overhead;
+  std::vector<std::string> lines = {cost_of_records(overhead)};
+  add_line(lines, cost_of_thread(overhead));
+  add_line(lines, change_by_measuring(overhead));
   const int now = static_cast<int>(context.iterations.size());
   std::vector<Demoted> left_out;
   std::vector<Demoted> next;
   for (const Demoted& one : context.demoted) {
     (one.since <= now ? left_out : next).push_back(one);
   }
+  const std::vector<Demoted> heavy_next = take_heavy(next);
+  const std::vector<Demoted> heavy = take_heavy(left_out);
   const double budget = context.overhead_budget;
-  if (budget > 0 && analyzer::sure_overhead(profile.overhead) > budget) {
-    lines.push_back(beyond_budget(budget, next));
+  if (budget > 0) {
+    if (analyzer::measuring_cost(overhead) > budget) {
+      lines.push_back(beyond_budget(budget, next));
+    }
+    add_line(lines, longer_intervals(overhead, budget));
+  }
+  if (!heavy_next.empty()) {
+    lines.push_back("The next plan leaves out (too many calls within one interval): " +
+                    listed_by_cost(heavy_next));
   }
   if (!left_out.empty()) {
     lines.push_back("Left out of the plan (called often, vary little): " +
                     listed_by_cost(left_out));
+  }
+  if (!heavy.empty()) {
+    lines.push_back("Left out of the plan (too many calls within one interval): " +
+                    listed_by_cost(heavy));
   }
   return lines;
 }

@@ -34,6 +34,10 @@ struct vprof_clock_reading vprof_clock_read(void);
 // CLOCK_MONOTONIC. Any thread, the helper included.
 uint64_t vprof_monotonic_ns(void);
 
+// Processor time of the process, or of the calling thread. Any thread, the helper included.
+uint64_t vprof_process_processor_ns(void);
+uint64_t vprof_thread_processor_ns(void);
+
 // The cost of one record in ticks * 256, measured once per program on the caller's stack. Called by
 // the one thread that starts a trace.
 uint64_t vprof_record_cost_x256(void);

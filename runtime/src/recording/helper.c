@@ -33,6 +33,7 @@
 #include "recording/hooks.h"
 #include "storage/pool.h"
 #include "storage/trace.h"
+#include "storage/trace_file.h"
 
 enum { kStackBytes = 65536, kSignalSetBytes = 8, kMostDescriptors = 65536 };
 enum { kSecond = 1000000000 };  // ns
@@ -49,6 +50,11 @@ static void write_clock(struct vprof_helper_output* out) {
 }
 
 // ---- the thread
+
+static void note_processor_time(void) {
+  __atomic_store_n(&vprof_trace.header->helper_ns, vprof_thread_processor_ns(), __ATOMIC_RELAXED);
+  vprof_trace_file_note_processor_time();
+}
 
 static void close_others(int fd) {
   const long first = vprof_syscall(SYS_close_range, 0, fd - 1, 0, 0, 0, 0);
@@ -86,6 +92,7 @@ static int run(void* descriptor) {
       write_clock(&out);
       next_clock = now + kSecond;
     }
+    note_processor_time();
     const bool finishing = atomic_load(&trace->finishing);
     const uint64_t next_round = vprof_hook_helper_round(&out, now, finishing);
     if (finishing) {

@@ -90,6 +90,7 @@ static bool write_header(int fd) {
   header.used = VPROF_FILE_HEADER_BYTES;
   header.capacity = vprof_trace.capacity;
   header.record_ticks_x256 = vprof_record_cost_x256();
+  header.start_processor_ns = vprof_process_processor_ns();
   header.family = vprof_settings.family;
   header.classes = vprof_settings.classes;
   if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0) {
@@ -165,8 +166,14 @@ static uint64_t without_spare_chunks(uint64_t end) {
   return end;
 }
 
+void vprof_trace_file_note_processor_time(void) {
+  __atomic_store_n(&vprof_trace.header->processor_ns, vprof_process_processor_ns(),
+                   __ATOMIC_RELAXED);
+}
+
 void vprof_trace_file_cut(uint64_t next) {
   struct vprof_trace* trace = &vprof_trace;
+  vprof_trace_file_note_processor_time();
   const uint64_t end = without_spare_chunks(next);
   __atomic_store_n(&trace->header->used, end, __ATOMIC_RELEASE);
   const int fd = open(trace->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);

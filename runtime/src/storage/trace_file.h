@@ -12,6 +12,9 @@ int vprof_trace_file_make(void);
 // Unmaps it, if it is mapped.
 void vprof_trace_file_unmap(void);
 
+// Writes the processor time of the process into the header. Any thread, while the file is mapped.
+void vprof_trace_file_note_processor_time(void);
+
 // Cuts the file at `next`, or earlier where chunks at its end were never taken. The trace must be
 // closed. Best effort: a file that was not cut is sparse, and `used` says where it ends.
 void vprof_trace_file_cut(uint64_t next);

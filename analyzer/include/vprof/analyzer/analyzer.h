@@ -297,7 +297,24 @@ struct Losses {
 /// Names of the classes of waits that a recording may leave out: "mutex", "stream", ...
 std::vector<std::string> wait_class_names();
 
-/// What measuring cost.
+/// What was recorded while threads worked for some of the intervals: those with one label, or the
+/// slow ones that most of the variance is in.
+struct GroupCost {
+  /// Of all intervals of the group; empty: they have none, or `from_ns` says what they have in
+  /// common.
+  std::string label;
+  /// Of the slow ones: the least latency. 0: all intervals with the label.
+  double from_ns = 0;
+  uint64_t count = 0;
+  /// Σ of their latencies.
+  double latency_ns = 0;
+  /// Part of Σ (T - E[T])² that is theirs.
+  double deviation = 0;
+  /// Made by their own threads. A wait counts as the three slots that it takes.
+  uint64_t records = 0;
+};
+
+/// What measuring cost. docs/analysis.md says how its parts are put together.
 struct Overhead {
   uint64_t records = 0;
   uint64_t dropped = 0;
@@ -306,8 +323,21 @@ struct Overhead {
   uint64_t stalls = 0;
   /// Threads that made records in this recording; 0 for merged profiles.
   uint64_t threads = 0;
-  /// Calibrated cost of one scope.
+  /// Calibrated cost of one scope: of its instructions, again and again.
   double record_ns = 0;
+  /// Processor time of the program since it began to record: of all threads, and of the helper
+  /// alone. 0: unknown.
+  double processor_ns = 0, helper_ns = 0;
+  /// The thread that made most records, from its first buffer to its last: its name, what it
+  /// recorded (in slots), its processor time, and the time that passed. Empty and 0 if no thread
+  /// filled a buffer.
+  std::string thread = {};
+  uint64_t thread_records = 0;
+  double thread_ns = 0, thread_passed_ns = 0;
+  /// What was recorded (in slots) by all threads that filled a buffer, and their processor time.
+  uint64_t busy_records = 0;
+  double busy_ns = 0;
+  std::vector<GroupCost> groups = {};
   /// Mean latency of the baseline, the run with all sites off; 0 if there is none.
   double baseline_mean_ns = 0;
   /// Mean latency over that of the baseline, with its 95 % confidence interval; {0, 0} if there are
@@ -318,12 +348,9 @@ struct Overhead {
   double median_ratio = 1.0;
   /// Ratio of the variances of the latency.
   double variance_ratio = 1.0;
+  /// Processor time per interval, of program and helper, over that of the baseline; 0: unknown.
+  double processor_ratio = 0;
 };
-
-/// Fills in the ratios of `overhead` from the latencies of a run and of its baseline. Leaves it as
-/// it is if the baseline has no interval.
-void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& baseline,
-                           Overhead& overhead);
 
 /// The result of an analysis.
 struct Profile {
@@ -338,6 +365,9 @@ struct Profile {
   int k = 3;
   double threshold = 0.05;
   Ranking ranking = Ranking::kShare;
+  /// How often each site was passed by the threads of a group of intervals: by group (of
+  /// Overhead::groups), then site id. Only of a profile that analyze() made; not in the files.
+  std::vector<std::vector<uint64_t>> group_calls;
   /// The bytes of the profile file, which merge() and details_of() read. Not in report.json.
   std::string bytes;
 };

@@ -1,17 +1,41 @@
-// What is certain about the cost of measuring. The means of two runs also differ by chance, because
-// of single slow intervals.
+// What measuring costs, from what was counted: records × cost of a record, over the time that the
+// threads which made them were busy. No latency of another run comes into it, so noise does not.
+// docs/analysis.md has the model, docs/performance.md how well it fits.
 #pragma once
 
 #include "vprof/analyzer/analyzer.h"
 
 namespace vprof::analyzer {
 
-/// The least increase of the latency by measuring, as a fraction of it: the increase of the median
-/// or the lower end of the confidence interval of the mean ratio, whichever is greater. Negative if
-/// measuring does not raise the latency; 0 without a baseline.
-double sure_overhead(const Overhead& overhead);
+/// What one record costs within a program, in ns: more than its instructions alone, again and
+/// again (Overhead::record_ns). 0: unknown.
+double record_cost_ns(const Overhead& overhead);
 
-/// Whether two runs certainly differ by more than the fraction `by`, in either direction.
-bool surely_differs(const Overhead& overhead, double by);
+/// What `records` add to `ns` of which they are a part, as a fraction of what remains without them.
+/// At most kMostCost.
+double added_by(double records_ns, double ns);
+inline constexpr double kMostCost = 10;
+
+/// What recording adds to the processor time of the program: records and helper thread. 0: unknown.
+double program_cost(const Overhead& overhead);
+
+/// What it adds to the time that the thread which made most records is busy. 0: unknown.
+double thread_cost(const Overhead& overhead);
+
+/// The greater of the two, which the budget is about.
+double measuring_cost(const Overhead& overhead);
+
+/// Part of the time in which that thread was on a processor. If it is near 1, whoever waits for the
+/// thread waits for the records of all others, too. 0: unknown.
+double thread_load(const Overhead& overhead);
+
+/// What the records made for these intervals add to their latency.
+double group_cost(const GroupCost& group, const Overhead& overhead);
+
+/// Fills in the ratios of `overhead` from a run and its baseline. Leaves it as it is if the
+/// baseline has no interval.
+/// @param processor_ns of the baseline, per interval; 0: unknown
+void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& baseline,
+                           double processor_ns, Overhead& overhead);
 
 }  // namespace vprof::analyzer

@@ -82,7 +82,8 @@ struct Plan {
   bool all = false;                ///< every function and call, trivial ones included
   std::set<std::string> expanded;  ///< function keys
   std::set<std::string> measured;  ///< function keys
-  std::set<std::string> demoted;   ///< file:line:column
+  /// `file:line:column` of calls that are not timed, and of functions without a scope of their own.
+  std::set<std::string> demoted;
   std::vector<std::string> exclude;
   std::vector<IntervalPlan> intervals;
   std::vector<SyncPlan> sync;

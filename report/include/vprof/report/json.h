@@ -243,13 +243,21 @@ template <>
 struct Object<report::Demoted> {
   using T = report::Demoted;
   static constexpr const char* kDescription =
-      "a call left in the body of its function: called often, varies little";
+      "a call, or a function's own scope, that is left in the body of the caller because measuring "
+      "it costs too much";
   static constexpr auto kFields = std::tuple{
       required("function", &T::function, "the callee"),
       required("site", &T::position, "`file:line:column`"),
-      required("calls", &T::calls, "in the last run that measured it"),
-      required("cost", &T::cost, "of measuring it, at most, as a part of the median latency"),
-      required("since", &T::since, "first iteration without it")};
+      required("calls", &T::calls,
+               "in the last run that measured it; per interval if there is `heavy_in`"),
+      required("cost", &T::cost,
+               "what measuring it added: to the time that the program is busy, or to the latency of "
+               "the intervals `heavy_in`; a part of 1"),
+      required("since", &T::since, "first iteration without it"),
+      optional("key", &T::key, "of the callee, as in sites.json"),
+      optional("heavy_in", &T::heavy_in,
+               "which intervals make too many of these calls each; empty: called often in all, "
+               "varies little")};
 };
 
 template <>

@@ -32,13 +32,20 @@ struct Iteration {
   uint64_t demoted = 0;                ///< call sites newly left out of its plan
 };
 
-/// A call site left in the body of its function because it is called often and varies little.
+/// A call site, or a function's own scope, that is not measured because that costs too much. Its
+/// time then belongs to the body of the caller.
 struct Demoted {
   std::string function;  ///< callee
-  std::string position;  ///< `file:line:column`
-  uint64_t calls = 0;    ///< in the last run that measured it
-  double cost = 0;       ///< of measuring it, at most, as a part of the median latency
-  int since = 0;         ///< first iteration without it
+  std::string key = {};  ///< of the callee, as in sites.json
+  std::string position;  ///< `file:line:column`; of a scope: of the function's definition
+  uint64_t calls = 0;    ///< in the last run that measured it; in one interval, see `heavy_in`
+  /// What measuring it added: to the time that the program was busy, or to the latency of the
+  /// intervals `heavy_in`. A fraction.
+  double cost = 0;
+  int since = 0;  ///< first iteration without it
+  /// Which intervals made too many of these calls each; empty: it is called often in all, and
+  /// varies little.
+  std::string heavy_in = {};
 };
 
 /// Calls that the instrumenter could not measure, by reason.

@@ -350,7 +350,12 @@ struct vprof_file_header {
   uint64_t unwatched;        /* threads whose switches could not be read */
   uint64_t switches_lost;    /* records of context switches that found no room */
   uint64_t let_go;           /* threads no longer watched because they switched too often */
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 19 - 256];
+  /* Processor time of the process, in ns: of all its threads, the helper among them, when the file
+   * was made and last (once a second, and at exit); of the helper alone. 0: not known. */
+  uint64_t start_processor_ns;
+  uint64_t processor_ns;
+  uint64_t helper_ns;
+  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 22 - 256];
 };
 
 struct vprof_chunk_header {
@@ -363,7 +368,7 @@ struct vprof_chunk_header {
   uint64_t opened_ticks;
   char thread_name[16]; /* pthread name at that time */
   uint64_t next;        /* ring: address of the thread's next chunk; only the runtime uses it */
-  uint64_t reserved;
+  uint64_t opened_processor_ns; /* processor time of the thread when it took the chunk; 0: unknown */
 };
 
 #ifdef __cplusplus

@@ -1,0 +1,82 @@
+#include "vprof/analyzer/overhead.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace vprof::analyzer {
+namespace {
+
+/// Calibration repeats the instructions of a record in a loop, on memory and predictions that stay
+/// warm. In a program they also take room in its caches and pipelines, and keep the compiler from
+/// inlining. Fitted to real programs: docs/performance.md.
+constexpr double kInProgram = 1.5;
+
+/// Half the width of a 95 % interval, on a logarithmic scale.
+double log_reach(const std::array<double, 2>& ci95) {
+  return ci95[0] > 0 ? std::log(ci95[1] / ci95[0]) / 2 : 0;
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : 1.0; }
+
+}  // namespace
+
+double record_cost_ns(const Overhead& overhead) { return kInProgram * overhead.record_ns; }
+
+double added_by(double records_ns, double ns) {
+  if (records_ns <= 0 || ns <= 0) {
+    return 0;
+  }
+  const double rest = ns - records_ns;
+  return rest > 0 ? std::min(records_ns / rest, kMostCost) : kMostCost;
+}
+
+double program_cost(const Overhead& overhead) {
+  const double records = static_cast<double>(overhead.records) * record_cost_ns(overhead);
+  return added_by(records + overhead.helper_ns, overhead.processor_ns);
+}
+
+double thread_cost(const Overhead& overhead) {
+  return added_by(static_cast<double>(overhead.thread_records) * record_cost_ns(overhead),
+                  overhead.thread_ns);
+}
+
+double measuring_cost(const Overhead& overhead) {
+  return std::max(program_cost(overhead), thread_cost(overhead));
+}
+
+double thread_load(const Overhead& overhead) {
+  return overhead.thread_passed_ns > 0
+             ? std::min(1.0, overhead.thread_ns / overhead.thread_passed_ns)
+             : 0;
+}
+
+double group_cost(const GroupCost& group, const Overhead& overhead) {
+  return added_by(static_cast<double>(group.records) * record_cost_ns(overhead), group.latency_ns);
+}
+
+void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& baseline,
+                           double processor_ns, Overhead& overhead) {
+  if (baseline.count == 0 || baseline.mean_ns <= 0) {
+    return;
+  }
+  overhead.baseline_mean_ns = baseline.mean_ns;
+  overhead.mean_ratio = run.mean_ns / baseline.mean_ns;
+  overhead.median_ratio = ratio(run.p50_ns, baseline.p50_ns);
+  overhead.variance_ratio = ratio(run.variance_ns2, baseline.variance_ns2);
+  if (processor_ns > 0 && overhead.processor_ns > 0 && run.count != 0) {
+    overhead.processor_ratio =
+        overhead.processor_ns / static_cast<double>(run.count) / processor_ns;
+  }
+  // The runs are independent, so the squares of the errors of their logarithms add up.
+  const double a = log_reach(run.mean_ci95);
+  const double b = log_reach(baseline.mean_ci95);
+  if (a <= 0 || b <= 0) {
+    return;
+  }
+  const double reach = std::sqrt(a * a + b * b);
+  overhead.mean_ratio_ci95 = {overhead.mean_ratio * std::exp(-reach),
+                              overhead.mean_ratio * std::exp(reach)};
+}
+
+}  // namespace vprof::analyzer

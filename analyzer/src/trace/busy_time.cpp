@@ -1,0 +1,61 @@
+// How long the threads of a file were on a processor, and how much they recorded meanwhile.
+//
+// A thread notes its processor time whenever it takes a chunk. So what it recorded in its first
+// chunks, up to the last but one, belongs to a known part of its processor time. What came before
+// its first record (a server that loads its data) does not count, nor does its last chunk.
+#include <algorithm>
+#include <tuple>
+
+#include "trace/trace_file.h"
+
+namespace vprof::analyzer {
+namespace {
+
+double ticks_in_ns(const vprof_file_header& header, uint64_t ticks) {
+  const uint64_t per_second = header.ticks_per_second == 0 ? 1000000000 : header.ticks_per_second;
+  return static_cast<double>(ticks) * 1e9 / static_cast<double>(per_second);
+}
+
+/// `end - begin`, or 0 if one is unknown or damaged.
+uint64_t between(uint64_t begin, uint64_t end) {
+  return begin != 0 && end > begin ? end - begin : 0;
+}
+
+void add_thread(const vprof_file_header& header, const ThreadChunks& thread, Overhead& overhead) {
+  if (thread.serial == 0 || thread.chunks.size() < 2) {
+    return;
+  }
+  const Chunk& first = thread.chunks.front();
+  const Chunk& last = thread.chunks.back();
+  const uint64_t busy = between(first.opened_processor_ns, last.opened_processor_ns);
+  const uint64_t passed = between(first.opened_ticks, last.opened_ticks);
+  if (busy == 0 || passed == 0) {
+    return;
+  }
+  uint64_t records = 0;
+  for (size_t i = 0; i + 1 < thread.chunks.size(); ++i) {
+    records += thread.chunks[i].slots.count;
+  }
+  overhead.busy_records += records;
+  overhead.busy_ns += static_cast<double>(busy);
+  if (std::tie(records, last.thread_name) > std::tie(overhead.thread_records, overhead.thread)) {
+    overhead.thread = last.thread_name;
+    overhead.thread_records = records;
+    overhead.thread_ns = static_cast<double>(busy);
+    overhead.thread_passed_ns = ticks_in_ns(header, passed);
+  }
+}
+
+}  // namespace
+
+void add_busy_time(const TraceFile& file, Overhead& overhead) {
+  const vprof_file_header& header = file.header;
+  overhead.processor_ns +=
+      static_cast<double>(between(header.start_processor_ns, header.processor_ns));
+  overhead.helper_ns += static_cast<double>(header.helper_ns);
+  for (const ThreadChunks& thread : file.threads) {
+    add_thread(header, thread, overhead);
+  }
+}
+
+}  // namespace vprof::analyzer
