@@ -1,11 +1,9 @@
-// How often sites were passed, and the comparison with a baseline run.
+// How often sites were passed, and single intervals.
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <map>
 
 #include "trace_writer.h"
 #include "vprof/analyzer/interval_times.h"
-#include "vprof/analyzer/overhead.h"
 #include "vprof/analyzer/timeline.h"
 
 using namespace vprof;
@@ -88,58 +86,4 @@ TEST_CASE("every interval has an id of its own, and its key beside it") {
   REQUIRE(slowest);
   CHECK(slowest->latency_ns == 200);
   CHECK(slowest->others == 1);
-}
-
-TEST_CASE("a run is compared with its baseline") {
-  analyzer::IntervalSummary run;
-  run.count = 100;
-  run.mean_ns = 110;
-  run.variance_ns2 = 300;
-  run.p50_ns = 102;
-  run.mean_ci95 = {100, 121};
-  analyzer::IntervalSummary baseline;
-  analyzer::Overhead overhead;
-  compare_with_baseline(run, baseline, overhead);
-  CHECK(overhead.baseline_mean_ns == 0);
-  CHECK(overhead.mean_ratio == 1.0);
-
-  baseline = run;
-  baseline.mean_ns = 100;
-  baseline.p50_ns = 100;
-  baseline.variance_ns2 = 200;
-  compare_with_baseline(run, baseline, overhead);
-  CHECK(overhead.baseline_mean_ns == 100);
-  CHECK(overhead.mean_ratio == Approx(1.1));
-  CHECK(overhead.median_ratio == Approx(1.02));
-  CHECK(overhead.variance_ratio == Approx(1.5));
-  // Both reach 10 % to either side; together they reach sqrt(2) times as far, in logarithms.
-  CHECK(overhead.mean_ratio_ci95[1] == Approx(1.1 * std::pow(1.1, std::sqrt(2.0))));
-  CHECK(overhead.mean_ratio_ci95[0] == Approx(1.1 / std::pow(1.1, std::sqrt(2.0))));
-
-  baseline.mean_ci95 = {};
-  analyzer::Overhead unsure;
-  compare_with_baseline(run, baseline, unsure);
-  CHECK(unsure.mean_ratio_ci95[1] == 0);
-}
-
-TEST_CASE("the sure part of the overhead ignores single slow intervals") {
-  analyzer::Overhead overhead;
-  CHECK(sure_overhead(overhead) == 0);
-  CHECK(!surely_differs(overhead, 0));
-  overhead.baseline_mean_ns = 1;
-  overhead.mean_ratio = 1.4;
-  overhead.mean_ratio_ci95 = {0.9, 2.2};
-  overhead.median_ratio = 1.01;
-  CHECK(sure_overhead(overhead) == Approx(0.01));
-  CHECK(!surely_differs(overhead, 0.05));
-  overhead.mean_ratio_ci95 = {1.2, 1.6};
-  CHECK(sure_overhead(overhead) == Approx(0.2));
-  CHECK(surely_differs(overhead, 0.05));
-  overhead.mean_ratio_ci95 = {0.5, 0.8};
-  CHECK(sure_overhead(overhead) == Approx(0.01));
-  CHECK(surely_differs(overhead, 0.05));
-  overhead.mean_ratio_ci95 = {};
-  CHECK(!surely_differs(overhead, 0.05));
-  overhead.median_ratio = 0.9;
-  CHECK(surely_differs(overhead, 0.05));
 }

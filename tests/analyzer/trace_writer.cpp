@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <tuple>
 
 namespace vprof::test {
 
@@ -145,6 +146,9 @@ std::vector<unsigned char> ProcessWriter::bytes() const {
         chunk.magic = VPROF_CHUNK_MAGIC;
         chunk.bytes = static_cast<uint32_t>(chunk_bytes);
         chunk.thread_serial = serial;
+        if (index < thread.opened.size()) {
+          std::tie(chunk.opened_processor_ns, chunk.opened_ticks) = thread.opened[index];
+        }
         chunk.index = index++;
         std::strncpy(chunk.thread_name, thread.name.c_str(), sizeof(chunk.thread_name) - 1);
         at = all.size();

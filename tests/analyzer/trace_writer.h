@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vprof/runtime/trace_format.h"
@@ -36,6 +37,8 @@ struct Object {
 class ThreadWriter {
  public:
   std::string name;
+  /// Processor time and ticks when each chunk was taken; without an entry, 0: unknown.
+  std::vector<std::pair<uint64_t, uint64_t>> opened;
 
   void slot(uint64_t word0, uint32_t id, uint64_t payload);
   void cont(uint64_t word0, uint64_t payload = 0) { slot(word0, VPROF_EV_CONT, payload); }

@@ -134,6 +134,27 @@ TEST_CASE("what may be chance is no answer") {
         std::vector<std::string>{"wait(b)"});
 }
 
+TEST_CASE("calls that are too many within one interval are neither expanded nor an answer") {
+  State state;
+  state.iteration = 2;
+  state.demoted = {{.function = "store",
+                    .key = kStore,
+                    .position = "b.c:5:3",
+                    .since = 3,
+                    .heavy_in = "intervals of more than 8 ms"}};
+  Factor body = variance(kStore, 0.9, FactorStatus::kLeaf);
+  body.functions = {"body(store)"};
+  for (const Profile& p :
+       {profile({variance(kStore, 0.9)}), profile({body}), profile({covariance(kStore, kStore, 1)})}) {
+    CHECK(decide_automatically(p, program(), state, {}).expand.empty());
+    CHECK(decide_automatically(p, program(), state, {}).selected.empty());
+  }
+  // What is only called often and varies little may be broken down if it varies after all.
+  state.demoted[0].heavy_in.clear();
+  CHECK(decide_automatically(profile({variance(kStore, 0.9)}), program(), state, {}).expand ==
+        std::vector<std::string>{kStore});
+}
+
 TEST_CASE("a large contribution without a weight is neither expanded nor an answer") {
   Profile p = profile({variance(kStore, 2.5), variance("wait(a)", 2.5, FactorStatus::kLeaf)});
   for (Factor& factor : p.factors) {

@@ -34,7 +34,7 @@ TEST_CASE("a state comes back as it was saved") {
   state.baseline.mean_ns = 12.5;
   state.baseline.mean_ci95 = {12, 13};
   state.baseline.iteration = 2;
-  state.demoted = {{.function = "h", .position = "a.c:1:2", .calls = 9, .cost = 0.25, .since = 3}};
+  state.demoted = {{.function = "h", .position = "a.c:1:2", .calls = 9, .cost = 0.25, .since = 3, .heavy_in = "GET"}};
   state.configured = "c";
   state.built = "b";
   REQUIRE(save_state(workspace.state(), state));
@@ -60,6 +60,7 @@ TEST_CASE("a state comes back as it was saved") {
   CHECK(back->demoted[0].position == "a.c:1:2");
   CHECK(back->demoted[0].cost == 0.25);
   CHECK(back->demoted[0].since == 3);
+  CHECK(back->demoted[0].heavy_in == "GET");
   CHECK(back->built == "b");
   CHECK(restarted(*back).iteration == 0);
   CHECK(restarted(*back).built == "b");

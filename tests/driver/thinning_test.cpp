@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "search/overhead.h"
+#include "vprof/analyzer/overhead.h"
+
 using namespace vprof;
 using namespace vprof::driver;
 
@@ -16,14 +19,15 @@ analyzer::Node node(const std::string& function, const std::string& location, do
   return made;
 }
 
-/// 1,000 intervals of 1 ms, except a few long ones. A record takes 20 ns, so that 1,000 calls per
-/// interval cost 2 %.
+/// A program that was busy for a second, and recording adds to that: one record in 50,000 adds
+/// a hundredth of a percent.
 analyzer::Profile profile() {
   analyzer::Profile made;
   made.interval.count = 1000;
-  made.interval.mean_ns = 3e6;
-  made.interval.p50_ns = 1e6;
   made.overhead.record_ns = 20;
+  made.overhead.records = 20'000'000;
+  const double records = 20e6 * analyzer::record_cost_ns(made.overhead);
+  made.overhead.processor_ns = records + records / 0.4;  // recording adds 40 %
   made.tree = node("request", "", 1);
   made.tree.children = {node("often", "a.c:10", 0.001), node("matters", "a.c:11", 0.3),
                         node("dear", "a.c:12", -0.002), node("matters_less", "a.c:13", 0.0)};
@@ -39,6 +43,8 @@ instrumenter::SitesFile sites() {
     instrumenter::SitesFile::FunctionEntry& function = made.functions.emplace_back();
     function.id = id;
     function.name = names[id];
+    function.key = function.name + "@a.c";
+    function.height = 10 - static_cast<int>(id);
   }
   const auto add = [&](uint32_t id, SiteKind kind, size_t function, uint32_t line) {
     instrumenter::SitesFile::SiteEntry& site = made.sites.emplace_back();
@@ -85,16 +91,41 @@ TEST_CASE("the most expensive sites first, until enough is saved") {
         std::vector<std::string>{"a.c:12:5", "a.c:10:5"});
 }
 
-TEST_CASE("functions, rare sites and sites that matter are never left out; no site twice") {
+TEST_CASE("rare sites and sites that matter are never left out; no site twice") {
   State state;
-  // "often" at line 14 holds 2 % of the variance, so it stays although it is called often. A site
-  // outside every critical path costs time as well.
+  // "often" at line 14 holds 2 % of the variance, so it stays although it is called often. So does
+  // the interval's own function. A site outside every critical path costs time as well.
   CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 1)) ==
         std::vector<std::string>{"a.c:12:5", "a.c:10:5", "a.c:16:5"});
   state.demoted = {
       {.function = "dear", .position = "a.c:12:5", .calls = 1, .cost = 0.1, .since = 1}};
   CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 0.01)) ==
         std::vector<std::string>{"a.c:10:5"});
+}
+
+TEST_CASE("what is left out for another reason counts as saved") {
+  const std::vector<report::Demoted> heavy = {{.function = "dear", .position = "a.c:12:5"}};
+  CHECK(positions(thin_plan(profile(), sites(), kCalls, {}, 0.03, heavy)).empty());
+  CHECK(positions(thin_plan(profile(), sites(), kCalls, {}, 0.05, heavy)) ==
+        std::vector<std::string>{"a.c:10:5"});
+}
+
+TEST_CASE("the scope of an expanded function goes with its calls") {
+  instrumenter::SitesFile expanded = sites();
+  instrumenter::SitesFile::SiteEntry& scope = expanded.sites.emplace_back();
+  scope.id = 8;
+  scope.kind = instrumenter::SiteKind::kFunction;
+  scope.function = 4;  // dear
+  scope.file = "a.c";
+  scope.line = 40;
+  scope.column = 6;
+  analyzer::Profile p = profile();
+  CHECK(positions(thin_plan(p, expanded, kCalls, {}, 0.03)) ==
+        std::vector<std::string>{"a.c:12:5", "a.c:40:6"});
+  // Elsewhere the function matters, where only its scope measures it.
+  p.tree.children.push_back(node("dear", "a.c:40", 0.5));
+  CHECK(positions(thin_plan(p, expanded, kCalls, {}, 0.03)) ==
+        std::vector<std::string>{"a.c:12:5"});
 }
 
 TEST_CASE("several sites at one place are one") {
@@ -108,4 +139,94 @@ TEST_CASE("several sites at one place are one") {
   REQUIRE(positions(thinning) == std::vector<std::string>{"a.c:10:5"});
   CHECK(thinning.demoted[0].calls == 2'500'000);
   CHECK(thin_plan(profile(), {}, calls, State{}, 1).demoted.empty());
+}
+
+namespace {
+
+/// 100,000 requests of 10 us, and 20 of 7 ms, which make nearly all of the variance: each calls
+/// dear() 100,000 times, and from there matters().
+analyzer::Profile with_a_loop() {
+  analyzer::Profile p = profile();
+  p.tree.children[1].share = p.tree.children[1].contribution = 0.9;
+  const auto group = [](const char* label, double from, uint64_t count, double latency,
+                        double deviation, uint64_t records) {
+    return analyzer::GroupCost{label, from, count, latency, deviation, records};
+  };
+  const uint64_t loop = 20 * (3 * 100'000 + 5);
+  p.overhead.groups = {group("", 0, 100'020, 100'000 * 1e4 + 20 * 15e6, 1, loop + 200'000),
+                       group("", 8e6, 20, 20 * 15e6, 0.99, loop),
+                       group("keys", 0, 20, 20 * 15e6, 0.99, loop),
+                       group("get", 0, 100'000, 100'000 * 1e4, 0.01, 200'000)};
+  const std::vector<uint64_t> slow = {0, 20, 0, 2'000'000, 2'000'000, 0, 0, 60};
+  p.group_calls = {{0, 100'020, 100'000, 2'000'000, 2'000'000, 0, 0, 60}, slow, slow,
+                   {0, 100'000, 100'000}};
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("calls that one slow interval makes many times are left out, whatever they explain") {
+  State state;
+  state.iteration = 4;
+  const auto heavy = heavy_sites(with_a_loop(), sites(), state, 0.05);
+  REQUIRE(heavy.size() == 2);
+  // Equally often, so the inner one comes first. Its cost: 100,000 records of an interval.
+  CHECK(heavy[0].function == "dear");
+  CHECK(heavy[1].function == "matters");
+  CHECK(heavy[0].key == "dear@a.c");
+  CHECK(heavy[0].heavy_in == "intervals of more than 8 ms");
+  CHECK(heavy[0].calls == 100'000);
+  CHECK(heavy[0].since == 5);
+  const double loop = 100'000 * analyzer::record_cost_ns(with_a_loop().overhead);
+  CHECK(heavy[0].cost == Approx(loop / (15e6 - 3.00005 * loop)));
+  // Neither belongs to the next plan, so neither is expanded.
+  state.demoted = heavy;
+  CHECK(is_settled(state, "dear@a.c"));
+  CHECK(!is_settled(state, "often@a.c"));
+  CHECK(heavy_sites(with_a_loop(), sites(), state, 0.05).empty());
+}
+
+TEST_CASE("the outermost calls of a loop stay as long as they are within the budget") {
+  const double loop = 100'000 * analyzer::record_cost_ns(with_a_loop().overhead);
+  const double one = loop / (15e6 - 3.00005 * loop);
+  const auto heavy = heavy_sites(with_a_loop(), sites(), {}, one * 1.01);
+  REQUIRE(heavy.size() == 1);
+  CHECK(heavy[0].function == "dear");
+  CHECK(heavy_sites(with_a_loop(), sites(), {}, 2 * one * 1.01).empty());
+}
+
+TEST_CASE("short intervals with few calls each are left alone, and so are groups without variance") {
+  analyzer::Profile p = with_a_loop();
+  // Two records are more than half of each GET, but nothing in it is called many times.
+  p.overhead.groups = {p.overhead.groups[3]};
+  p.overhead.groups[0].deviation = 1;
+  p.overhead.groups[0].latency_ns = 100'000 * 100.0;
+  p.group_calls = {p.group_calls[3]};
+  CHECK(heavy_sites(p, sites(), {}, 0.05).empty());
+  p = with_a_loop();
+  for (analyzer::GroupCost& group : p.overhead.groups) {
+    group.deviation = 0.001;
+  }
+  CHECK(heavy_sites(p, sites(), {}, 0.05).empty());
+}
+
+TEST_CASE("a thinner plan is measured if intervals were distorted, or if it saves enough") {
+  Session session{.config = {},
+                  .workspace = Workspace("/nowhere"),
+                  .locations = {},
+                  .state = {},
+                  .lock = Lock()};
+  session.config.overhead_budget = 0.05;  // recording adds 40 %
+  session.state.iteration = 1;
+  report::Demoted one{.function = "f", .position = "a.c:1:1", .calls = 9, .cost = 0.1, .since = 2};
+  CHECK(!worth_thinning(session, profile()));
+  session.state.demoted = {one};
+  CHECK(!worth_thinning(session, profile()));
+  session.state.demoted[0].cost = 0.2;
+  CHECK(worth_thinning(session, profile()));
+  session.state.demoted[0].since = 1;  // left out already
+  CHECK(!worth_thinning(session, profile()));
+  one.heavy_in = "keys";
+  session.state.demoted = {one};
+  CHECK(worth_thinning(session, profile()));
 }

@@ -158,6 +158,27 @@ TEST_CASE("demoted sites and excluded callees stay in the body") {
   CHECK(result->unwrapped.size() == 2);
 }
 
+TEST_CASE("a demoted function has no scope of its own, and its calls are measured all the same") {
+  Program program = small_program();
+  for (Function& f : program.functions) {
+    for (Call& c : f.calls) {
+      c.form = c.callee_name == "g" ? Form::kValue : c.form;
+    }
+  }
+  const Function* f = program.by_key("f@f.c:1");
+  REQUIRE(f != nullptr);
+  Plan plan = expand_f();
+  const Result<Instrumentation> with = instrumented(program, plan);
+  REQUIRE(with);
+  plan.demoted = {f->file + ":" + std::to_string(f->line) + ":" + std::to_string(f->column)};
+  const Result<Instrumentation> without = instrumented(program, plan);
+  REQUIRE(without);
+  CHECK(without->sites.size() == with->sites.size() - 1);
+  const std::string text = apply_edits(kText, without->edits.at("f.c"));
+  CHECK(text.find("VPROF_FUNCTION") == std::string::npos);
+  CHECK(text.find("VPROF_FRAME_N(1);") != std::string::npos);
+}
+
 TEST_CASE("a guard is used only if it is alone in its full expression") {
   Program program = small_program();
   for (Function& f : program.functions) {
