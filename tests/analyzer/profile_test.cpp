@@ -107,16 +107,14 @@ TEST_CASE("profiles: one of version 0.1 does not know how instances vary togethe
   }
 }
 
-TEST_CASE("profiles: a file of an earlier version has no number of threads") {
-  std::string old = golden_recording().bytes;
-  const size_t overhead = old.find("overhead") + std::string("overhead").size();
-  const size_t threads = old.find("\xa6places", overhead) - 1;
-  REQUIRE(old[overhead] == '\x96');  // a list of six
-  REQUIRE(old[threads] == 1);
-  old[overhead] = '\x95';
-  old.erase(threads, 1);
-  const auto read = merge({old});
+TEST_CASE("profiles: a file of an earlier version has no number of threads, nor records by group") {
+  nlohmann::json old = nlohmann::json::from_msgpack(golden_recording().bytes);
+  old["overhead"].erase(old["overhead"].begin() + 5, old["overhead"].end());
+  old.erase("records");
+  const std::vector<uint8_t> bytes = nlohmann::json::to_msgpack(old);
+  const auto read = merge({std::string(bytes.begin(), bytes.end())});
   REQUIRE(read);
+  CHECK(read->overhead.groups.empty());
   CHECK(read->overhead.threads == 0);
   CHECK(read->interval.count == 120);
 }

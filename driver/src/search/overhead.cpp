@@ -16,6 +16,10 @@ namespace {
 using analyzer::Profile;
 using report::Demoted;
 
+/// What thinning aims at, as a part of the budget: the cost is an estimate, and the next plan should
+/// not be just beyond the budget again.
+constexpr double kAim = 0.8;
+
 /// By how much recording is beyond the budget, as a part of the time that the program is busy. 0 or
 /// less: it is not.
 double excess(const Session& session, const Profile& profile) {
@@ -34,26 +38,26 @@ void keep_ratios(State& state, const analyzer::Overhead& overhead) {
 Result<void> thin(Session& session, const Profile& profile, const instrumenter::SitesFile& sites,
                   const std::vector<Demoted>& heavy) {
   State& state = session.state;
-  const double beyond = excess(session, profile);
-  if (beyond <= 0) {
+  const double cost = analyzer::measuring_cost(profile.overhead);
+  const double budget = session.config.overhead_budget;
+  if (cost <= budget) {
     return {};
   }
   const fs::path trace = session.workspace.trace(state.iteration);
   const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
-  const Thinning thinning = thin_plan(profile, sites, calls, state, beyond, heavy);
+  const Thinning thinning = thin_plan(profile, sites, calls, state, cost - kAim * budget, heavy);
   state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
   std::string text =
       fmt::format("recording adds {:.0f} % to the time that the program is busy, beyond the budget "
                   "of {:.0f} %",
-                  100 * analyzer::measuring_cost(profile.overhead),
-                  100 * session.config.overhead_budget);
+                  100 * cost, 100 * budget);
   if (!thinning.demoted.empty()) {
     text += fmt::format("; the next plan leaves out {} called often and varying little",
                         counted(thinning.demoted.size(), "call site"));
   }
-  if (thinning.saved < beyond) {
+  if (cost - thinning.saved > budget) {
     text += fmt::format("; {:.0f} % would remain: calls that vary, or cost less than 0.1 % each",
-                        100 * (analyzer::measuring_cost(profile.overhead) - thinning.saved));
+                        100 * (cost - thinning.saved));
   }
   say(text);
   return {};

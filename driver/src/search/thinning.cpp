@@ -168,8 +168,10 @@ std::vector<Demoted> heavy_sites(const Profile& profile, const SitesFile& sites,
   const Candidates candidates(sites, state);
   const double record_ns = analyzer::record_cost_ns(profile.overhead);
   const std::vector<GroupCost>& groups = profile.overhead.groups;
+  const size_t count = std::min(groups.size(), profile.group_calls.size());
   std::vector<Demoted> heavy;
-  for (size_t i = 0; i < std::min(groups.size(), profile.group_calls.size()); ++i) {
+  for (size_t turn = 0; turn < count; ++turn) {
+    const size_t i = (turn + 1) % count;  // all intervals, the first group, last
     if (groups[i].deviation >= kLittle && groups[i].count != 0) {
       add_heavy(groups[i], candidates.passed(profile.group_calls[i]), record_ns, budget, heavy);
     }
