@@ -144,8 +144,8 @@ TEST_CASE("calls that are too many within one interval are neither expanded nor 
                     .heavy_in = "intervals of more than 8 ms"}};
   Factor body = variance(kStore, 0.9, FactorStatus::kLeaf);
   body.functions = {"body(store)"};
-  for (const Profile& p :
-       {profile({variance(kStore, 0.9)}), profile({body}), profile({covariance(kStore, kStore, 1)})}) {
+  for (const Profile& p : {profile({variance(kStore, 0.9)}), profile({body}),
+                           profile({covariance(kStore, kStore, 1)})}) {
     CHECK(decide_automatically(p, program(), state, {}).expand.empty());
     CHECK(decide_automatically(p, program(), state, {}).selected.empty());
   }

@@ -34,7 +34,12 @@ TEST_CASE("a state comes back as it was saved") {
   state.baseline.mean_ns = 12.5;
   state.baseline.mean_ci95 = {12, 13};
   state.baseline.iteration = 2;
-  state.demoted = {{.function = "h", .position = "a.c:1:2", .calls = 9, .cost = 0.25, .since = 3, .heavy_in = "GET"}};
+  state.demoted = {{.function = "h",
+                    .position = "a.c:1:2",
+                    .calls = 9,
+                    .cost = 0.25,
+                    .since = 3,
+                    .heavy_in = "GET"}};
   state.configured = "c";
   state.built = "b";
   REQUIRE(save_state(workspace.state(), state));

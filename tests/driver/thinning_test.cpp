@@ -157,8 +157,8 @@ analyzer::Profile with_a_loop() {
                        group("keys", 0, 20, 20 * 15e6, 0.99, loop),
                        group("get", 0, 100'000, 100'000 * 1e4, 0.01, 200'000)};
   const std::vector<uint64_t> slow = {0, 20, 0, 2'000'000, 2'000'000, 0, 0, 60};
-  p.group_calls = {{0, 100'020, 100'000, 2'000'000, 2'000'000, 0, 0, 60}, slow, slow,
-                   {0, 100'000, 100'000}};
+  p.group_calls = {
+      {0, 100'020, 100'000, 2'000'000, 2'000'000, 0, 0, 60}, slow, slow, {0, 100'000, 100'000}};
   return p;
 }
 
@@ -194,7 +194,8 @@ TEST_CASE("the outermost calls of a loop stay as long as they are within the bud
   CHECK(heavy_sites(with_a_loop(), sites(), {}, 2 * one * 1.01).empty());
 }
 
-TEST_CASE("short intervals with few calls each are left alone, and so are groups without variance") {
+TEST_CASE(
+    "short intervals with few calls each are left alone, and so are groups without variance") {
   analyzer::Profile p = with_a_loop();
   // Two records are more than half of each GET, but nothing in it is called many times.
   p.overhead.groups = {p.overhead.groups[3]};

@@ -42,6 +42,8 @@ TEST_CASE("frames are complete and nested") {
   CHECK(nesting_error(trace.threads[0]) == "");
   CHECK(trace.header.dropped == 0);
   CHECK(trace.header.record_ticks_x256 > 256);
+  CHECK(trace.header.start_processor_ns > 0);
+  CHECK(trace.header.processor_ns > trace.header.start_processor_ns);
   CHECK(std::string(trace.header.program).find("subject") != std::string::npos);
   CHECK(trace.file_bytes == trace.header.used);  // cut at exit
 }

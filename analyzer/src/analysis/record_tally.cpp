@@ -29,8 +29,8 @@ void RecordTally::add(const Interval& interval) {
   for (const IntervalSegment& segment : interval.segments) {
     // Items are in order of their end, the last one first.
     const ItemArray& items = window_.threads[segment.thread].items;
-    const Item* item = std::partition_point(
-        items.begin(), items.end(), [&](const Item& one) { return one.end > segment.end; });
+    const Item* item = std::partition_point(items.begin(), items.end(),
+                                            [&](const Item& one) { return one.end > segment.end; });
     for (; item != items.end() && item->end > segment.start; ++item) {
       if (item->is_wait()) {
         records += kSlotsOfWait;

@@ -80,7 +80,7 @@ struct Chunk {
   std::string thread_name;
   uint64_t opened_ticks = 0;
   uint64_t opened_processor_ns = 0;  ///< processor time of the thread then; 0: unknown
-  vprof_slot first{};  ///< the first slot; zero if there is none
+  vprof_slot first{};                ///< the first slot; zero if there is none
 };
 
 struct ThreadChunks {

@@ -49,7 +49,8 @@ bool is_decided(const std::vector<DecidedFactor>& decided, const std::string& ke
 
 bool is_open(const Function* function, const Program& program, const State& state) {
   return function != nullptr && program.expandable(*function) &&
-         !is_settled(state, function->key) && !is_decided(state.set_aside, function->key) && !is_decided(state.selected, function->key);
+         !is_settled(state, function->key) && !is_decided(state.set_aside, function->key) &&
+         !is_decided(state.selected, function->key);
 }
 
 /// All functions that `from` calls, directly or not, without itself.

@@ -16,8 +16,8 @@ namespace {
 using analyzer::Profile;
 using report::Demoted;
 
-/// What thinning aims at, as a part of the budget: the cost is an estimate, and the next plan should
-/// not be just beyond the budget again.
+/// What thinning aims at, as a part of the budget: the cost is an estimate, and the next plan
+/// should not be just beyond the budget again.
 constexpr double kAim = 0.8;
 
 /// By how much recording is beyond the budget, as a part of the time that the program is busy. 0 or
@@ -47,10 +47,10 @@ Result<void> thin(Session& session, const Profile& profile, const instrumenter::
   const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
   const Thinning thinning = thin_plan(profile, sites, calls, state, cost - kAim * budget, heavy);
   state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
-  std::string text =
-      fmt::format("recording adds {:.0f} % to the time that the program is busy, beyond the budget "
-                  "of {:.0f} %",
-                  100 * cost, 100 * budget);
+  std::string text = fmt::format(
+      "recording adds {:.0f} % to the time that the program is busy, beyond the budget "
+      "of {:.0f} %",
+      100 * cost, 100 * budget);
   if (!thinning.demoted.empty()) {
     text += fmt::format("; the next plan leaves out {} called often and varying little",
                         counted(thinning.demoted.size(), "call site"));
@@ -68,9 +68,10 @@ void say_heavy(const std::vector<Demoted>& heavy) {
     return;
   }
   const Demoted& worst = *std::ranges::max_element(heavy, {}, &Demoted::cost);
-  say(fmt::format("{} called {} times within one interval ({}), which adds {:.0f} % to its latency; "
-                  "the next plan leaves out {} of this kind",
-                  worst.function, worst.calls, worst.heavy_in, 100 * worst.cost,
+  say(
+      fmt::format("in {}, {} is called {} times each, and recording that adds {:.0f} % to their "
+                  "latency; the next plan leaves out {} of this kind",
+                  worst.heavy_in, worst.function, worst.calls, 100 * worst.cost,
                   counted(heavy.size(), "call site")));
 }
 

@@ -22,8 +22,8 @@ bool already_expanded(const Factor& factor, const State& state) {
           std::ranges::find(state.expanded, factor_id(factor)) != state.expanded.end());
 }
 
-/// Whether the next plan leaves out the calls of this function because they distort the intervals in
-/// which they are many: what they seem to explain is no answer.
+/// Whether the next plan leaves out the calls of this function because they distort the intervals
+/// in which they are many: what they seem to explain is no answer.
 bool is_left_out_next(const Factor& factor, const State& state) {
   return std::ranges::any_of(state.demoted, [&](const report::Demoted& one) {
     return one.since > state.iteration && !one.heavy_in.empty() &&

@@ -124,11 +124,10 @@ class Candidates {
 
 std::string in_words(const GroupCost& group) {
   if (!group.label.empty()) {
-    return group.label;
+    return "intervals labelled " + group.label;
   }
-  return group.from_ns > 0
-             ? fmt::format("intervals of more than {:.3g} ms", group.from_ns / 1e6)
-             : "all intervals";
+  return group.from_ns > 0 ? fmt::format("intervals of more than {:.3g} ms", group.from_ns / 1e6)
+                           : "all intervals";
 }
 
 /// The calls that the intervals of a group make many times each, beyond `budget` of their latency.
@@ -156,15 +155,16 @@ void add_heavy(const GroupCost& group, std::vector<Candidate> passed, double rec
     }
     repeated -= one.site.cost;
     one.site.heavy_in = in_words(group);
-    one.site.calls = static_cast<uint64_t>(std::llround(static_cast<double>(one.site.calls) / count));
+    one.site.calls =
+        static_cast<uint64_t>(std::llround(static_cast<double>(one.site.calls) / count));
     heavy.push_back(std::move(one.site));
   }
 }
 
 }  // namespace
 
-std::vector<Demoted> heavy_sites(const Profile& profile, const SitesFile& sites,
-                                 const State& state, double budget) {
+std::vector<Demoted> heavy_sites(const Profile& profile, const SitesFile& sites, const State& state,
+                                 double budget) {
   const Candidates candidates(sites, state);
   const double record_ns = analyzer::record_cost_ns(profile.overhead);
   const std::vector<GroupCost>& groups = profile.overhead.groups;
@@ -189,10 +189,10 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
     const auto varies = variation.find({one.site.function, one.location});
     return varies == variation.end() || varies->second < kLittle;
   };
-  const double cost_of_one =
-      profile.overhead.records == 0 ? 0
-                                    : analyzer::measuring_cost(profile.overhead) /
-                                          static_cast<double>(profile.overhead.records);
+  const double cost_of_one = profile.overhead.records == 0
+                                 ? 0
+                                 : analyzer::measuring_cost(profile.overhead) /
+                                       static_cast<double>(profile.overhead.records);
   Thinning thinning;
   const Candidates candidates(sites, state);
   std::vector<Demoted> frequent;

@@ -24,9 +24,8 @@ struct Baseline {
   double p50_ns = 0;
   double variance_ns2 = 0;
   double processor_ns = 0;  ///< of the program and the helper, per interval; 0: unknown
-  double run_s = 0;     ///< how long the workload took; 0: unknown
-  std::string command;  ///< the workload
-
+  double run_s = 0;         ///< how long the workload took; 0: unknown
+  std::string command;      ///< the workload
 };
 
 Baseline baseline_of(const analyzer::Profile& profile, int iteration);

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "vprof/analyzer/overhead.h"
 #include "vprof/report/json.h"
 #include "vprof/support/json.h"
 #include "vprof/support/json_schema.h"
@@ -13,6 +14,7 @@ constexpr int kSchema = 1;
 
 /// What measuring cost and changed, and what the search did about it.
 struct OverheadSection : analyzer::Overhead {
+  double added = 0;
   double budget = 0;
   std::vector<Demoted> demoted;
 };
@@ -126,6 +128,8 @@ struct Object<OverheadSection> {
       optional("variance_ratio", &T::variance_ratio),
       optional("processor_ratio", &T::processor_ratio,
                "processor time per interval, of program and helper; 0: unknown"),
+      optional("added", &T::added,
+               "what recording adds to the processor time of the program, a part of 1; 0: unknown"),
       optional("budget", &T::budget,
                "part that recording may add to the time that the program is busy; 0: none set"),
       optional("demoted", &T::demoted),
@@ -180,6 +184,7 @@ Document document_of(const analyzer::Profile& profile, const ReportContext& cont
   document.tree = profile.tree;
   document.iterations = context.iterations;
   static_cast<analyzer::Overhead&>(document.overhead) = profile.overhead;
+  document.overhead.added = analyzer::program_cost(profile.overhead);
   document.overhead.budget = context.overhead_budget;
   document.overhead.demoted = context.demoted;
   document.losses = profile.losses;

@@ -10,7 +10,7 @@
 namespace vprof::report {
 namespace {
 
-constexpr size_t kMostNamed = 3;  // call sites, or groups of intervals, in one sentence
+constexpr size_t kMostNamed = 3;    // call sites, or groups of intervals, in one sentence
 constexpr double kSaturated = 0.9;  // part of the time that a thread is on a processor
 
 double records_cost_ns(const analyzer::Overhead& overhead) {
@@ -74,7 +74,8 @@ std::string in_words(const analyzer::GroupCost& group) {
   if (!group.label.empty()) {
     return group.label;
   }
-  return group.from_ns > 0 ? fmt::format("those of more than {:.3g} ms", group.from_ns / 1e6) : "all intervals";
+  return group.from_ns > 0 ? fmt::format("those of more than {:.3g} ms", group.from_ns / 1e6)
+                           : "all intervals";
 }
 
 /// Of which intervals the latency is more than `budget` longer because of the records that their
@@ -106,11 +107,13 @@ std::string listed_by_cost(std::vector<Demoted> sites) {
   std::string text;
   for (size_t i = 0; i < std::min(sites.size(), kMostNamed); ++i) {
     const Demoted& one = sites[i];
-    const std::string of =
-        one.heavy_in.empty() ? "" : fmt::format(" of the latency in one of {}", one.heavy_in);
-    text += fmt::format("{}{} at {} ({}, {}{})", i == 0 ? "" : ", ", one.function,
-                        one.position.substr(0, one.position.rfind(':')),
-                        plural(one.calls, "call", "calls"), percent(one.cost), of);
+    const std::string calls = plural(one.calls, "call", "calls");
+    const std::string what =
+        one.heavy_in.empty()
+            ? fmt::format("{}, {}", calls, percent(one.cost))
+            : fmt::format("in {}: {} each, which add {}", one.heavy_in, calls, percent(one.cost));
+    text += fmt::format("{}{} at {} ({})", i == 0 ? "" : ", ", one.function,
+                        one.position.substr(0, one.position.rfind(':')), what);
   }
   if (sites.size() > kMostNamed) {
     text += fmt::format(", {} more", sites.size() - kMostNamed);
@@ -134,8 +137,8 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
 
 /// Splits off those whose calls are too many within one interval.
 std::vector<Demoted> take_heavy(std::vector<Demoted>& sites) {
-  const auto heavy = std::stable_partition(
-      sites.begin(), sites.end(), [](const Demoted& one) { return one.heavy_in.empty(); });
+  const auto heavy = std::stable_partition(sites.begin(), sites.end(),
+                                           [](const Demoted& one) { return one.heavy_in.empty(); });
   std::vector<Demoted> taken(heavy, sites.end());
   sites.erase(heavy, sites.end());
   return taken;

@@ -250,9 +250,10 @@ struct Object<report::Demoted> {
       required("site", &T::position, "`file:line:column`"),
       required("calls", &T::calls,
                "in the last run that measured it; per interval if there is `heavy_in`"),
-      required("cost", &T::cost,
-               "what measuring it added: to the time that the program is busy, or to the latency of "
-               "the intervals `heavy_in`; a part of 1"),
+      required(
+          "cost", &T::cost,
+          "what measuring it added: to the time that the program is busy, or to the latency of "
+          "the intervals `heavy_in`; a part of 1"),
       required("since", &T::since, "first iteration without it"),
       optional("key", &T::key, "of the callee, as in sites.json"),
       optional("heavy_in", &T::heavy_in,
