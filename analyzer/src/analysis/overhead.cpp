@@ -12,6 +12,8 @@ namespace {
 /// inlining. Fitted to real programs: docs/performance.md.
 constexpr double kInProgram = 1.5;
 
+constexpr uint64_t kSlotsOfWait = 3;  // a head and two continuations
+
 /// Half the width of a 95 % interval, on a logarithmic scale.
 double log_reach(const std::array<double, 2>& ci95) {
   return ci95[0] > 0 ? std::log(ci95[1] / ci95[0]) / 2 : 0;
@@ -23,6 +25,11 @@ double ratio(double a, double b) { return b > 0 ? a / b : 1.0; }
 
 double record_cost_ns(const Overhead& overhead) { return kInProgram * overhead.record_ns; }
 
+double recording_ns(const Overhead& overhead) {
+  const uint64_t records = overhead.records + (kRecordsPerWait - 1) * overhead.waits;
+  return static_cast<double>(records) * record_cost_ns(overhead);
+}
+
 double added_by(double records_ns, double ns) {
   if (records_ns <= 0 || ns <= 0) {
     return 0;
@@ -32,13 +39,14 @@ double added_by(double records_ns, double ns) {
 }
 
 double program_cost(const Overhead& overhead) {
-  const double records = static_cast<double>(overhead.records) * record_cost_ns(overhead);
-  return added_by(records + overhead.helper_ns, overhead.processor_ns);
+  return added_by(recording_ns(overhead) + overhead.helper_ns, overhead.processor_ns);
 }
 
 double thread_cost(const Overhead& overhead) {
-  return added_by(static_cast<double>(overhead.thread_records) * record_cost_ns(overhead),
-                  overhead.thread_ns);
+  // What kinds of records the thread made is not known: as all others.
+  const auto slots = static_cast<double>(overhead.records + (kSlotsOfWait - 1) * overhead.waits);
+  const double each = slots > 0 ? recording_ns(overhead) / slots : 0;
+  return added_by(static_cast<double>(overhead.thread_records) * each, overhead.thread_ns);
 }
 
 double measuring_cost(const Overhead& overhead) {

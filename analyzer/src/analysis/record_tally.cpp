@@ -7,7 +7,31 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr uint64_t kSlotsOfWait = 3;  // a head and two continuations
+/// Calls `visit` with what ended within the segment. Items are in order of their end, the last one
+/// first.
+template <class Visit>
+void for_each_item(const Thread& thread, const IntervalSegment& segment, const Visit& visit) {
+  const ItemArray& items = thread.items;
+  const Item* item = std::partition_point(
+      items.begin(), items.end(), [&](const Item& one) { return one.end > segment.end; });
+  for (; item != items.end() && item->end > segment.start; ++item) {
+    visit(*item);
+  }
+}
+
+/// For how long the threads of the interval had no processor.
+int64_t preempted_ns(const Window& window, const Interval& interval) {
+  int64_t sum = 0;
+  for (const IntervalSegment& segment : interval.segments) {
+    const Thread& thread = window.threads[segment.thread];
+    for_each_item(thread, segment, [&](const Item& item) {
+      if (item.is_wait() && thread.waits[item.what & ~kWaitBit].event == VPROF_EV_PREEMPTED) {
+        sum += item.end - std::max(item.start, segment.start);
+      }
+    });
+  }
+  return std::min(sum, interval.latency());
+}
 
 }  // namespace
 
@@ -20,26 +44,20 @@ RecordSums& RecordTally::group(std::vector<RecordSums>& groups, size_t index) co
 }
 
 void RecordTally::add(const Interval& interval) {
-  const auto latency = static_cast<uint64_t>(interval.latency());
+  const auto busy = static_cast<uint64_t>(interval.latency() - preempted_ns(window_, interval));
   RecordSums& label = group(by_label_, std::min<size_t>(interval.label, kMostLabels));
-  RecordSums& magnitude = group(by_magnitude_, magnitude_of(latency));
-  label.latencies.add(latency);
-  magnitude.latencies.add(latency);
+  RecordSums& magnitude = group(by_magnitude_, magnitude_of(busy));
+  label.latencies.add(busy);
+  magnitude.latencies.add(busy);
   uint64_t records = 0;
   for (const IntervalSegment& segment : interval.segments) {
-    // Items are in order of their end, the last one first.
-    const ItemArray& items = window_.threads[segment.thread].items;
-    const Item* item = std::partition_point(items.begin(), items.end(),
-                                            [&](const Item& one) { return one.end > segment.end; });
-    for (; item != items.end() && item->end > segment.start; ++item) {
-      if (item->is_wait()) {
-        records += kSlotsOfWait;
-        continue;
+    for_each_item(window_.threads[segment.thread], segment, [&](const Item& item) {
+      records += item.is_wait() ? kRecordsPerWait : 1;
+      if (!item.is_wait() && sites_ != 0) {
+        ++label.calls[item.what];
+        ++magnitude.calls[item.what];
       }
-      ++records;
-      ++label.calls[item->what];
-      ++magnitude.calls[item->what];
-    }
+    });
   }
   label.records += records;
   magnitude.records += records;

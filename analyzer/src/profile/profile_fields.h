@@ -44,7 +44,7 @@ struct ListStruct<Overhead> {
       &Overhead::stalls,         &Overhead::record_ns, &Overhead::threads,
       &Overhead::processor_ns,   &Overhead::helper_ns, &Overhead::thread,
       &Overhead::thread_records, &Overhead::thread_ns, &Overhead::thread_passed_ns,
-      &Overhead::busy_records,   &Overhead::busy_ns};
+      &Overhead::waits};
   static constexpr size_t kOptional = 5;
 };
 template <>

@@ -17,14 +17,13 @@ T& at_index(std::vector<T>& list, uint32_t index) {
 
 void add_overhead(Overhead& to, const Overhead& more) {
   to.records += more.records;
+  to.waits += more.waits;
   to.dropped += more.dropped;
   to.chunks += more.chunks;
   to.stalls += more.stalls;
   to.record_ns = std::max(to.record_ns, more.record_ns);
   to.processor_ns += more.processor_ns;
   to.helper_ns += more.helper_ns;
-  to.busy_records += more.busy_records;
-  to.busy_ns += more.busy_ns;
   if (std::tie(more.thread_records, more.thread) > std::tie(to.thread_records, to.thread)) {
     to.thread = more.thread;
     to.thread_records = more.thread_records;

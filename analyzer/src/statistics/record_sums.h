@@ -14,8 +14,10 @@
 namespace vprof::analyzer {
 
 struct RecordSums {
+  /// Without the time in which the interval's threads had no processor: that is the machine's.
   LatencySums latencies;
-  /// Slots written by the intervals' own threads while they worked for them.
+  /// Made by the intervals' own threads while they worked for them. A wait counts as
+  /// kRecordsPerWait.
   uint64_t records = 0;
   /// By site. Not in profile files.
   std::vector<uint64_t> calls;

@@ -36,8 +36,6 @@ void add_thread(const vprof_file_header& header, const ThreadChunks& thread, Ove
   for (size_t i = 0; i + 1 < thread.chunks.size(); ++i) {
     records += thread.chunks[i].slots.count;
   }
-  overhead.busy_records += records;
-  overhead.busy_ns += static_cast<double>(busy);
   if (std::tie(records, last.thread_name) > std::tie(overhead.thread_records, overhead.thread)) {
     overhead.thread = last.thread_name;
     overhead.thread_records = records;

@@ -194,6 +194,7 @@ class Decoder {
   }
 
   bool wait(uint32_t id, const vprof_slot& head) {
+    ++thread_.counts.waits;
     vprof_slot object{};
     vprof_slot sequence{};
     if (!next(object) || !next(sequence)) {

@@ -87,6 +87,7 @@ struct Segment {
 /// Numbers of records, from the end of the recording on.
 struct Counts {
   uint64_t records = 0;
+  uint64_t waits = 0;  ///< among these
   uint64_t torn = 0;
   uint64_t dropped = 0;
   uint64_t unknown = 0;        ///< events that this program, or sites that sites.json does not know

@@ -322,6 +322,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   uint64_t clipped = 0;
   for (const Thread& thread : window_.threads) {
     overhead.records += thread.counts.records;
+    overhead.waits += thread.counts.waits;
     overhead.threads += thread.counts.records != 0 ? 1 : 0;
     losses.torn += thread.counts.torn;
     dropped += thread.counts.dropped;

@@ -106,8 +106,8 @@ struct Object<analyzer::GroupCost> {
   static constexpr const char* kDescription = "what was recorded for a group of intervals";
   static constexpr auto kFields = std::tuple{
       required("count", &T::count, "intervals"),
-      required("latency_ns", &T::latency_ns, "sum of their latencies"),
-      required("records", &T::records, "made by their own threads; a wait counts as three"),
+      required("latency_ns", &T::latency_ns, "sum of their latencies without preemption"),
+      required("records", &T::records, "made by their own threads; a wait counts as 25"),
       required("deviation", &T::deviation,
                "part of the sum of squared deviations from the mean that is theirs"),
       optional("label", &T::label, "of all of them"),
@@ -135,6 +135,7 @@ struct Object<OverheadSection> {
       optional("demoted", &T::demoted),
       required("records", &T::records),
       required("dropped", &T::dropped),
+      optional("waits", &T::waits, "among the records"),
       optional("chunks", &T::chunks, "buffers filled"),
       optional("stalls", &T::stalls, "times that a thread had to prepare its own buffer"),
       optional("threads", &T::threads, "that made records; 0: unknown, for merged recordings"),
@@ -146,8 +147,6 @@ struct Object<OverheadSection> {
       optional("thread_records", &T::thread_records, "between its first buffer and its last"),
       optional("thread_ns", &T::thread_ns, "its processor time meanwhile"),
       optional("thread_passed_ns", &T::thread_passed_ns, "the time that passed meanwhile"),
-      optional("busy_records", &T::busy_records, "of all threads that filled a buffer"),
-      optional("busy_ns", &T::busy_ns, "processor time of these threads"),
       optional("groups", &T::groups, "all intervals, the slow ones, and those with one label")};
 };
 

@@ -13,18 +13,20 @@ namespace {
 constexpr size_t kMostNamed = 3;    // call sites, or groups of intervals, in one sentence
 constexpr double kSaturated = 0.9;  // part of the time that a thread is on a processor
 
-double records_cost_ns(const analyzer::Overhead& overhead) {
-  return static_cast<double>(overhead.records) * analyzer::record_cost_ns(overhead);
-}
-
 std::string cost_of_records(const analyzer::Overhead& overhead) {
   std::string text = "Overhead: " + plural(overhead.records, "record", "records");
   if (overhead.record_ns > 0) {
-    text += fmt::format(" at about {:.0f} ns each", analyzer::record_cost_ns(overhead));
+    const double each = analyzer::record_cost_ns(overhead);
+    text += fmt::format(" at about {:.0f} ns each", each);
+    if (overhead.waits != 0) {
+      text += fmt::format(" (the {} waits among them {:.1f} us)", human_count(overhead.waits),
+                          each * static_cast<double>(analyzer::kRecordsPerWait) / 1e3);
+    }
   }
   const double added = analyzer::program_cost(overhead);
   if (added > 0) {
-    const double helper = overhead.helper_ns / (overhead.helper_ns + records_cost_ns(overhead));
+    const double all = overhead.helper_ns + analyzer::recording_ns(overhead);
+    const double helper = overhead.helper_ns / all;
     text += fmt::format(" add {} to the processor time of the program, {} of that on the helper",
                         percent(added), percent(helper));
   }

@@ -51,7 +51,7 @@ uint64_t vprof_monotonic_ns(void) { return now_ns(CLOCK_MONOTONIC); }
 static uint64_t processor_ns(clockid_t clock) {
   struct timespec t = {0, 0};
   vprof_syscall(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  return in_ns(t);
 }
 
 uint64_t vprof_process_processor_ns(void) { return processor_ns(CLOCK_PROCESS_CPUTIME_ID); }

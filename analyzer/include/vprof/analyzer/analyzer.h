@@ -297,6 +297,10 @@ struct Losses {
 /// Names of the classes of waits that a recording may leave out: "mutex", "stream", ...
 std::vector<std::string> wait_class_names();
 
+/// What a recorded wait costs, in records: it makes system calls, to ask what was waited for and how
+/// long the thread had a processor.
+inline constexpr uint64_t kRecordsPerWait = 25;
+
 /// What was recorded while threads worked for some of the intervals: those with one label, or the
 /// slow ones that most of the variance is in.
 struct GroupCost {
@@ -306,17 +310,20 @@ struct GroupCost {
   /// Of the slow ones: the least latency. 0: all intervals with the label.
   double from_ns = 0;
   uint64_t count = 0;
-  /// Σ of their latencies.
+  /// Σ of their latencies. Here and below: without the time in which their threads had no
+  /// processor, which says something about the machine.
   double latency_ns = 0;
   /// Part of Σ (T - E[T])² that is theirs.
   double deviation = 0;
-  /// Made by their own threads. A wait counts as the three slots that it takes.
+  /// Made by their own threads. A wait counts as kRecordsPerWait.
   uint64_t records = 0;
 };
 
 /// What measuring cost. docs/analysis.md says how its parts are put together.
 struct Overhead {
   uint64_t records = 0;
+  /// Waits among the records.
+  uint64_t waits = 0;
   uint64_t dropped = 0;
   uint64_t chunks = 0;
   /// How often a thread had to prepare its own buffer.
@@ -334,9 +341,6 @@ struct Overhead {
   std::string thread = {};
   uint64_t thread_records = 0;
   double thread_ns = 0, thread_passed_ns = 0;
-  /// What was recorded (in slots) by all threads that filled a buffer, and their processor time.
-  uint64_t busy_records = 0;
-  double busy_ns = 0;
   std::vector<GroupCost> groups = {};
   /// Mean latency of the baseline, the run with all sites off; 0 if there is none.
   double baseline_mean_ns = 0;

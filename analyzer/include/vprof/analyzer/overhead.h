@@ -11,6 +11,9 @@ namespace vprof::analyzer {
 /// again (Overhead::record_ns). 0: unknown.
 double record_cost_ns(const Overhead& overhead);
 
+/// What all records cost, in ns, the waits among them included.
+double recording_ns(const Overhead& overhead);
+
 /// What `records` add to `ns` of which they are a part, as a fraction of what remains without them.
 /// At most kMostCost.
 double added_by(double records_ns, double ns);
