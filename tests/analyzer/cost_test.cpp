@@ -45,6 +45,16 @@ TEST_CASE("the cost of a program and of its busiest thread") {
   CHECK(analyzer::program_cost(overhead) == 0);
 }
 
+TEST_CASE("the start of the helper is no reason to thin a plan") {
+  Overhead overhead;
+  overhead.record_ns = 20;
+  overhead.records = 10;
+  overhead.helper_ns = 25e6;
+  overhead.processor_ns = 50e6;
+  CHECK(analyzer::program_cost(overhead) == Approx(1).epsilon(0.01));
+  CHECK(analyzer::measuring_cost(overhead) < 0.001);
+}
+
 namespace {
 
 /// A server of one thread. 100 GETs of 10 us each with 2 calls, and 4 KEYS of 1 ms with 1,000.

@@ -155,6 +155,20 @@ TEST_CASE("calls that are too many within one interval are neither expanded nor 
         std::vector<std::string>{kStore});
 }
 
+TEST_CASE("a function is an answer if it was expanded and nothing in it is measured") {
+  State state;
+  state.expanded = {kHandle, kStore};
+  Profile p = profile({variance(kStore, 0.9, FactorStatus::kExpanded)});
+  p.tree.function = "order";
+  p.tree.children.resize(1);
+  vprof::analyzer::Node& store = p.tree.children[0];
+  store.function_key = kStore;
+  CHECK(ids(decide_automatically(p, program(), state, {}).selected) ==
+        std::vector<std::string>{kStore});
+  store.children.resize(1);
+  CHECK(decide_automatically(p, program(), state, {}).selected.empty());
+}
+
 TEST_CASE("a large contribution without a weight is neither expanded nor an answer") {
   Profile p = profile({variance(kStore, 2.5), variance("wait(a)", 2.5, FactorStatus::kLeaf)});
   for (Factor& factor : p.factors) {

@@ -50,7 +50,11 @@ double thread_cost(const Overhead& overhead) {
 }
 
 double measuring_cost(const Overhead& overhead) {
-  return std::max(program_cost(overhead), thread_cost(overhead));
+  const double records = recording_ns(overhead);
+  const double helper = std::min(overhead.helper_ns, records);
+  const double program =
+      added_by(records + helper, overhead.processor_ns - (overhead.helper_ns - helper));
+  return std::max(program, thread_cost(overhead));
 }
 
 double thread_load(const Overhead& overhead) {

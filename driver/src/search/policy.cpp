@@ -16,10 +16,36 @@ using analyzer::FactorKind;
 using analyzer::FactorStatus;
 using instrumenter::Program;
 
-bool already_expanded(const Factor& factor, const State& state) {
-  return factor.status == FactorStatus::kExpanded ||
-         (factor.kind == FactorKind::kVariance &&
-          std::ranges::find(state.expanded, factor_id(factor)) != state.expanded.end());
+/// Counts the nodes of a function, and those that have parts.
+void count_nodes(const analyzer::Node& node, const std::string& key, size_t& nodes,
+                 size_t& parted) {
+  if (node.function_key == key) {
+    ++nodes;
+    parted += node.children.empty() ? 0 : 1;
+  }
+  for (const analyzer::Node& child : node.children) {
+    count_nodes(child, key, nodes, parted);
+  }
+}
+
+/// Whether the function was expanded and is all body nevertheless: it calls nothing that is
+/// measured, because the calls cost too much or were not made.
+bool is_all_body(const analyzer::Profile& profile, const Factor& factor) {
+  if (factor.kind != FactorKind::kVariance || factor.keys.empty() || factor.keys[0].empty()) {
+    return false;
+  }
+  size_t nodes = 0;
+  size_t parted = 0;
+  count_nodes(profile.tree, factor.keys[0], nodes, parted);
+  return nodes != 0 && parted == 0;
+}
+
+bool already_expanded(const analyzer::Profile& profile, const Factor& factor, const State& state) {
+  const bool expanded =
+      factor.status == FactorStatus::kExpanded ||
+      (factor.kind == FactorKind::kVariance &&
+       std::ranges::find(state.expanded, factor_id(factor)) != state.expanded.end());
+  return expanded && !is_all_body(profile, factor);
 }
 
 /// Whether the next plan leaves out the calls of this function because they distort the intervals
@@ -107,7 +133,7 @@ void expand(Decision& decision, const Factor& factor, const std::vector<std::str
 std::vector<const Factor*> undecided(const analyzer::Profile& profile, const State& state) {
   std::vector<const Factor*> factors;
   for (const Factor& factor : profile.factors) {
-    if (factor.weight >= profile.threshold && !already_expanded(factor, state) &&
+    if (factor.weight >= profile.threshold && !already_expanded(profile, factor, state) &&
         !contains(state.selected, factor) && !contains(state.set_aside, factor)) {
       factors.push_back(&factor);
     }

@@ -297,8 +297,8 @@ struct Losses {
 /// Names of the classes of waits that a recording may leave out: "mutex", "stream", ...
 std::vector<std::string> wait_class_names();
 
-/// What a recorded wait costs, in records: it makes system calls, to ask what was waited for and how
-/// long the thread had a processor.
+/// What a recorded wait costs, in records: it makes system calls, to ask what was waited for and
+/// how long the thread had a processor.
 inline constexpr uint64_t kRecordsPerWait = 25;
 
 /// What was recorded while threads worked for some of the intervals: those with one label, or the

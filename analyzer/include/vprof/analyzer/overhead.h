@@ -25,7 +25,8 @@ double program_cost(const Overhead& overhead);
 /// What it adds to the time that the thread which made most records is busy. 0: unknown.
 double thread_cost(const Overhead& overhead);
 
-/// The greater of the two, which the budget is about.
+/// The greater of the two, which the budget is about. What the helper took beyond the cost of the
+/// records does not count: that is its start, which no plan changes.
 double measuring_cost(const Overhead& overhead);
 
 /// Part of the time in which that thread was on a processor. If it is near 1, whoever waits for the
