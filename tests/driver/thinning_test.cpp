@@ -92,10 +92,13 @@ TEST_CASE("the most expensive sites first, until enough is saved") {
 
 TEST_CASE("rare sites and sites that matter are never left out; no site twice") {
   State state;
-  // "often" at line 14 holds 2 % of the variance, so it stays although it is called often. So does
-  // the interval's own function. A site outside every critical path costs time as well.
-  CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 1)) ==
+  // A site outside every critical path costs time as well.
+  CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 0.065)) ==
         std::vector<std::string>{"a.c:12:5", "a.c:10:5", "a.c:16:5"});
+  // "often" at line 14 holds 2 % of the variance, less than an answer: it goes last. What holds
+  // 30 % stays whatever it costs, as does the interval's own function.
+  CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 1)) ==
+        std::vector<std::string>{"a.c:12:5", "a.c:10:5", "a.c:16:5", "a.c:14:5"});
   state.demoted = {
       {.function = "dear", .position = "a.c:12:5", .calls = 1, .cost = 0.1, .since = 1}};
   CHECK(positions(thin_plan(profile(), sites(), kCalls, state, 0.01)) ==

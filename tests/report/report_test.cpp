@@ -220,7 +220,7 @@ TEST_CASE("overhead: the budget is mentioned only when it is exceeded") {
   Profile p = make_profile();
   report::ReportContext context = make_context();
   context.demoted.clear();
-  CHECK(report::text(p, context, {200}).find("every call that varies little costs less") !=
+  CHECK(report::text(p, context, {200}).find("the calls that vary little cost next to nothing") !=
         std::string::npos);
   p.overhead.records = p.overhead.thread_records = 10000;
   p.overhead.waits = 0;

@@ -56,8 +56,9 @@ Result<void> thin(Session& session, const Profile& profile, const instrumenter::
                         counted(thinning.demoted.size(), "call site"));
   }
   if (cost - thinning.saved > budget) {
-    text += fmt::format("; {:.0f} % would remain: calls that vary, or cost less than 0.1 % each",
-                        100 * (cost - thinning.saved));
+    text += fmt::format(
+        "; {:.0f} % would remain, of calls that make up {:.0f} % of the variance or more",
+        100 * (cost - thinning.saved), 100 * profile.threshold);
   }
   say(text);
   return {};

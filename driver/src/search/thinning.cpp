@@ -19,8 +19,10 @@ using instrumenter::SiteKind;
 using instrumenter::SitesFile;
 using report::Demoted;
 
-constexpr double kLittle = 0.01;      // of the variance: less is not worth a measurement
-constexpr double kLeastCost = 0.001;  // of the time: less is not worth leaving out
+constexpr double kLittle = 0.01;  // of the variance: less is not worth a measurement
+// Of the time: less is not worth leaving out, at first and if the plan is still too expensive.
+constexpr double kLeastCost = 0.001;
+constexpr double kLeastOfMany = 0.0001;
 /// Calls in one interval from which on they are a loop. Fewer cost little, unless the interval is
 /// so short that nothing in it could be measured.
 constexpr double kMany = 10;
@@ -185,9 +187,9 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
                    const std::vector<Demoted>& left_out) {
   Variation variation;
   add_variation(profile.tree, variation);
-  const auto varies_little = [&](const Candidate& one) {
-    const auto varies = variation.find({one.site.function, one.location});
-    return varies == variation.end() || varies->second < kLittle;
+  const auto varies = [&](const Candidate& one) {
+    const auto found = variation.find({one.site.function, one.location});
+    return found == variation.end() ? 0 : found->second;
   };
   const double cost_of_one = profile.overhead.records == 0
                                  ? 0
@@ -195,25 +197,29 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
                                        static_cast<double>(profile.overhead.records);
   Thinning thinning;
   const Candidates candidates(sites, state);
-  std::vector<Demoted> frequent;
-  for (Candidate& one : candidates.passed(calls)) {
+  std::vector<Candidate> passed = candidates.passed(calls);
+  for (Candidate& one : passed) {
     one.site.cost = static_cast<double>(one.site.calls) * cost_of_one;
-    if (Candidates::is_left_out(left_out, one.site.position)) {
-      thinning.saved += one.site.cost;
-    } else if (one.site.cost >= kLeastCost && varies_little(one)) {
-      frequent.push_back(std::move(one.site));
-    }
+    thinning.saved += Candidates::is_left_out(left_out, one.site.position) ? one.site.cost : 0;
   }
-  std::ranges::stable_sort(frequent,
-                           [](const Demoted& a, const Demoted& b) { return a.cost > b.cost; });
-  for (Demoted& one : frequent) {
-    if (thinning.saved >= excess) {
-      break;
+  std::ranges::stable_sort(
+      passed, [](const Candidate& a, const Candidate& b) { return a.site.cost > b.site.cost; });
+  const auto leave_out = [&](double least_cost, double most_variation) {
+    for (const Candidate& one : passed) {
+      if (thinning.saved >= excess || one.site.cost < least_cost) {
+        return;
+      }
+      if (varies(one) < most_variation && !Candidates::is_left_out(left_out, one.site.position) &&
+          !Candidates::is_left_out(thinning.demoted, one.site.position)) {
+        thinning.saved += one.site.cost;
+        thinning.demoted.push_back(one.site);
+      }
     }
-    thinning.saved += one.cost;
-    thinning.demoted.push_back(std::move(one));
-  }
-  candidates.add_scopes(thinning.demoted, varies_little);
+  };
+  leave_out(kLeastCost, kLittle);
+  leave_out(kLeastOfMany, profile.threshold);
+  candidates.add_scopes(thinning.demoted,
+                        [&](const Candidate& one) { return varies(one) < profile.threshold; });
   return thinning;
 }
 

@@ -25,9 +25,9 @@ std::vector<report::Demoted> heavy_sites(const analyzer::Profile& profile,
                                          double budget);
 
 /// Sites that are passed often and whose time hardly varies with the latency, most expensive first,
-/// until they add `excess` to the time that the program is busy, or no candidate is left. A
-/// candidate adds at least a thousandth, and holds less than 1 % of the variance at each of its
-/// places in the tree.
+/// until they add `excess` to the time that the program is busy, or no candidate is left. First
+/// those that add at least a thousandth and hold less than 1 % of the variance at each of their
+/// places in the tree; if they are not enough, all that hold less than the threshold of an answer.
 /// @param calls how often each site was passed, by site id
 /// @param left_out by the caller already
 Thinning thin_plan(const analyzer::Profile& profile, const instrumenter::SitesFile& sites,

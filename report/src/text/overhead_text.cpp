@@ -127,8 +127,8 @@ std::string listed_by_cost(std::vector<Demoted> sites) {
 std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
   if (next.empty()) {
     return fmt::format(
-        "That exceeds the budget of {}, but every call that varies little costs less than 0.1 %. "
-        "The calls that remain are those that the search is about.",
+        "That exceeds the budget of {}, but the calls that vary little cost next to nothing. Those "
+        "that remain are what the search is about.",
         percent(budget));
   }
   return fmt::format(
