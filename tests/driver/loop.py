@@ -153,7 +153,7 @@ int finish(int i) { return i; }
         # Nothing was measured again to see how noisy the machine is.
         self.assertEqual(self.state()["baseline"]["iteration"], 1)
         # A large budget leaves nothing out.
-        self.vprof("loop", "--auto", "--restart", "--max-iterations", "1", "--overhead-budget", "100000")
+        self.vprof("loop", "--auto", "--restart", "--max-iterations", "1", "--overhead-budget", "10000")
         self.assertEqual(self.report()["overhead"]["demoted"], [])
 
     def test_a_loop_within_one_interval_is_left_as_one_node(self):
@@ -175,7 +175,7 @@ int scan(int i) {
                          r"their latency; the next plan leaves out 1 call site of this kind")
         report = self.report()
         demoted = report["overhead"]["demoted"]
-        self.assertEqual([(one["function"], one["calls"]) for one in demoted], [("match", 20000)])
+        self.assertEqual([(one["function"], one["calls"]) for one in demoted if one.get("heavy_in")], [("match", 20000)])
         self.assertNotIn("match", self.called_functions())
         self.assertFalse([f for f in report["factors"] if "match" in " ".join(f["functions"])])
         self.assertIn("scan", " ".join(report["iterations"][-1]["selected"]))
