@@ -55,23 +55,38 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
   unknown_waker_ = tree.intern(kUnknownWaker);
+  timer_ = tree.intern("timer");
+  unknown_event_ = tree.intern("unknown event");
 }
 
-/// Algorithm 2. Terminates: each turn with a segment lowers `now`. A turn without one continues at
-/// a segment that has time before `now`, or follows an edge to an earlier time, or is the last.
+/// Algorithm 2. Terminates: each turn with a segment lowers `now`, except that it may find a park at
+/// the end of the segment, which lowers `now` too. A turn without one continues at a segment that
+/// has time before `now`, or follows an edge to an earlier time, or is the last.
 const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   constexpr uint32_t kRoot = PathTree::kRoot;
   set_up_ = 0;
   const int64_t begin = interval.begin;
   uint32_t thread = interval.end_thread;
   int64_t now = interval.end;
+  const Segment* resumed = nullptr;  // begins at `now`, by a switch
   while (now > begin) {
     if (const Segment* segment = segment_at(thread, interval, now)) {
+      if (resumed != nullptr) {  // a switch to the interval that the thread worked for already
+        const int64_t left = left_at(thread, segment->start, now, now);
+        if (left < now) {
+          park({thread, segment->start, left, thread, now, resumed->polled}, interval);
+          now = left;
+        }
+      }
       const int64_t from = std::max(segment->start, begin);
-      attribute(thread, from, now, kRoot, kRoot);
+      attribute_segment(thread, from, now, interval);
       now = from;
       if (now <= begin) {
         break;
+      }
+      resumed = interval.can_park() ? segment : nullptr;
+      if (resumed != nullptr && segment_at(thread, interval, now) != nullptr) {
+        continue;
       }
     }
     if (const auto edge = find_created_by_edge(thread, interval, now)) {
@@ -85,20 +100,38 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       thread = edge->thread;
       now = enqueued;
     } else if (const IntervalSegment* previous = previous_segment(interval, now)) {
-      const int64_t left = std::max(begin, std::min(previous->end, now));
-      if (left < now) {
-        const uint32_t node = tree_.queue(kRoot, hand_off_);
-        attribute(thread, left, now, node, thread_untracked(node, thread));
+      const uint32_t from = previous->thread;
+      int64_t left = std::max(begin, std::min(previous->end, now));
+      if (resumed != nullptr) {
+        left = left_at(from, previous->start, left, from == thread ? now : left);
       }
-      thread = previous->thread;
+      if (left < now) {
+        leave(interval, *previous, left, thread, now, resumed);
+      }
+      thread = from;
       now = left;
     } else {
       add(tree_.untracked(kRoot, untracked_), thread, begin, now);
       break;
     }
+    resumed = nullptr;
   }
   collect_leaves();
   return leaves_;
+}
+
+/// A gap between two segments of the interval. If the thread that went on with it came from its
+/// event loop, or had worked for it before, it was parked; else it was handed over.
+void PathWalker::leave(const Interval& interval, const IntervalSegment& previous, int64_t left,
+                       uint32_t thread, int64_t now, const Segment* resumed) {
+  const bool same = previous.thread == thread;
+  if (interval.can_park() && (same || poll_before(thread, interval, left, now) != nullptr)) {
+    const int64_t polled = resumed == nullptr ? kNoTime : resumed->polled;
+    park({previous.thread, previous.start, left, thread, now, polled}, interval);
+    return;
+  }
+  const uint32_t node = tree_.queue(PathTree::kRoot, hand_off_);
+  attribute(thread, left, now, node, thread_untracked(node, thread));
 }
 
 void PathWalker::collect_leaves() {

@@ -20,7 +20,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "critical_path/path_tree.h"
@@ -103,6 +105,16 @@ class PathWalker {
     uint32_t sync;
   };
 
+  /// `thread` goes on with the interval at `resumed`. `left_thread` worked for it before, from
+  /// `worked_since` on, until `left`.
+  struct Park {
+    uint32_t left_thread;
+    int64_t worked_since, left;
+    uint32_t thread;
+    int64_t resumed;
+    int64_t polled;  // Mark::polled of the switch
+  };
+
   // From segment to segment: critical_path.cpp.
   const Segment* segment_at(uint32_t thread, const Interval& interval, int64_t time) const;
   static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
@@ -111,7 +123,25 @@ class PathWalker {
                                 const Segment*& segment) const;
   std::optional<CreatedByEdge> find_created_by_edge(uint32_t thread, const Interval& interval,
                                                     int64_t time) const;
+  void leave(const Interval& interval, const IntervalSegment& previous, int64_t left,
+             uint32_t thread, int64_t now, const Segment* resumed);
   void collect_leaves();
+
+  // Intervals that were left for a while: parked.cpp.
+  uint32_t function_of(const Item& item) const;
+  static bool waits_within(const Thread& history, int64_t mark, const Poll& poll, int64_t resumed);
+  int64_t left_at(uint32_t thread, int64_t start, int64_t end, int64_t resumed) const;
+  uint32_t left_by(uint32_t thread, int64_t start, int64_t left, int64_t resumed) const;
+  uint32_t resumed_by(uint32_t thread, int64_t left, int64_t resumed) const;
+  uint32_t parked_name(uint32_t left_by, uint32_t resumed_by);
+  const Poll* poll_before(uint32_t thread, const Interval& interval, int64_t left,
+                          int64_t resumed) const;
+  bool worked_between(uint32_t thread, int64_t from, int64_t to) const;
+  void park(const Park& park, const Interval& interval);
+  void add_readiness(const Park& park, const Poll& poll, int64_t happened, uint32_t node);
+  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, const Interval& interval);
+
+  // Names.
   template <class MakeName>
   uint32_t cached_name(std::vector<uint32_t>& names, uint32_t index, const MakeName& make_name);
   uint32_t wait_name(const Wait& wait, bool polled);
@@ -164,6 +194,9 @@ class PathWalker {
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
   uint32_t unknown_waker_ = 0;
+  uint32_t timer_ = 0;
+  uint32_t unknown_event_ = 0;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> parked_names_;  // by the two functions
   // A stack. Those of one wait lie side by side, the latest on top; what lies above a stretch that
   // has begun is inside a wait of it.
   std::vector<Stretch> stretches_;

@@ -47,6 +47,9 @@ struct Interval {
   int64_t set_up = 0;
   std::vector<IntervalSegment> segments;  ///< in order of start
 
+  /// Whether a thread can leave it and go on with it later. One that the program gives no key to is
+  /// all that its thread does from begin to end.
+  bool can_park() const { return key != 0; }
   /// Without what the runtime did for itself.
   int64_t latency() const { return end - begin - set_up; }
 };
@@ -126,7 +129,7 @@ class IntervalBuilder {
   Interval* find(uint64_t id, uint64_t scope, uint32_t kind);
   KindState& state_of(uint32_t thread, uint32_t kind);
   void switch_thread(uint32_t thread, const Mark& mark);
-  void switch_to(uint32_t thread, uint32_t kind, Interval* interval, int64_t since);
+  void switch_to(uint32_t thread, uint32_t kind, Interval* interval, const Mark& mark);
   void complete(Interval& interval);
   void count_incomplete(uint32_t kind);
 

@@ -24,10 +24,10 @@ namespace vprof::json {
 
 template <>
 struct Words<analyzer::NodeKind> {
-  static constexpr std::array kWords = {"function", "body",      "wait",     "blame",
-                                        "queue",    "preempted", "untracked"};
+  static constexpr std::array kWords = {"function", "body",      "wait",      "blame",
+                                        "queue",    "preempted", "untracked", "parked"};
 };
-static_assert(static_cast<size_t>(analyzer::NodeKind::kUntracked) + 1 ==
+static_assert(static_cast<size_t>(analyzer::NodeKind::kParked) + 1 ==
               Words<analyzer::NodeKind>::kWords.size());
 
 template <>
