@@ -72,14 +72,14 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   while (now > begin) {
     if (const Segment* segment = segment_at(thread, interval, now)) {
       if (resumed != nullptr) {  // a switch to the interval that the thread worked for already
-        const int64_t left = left_at(thread, segment->start, now, now);
+        const int64_t left = left_at(thread, segment->marked, now, now);
         if (left < now) {
-          park({thread, segment->start, left, thread, now, resumed->polled}, interval);
+          park({thread, segment->marked, left, thread, now, resumed->polled}, interval);
           now = left;
         }
       }
       const int64_t from = std::max(segment->start, begin);
-      attribute_segment(thread, from, now, interval);
+      attribute_segment(thread, from, now, segment->marked, interval);
       now = from;
       if (now <= begin) {
         break;
@@ -103,7 +103,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       const uint32_t from = previous->thread;
       int64_t left = std::max(begin, std::min(previous->end, now));
       if (resumed != nullptr) {
-        left = left_at(from, previous->start, left, from == thread ? now : left);
+        left = left_at(from, previous->marked, left, from == thread ? now : left);
       }
       if (left < now) {
         leave(interval, *previous, left, thread, now, resumed);
@@ -127,7 +127,7 @@ void PathWalker::leave(const Interval& interval, const IntervalSegment& previous
   const bool same = previous.thread == thread;
   if (interval.can_park() && (same || poll_before(thread, interval, left, now) != nullptr)) {
     const int64_t polled = resumed == nullptr ? kNoTime : resumed->polled;
-    park({previous.thread, previous.start, left, thread, now, polled}, interval);
+    park({previous.thread, previous.marked, left, thread, now, polled}, interval);
     return;
   }
   const uint32_t node = tree_.queue(PathTree::kRoot, hand_off_);

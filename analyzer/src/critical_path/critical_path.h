@@ -105,11 +105,11 @@ class PathWalker {
     uint32_t sync;
   };
 
-  /// `thread` goes on with the interval at `resumed`. `left_thread` worked for it before, from
-  /// `worked_since` on, until `left`.
+  /// `thread` goes on with the interval at `resumed`. `left_thread` worked for it before, until
+  /// `left`; its last mark for it was at `marked`.
   struct Park {
     uint32_t left_thread;
-    int64_t worked_since, left;
+    int64_t marked, left;
     uint32_t thread;
     int64_t resumed;
     int64_t polled;  // Mark::polled of the switch
@@ -130,8 +130,9 @@ class PathWalker {
   // Intervals that were left for a while: parked.cpp.
   uint32_t function_of(const Item& item) const;
   static bool waits_within(const Thread& history, int64_t mark, const Poll& poll, int64_t resumed);
-  int64_t left_at(uint32_t thread, int64_t start, int64_t end, int64_t resumed) const;
-  uint32_t left_by(uint32_t thread, int64_t start, int64_t left, int64_t resumed) const;
+  int64_t left_at(uint32_t thread, int64_t mark, int64_t end, int64_t resumed) const;
+  uint32_t left_by(uint32_t thread, int64_t mark, int64_t left, int64_t resumed) const;
+  uint32_t first_frame(const Thread& history, int64_t from) const;
   uint32_t resumed_by(uint32_t thread, int64_t left, int64_t resumed) const;
   uint32_t parked_name(uint32_t left_by, uint32_t resumed_by);
   const Poll* poll_before(uint32_t thread, const Interval& interval, int64_t left,
@@ -139,7 +140,8 @@ class PathWalker {
   bool worked_between(uint32_t thread, int64_t from, int64_t to) const;
   void park(const Park& park, const Interval& interval);
   void add_readiness(const Park& park, const Poll& poll, int64_t happened, uint32_t node);
-  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, const Interval& interval);
+  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, int64_t mark,
+                         const Interval& interval);
 
   // Names.
   template <class MakeName>

@@ -32,33 +32,50 @@ bool PathWalker::waits_within(const Thread& history, int64_t mark, const Poll& p
          history.items[around].end <= resumed;
 }
 
-/// When the thread that works for an interval from `start` to `end` has left it: at its first call
-/// of poll outside the function with which it began. `resumed`: when it went on with the interval.
-int64_t PathWalker::left_at(uint32_t thread, int64_t start, int64_t end, int64_t resumed) const {
+/// When the thread that works for an interval up to `end` has left it: at its first call of poll
+/// outside the function in which its last mark for it is. `resumed`: when it went on with it.
+int64_t PathWalker::left_at(uint32_t thread, int64_t mark, int64_t end, int64_t resumed) const {
   const Thread& history = window_.threads[thread];
-  for (const Poll& poll : history.polls_within(start, end)) {
-    if (!waits_within(history, start, poll, resumed)) {
+  for (const Poll& poll : history.polls_within(mark, end)) {
+    if (!waits_within(history, mark, poll, resumed)) {
       return poll.start;
     }
   }
   return end;
 }
 
-/// The outermost function in which the thread worked last for the interval, between a mark at
-/// `start` and `left`. kNone: not known.
-uint32_t PathWalker::left_by(uint32_t thread, int64_t start, int64_t left, int64_t resumed) const {
+/// The first of the outermost frames that begin at `from` or later. kNone: there is none.
+uint32_t PathWalker::first_frame(const Thread& history, int64_t from) const {
+  // The item that ends first of all that end later, and what is around it.
+  const Item* const after = std::partition_point(history.items.begin(), history.items.end(),
+                                                 [&](const Item& item) { return item.end > from; });
+  auto i = static_cast<uint32_t>(after - history.items.begin()) - 1;
+  uint32_t first = kNone;
+  for (; i != kNone && history.items[i].start >= from; i = history.items[i].parent) {
+    first = history.items[i].is_wait() ? first : i;
+  }
+  return first;
+}
+
+/// The function that left the interval: the one with the thread's last mark for it. If it returned
+/// at the mark, or is the loop, the first one from then on. kNone: not known.
+uint32_t PathWalker::left_by(uint32_t thread, int64_t mark, int64_t left, int64_t resumed) const {
   const Thread& history = window_.threads[thread];
-  const uint32_t begun_in = history.frame_at(start);
-  const Item* const ended = std::partition_point(history.items.begin(), history.items.end(),
-                                                 [&](const Item& item) { return item.end > left; });
-  for (const Item* item = ended; item != history.items.end() && item->end > start; ++item) {
-    const auto index = static_cast<uint32_t>(item - history.items.begin());
-    if (!item->is_wait() && (index == begun_in || item->start >= start)) {
-      return function_of(*item);
+  uint32_t around = history.frame_at(mark);
+  if (around != kNone && history.items[around].end > resumed) {
+    around = kNone;
+  }
+  if (around != kNone) {
+    const Item& frame = history.items[around];
+    if (mark - frame.start <= frame.end - mark) {
+      return function_of(frame);
     }
   }
-  const bool is_open = begun_in != kNone && history.items[begun_in].end <= resumed;
-  return is_open ? function_of(history.items[begun_in]) : kNone;
+  const uint32_t first = first_frame(history, mark);
+  if (first != kNone && history.items[first].end <= left) {
+    return function_of(history.items[first]);
+  }
+  return around == kNone ? kNone : function_of(history.items[around]);
 }
 
 /// The function in which the thread goes on with an interval at `resumed`, after `left`. kNone: not
@@ -69,15 +86,7 @@ uint32_t PathWalker::resumed_by(uint32_t thread, int64_t left, int64_t resumed) 
   if (around != kNone && history.items[around].start >= left) {
     return function_of(history.items[around]);
   }
-  // The thread's loop. The first frame in it from then on:
-  const Item* const after =
-      std::partition_point(history.items.begin(), history.items.end(),
-                           [&](const Item& item) { return item.end > resumed; });
-  auto i = static_cast<uint32_t>(after - history.items.begin()) - 1;
-  uint32_t first = kNone;
-  for (; i != kNone && history.items[i].start >= resumed; i = history.items[i].parent) {
-    first = history.items[i].is_wait() ? first : i;
-  }
+  const uint32_t first = first_frame(history, resumed);  // the thread's loop is around it
   return first == kNone ? kNone : function_of(history.items[first]);
 }
 
@@ -140,9 +149,8 @@ bool PathWalker::worked_between(uint32_t thread, int64_t from, int64_t to) const
 /// or was busy with others.
 void PathWalker::park(const Park& park, const Interval& interval) {
   const uint32_t node = tree_.parked(
-      PathTree::kRoot,
-      parked_name(left_by(park.left_thread, park.worked_since, park.left, park.resumed),
-                  resumed_by(park.thread, park.left, park.resumed)));
+      PathTree::kRoot, parked_name(left_by(park.left_thread, park.marked, park.left, park.resumed),
+                                   resumed_by(park.thread, park.left, park.resumed)));
   const Poll* const poll = poll_before(park.thread, interval, park.left, park.resumed);
   const int64_t happened = poll == nullptr ? park.left : std::min(poll->time, park.resumed);
   if (happened < park.resumed) {
@@ -191,7 +199,7 @@ void PathWalker::add_readiness(const Park& park, const Poll& poll, int64_t happe
 
 /// The time in which the thread worked for the interval. Without a switch it is not known when the
 /// thread went on with it. What is known is that it did not while its loop waited.
-void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi,
+void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi, int64_t mark,
                                    const Interval& interval) {
   if (interval.can_park()) {
     const Thread& history = window_.threads[thread];
@@ -199,14 +207,14 @@ void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi,
     uint32_t name = kNone;
     for (size_t i = polls.size(); i-- > 0;) {
       const Poll& poll = polls[i];
-      if (!poll.epoll || waits_within(history, lo, poll, INT64_MAX)) {
+      if (!poll.epoll || waits_within(history, mark, poll, INT64_MAX)) {
         continue;
       }
       const int64_t returned = std::min(poll.time, hi);
       attribute(thread, returned, hi, PathTree::kRoot, PathTree::kRoot);
       if (name == kNone) {
-        const int64_t left = left_at(thread, lo, hi, INT64_MAX);
-        name = parked_name(left_by(thread, lo, left, hi), kNone);
+        const int64_t left = left_at(thread, mark, hi, INT64_MAX);
+        name = parked_name(left_by(thread, mark, left, left), kNone);
       }
       const uint32_t node = tree_.parked(PathTree::kRoot, name);
       ++edge_counts_.outside;

@@ -290,13 +290,13 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
         state.found.back().start = since;
         state.found.back().polled = mark.polled;
       } else {
-        state.found.push_back({since, joined->end, interval->serial, mark.polled});
+        state.found.push_back({since, joined->end, interval->serial, mark.polled, joined->marked});
       }
       return;
     }
   }
-  own.push_back({since, end, thread, 0});
-  state.found.push_back({since, end, interval->serial, mark.polled});
+  own.push_back({since, end, thread, 0, since});
+  state.found.push_back({since, end, interval->serial, mark.polled, since});
 }
 
 void IntervalBuilder::count_incomplete(uint32_t kind) { increment(incomplete_, kind); }

@@ -99,6 +99,7 @@ struct Segment {
   int64_t end = 0;
   uint32_t interval = 0;     ///< Interval::serial
   int64_t polled = kNoTime;  ///< Mark::polled of the mark that begins it
+  int64_t marked = kNoTime;  ///< the last mark of the interval in it
 };
 
 /// Numbers of records, from the end of the recording on.
