@@ -70,8 +70,17 @@ void LoopSimulator::run() {
     }
     poll(next);
   }
+  // The server is stopped, or its last waits would not be recorded.
+  int64_t stop = 0;
+  for (const Thread& thread : threads_) {
+    stop = std::max(stop, thread.now + 1);
+  }
   for (size_t i = 0; i < loops_; ++i) {
-    scope(threads_[i], loop_, 0);
+    Thread& loop = threads_[i];
+    loop.now = stop;
+    loop.writer.epoll_wait(loop.blocked_since, stop);
+    loop.waits.push_back({loop.blocked_since, stop, true, true});
+    scope(loop, loop_, 0);
   }
 }
 
@@ -135,7 +144,7 @@ void LoopSimulator::handle(size_t index, const Due& due) {
     } else {
       loop.writer.work_for(due.request, loop.now, 0, 0, loop.polled);
     }
-    request.pieces.push_back({index, handler, loop.now});
+    request.pieces.push_back({index, handler, loop.now, loop.marks.size() - 1});
   }
   work(index, due.request);
   scope(loop, handler, start);
@@ -172,6 +181,10 @@ void LoopSimulator::work(size_t index, uint64_t request) {
 void LoopSimulator::park(size_t index, uint64_t id) {
   Thread& loop = threads_[index];
   const size_t next = pick(4) == 0 ? pick(loops_) : index;
+  if (next != index) {  // another thread may go on with it at once, so this one says that it left
+    loop.writer.work_for(0, loop.now);
+    loop.marks.push_back({loop.now, 0, 0});
+  }
   if (threads_.size() > loops_ && pick(3) == 0) {
     Thread& helper = threads_[loops_];
     helper.now = std::max(helper.now, loop.now);
@@ -222,29 +235,15 @@ std::string LoopSimulator::doing(size_t index, int64_t t, std::string path) cons
   return path + (around.empty() && !own ? "/untracked(thread)" : "/body");
 }
 
-/// The last mark of a thread at or before an instant.
-const LoopSimulator::Mark* LoopSimulator::mark_at(size_t thread, int64_t t) const {
-  const Mark* last = nullptr;
-  for (const Mark& mark : threads_[thread].marks) {
-    if (mark.from <= t) {
-      last = &mark;
-    }
-  }
-  return last;
-}
-
 /// When the thread of a piece stopped to work for the request: at its next mark of another request,
 /// or when its loop waited.
 int64_t LoopSimulator::left_at(const Request& request, size_t piece) const {
   const Piece& at = request.pieces[piece];
   const auto id = static_cast<uint64_t>(&request - requests_.data()) + 1;
-  int64_t left = request.end;
-  for (const Mark& mark : threads_[at.thread].marks) {
-    if (mark.from >= at.from && mark.request != id) {
-      left = std::min(left, mark.from);
-    }
-  }
-  return left;
+  const std::vector<Mark>& marks = threads_[at.thread].marks;
+  const auto other = std::find_if(marks.begin() + static_cast<ptrdiff_t>(at.mark), marks.end(),
+                                  [&](const Mark& mark) { return mark.request != id; });
+  return other == marks.end() ? request.end : std::min(request.end, other->from);
 }
 
 bool LoopSimulator::first_thing(size_t index, int64_t from, int64_t to) const {
@@ -281,7 +280,7 @@ std::string LoopSimulator::parked(const Request& request, size_t next, int64_t l
   if (poll == nullptr || t >= poll->end) {
     return doing(to.thread, t, path);
   }
-  const bool is_last = mark_at(to.thread, to.from)->polled == poll->end;
+  const bool is_last = threads_[to.thread].marks[to.mark].polled == poll->end;
   if (is_last && poll->timed_out) {
     return path + "/timer";
   }

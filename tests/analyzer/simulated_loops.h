@@ -68,7 +68,8 @@ class LoopSimulator {
   struct Piece {
     size_t thread;
     uint32_t handler;
-    int64_t from;  // its mark
+    int64_t from;
+    size_t mark;
   };
   struct Request {
     int64_t begin = 0, end = 0;
@@ -89,7 +90,6 @@ class LoopSimulator {
   void park(size_t loop, uint64_t request);
   void scope(Thread& thread, uint32_t function, int64_t start);
   std::string doing(size_t thread, int64_t t, std::string path) const;
-  const Mark* mark_at(size_t thread, int64_t t) const;
   const Blocked* poll_of(const Piece& next, int64_t left) const;
   std::string parked(const Request& request, size_t next, int64_t left, int64_t t) const;
   void explain(const Request& request, std::map<std::string, int64_t>& times) const;

@@ -99,16 +99,13 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       }
       thread = edge->thread;
       now = enqueued;
-    } else if (const IntervalSegment* previous = previous_segment(interval, now)) {
-      const uint32_t from = previous->thread;
-      int64_t left = std::max(begin, std::min(previous->end, now));
-      if (resumed != nullptr) {
-        left = left_at(from, previous->marked, left, from == thread ? now : left);
-      }
+    } else if (const IntervalSegment* previous =
+                   previous_segment(interval, thread, now, resumed != nullptr)) {
+      const int64_t left = std::max(begin, end_before(*previous, thread, now, resumed != nullptr));
       if (left < now) {
         leave(interval, *previous, left, thread, now, resumed);
       }
-      thread = from;
+      thread = previous->thread;
       now = left;
     } else {
       add(tree_.untracked(kRoot, untracked_), thread, begin, now);
@@ -158,21 +155,35 @@ const Segment* PathWalker::segment_at(uint32_t thread, const Interval& interval,
   return segment.interval == interval.serial && segment.end >= time ? &segment : nullptr;
 }
 
+/// When a segment ended before `time`, at which `thread` goes on with its interval. If it does by a
+/// switch, the segment ended when its thread came back to its event loop.
+int64_t PathWalker::end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
+                               bool resumed) const {
+  const int64_t end = std::min(segment.end, time);
+  return resumed
+             ? left_at(segment.thread, segment.marked, end, segment.thread == thread ? time : end)
+             : end;
+}
+
 /// The segment of the interval, on any thread, that was active last before `time`. Among those
 /// still active at `time`, the one that began last.
-const IntervalSegment* PathWalker::previous_segment(const Interval& interval, int64_t time) {
+const IntervalSegment* PathWalker::previous_segment(const Interval& interval, uint32_t thread,
+                                                    int64_t time, bool resumed) const {
   const IntervalSegment* first = interval.segments.data();
   const IntervalSegment* last = first + interval.segments.size();
   const IntervalSegment* at =
       std::partition_point(first, last, [&](const IntervalSegment& s) { return s.start < time; });
   const IntervalSegment* best = nullptr;
+  int64_t latest = 0;
   for (; at != first; --at) {
     const IntervalSegment* candidate = at - 1;
-    if (best != nullptr && std::min(candidate->latest_end, time) <= std::min(best->end, time)) {
+    if (best != nullptr && std::min(candidate->latest_end, time) <= latest) {
       break;
     }
-    if (best == nullptr || std::min(candidate->end, time) > std::min(best->end, time)) {
+    const int64_t end = end_before(*candidate, thread, time, resumed);
+    if (best == nullptr || end > latest) {
       best = candidate;
+      latest = end;
     }
   }
   return best;

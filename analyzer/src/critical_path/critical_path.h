@@ -117,7 +117,10 @@ class PathWalker {
 
   // From segment to segment: critical_path.cpp.
   const Segment* segment_at(uint32_t thread, const Interval& interval, int64_t time) const;
-  static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
+  int64_t end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
+                     bool resumed) const;
+  const IntervalSegment* previous_segment(const Interval& interval, uint32_t thread, int64_t time,
+                                          bool resumed) const;
   bool enqueued_for(const TaskEvent& dequeue, const Interval& interval) const;
   const TaskEvent* find_dequeue(const Thread& history, const Interval& interval, int64_t time,
                                 const Segment*& segment) const;

@@ -115,8 +115,8 @@ const Poll* PathWalker::poll_before(uint32_t thread, const Interval& interval, i
     for (const std::vector<Segment>& of_kind : history.segments) {
       const auto after = std::partition_point(
           of_kind.begin(), of_kind.end(), [&](const Segment& s) { return s.start <= poll.start; });
-      if (after != of_kind.begin() && (after - 1)->start >= interval.begin) {
-        mark = std::max(mark, (after - 1)->start);
+      if (after != of_kind.begin() && (after - 1)->marked >= interval.begin) {
+        mark = std::max(mark, (after - 1)->marked);
       }
     }
     if (mark == kNoTime || !waits_within(history, mark, poll, resumed)) {
