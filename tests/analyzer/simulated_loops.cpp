@@ -14,6 +14,7 @@ LoopSimulator::LoopSimulator(uint64_t seed) : random_(seed) {
   loop_ = pick(2) == 0 ? define("loop", 6) : 0;
   turn_ = pick(2) == 0 ? define("turn", 5) : 0;
   poll_ = pick(2) == 0 ? define("poll", 1) : 0;
+  flags_ = pick(2) == 0 ? VPROF_INTERVAL_PROCESS_LOCAL : 0;
   loops_ = 1 + pick(2);
   threads_.resize(loops_ + pick(2));
   requests_.resize(4 + pick(8));
@@ -124,7 +125,7 @@ void LoopSimulator::turn(size_t index, std::vector<Due> events) {
   Thread& loop = threads_[index];
   const int64_t start = loop.now;
   for (const Due& due : events) {
-    loop.now += some(3);
+    loop.now += 1 + some(3);
     handle(index, due);
   }
   loop.now += some(3);
@@ -133,18 +134,26 @@ void LoopSimulator::turn(size_t index, std::vector<Due> events) {
 
 void LoopSimulator::handle(size_t index, const Due& due) {
   Thread& loop = threads_[index];
-  const int64_t start = loop.now;
   const uint32_t handler = handlers_[pick(handlers_.size())];
+  // A configured mark comes before the frame of its function, an annotation is in it.
+  int64_t start = loop.now;
+  if (due.request != 0 && flags_ == 0) {
+    loop.now += some(2);
+  }
   if (due.request != 0) {
     Request& request = requests_[due.request - 1];
     loop.marks.push_back({loop.now, due.request, loop.polled});
     if (request.pieces.empty()) {
       request.begin = loop.now;
-      loop.writer.begin(due.request, loop.now, 0, 0, loop.polled);
+      loop.writer.begin(due.request, loop.now, 0, flags_, loop.polled);
     } else {
-      loop.writer.work_for(due.request, loop.now, 0, 0, loop.polled);
+      loop.writer.work_for(due.request, loop.now, 0, flags_, loop.polled);
     }
     request.pieces.push_back({index, handler, loop.now, loop.marks.size() - 1});
+  }
+  if (due.request != 0 && flags_ != 0) {
+    loop.now += some(2);
+    start = loop.now;
   }
   work(index, due.request);
   scope(loop, handler, start);
@@ -172,7 +181,7 @@ void LoopSimulator::work(size_t index, uint64_t request) {
   }
   if (request != 0 && --requests_[request - 1].left == 0) {
     requests_[request - 1].end = loop.now;
-    loop.writer.end(request, loop.now);
+    loop.writer.end(request, loop.now, 0, flags_);
     loop.now += some(3);
   }
 }

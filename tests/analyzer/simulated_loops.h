@@ -104,6 +104,7 @@ class LoopSimulator {
   std::vector<uint32_t> handlers_, callees_;
   std::vector<Thread> threads_;  // loops, then helpers
   size_t loops_ = 0;
+  uint64_t flags_ = 0;  // of the marks
   std::vector<Request> requests_;
 };
 

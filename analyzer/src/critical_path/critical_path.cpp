@@ -74,7 +74,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       if (resumed != nullptr) {  // a switch to the interval that the thread worked for already
         const int64_t left = left_at(thread, segment->marked, now, now);
         if (left < now) {
-          park({thread, segment->marked, left, thread, now, resumed->polled}, interval);
+          park({thread, segment->marked, left, thread, now, resumed}, interval);
           now = left;
         }
       }
@@ -123,8 +123,7 @@ void PathWalker::leave(const Interval& interval, const IntervalSegment& previous
                        uint32_t thread, int64_t now, const Segment* resumed) {
   const bool same = previous.thread == thread;
   if (interval.can_park() && (same || poll_before(thread, interval, left, now) != nullptr)) {
-    const int64_t polled = resumed == nullptr ? kNoTime : resumed->polled;
-    park({previous.thread, previous.marked, left, thread, now, polled}, interval);
+    park({previous.thread, previous.marked, left, thread, now, resumed}, interval);
     return;
   }
   const uint32_t node = tree_.queue(PathTree::kRoot, hand_off_);

@@ -109,10 +109,11 @@ class PathWalker {
   /// `left`; its last mark for it was at `marked`.
   struct Park {
     uint32_t left_thread;
-    int64_t marked, left;
+    MarkPlace marked;
+    int64_t left;
     uint32_t thread;
     int64_t resumed;
-    int64_t polled;  // Mark::polled of the switch
+    const Segment* by;  // begins at `resumed`, by a switch; null: the interval ended
   };
 
   // From segment to segment: critical_path.cpp.
@@ -132,18 +133,20 @@ class PathWalker {
 
   // Intervals that were left for a while: parked.cpp.
   uint32_t function_of(const Item& item) const;
-  static bool waits_within(const Thread& history, int64_t mark, const Poll& poll, int64_t resumed);
-  int64_t left_at(uint32_t thread, int64_t mark, int64_t end, int64_t resumed) const;
-  uint32_t left_by(uint32_t thread, int64_t mark, int64_t left, int64_t resumed) const;
-  uint32_t first_frame(const Thread& history, int64_t from) const;
-  uint32_t resumed_by(uint32_t thread, int64_t left, int64_t resumed) const;
+  static uint32_t first_frame(const Thread& history, int64_t from);
+  static uint32_t frame_of(const Thread& history, MarkPlace mark, int64_t resumed);
+  static bool waits_within(const Thread& history, MarkPlace mark, const Poll& poll,
+                           int64_t resumed);
+  int64_t left_at(uint32_t thread, MarkPlace mark, int64_t end, int64_t resumed) const;
+  uint32_t left_by(const Park& park) const;
+  uint32_t resumed_by(const Park& park) const;
   uint32_t parked_name(uint32_t left_by, uint32_t resumed_by);
   const Poll* poll_before(uint32_t thread, const Interval& interval, int64_t left,
                           int64_t resumed) const;
   bool worked_between(uint32_t thread, int64_t from, int64_t to) const;
   void park(const Park& park, const Interval& interval);
   void add_readiness(const Park& park, const Poll& poll, int64_t happened, uint32_t node);
-  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, int64_t mark,
+  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, MarkPlace mark,
                          const Interval& interval);
 
   // Names.

@@ -23,29 +23,8 @@ uint32_t PathWalker::function_of(const Item& item) const {
   return sites_.sites[item.what].function;
 }
 
-/// Whether a call of poll is a part of the work that begins with a mark at `mark`: it lies within
-/// the function of the mark. A frame that is still open at `resumed` is the loop's own.
-bool PathWalker::waits_within(const Thread& history, int64_t mark, const Poll& poll,
-                              int64_t resumed) {
-  const uint32_t around = history.frame_at(mark);
-  return around != kNone && history.items[around].end >= poll.time &&
-         history.items[around].end <= resumed;
-}
-
-/// When the thread that works for an interval up to `end` has left it: at its first call of poll
-/// outside the function in which its last mark for it is. `resumed`: when it went on with it.
-int64_t PathWalker::left_at(uint32_t thread, int64_t mark, int64_t end, int64_t resumed) const {
-  const Thread& history = window_.threads[thread];
-  for (const Poll& poll : history.polls_within(mark, end)) {
-    if (!waits_within(history, mark, poll, resumed)) {
-      return poll.start;
-    }
-  }
-  return end;
-}
-
 /// The first of the outermost frames that begin at `from` or later. kNone: there is none.
-uint32_t PathWalker::first_frame(const Thread& history, int64_t from) const {
+uint32_t PathWalker::first_frame(const Thread& history, int64_t from) {
   // The item that ends first of all that end later, and what is around it.
   const Item* const after = std::partition_point(history.items.begin(), history.items.end(),
                                                  [&](const Item& item) { return item.end > from; });
@@ -57,37 +36,69 @@ uint32_t PathWalker::first_frame(const Thread& history, int64_t from) const {
   return first;
 }
 
-/// The function that left the interval: the one with the thread's last mark for it. If it returned
-/// at the mark, or is the loop, the first one from then on. kNone: not known.
-uint32_t PathWalker::left_by(uint32_t thread, int64_t mark, int64_t left, int64_t resumed) const {
-  const Thread& history = window_.threads[thread];
-  uint32_t around = history.frame_at(mark);
-  if (around != kNone && history.items[around].end > resumed) {
-    around = kNone;
-  }
-  if (around != kNone) {
+/// The frame of the function that a mark belongs to. Of a mark at the end of its function it is the
+/// next frame, which does the work. A frame that is still open when the thread goes on with the
+/// interval, at `resumed`, is the loop's own. kNone: not known.
+uint32_t PathWalker::frame_of(const Thread& history, MarkPlace mark, int64_t resumed) {
+  const auto is_of_loop = [&](uint32_t i) { return history.items[i].end > resumed; };
+  const uint32_t around = history.frame_at(mark.time);
+  const uint32_t next = first_frame(history, mark.time);
+  if (around != kNone && !is_of_loop(around)) {
     const Item& frame = history.items[around];
-    if (mark - frame.start <= frame.end - mark) {
-      return function_of(frame);
+    if (!mark.configured && mark.time - frame.start <= frame.end - mark.time) {
+      return around;
     }
   }
-  const uint32_t first = first_frame(history, mark);
-  if (first != kNone && history.items[first].end <= left) {
-    return function_of(history.items[first]);
+  if (next != kNone && !is_of_loop(next)) {
+    return next;
   }
-  return around == kNone ? kNone : function_of(history.items[around]);
+  return around != kNone && !is_of_loop(around) ? around : kNone;
 }
 
-/// The function in which the thread goes on with an interval at `resumed`, after `left`. kNone: not
-/// known.
-uint32_t PathWalker::resumed_by(uint32_t thread, int64_t left, int64_t resumed) const {
+/// Whether a call of poll is a part of the work that begins with a mark: it lies within the
+/// function of the mark.
+bool PathWalker::waits_within(const Thread& history, MarkPlace mark, const Poll& poll,
+                              int64_t resumed) {
+  const uint32_t frame = frame_of(history, mark, resumed);
+  return frame != kNone && history.items[frame].start <= poll.start &&
+         history.items[frame].end >= poll.time;
+}
+
+/// When the thread that works for an interval up to `end` has left it: at its first call of poll
+/// outside the function in which its last mark for it is. `resumed`: when it went on with it.
+int64_t PathWalker::left_at(uint32_t thread, MarkPlace mark, int64_t end, int64_t resumed) const {
   const Thread& history = window_.threads[thread];
-  const uint32_t around = history.frame_at(resumed);
-  if (around != kNone && history.items[around].start >= left) {
-    return function_of(history.items[around]);
+  for (const Poll& poll : history.polls_within(mark.time, end)) {
+    if (!waits_within(history, mark, poll, resumed)) {
+      return poll.start;
+    }
   }
-  const uint32_t first = first_frame(history, resumed);  // the thread's loop is around it
-  return first == kNone ? kNone : function_of(history.items[first]);
+  return end;
+}
+
+/// The function that left the interval: the one with the thread's last mark for it. kNone: unknown.
+uint32_t PathWalker::left_by(const Park& park) const {
+  const Thread& history = window_.threads[park.left_thread];
+  const uint32_t frame = frame_of(history, park.marked, park.resumed);
+  const bool known = frame != kNone && history.items[frame].start < park.left;
+  return known ? function_of(history.items[frame]) : kNone;
+}
+
+/// The function in which the thread goes on with the interval. kNone: not known.
+uint32_t PathWalker::resumed_by(const Park& park) const {
+  const Thread& history = window_.threads[park.thread];
+  if (park.by != nullptr) {
+    const uint32_t frame = frame_of(history, {park.resumed, park.by->marked.configured}, INT64_MAX);
+    const bool in_loop = frame != kNone && history.items[frame].start < park.left;
+    const uint32_t function = in_loop ? first_frame(history, park.resumed) : frame;
+    return function == kNone ? kNone : function_of(history.items[function]);
+  }
+  // The interval has ended in it, or as it returned.
+  uint32_t around = history.frame_at(park.resumed - 1);
+  if (around != kNone && history.items[around].start < park.left) {
+    around = kNone;
+  }
+  return around == kNone ? kNone : function_of(history.items[around]);
 }
 
 uint32_t PathWalker::parked_name(uint32_t left_by, uint32_t resumed_by) {
@@ -111,15 +122,16 @@ const Poll* PathWalker::poll_before(uint32_t thread, const Interval& interval, i
   const std::span<const Poll> polls = history.polls_within(kNoTime, resumed);
   for (size_t i = polls.size(); i-- > 0 && polls[i].time > left;) {
     const Poll& poll = polls[i];
-    int64_t mark = kNoTime;  // the last one before it
+    MarkPlace mark;  // the last one before it
     for (const std::vector<Segment>& of_kind : history.segments) {
       const auto after = std::partition_point(
           of_kind.begin(), of_kind.end(), [&](const Segment& s) { return s.start <= poll.start; });
-      if (after != of_kind.begin() && (after - 1)->marked >= interval.begin) {
-        mark = std::max(mark, (after - 1)->marked);
+      if (after != of_kind.begin() && (after - 1)->marked.time >= interval.begin &&
+          (after - 1)->marked.time > mark.time) {
+        mark = (after - 1)->marked;
       }
     }
-    if (mark == kNoTime || !waits_within(history, mark, poll, resumed)) {
+    if (mark.time == kNoTime || !waits_within(history, mark, poll, resumed)) {
       return &poll;
     }
   }
@@ -148,9 +160,7 @@ bool PathWalker::worked_between(uint32_t thread, int64_t from, int64_t to) const
 /// [left, resumed], in which no thread worked for the interval and `thread` waited for descriptors,
 /// or was busy with others.
 void PathWalker::park(const Park& park, const Interval& interval) {
-  const uint32_t node = tree_.parked(
-      PathTree::kRoot, parked_name(left_by(park.left_thread, park.marked, park.left, park.resumed),
-                                   resumed_by(park.thread, park.left, park.resumed)));
+  const uint32_t node = tree_.parked(PathTree::kRoot, parked_name(left_by(park), resumed_by(park)));
   const Poll* const poll = poll_before(park.thread, interval, park.left, park.resumed);
   const int64_t happened = poll == nullptr ? park.left : std::min(poll->time, park.resumed);
   if (happened < park.resumed) {
@@ -160,7 +170,7 @@ void PathWalker::park(const Park& park, const Interval& interval) {
     return;
   }
   // Calls that did not block may have returned since. Of several events, the first is recorded.
-  const bool is_last = park.polled == kNoTime || park.polled <= poll->time;
+  const bool is_last = park.by == nullptr || park.by->polled <= poll->time;
   const bool is_first = is_last && !worked_between(park.thread, happened, park.resumed);
   if (is_last && poll->wait.event == VPROF_EV_WAIT_TIMER && (poll->wait.timed_out || is_first)) {
     ++edge_counts_.outside;
@@ -181,8 +191,11 @@ void PathWalker::add_readiness(const Park& park, const Poll& poll, int64_t happe
   if (pieces_ != nullptr && poll.wait.sync != 0) {
     name += fmt::format(" of descriptor {}", poll.wait.sync - 1);
   }
-  const std::optional<WakeUp> waker =
-      wake_up_edges_.waker(park.thread, poll.wait, poll.start, poll.time);
+  std::optional<WakeUp> waker =
+      wake_up_edges_.waker(park.thread, poll.wait, std::max(poll.start, park.left), poll.time);
+  if (!waker) {  // it may have been made ready just before the interval was left
+    waker = wake_up_edges_.waker(park.thread, poll.wait, poll.start, poll.time);
+  }
   if (!waker) {
     ++edge_counts_.outside;
     add(tree_.untracked(node, tree_.intern(name)), park.thread, park.left, happened);
@@ -199,7 +212,7 @@ void PathWalker::add_readiness(const Park& park, const Poll& poll, int64_t happe
 
 /// The time in which the thread worked for the interval. Without a switch it is not known when the
 /// thread went on with it. What is known is that it did not while its loop waited.
-void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi, int64_t mark,
+void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi, MarkPlace mark,
                                    const Interval& interval) {
   if (interval.can_park()) {
     const Thread& history = window_.threads[thread];
@@ -214,7 +227,7 @@ void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi, int6
       attribute(thread, returned, hi, PathTree::kRoot, PathTree::kRoot);
       if (name == kNone) {
         const int64_t left = left_at(thread, mark, hi, INT64_MAX);
-        name = parked_name(left_by(thread, mark, left, left), kNone);
+        name = parked_name(left_by({thread, mark, left, thread, left, nullptr}), kNone);
       }
       const uint32_t node = tree_.parked(PathTree::kRoot, name);
       ++edge_counts_.outside;

@@ -295,8 +295,9 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
       return;
     }
   }
-  own.push_back({since, end, thread, 0, since});
-  state.found.push_back({since, end, interval->serial, mark.polled, since});
+  const MarkPlace marked = {since, mark.scope != 0};
+  own.push_back({since, end, thread, 0, marked});
+  state.found.push_back({since, end, interval->serial, mark.polled, marked});
 }
 
 void IntervalBuilder::count_incomplete(uint32_t kind) { increment(incomplete_, kind); }

@@ -28,7 +28,7 @@ struct IntervalSegment {
   /// The latest end of this and all segments of the interval that start earlier: bounds a search
   /// backwards.
   int64_t latest_end = 0;
-  int64_t marked = 0;  ///< the last BEGIN or SWITCH in it
+  MarkPlace marked;  ///< the last mark in it
 };
 
 /// A completed interval.

@@ -93,13 +93,20 @@ struct Preemption {
   int64_t end = 0;
 };
 
+/// A BEGIN or SWITCH. One that the configuration asks for is recorded before the frame of its
+/// function; an annotation is recorded within the frame.
+struct MarkPlace {
+  int64_t time = kNoTime;
+  bool configured = false;
+};
+
 /// A stretch in which the thread worked for one interval.
 struct Segment {
   int64_t start = 0;
   int64_t end = 0;
   uint32_t interval = 0;     ///< Interval::serial
   int64_t polled = kNoTime;  ///< Mark::polled of the mark that begins it
-  int64_t marked = kNoTime;  ///< the last mark of the interval in it
+  MarkPlace marked;          ///< the last mark of the interval in it
 };
 
 /// Numbers of records, from the end of the recording on.
