@@ -38,11 +38,12 @@ void ThreadWriter::frame(uint32_t site, int64_t start, int64_t end) {
   slot(static_cast<uint64_t>(start), site, static_cast<uint64_t>(end - start));
 }
 
-void ThreadWriter::begin(uint64_t id, int64_t time, uint32_t kind, uint64_t flags, int64_t polled) {
+void ThreadWriter::begin(uint64_t id, int64_t time, uint32_t kind, uint64_t flags, int64_t polled,
+                         uint64_t begun) {
   slot(static_cast<uint64_t>(time), VPROF_EV_BEGIN, flags);
   cont(id, kind);
   if (polled != 0) {
-    cont(static_cast<uint64_t>(polled));
+    cont(static_cast<uint64_t>(polled), begun);
   }
 }
 

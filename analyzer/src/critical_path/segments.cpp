@@ -176,6 +176,9 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   Interval& interval = slots_[slot];
   switch_to(thread, mark.index, &interval, mark);
   interval.begin = mark.time;
+  if (mark.polled != kNoTime && interval.can_park()) {
+    interval.queued = mark.others_first ? std::max<int64_t>(mark.time - mark.polled, 0) : 0;
+  }
   // Begins are read from the last to the first.
   interval.id = last_id_ = std::min(mark.time, last_id_ - 1);
   if (interval.latency() <= kLongestInterval) {

@@ -47,6 +47,9 @@ struct Interval {
   /// Set-up of the runtime's own on the critical path, ns. Known once the path has been walked.
   int64_t set_up = 0;
   std::vector<IntervalSegment> segments;  ///< in order of start
+  /// How long before the begin the event loop had returned from its wait, and worked for others
+  /// since; 0: it began at once. Not a part of the latency. kNoTime: no event loop.
+  int64_t queued = kNoTime;
 
   /// Whether a thread can leave it and go on with it later. One that the program gives no key to is
   /// all that its thread does from begin to end.

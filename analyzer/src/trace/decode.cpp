@@ -274,7 +274,8 @@ class Decoder {
     // Constructed in place: copying a struct stalls on store forwarding.
     thread_.marks.emplace_back(clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
                                static_cast<uint32_t>(payload_of(what)), uint64_t{0},
-                               polls ? clock_.to_ns(polled.word0) : kNoTime);
+                               polls ? clock_.to_ns(polled.word0) : kNoTime,
+                               polls && payload_of(polled) != 0);
     return true;
   }
 
@@ -298,7 +299,7 @@ class Decoder {
     }
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
-                             VPROF_EV_LABEL, label_index(text), 0, kNoTime});
+                             VPROF_EV_LABEL, label_index(text), 0, kNoTime, false});
     return true;
   }
 
@@ -310,7 +311,7 @@ class Decoder {
     }
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
-                             VPROF_EV_WORK, 0, units.word0, kNoTime});
+                             VPROF_EV_WORK, 0, units.word0, kNoTime, false});
     return true;
   }
 

@@ -75,6 +75,8 @@ struct Mark {
   /// Of a BEGIN or SWITCH: when the thread's poll, select or epoll_wait returned last; kNoTime: not
   /// known, or never.
   int64_t polled = kNoTime;
+  /// The thread began to work for other intervals since then.
+  bool others_first = false;
 };
 
 struct TaskEvent {

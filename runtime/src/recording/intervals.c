@@ -27,13 +27,14 @@ enum { kPidShift = 40 };
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
   const unsigned count = event != VPROF_EV_END && vprof_self.polled != 0 ? 3 : 2;
   const uintptr_t at = event != VPROF_EV_END ? vprof_reserve(count) : 0;
-  const struct vprof_slot slots[3] = {vprof_slot_of(event, vprof_event_time(), flags),
-                                      vprof_slot_of(VPROF_EV_CONT, id, def),
-                                      vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, 0)};
+  const struct vprof_slot slots[3] = {
+      vprof_slot_of(event, vprof_event_time(), flags), vprof_slot_of(VPROF_EV_CONT, id, def),
+      vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, vprof_self.begun)};
   if (event == VPROF_EV_END) {
     vprof_write(slots, count);
   } else {
     vprof_write_at(at, slots, count);
+    vprof_self.begun += id != 0 ? 1 : 0;
   }
 }
 

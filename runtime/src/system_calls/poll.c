@@ -56,6 +56,7 @@ static void call_end(struct vprof_poll_call* call) {
   }
   if (!call->failed) {
     vprof_self.polled = now;
+    vprof_self.begun = 0;
   }
   const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
   if (waited) {

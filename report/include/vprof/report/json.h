@@ -176,9 +176,11 @@ struct Object<analyzer::Node> {
   using T = analyzer::Node;
   static constexpr const char* kName = "node";
   static constexpr auto kFields = std::tuple{
-      required("function", &T::function, "`f`, `body(f)`, `wait(...)`, `queue(...)`"),
+      required("function", &T::function,
+               "`f`, `body(f)`, `wait(...)`, `queue(...)`, `parked(...)`"),
       optional("key", &T::function_key, "function key in sites.json; empty: none"),
-      required("kind", &T::kind, "blame: a function of another thread, below a wait or a queue"),
+      required("kind", &T::kind,
+               "blame: a function of other work, below a wait, a queue or a park"),
       optional("site", &T::location, "`file:line` of the call, or of the function"),
       required("mean_ns", &T::mean_ns),
       required("variance_ns2", &T::variance_ns2),

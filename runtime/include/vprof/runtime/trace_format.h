@@ -172,7 +172,7 @@ enum vprof_event {
   /* Semantic intervals. payload: enum vprof_interval_flags.
    * + CONT {interval id, index in sites.json "intervals"}
    * BEGIN and SWITCH of a thread that waits for descriptors: + CONT {when its poll, select or
-   * epoll_wait returned last, 0} */
+   * epoll_wait returned last, number of the thread's BEGIN and SWITCH since then} */
   VPROF_EV_BEGIN = 0xff0010,
   VPROF_EV_END = 0xff0011,
   VPROF_EV_SWITCH = 0xff0012, /* interval id 0: the thread now works for no interval */
