@@ -144,6 +144,22 @@ TEST_CASE("the functions of a park are those of the request, not those of the lo
   CHECK(result.at("request/parked(f), resumed by g/loop/turn/body(turn)") == 2);
 }
 
+TEST_CASE("the call of an annotation is no function that leaves or goes on with a request") {
+  Case c;
+  const uint32_t begin = c.sites.call_site(c.f, c.sites.library("vprof_begin"));
+  const uint32_t resume = c.sites.call_site(c.g, c.sites.library("vprof_switch"));
+  auto& t = c.thread(1);
+  t.begin(1, 2);
+  t.frame(begin, 1, 3);
+  t.frame(c.f_entry, 0, 10);
+  timer_passes(t, 13, 50);
+  t.work_for(1, 54);
+  t.frame(resume, 53, 55);
+  t.frame(c.g_entry, 52, 70);
+  t.end(1, 70);
+  CHECK(leaves(c.profile()).at("request/parked(f), resumed by g/timer") == 37);
+}
+
 TEST_CASE("a request that waits for an answer in its own function is not parked") {
   for (const bool switches : {false, true}) {
     Case c;

@@ -134,9 +134,10 @@ class PathWalker {
   // Intervals that were left for a while: parked.cpp.
   uint32_t function_of(const Item& item) const;
   static uint32_t first_frame(const Thread& history, int64_t from);
-  static uint32_t frame_of(const Thread& history, MarkPlace mark, int64_t resumed);
-  static bool waits_within(const Thread& history, MarkPlace mark, const Poll& poll,
-                           int64_t resumed);
+  uint32_t program_frame_at(const Thread& history, int64_t time) const;
+  bool is_of_program(const Item& frame) const;
+  uint32_t frame_of(const Thread& history, MarkPlace mark, int64_t resumed) const;
+  bool waits_within(const Thread& history, MarkPlace mark, const Poll& poll, int64_t resumed) const;
   int64_t left_at(uint32_t thread, MarkPlace mark, int64_t end, int64_t resumed) const;
   uint32_t left_by(const Park& park) const;
   uint32_t resumed_by(const Park& park) const;

@@ -36,12 +36,28 @@ uint32_t PathWalker::first_frame(const Thread& history, int64_t from) {
   return first;
 }
 
+/// The innermost frame of a function of the program around an instant: the call of the annotation
+/// itself is none.
+uint32_t PathWalker::program_frame_at(const Thread& history, int64_t time) const {
+  uint32_t frame = history.frame_at(time);
+  while (frame != kNone &&
+         (history.items[frame].is_wait() || !is_of_program(history.items[frame]))) {
+    frame = history.items[frame].parent;
+  }
+  return frame;
+}
+
+bool PathWalker::is_of_program(const Item& frame) const {
+  const uint32_t function = function_of(frame);
+  return function != kNone && !sites_.functions[function].file.empty();
+}
+
 /// The frame of the function that a mark belongs to. Of a mark at the end of its function it is the
 /// next frame, which does the work. A frame that is still open when the thread goes on with the
 /// interval, at `resumed`, is the loop's own. kNone: not known.
-uint32_t PathWalker::frame_of(const Thread& history, MarkPlace mark, int64_t resumed) {
+uint32_t PathWalker::frame_of(const Thread& history, MarkPlace mark, int64_t resumed) const {
   const auto is_of_loop = [&](uint32_t i) { return history.items[i].end > resumed; };
-  const uint32_t around = history.frame_at(mark.time);
+  const uint32_t around = program_frame_at(history, mark.time);
   const uint32_t next = first_frame(history, mark.time);
   if (around != kNone && !is_of_loop(around)) {
     const Item& frame = history.items[around];
@@ -58,7 +74,7 @@ uint32_t PathWalker::frame_of(const Thread& history, MarkPlace mark, int64_t res
 /// Whether a call of poll is a part of the work that begins with a mark: it lies within the
 /// function of the mark.
 bool PathWalker::waits_within(const Thread& history, MarkPlace mark, const Poll& poll,
-                              int64_t resumed) {
+                              int64_t resumed) const {
   const uint32_t frame = frame_of(history, mark, resumed);
   return frame != kNone && history.items[frame].start <= poll.start &&
          history.items[frame].end >= poll.time;
@@ -94,7 +110,7 @@ uint32_t PathWalker::resumed_by(const Park& park) const {
     return function == kNone ? kNone : function_of(history.items[function]);
   }
   // The interval has ended in it, or as it returned.
-  uint32_t around = history.frame_at(park.resumed - 1);
+  uint32_t around = program_frame_at(history, park.resumed - 1);
   if (around != kNone && history.items[around].start < park.left) {
     around = kNone;
   }
