@@ -192,9 +192,8 @@ TEST_CASE("a switch takes the thread away from intervals of all kinds") {
   t.end(2, 60, 1);
   analyzer::Options options;
   options.interval = "get";
-  CHECK(leaves(c.profile(options)) == Leaves{{"get/body(get)", 25}, {"get/queue(hand-off)/g", 25}});
+  CHECK(leaves(c.profile(options)) == Leaves{{"get/body(get)", 25}, {"get/parked/g", 25}});
   options.interval = "set";
-  CHECK(leaves(c.profile(options)) == Leaves{{"set/g", 25},
-                                             {"set/body(set)", 5 + 5},
-                                             {"set/queue(hand-off)/untracked(thread)", 15}});
+  CHECK(leaves(c.profile(options)) ==
+        Leaves{{"set/g", 25}, {"set/body(set)", 5 + 5}, {"set/parked(g)/untracked(thread)", 15}});
 }

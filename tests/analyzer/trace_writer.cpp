@@ -39,9 +39,13 @@ void ThreadWriter::frame(uint32_t site, int64_t start, int64_t end) {
   slot(static_cast<uint64_t>(start), site, static_cast<uint64_t>(end - start));
 }
 
-void ThreadWriter::begin(uint64_t id, int64_t time, uint32_t kind, uint64_t flags) {
+void ThreadWriter::begin(uint64_t id, int64_t time, uint32_t kind, uint64_t flags, int64_t polled,
+                         uint64_t begun) {
   slot(static_cast<uint64_t>(time), VPROF_EV_BEGIN, flags);
   cont(id, kind);
+  if (polled != 0) {
+    cont(static_cast<uint64_t>(polled), begun);
+  }
 }
 
 void ThreadWriter::end(uint64_t id, int64_t time, uint32_t kind, uint64_t flags) {
@@ -49,9 +53,13 @@ void ThreadWriter::end(uint64_t id, int64_t time, uint32_t kind, uint64_t flags)
   cont(id, kind);
 }
 
-void ThreadWriter::work_for(uint64_t id, int64_t time, uint32_t kind, uint64_t flags) {
+void ThreadWriter::work_for(uint64_t id, int64_t time, uint32_t kind, uint64_t flags,
+                            int64_t polled) {
   slot(static_cast<uint64_t>(time), VPROF_EV_SWITCH, flags);
   cont(id, kind);
+  if (polled != 0) {
+    cont(static_cast<uint64_t>(polled));
+  }
 }
 
 void ThreadWriter::label(uint64_t id, int64_t time, const std::string& text) {
@@ -80,6 +88,16 @@ void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t en
   cont(object.address,
        object.aux | (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
   cont(sequence);
+}
+
+void ThreadWriter::epoll_wait(int64_t start, int64_t end, Object object, int descriptor) {
+  object.aux |= VPROF_AUX_POLL | VPROF_AUX_EPOLL;
+  if (descriptor < 0) {
+    object.aux |= VPROF_AUX_TIMED_OUT;
+  } else {
+    object.sync = static_cast<uint32_t>(descriptor + 1);
+  }
+  wait(descriptor < 0 ? VPROF_EV_WAIT_TIMER : VPROF_EV_WAIT_POLL, object, start, end);
 }
 
 void ThreadWriter::condition_wait(Object condition, Object mutex, int64_t start, int64_t end,

@@ -45,14 +45,20 @@ class ThreadWriter {
   void torn() { groups_.push_back({{0, 0}}); }
 
   void frame(uint32_t site, int64_t start, int64_t end);
-  void begin(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
+  /// `polled`: when the thread's epoll_wait returned last, and `begun`: how many marks it made since
+  /// then; 0: never.
+  void begin(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0, int64_t polled = 0,
+             uint64_t begun = 0);
   void end(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
-  void work_for(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
+  void work_for(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0,
+                int64_t polled = 0);
   void label(uint64_t id, int64_t time, const std::string& text);
   void work(uint64_t id, int64_t time, uint64_t units);
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
   void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
   void wait(uint32_t event, Object object, int64_t start, int64_t end, uint64_t sequence = 0);
+  /// An epoll_wait that returned a descriptor, or, with no descriptor, after its time limit.
+  void epoll_wait(int64_t start, int64_t end, Object object = {}, int descriptor = -1);
   void condition_wait(Object condition, Object mutex, int64_t start, int64_t end,
                       uint64_t sequence = 0);
   void acquire(uint32_t event, Object object, int64_t time, uint64_t payload = 0);

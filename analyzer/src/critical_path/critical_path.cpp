@@ -55,23 +55,38 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
   unknown_waker_ = tree.intern(kUnknownWaker);
+  timer_ = tree.intern("timer");
+  unknown_event_ = tree.intern("unknown event");
 }
 
-/// Algorithm 2. Terminates: each turn with a segment lowers `now`. A turn without one continues at
-/// a segment that has time before `now`, or follows an edge to an earlier time, or is the last.
+/// Algorithm 2. Terminates: each turn with a segment lowers `now`, except that it may find a park at
+/// the end of the segment, which lowers `now` too. A turn without one continues at a segment that
+/// has time before `now`, or follows an edge to an earlier time, or is the last.
 const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   constexpr uint32_t kRoot = PathTree::kRoot;
   set_up_ = 0;
   const int64_t begin = interval.begin;
   uint32_t thread = interval.end_thread;
   int64_t now = interval.end;
+  const Segment* resumed = nullptr;  // begins at `now`, by a switch
   while (now > begin) {
     if (const Segment* segment = segment_at(thread, interval, now)) {
+      if (resumed != nullptr) {  // a switch to the interval that the thread worked for already
+        const int64_t left = left_at(thread, segment->marked, now, now);
+        if (left < now) {
+          park({thread, segment->marked, left, thread, now, resumed}, interval);
+          now = left;
+        }
+      }
       const int64_t from = std::max(segment->start, begin);
-      attribute(thread, from, now, kRoot, kRoot);
+      attribute_segment(thread, from, now, segment->marked, interval);
       now = from;
       if (now <= begin) {
         break;
+      }
+      resumed = interval.can_park() ? segment : nullptr;
+      if (resumed != nullptr && segment_at(thread, interval, now) != nullptr) {
+        continue;
       }
     }
     if (const auto edge = find_created_by_edge(thread, interval, now)) {
@@ -84,11 +99,11 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       }
       thread = edge->thread;
       now = enqueued;
-    } else if (const IntervalSegment* previous = previous_segment(interval, now)) {
-      const int64_t left = std::max(begin, std::min(previous->end, now));
+    } else if (const IntervalSegment* previous =
+                   previous_segment(interval, thread, now, resumed != nullptr)) {
+      const int64_t left = std::max(begin, end_before(*previous, thread, now, resumed != nullptr));
       if (left < now) {
-        const uint32_t node = tree_.queue(kRoot, hand_off_);
-        attribute(thread, left, now, node, thread_untracked(node, thread));
+        leave(interval, *previous, left, thread, now, resumed);
       }
       thread = previous->thread;
       now = left;
@@ -96,9 +111,23 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       add(tree_.untracked(kRoot, untracked_), thread, begin, now);
       break;
     }
+    resumed = nullptr;
   }
   collect_leaves();
   return leaves_;
+}
+
+/// A gap between two segments of the interval. If the thread that went on with it came from its
+/// event loop, or had worked for it before, it was parked; else it was handed over.
+void PathWalker::leave(const Interval& interval, const IntervalSegment& previous, int64_t left,
+                       uint32_t thread, int64_t now, const Segment* resumed) {
+  const bool same = previous.thread == thread;
+  if (interval.can_park() && (same || poll_before(thread, interval, left, now) != nullptr)) {
+    park({previous.thread, previous.marked, left, thread, now, resumed}, interval);
+    return;
+  }
+  const uint32_t node = tree_.queue(PathTree::kRoot, hand_off_);
+  attribute(thread, left, now, node, thread_untracked(node, thread));
 }
 
 void PathWalker::collect_leaves() {
@@ -125,21 +154,35 @@ const Segment* PathWalker::segment_at(uint32_t thread, const Interval& interval,
   return segment.interval == interval.serial && segment.end >= time ? &segment : nullptr;
 }
 
+/// When a segment ended before `time`, at which `thread` goes on with its interval. If it does by a
+/// switch, the segment ended when its thread came back to its event loop.
+int64_t PathWalker::end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
+                               bool resumed) const {
+  const int64_t end = std::min(segment.end, time);
+  return resumed
+             ? left_at(segment.thread, segment.marked, end, segment.thread == thread ? time : end)
+             : end;
+}
+
 /// The segment of the interval, on any thread, that was active last before `time`. Among those
 /// still active at `time`, the one that began last.
-const IntervalSegment* PathWalker::previous_segment(const Interval& interval, int64_t time) {
+const IntervalSegment* PathWalker::previous_segment(const Interval& interval, uint32_t thread,
+                                                    int64_t time, bool resumed) const {
   const IntervalSegment* first = interval.segments.data();
   const IntervalSegment* last = first + interval.segments.size();
   const IntervalSegment* at =
       std::partition_point(first, last, [&](const IntervalSegment& s) { return s.start < time; });
   const IntervalSegment* best = nullptr;
+  int64_t latest = 0;
   for (; at != first; --at) {
     const IntervalSegment* candidate = at - 1;
-    if (best != nullptr && std::min(candidate->latest_end, time) <= std::min(best->end, time)) {
+    if (best != nullptr && std::min(candidate->latest_end, time) <= latest) {
       break;
     }
-    if (best == nullptr || std::min(candidate->end, time) > std::min(best->end, time)) {
+    const int64_t end = end_before(*candidate, thread, time, resumed);
+    if (best == nullptr || end > latest) {
       best = candidate;
+      latest = end;
     }
   }
   return best;

@@ -20,7 +20,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "critical_path/path_tree.h"
@@ -103,15 +105,52 @@ class PathWalker {
     uint32_t sync;
   };
 
+  /// `thread` goes on with the interval at `resumed`. `left_thread` worked for it before, until
+  /// `left`; its last mark for it was at `marked`.
+  struct Park {
+    uint32_t left_thread;
+    MarkPlace marked;
+    int64_t left;
+    uint32_t thread;
+    int64_t resumed;
+    const Segment* by;  // begins at `resumed`, by a switch; null: the interval ended
+  };
+
   // From segment to segment: critical_path.cpp.
   const Segment* segment_at(uint32_t thread, const Interval& interval, int64_t time) const;
-  static const IntervalSegment* previous_segment(const Interval& interval, int64_t time);
+  int64_t end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
+                     bool resumed) const;
+  const IntervalSegment* previous_segment(const Interval& interval, uint32_t thread, int64_t time,
+                                          bool resumed) const;
   bool enqueued_for(const TaskEvent& dequeue, const Interval& interval) const;
   const TaskEvent* find_dequeue(const Thread& history, const Interval& interval, int64_t time,
                                 const Segment*& segment) const;
   std::optional<CreatedByEdge> find_created_by_edge(uint32_t thread, const Interval& interval,
                                                     int64_t time) const;
+  void leave(const Interval& interval, const IntervalSegment& previous, int64_t left,
+             uint32_t thread, int64_t now, const Segment* resumed);
   void collect_leaves();
+
+  // Intervals that were left for a while: parked.cpp.
+  uint32_t function_of(const Item& item) const;
+  static uint32_t first_frame(const Thread& history, int64_t from);
+  uint32_t program_frame_at(const Thread& history, int64_t time) const;
+  bool is_of_program(const Item& frame) const;
+  uint32_t frame_of(const Thread& history, MarkPlace mark, int64_t resumed) const;
+  bool waits_within(const Thread& history, MarkPlace mark, const Poll& poll, int64_t resumed) const;
+  int64_t left_at(uint32_t thread, MarkPlace mark, int64_t end, int64_t resumed) const;
+  uint32_t left_by(const Park& park) const;
+  uint32_t resumed_by(const Park& park) const;
+  uint32_t parked_name(uint32_t left_by, uint32_t resumed_by);
+  const Poll* poll_before(uint32_t thread, const Interval& interval, int64_t left,
+                          int64_t resumed) const;
+  bool worked_between(uint32_t thread, int64_t from, int64_t to) const;
+  void park(const Park& park, const Interval& interval);
+  void add_readiness(const Park& park, const Poll& poll, int64_t happened, uint32_t node);
+  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, MarkPlace mark,
+                         const Interval& interval);
+
+  // Names.
   template <class MakeName>
   uint32_t cached_name(std::vector<uint32_t>& names, uint32_t index, const MakeName& make_name);
   uint32_t wait_name(const Wait& wait, bool polled);
@@ -164,6 +203,9 @@ class PathWalker {
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
   uint32_t unknown_waker_ = 0;
+  uint32_t timer_ = 0;
+  uint32_t unknown_event_ = 0;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> parked_names_;  // by the two functions
   // A stack. Those of one wait lie side by side, the latest on top; what lies above a stretch that
   // has begun is inside a wait of it.
   std::vector<Stretch> stretches_;

@@ -5,7 +5,9 @@
 namespace vprof::analyzer {
 namespace {
 
-bool starts_blame(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
+bool starts_blame(NodeKind kind) {
+  return kind == NodeKind::kWait || kind == NodeKind::kQueue || kind == NodeKind::kParked;
+}
 
 }  // namespace
 

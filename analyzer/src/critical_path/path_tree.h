@@ -8,8 +8,11 @@
 //    |   `-- wait(pthread_mutex_lock)       f waited for a lock
 //    |       |-- wake-up(...)               released, not running yet
 //    |       `-- g                          what the thread that released the lock did meanwhile
-//    `-- queue(pop)                         a task waited to be dequeued
-//        `-- h                              what the thread that dequeued it did meanwhile
+//    |-- queue(pop)                         a task waited to be dequeued
+//    |   `-- h                              what the thread that dequeued it did meanwhile
+//    `-- parked(f), resumed by g            f left the interval, and g went on with it
+//        |-- timer                          it waited for the time to pass
+//        `-- h                              the event loop was busy with another interval
 //
 // A node is made when time is first found there, so a parent's number is smaller than its
 // children's.
@@ -27,7 +30,7 @@ namespace vprof::analyzer {
 
 struct PathNode {
   NodeKind kind = NodeKind::kFunction;
-  bool blamed = false;  ///< below a wait or queue: what another thread did meanwhile
+  bool blamed = false;  ///< below a wait, queue or park: what other work did meanwhile
   uint32_t parent = kNone;
   uint32_t ident = 0;  ///< function, or PathTree::name() index; unused in a body
   uint32_t site = 0;   ///< 0: unknown
@@ -101,6 +104,7 @@ class PathTree {
   /// a chain folds onto its first wait, so the tree does not grow with the number of threads.
   uint32_t wait(uint32_t parent, uint32_t name);
   uint32_t queue(uint32_t parent, uint32_t name) { return child(parent, NodeKind::kQueue, name); }
+  uint32_t parked(uint32_t parent, uint32_t name) { return child(parent, NodeKind::kParked, name); }
   uint32_t preempted(uint32_t parent, uint32_t name) {
     return child(parent, NodeKind::kPreempted, name);
   }

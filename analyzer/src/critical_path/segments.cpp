@@ -169,13 +169,16 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   const auto found = open_.find({mark.id, mark.scope, mark.index});
   if (found == open_.end()) {
     count_incomplete(mark.index);
-    switch_to(thread, mark.index, nullptr, mark.time);
+    switch_to(thread, mark.index, nullptr, mark);
     return;
   }
   const uint32_t slot = found->second;
   Interval& interval = slots_[slot];
-  switch_to(thread, mark.index, &interval, mark.time);
+  switch_to(thread, mark.index, &interval, mark);
   interval.begin = mark.time;
+  if (mark.polled != kNoTime && interval.can_park()) {
+    interval.queued = mark.others_first ? std::max<int64_t>(mark.time - mark.polled, 0) : 0;
+  }
   // Begins are read from the last to the first.
   interval.id = last_id_ = std::min(mark.time, last_id_ - 1);
   if (interval.latency() <= kLongestInterval) {
@@ -255,15 +258,17 @@ void IntervalBuilder::switch_thread(uint32_t thread, const Mark& mark) {
   Interval* const interval = find_for_switch(mark);
   for (uint32_t kind = 0; kind < kinds_; ++kind) {
     const bool own = interval != nullptr && interval->kind == kind;
-    switch_to(thread, kind, own ? interval : nullptr, mark.time);
+    switch_to(thread, kind, own ? interval : nullptr, mark);
   }
   threads_[thread].oldest_switch = mark.time;
 }
 
-/// The thread worked for the interval (null: for none of this kind) from `since` until its next
+/// The thread worked for the interval (null: for none of this kind) from the mark until its next
 /// BEGIN of this kind or SWITCH, or until the interval ended on any thread.
-void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interval, int64_t since) {
+void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interval,
+                                const Mark& mark) {
   KindState& state = state_of(thread, kind);
+  const int64_t since = mark.time;
   const int64_t until = state.until;
   state.until = since;
   const uint32_t last = state.last;
@@ -276,8 +281,9 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
     return;
   }
   std::vector<IntervalSegment>& own = interval->segments;
-  // A switch to the same interval continues the segment.
-  if (last == interval->serial && !own.empty()) {
+  // A switch to the same interval continues the segment, unless the thread was in its event loop.
+  if (last == interval->serial && !own.empty() &&
+      (!interval->can_park() || window_.threads[thread].polls_within(since, end).empty())) {
     const auto joined = std::find_if(own.rbegin(), own.rend(), [&](const IntervalSegment& s) {
       return s.thread == thread && s.start == end;
     });
@@ -285,14 +291,16 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
       joined->start = since;
       if (!state.found.empty()) {
         state.found.back().start = since;
+        state.found.back().polled = mark.polled;
       } else {
-        state.found.push_back({since, joined->end, interval->serial});
+        state.found.push_back({since, joined->end, interval->serial, mark.polled, joined->marked});
       }
       return;
     }
   }
-  own.push_back({since, end, thread, 0});
-  state.found.push_back({since, end, interval->serial});
+  const MarkPlace marked = {since, mark.scope != 0};
+  own.push_back({since, end, thread, 0, marked});
+  state.found.push_back({since, end, interval->serial, mark.polled, marked});
 }
 
 void IntervalBuilder::count_incomplete(uint32_t kind) { increment(incomplete_, kind); }

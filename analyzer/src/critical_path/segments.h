@@ -28,6 +28,7 @@ struct IntervalSegment {
   /// The latest end of this and all segments of the interval that start earlier: bounds a search
   /// backwards.
   int64_t latest_end = 0;
+  MarkPlace marked;  ///< the last mark in it
 };
 
 /// A completed interval.
@@ -46,7 +47,13 @@ struct Interval {
   /// Set-up of the runtime's own on the critical path, ns. Known once the path has been walked.
   int64_t set_up = 0;
   std::vector<IntervalSegment> segments;  ///< in order of start
+  /// How long before the begin the event loop had returned from its wait, and worked for others
+  /// since; 0: it began at once. Not a part of the latency. kNoTime: no event loop.
+  int64_t queued = kNoTime;
 
+  /// Whether a thread can leave it and go on with it later. One that the program gives no key to is
+  /// all that its thread does from begin to end.
+  bool can_park() const { return key != 0; }
   /// Without what the runtime did for itself.
   int64_t latency() const { return end - begin - set_up; }
 };
@@ -126,7 +133,7 @@ class IntervalBuilder {
   Interval* find(uint64_t id, uint64_t scope, uint32_t kind);
   KindState& state_of(uint32_t thread, uint32_t kind);
   void switch_thread(uint32_t thread, const Mark& mark);
-  void switch_to(uint32_t thread, uint32_t kind, Interval* interval, int64_t since);
+  void switch_to(uint32_t thread, uint32_t kind, Interval* interval, const Mark& mark);
   void complete(Interval& interval);
   void count_incomplete(uint32_t kind);
 

@@ -184,9 +184,8 @@ std::optional<WakeUp> WakeUpEdges::last_release(uint32_t thread, const Wait& wai
 }
 
 /// What ended a wait that is explained by one release.
-std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, uint32_t index, int64_t start,
+std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, const Wait& wait, int64_t start,
                                          int64_t end) const {
-  const Wait& wait = window_->threads[thread].waits[index];
   switch (vprof_wait_ended_by(wait.event)) {
     case VPROF_ENDED_BY_FIRST:
       return first_write(thread, wait, start, end);
@@ -226,8 +225,7 @@ void WakeUpEdges::blame_signaller(const WaitOnObject& wait, std::vector<Blame>& 
 
 /// Whoever ended the wait is to blame for all of it.
 void WakeUpEdges::blame_releasers(const WaitOnObject& wait, std::vector<Blame>& blames) const {
-  const auto index = static_cast<uint32_t>(&wait.wait - window_->threads[wait.thread].waits.data());
-  const std::optional<WakeUp> found = waker(wait.thread, index, wait.start, wait.end);
+  const std::optional<WakeUp> found = waker(wait.thread, wait.wait, wait.start, wait.end);
   // Whoever ends a wait is not waiting itself at that time. So if only a part of the wait is on the
   // path, a release after that part contradicts the waker.
   if (!found || (found->time >= wait.to && wait.end > wait.to)) {

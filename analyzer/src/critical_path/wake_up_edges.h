@@ -37,13 +37,15 @@ class WakeUpEdges {
     return condition_waits_.left_without_signal(thread, wait);
   }
 
+  /// What ended a wait of `thread` from `start` to `end`, if one release explains all of it.
+  std::optional<WakeUp> waker(uint32_t thread, const Wait& wait, int64_t start, int64_t end) const;
+
  private:
   struct Candidates {
     const SyncEvent* first;
     const SyncEvent* last;  // one past the newest release that the wait can have seen
   };
   Candidates candidates(const Wait& wait) const;
-  std::optional<WakeUp> waker(uint32_t thread, uint32_t wait, int64_t start, int64_t end) const;
   void blame_signaller(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   void blame_releasers(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   std::optional<WakeUp> newest_release(uint32_t thread, const Wait& wait, int64_t start,

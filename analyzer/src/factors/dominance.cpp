@@ -7,7 +7,9 @@
 namespace vprof::analyzer {
 namespace {
 
-bool waits(NodeKind kind) { return kind == NodeKind::kWait || kind == NodeKind::kQueue; }
+bool waits(NodeKind kind) {
+  return kind == NodeKind::kWait || kind == NodeKind::kQueue || kind == NodeKind::kParked;
+}
 
 /// The part of a wait that no function is to blame for: its own body, and wakers outside any frame.
 bool is_unexplained(const TreeNode& node) {

@@ -173,7 +173,7 @@ void decode(const Json& from, T& to, [[maybe_unused]] size_t first = 0) {
     to = UInt128{from.at(0).get<uint64_t>()} << 64 | from.at(1).get<uint64_t>();
   } else if constexpr (std::is_same_v<T, NodeKind>) {
     const int kind = from.get<int>();
-    if (kind < 0 || kind > static_cast<int>(NodeKind::kUntracked)) {
+    if (kind < 0 || kind > static_cast<int>(NodeKind::kParked)) {
       throw std::runtime_error("a place has an unknown kind");
     }
     to = static_cast<NodeKind>(kind);

@@ -219,6 +219,9 @@ class Decoder {
     } else if (acquires(id) && !wait.timed_out) {
       acquired(wait.object, end, id == VPROF_EV_WAIT_RDLOCK);
     }
+    if ((aux & VPROF_AUX_POLL) != 0) {
+      thread_.polls.push_back({clock_.to_ns(head.word0), end, (aux & VPROF_AUX_EPOLL) != 0, wait});
+    }
     thread_.waits.push_back(wait);
     add_item(head.word0, payload_of(head),
              kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
@@ -267,9 +270,13 @@ class Decoder {
       return false;
     }
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
+    vprof_slot polled{};
+    const bool polls = id != VPROF_EV_END && next(polled) && polled.word0 != 0;
     // Constructed in place: copying a struct stalls on store forwarding.
     thread_.marks.emplace_back(clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
-                               static_cast<uint32_t>(payload_of(what)), uint64_t{0});
+                               static_cast<uint32_t>(payload_of(what)), uint64_t{0},
+                               polls ? clock_.to_ns(polled.word0) : kNoTime,
+                               polls && payload_of(polled) != 0);
     return true;
   }
 
@@ -293,7 +300,7 @@ class Decoder {
     }
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
-                             VPROF_EV_LABEL, label_index(text), 0});
+                             VPROF_EV_LABEL, label_index(text), 0, kNoTime, false});
     return true;
   }
 
@@ -305,7 +312,7 @@ class Decoder {
     }
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
-                             VPROF_EV_WORK, 0, units.word0});
+                             VPROF_EV_WORK, 0, units.word0, kNoTime, false});
     return true;
   }
 

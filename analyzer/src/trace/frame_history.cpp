@@ -25,6 +25,25 @@ void Thread::nest() {
   nester.store(count);
 }
 
+uint32_t Thread::frame_at(int64_t time) const {
+  const Item* const ended =
+      std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end > time; });
+  // The item before that ends first of all that end later. What encloses the instant is around it.
+  auto i = static_cast<uint32_t>(ended - items.begin()) - 1;
+  while (i != kNone && (items[i].start > time || items[i].is_wait())) {
+    i = items[i].parent;
+  }
+  return i;
+}
+
+std::span<const Poll> Thread::polls_within(int64_t from, int64_t to) const {
+  const auto first = std::partition_point(polls.begin(), polls.end(),
+                                          [&](const Poll& poll) { return poll.start < from; });
+  const auto last =
+      std::partition_point(first, polls.end(), [&](const Poll& poll) { return poll.start < to; });
+  return {first, last};
+}
+
 void Thread::sort_and_merge(size_t first, std::span<const Preemption> preempted) {
   const bool in_order = nesting.oldest_end != Nesting::kOutOfOrder;
   if (in_order && preempted.empty()) {

@@ -25,13 +25,18 @@ struct ObjectKey {
   auto operator<=>(const ObjectKey&) const = default;
 };
 
+/// Before all others.
+inline constexpr int64_t kNoTime = INT64_MIN;
+
 struct Wait {
   ObjectKey object{};
   uint64_t sequence = 0;
   /// VPROF_EV_WAIT_*. Or VPROF_EV_PREEMPTED or VPROF_EV_SETUP, which are no waits but are stored
   /// like them.
   uint32_t event = 0;
-  uint32_t sync = 0;       ///< of WAIT_APP: index in sites.json; of WAIT_FILE: vprof_file_call
+  /// Of WAIT_APP: index in sites.json; of WAIT_FILE: vprof_file_call; of WAIT_POLL and WAIT_ROOM:
+  /// the descriptor that was ready, plus 1.
+  uint32_t sync = 0;
   bool timed_out = false;  ///< nobody ended it
   /// Of a condition wait: the thread has held the mutex since its previous wait for the condition.
   bool again = false;
@@ -51,6 +56,14 @@ struct SyncEvent {
   bool broadcast = false;    ///< of a release
 };
 
+/// A call of poll, select or epoll_wait that blocked.
+struct Poll {
+  int64_t start = 0;
+  int64_t time = 0;    ///< when it returned
+  bool epoll = false;  ///< the wait of an event loop, not of a function that waits for an answer
+  Wait wait{};
+};
+
 /// BEGIN, END, SWITCH, LABEL or WORK.
 struct Mark {
   int64_t time = 0;
@@ -59,6 +72,11 @@ struct Mark {
   uint32_t event = 0;
   uint32_t index = 0;  ///< kind of interval; of a LABEL: index into Thread::labels
   uint64_t units = 0;  ///< of a WORK
+  /// Of a BEGIN or SWITCH: when the thread's poll, select or epoll_wait returned last; kNoTime: not
+  /// known, or never.
+  int64_t polled = kNoTime;
+  /// The thread began to work for other intervals since then.
+  bool others_first = false;
 };
 
 struct TaskEvent {
@@ -77,11 +95,20 @@ struct Preemption {
   int64_t end = 0;
 };
 
+/// A BEGIN or SWITCH. One that the configuration asks for is recorded before the frame of its
+/// function; an annotation is recorded within the frame.
+struct MarkPlace {
+  int64_t time = kNoTime;
+  bool configured = false;
+};
+
 /// A stretch in which the thread worked for one interval.
 struct Segment {
   int64_t start = 0;
   int64_t end = 0;
-  uint32_t interval = 0;  ///< Interval::serial
+  uint32_t interval = 0;     ///< Interval::serial
+  int64_t polled = kNoTime;  ///< Mark::polled of the mark that begins it
+  MarkPlace marked;          ///< the last mark of the interval in it
 };
 
 /// Numbers of records, from the end of the recording on.
@@ -106,6 +133,7 @@ struct alignas(128) Thread {
   std::vector<Mark> marks;             ///< in order of time
   std::vector<std::string> labels;
   std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
+  std::vector<Poll> polls;                    ///< in order of time
   /// By kind of interval: in order of time, disjoint, none empty. Kinds may overlap.
   std::vector<std::vector<Segment>> segments;
   std::vector<Preemption> preemptions;  ///< of the helper thread: those of other threads
@@ -129,6 +157,11 @@ struct alignas(128) Thread {
   bool has_inside(uint32_t i, uint32_t j) const {
     return j < items.size() && items[j].parent != kNone && items[j].parent >= i;
   }
+
+  /// The innermost frame that has begun at an instant and ends later; kNone: none.
+  uint32_t frame_at(int64_t time) const;
+  /// The polls that began at or after `from` and before `to`.
+  std::span<const Poll> polls_within(int64_t from, int64_t to) const;
 
   /// Sorts the items from `first` on and merges preemptions into them, which are stored like waits.
   /// `preempted` is in order of end. If an item ends together with a preemption, the preemption is

@@ -56,12 +56,19 @@ int64_t last_end(BackwardSlotReader& reader, size_t before, const Clock& clock) 
   return INT64_MIN;
 }
 
+/// Whether an event began before an instant.
+template <class Event>
+bool began_before(const Event& event, int64_t time) {
+  return event.time < time;
+}
+bool began_before(const Poll& poll, int64_t time) { return poll.start < time; }
+
 /// Empties `events`, and returns those before an instant. `more`: others will follow.
 template <class Event>
 std::vector<Event> keep_events(std::vector<Event>& events, int64_t before, bool more) {
   std::vector<Event> kept;
   std::copy_if(events.begin(), events.end(), std::back_inserter(kept),
-               [&](const Event& event) { return event.time < before; });
+               [&](const Event& event) { return began_before(event, before); });
   events.clear();
   if (!more) {
     events.shrink_to_fit();
@@ -279,6 +286,7 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
   const auto marks = keep_events(thread.marks, INT64_MAX, more);
   const auto enqueues = keep_events(thread.enqueues, before, more);
   const auto dequeues = keep_events(thread.dequeues, before, more);
+  const auto polls = keep_events(thread.polls, before, more);
   for (std::vector<Segment>& of_kind : thread.segments) {
     std::erase_if(of_kind, [&](const Segment& s) { return s.start >= before; });
   }
@@ -307,6 +315,7 @@ TraceStream::Amount TraceStream::read(uint32_t index, const std::vector<Slots>& 
   order_events(thread.marks, marks);
   order_events(thread.enqueues, enqueues);
   order_events(thread.dequeues, dequeues);
+  order_events(thread.polls, polls);
   for (SyncEvent& event : thread.sync_events) {
     event.thread = index;
   }

@@ -111,7 +111,8 @@ double untracked_share(const analyzer::Node& node) {
 
 bool waits_for_untracked(const analyzer::Profile& profile, const Factor& factor) {
   const bool queue =
-      factor.kind == FactorKind::kVariance && factor.functions[0].starts_with("queue(");
+      factor.kind == FactorKind::kVariance &&
+      (factor.functions[0].starts_with("queue(") || factor.functions[0].starts_with("parked"));
   if (!is_wait(factor) && !queue) {
     return false;
   }

@@ -14,7 +14,7 @@ const MEASURES = {
 };
 export const KINDS = {
   function: 'function', body: 'own time', wait: 'wait', blame: 'what another thread did meanwhile', queue: 'queue',
-  preempted: 'preempted', untracked: 'untracked',
+  preempted: 'preempted', untracked: 'untracked', parked: 'parked',
 };
 
 /** Left and right edge of every node below `top`, as parts of 1. Negative values have no width. Siblings

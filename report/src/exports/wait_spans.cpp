@@ -20,7 +20,8 @@ struct OpenWait {
 std::vector<size_t> waits_of(const TimelinePiece& piece) {
   std::vector<size_t> depths;
   for (size_t i = 0; i < piece.path.size(); ++i) {
-    if (piece.kinds[i] == NodeKind::kWait || piece.kinds[i] == NodeKind::kQueue) {
+    if (piece.kinds[i] == NodeKind::kWait || piece.kinds[i] == NodeKind::kQueue ||
+        piece.kinds[i] == NodeKind::kParked) {
       depths.push_back(i);
     }
   }

@@ -57,7 +57,8 @@ void find_nodes(const Node& node, const std::vector<std::string>& path, size_t d
 }
 
 bool is_wait(const Node& node) {
-  return node.kind == NodeKind::kWait || node.kind == NodeKind::kQueue;
+  return node.kind == NodeKind::kWait || node.kind == NodeKind::kQueue ||
+         node.kind == NodeKind::kParked;
 }
 
 /// The nodes of the tree that a factor consists of.

@@ -22,15 +22,19 @@
 enum { kPidShift = 40 };
 
 // An interval begins once there is room for its BEGIN: the first one of a thread makes its chunk,
-// and the first one of a process the file.
+// and the first one of a process the file. Of the thread of an event loop it is recorded since when
+// the loop has been busy.
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
-  const uintptr_t at = event != VPROF_EV_END ? vprof_reserve(2) : 0;
-  const struct vprof_slot slots[2] = {vprof_slot_of(event, vprof_event_time(), flags),
-                                      vprof_slot_of(VPROF_EV_CONT, id, def)};
+  const unsigned count = event != VPROF_EV_END && vprof_self.polled != 0 ? 3 : 2;
+  const uintptr_t at = event != VPROF_EV_END ? vprof_reserve(count) : 0;
+  const struct vprof_slot slots[3] = {
+      vprof_slot_of(event, vprof_event_time(), flags), vprof_slot_of(VPROF_EV_CONT, id, def),
+      vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, vprof_self.begun)};
   if (event == VPROF_EV_END) {
-    vprof_write(slots, 2);
+    vprof_write(slots, count);
   } else {
-    vprof_write_at(at, slots, 2);
+    vprof_write_at(at, slots, count);
+    vprof_self.begun += id != 0 ? 1 : 0;
   }
 }
 

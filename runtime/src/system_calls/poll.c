@@ -20,6 +20,8 @@ struct vprof_poll_call {
   struct vprof_ready ready;
   bool timed_out;
   bool wants_room;
+  bool epoll;
+  bool failed;  // interrupted, for example
 };
 
 static void write_wait(const struct vprof_poll_call* call, uint64_t now) {
@@ -36,8 +38,13 @@ static void write_wait(const struct vprof_poll_call* call, uint64_t now) {
   if (stream.kind == VPROF_STREAM_SIGNAL) {
     event = VPROF_EV_WAIT_SIGNAL;
   }
-  vprof_wait_write(event, call->start, now, for_room ? stream.out : stream.in,
-                   stream.shared != 0 ? VPROF_AUX_SHARED : 0);
+  uint64_t aux = VPROF_AUX_POLL | (stream.shared != 0 ? VPROF_AUX_SHARED : 0);
+  aux |= call->epoll ? VPROF_AUX_EPOLL : 0;
+  aux |= call->timed_out ? VPROF_AUX_TIMED_OUT : 0;
+  if (call->ready.fd != kNone) {
+    aux |= ((uint64_t)call->ready.fd + 1) << VPROF_AUX_DESCRIPTOR_SHIFT;
+  }
+  vprof_wait_write(event, call->start, now, for_room ? stream.out : stream.in, aux);
   errno = errno_before;
 }
 
@@ -47,6 +54,10 @@ static void call_end(struct vprof_poll_call* call) {
   if (call->wants_room) {
     atomic_fetch_sub(vprof_blocked_for_room(), 1);
   }
+  if (!call->failed) {
+    vprof_self.polled = now;
+    vprof_self.begun = 0;
+  }
   const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
   if (waited) {
     write_wait(call, now);
@@ -55,8 +66,9 @@ static void call_end(struct vprof_poll_call* call) {
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_poll_call
-static struct vprof_poll_call call_begin(bool wants_room) {
-  const struct vprof_poll_call call = {vprof_event_time(), {kNone, false}, false, wants_room};
+static struct vprof_poll_call call_begin(bool wants_room, bool epoll) {
+  const struct vprof_poll_call call = {vprof_event_time(), {kNone, false}, false,
+                                       wants_room,         epoll,          false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   if (wants_room) {
     atomic_fetch_add(vprof_blocked_for_room(), 1);
@@ -64,13 +76,14 @@ static struct vprof_poll_call call_begin(bool wants_room) {
   return call;
 }
 
-#define POLL(wants_room, first_ready, name, ...)                          \
+#define POLL(wants_room, epoll, first_ready, name, ...)                   \
   const struct vprof_real* real = vprof_real_functions();                 \
   if (real->name == NULL) return errno = ENOSYS, -1;                      \
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) return real->name(__VA_ARGS__); \
-  CALL call = call_begin(wants_room);                                     \
+  CALL call = call_begin(wants_room, epoll);                              \
   const int result = real->name(__VA_ARGS__);                             \
   call.timed_out = result == 0;                                           \
+  call.failed = result < 0;                                               \
   if (result > 0) call.ready = first_ready;                               \
   return result
 
@@ -96,7 +109,7 @@ static struct vprof_ready first_polled(const struct pollfd* fds, nfds_t n) {
 }
 
 #define POLL_ARRAY(name, ...) \
-  POLL(polls_for_room(fds, n), first_polled(fds, n), name, fds, n, __VA_ARGS__)
+  POLL(polls_for_room(fds, n), false, first_polled(fds, n), name, fds, n, __VA_ARGS__)
 
 VPROF_CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) { POLL_ARRAY(poll, limit); }
 VPROF_CANCELLABLE int ppoll(struct pollfd* fds, nfds_t n, const struct timespec* limit,
@@ -135,13 +148,13 @@ static struct vprof_ready first_selected(int n, const fd_set* readable, const fd
 
 VPROF_CANCELLABLE int select(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                              struct timeval* limit) {
-  POLL(writable != NULL, first_selected(n, readable, writable), select, n, readable, writable,
-       excepted, limit);
+  POLL(writable != NULL, false, first_selected(n, readable, writable), select, n, readable,
+       writable, excepted, limit);
 }
 VPROF_CANCELLABLE int pselect(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                               const struct timespec* limit, const sigset_t* mask) {
-  POLL(writable != NULL, first_selected(n, readable, writable), pselect, n, readable, writable,
-       excepted, limit, mask);
+  POLL(writable != NULL, false, first_selected(n, readable, writable), pselect, n, readable,
+       writable, excepted, limit, mask);
 }
 
 // ---- epoll returns only the user's data, so a table maps that to the descriptor
@@ -234,12 +247,13 @@ VPROF_RT_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event*
 }
 
 VPROF_CANCELLABLE int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
-  POLL(epoll_wants_room(epoll), first_of_epoll(epoll, events), epoll_wait, epoll, events, n, limit);
+  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events), epoll_wait, epoll, events, n,
+       limit);
 }
 VPROF_CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, int limit,
                                   const sigset_t* mask) {
-  POLL(epoll_wants_room(epoll), first_of_epoll(epoll, events), epoll_pwait, epoll, events, n, limit,
-       mask);
+  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events), epoll_pwait, epoll, events, n,
+       limit, mask);
 }
 
 // ---- by number
@@ -278,13 +292,30 @@ static struct vprof_ready first_ready(long number, const long* a) {
   }
 }
 
+static bool is_epoll(long number) {
+  switch (number) {
+#ifdef SYS_poll
+    case SYS_poll:
+#endif
+#ifdef SYS_select
+    case SYS_select:
+#endif
+    case SYS_ppoll:
+    case SYS_pselect6:
+      return false;
+    default:
+      return true;
+  }
+}
+
 long vprof_raw_poll(long number, const long* a) {
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) {
     return vprof_raw_call(number, a);
   }
-  CALL call = call_begin(wants_room(number, a));
+  CALL call = call_begin(wants_room(number, a), is_epoll(number));
   const long result = vprof_raw_call(number, a);
   call.timed_out = result == 0;
+  call.failed = result < 0;
   if (result > 0) {
     call.ready = first_ready(number, a);
   }

@@ -90,9 +90,19 @@ struct Options {
 };
 
 /// What a node of the variance tree is: time in a function, in its body, in a wait, in work of
-/// another thread that a wait or queue is blamed on, in a task queue, without a processor, or in
-/// nothing that was recorded.
-enum class NodeKind : uint8_t { kFunction, kBody, kWait, kBlame, kQueue, kPreempted, kUntracked };
+/// another thread that a wait or queue is blamed on, in a task queue, without a processor, in
+/// nothing that was recorded, or while its thread had left it for its event loop. In the order of
+/// profile files.
+enum class NodeKind : uint8_t {
+  kFunction,
+  kBody,
+  kWait,
+  kBlame,
+  kQueue,
+  kPreempted,
+  kUntracked,
+  kParked
+};
 
 /// Name of the node below a wait that holds the waiting time without a known waker.
 inline constexpr const char* kUnknownWaker = "unknown waker";

@@ -24,10 +24,10 @@ namespace vprof::json {
 
 template <>
 struct Words<analyzer::NodeKind> {
-  static constexpr std::array kWords = {"function", "body",      "wait",     "blame",
-                                        "queue",    "preempted", "untracked"};
+  static constexpr std::array kWords = {"function", "body",      "wait",      "blame",
+                                        "queue",    "preempted", "untracked", "parked"};
 };
-static_assert(static_cast<size_t>(analyzer::NodeKind::kUntracked) + 1 ==
+static_assert(static_cast<size_t>(analyzer::NodeKind::kParked) + 1 ==
               Words<analyzer::NodeKind>::kWords.size());
 
 template <>
@@ -176,9 +176,11 @@ struct Object<analyzer::Node> {
   using T = analyzer::Node;
   static constexpr const char* kName = "node";
   static constexpr auto kFields = std::tuple{
-      required("function", &T::function, "`f`, `body(f)`, `wait(...)`, `queue(...)`"),
+      required("function", &T::function,
+               "`f`, `body(f)`, `wait(...)`, `queue(...)`, `parked(...)`"),
       optional("key", &T::function_key, "function key in sites.json; empty: none"),
-      required("kind", &T::kind, "blame: a function of another thread, below a wait or a queue"),
+      required("kind", &T::kind,
+               "blame: a function of other work, below a wait, a queue or a park"),
       optional("site", &T::location, "`file:line` of the call, or of the function"),
       required("mean_ns", &T::mean_ns),
       required("variance_ns2", &T::variance_ns2),

@@ -170,7 +170,9 @@ enum vprof_event {
   VPROF_EV_CONT = 0xff0001, /* continues the head before it */
 
   /* Semantic intervals. payload: enum vprof_interval_flags.
-   * + CONT {interval id, index in sites.json "intervals"} */
+   * + CONT {interval id, index in sites.json "intervals"}
+   * BEGIN and SWITCH of a thread that waits for descriptors: + CONT {when its poll, select or
+   * epoll_wait returned last, number of the thread's BEGIN and SWITCH since then} */
   VPROF_EV_BEGIN = 0xff0010,
   VPROF_EV_END = 0xff0011,
   VPROF_EV_SWITCH = 0xff0012, /* interval id 0: the thread now works for no interval */
@@ -303,6 +305,10 @@ enum vprof_interval_flags {
  *   bit 32       of a wait: it timed out, so nobody ended it
  *   bit 33       of a COND wait: the thread has held the mutex since its last wait on this
  *                condition returned, so the two are turns of one loop
+ *   bit 34       of a wait: it was in poll, select, epoll_wait or the like. Of a POLL and a ROOM
+ *                wait, bits 1..31 are the descriptor that was ready, plus 1. A TIMER wait with this
+ *                bit is one whose time limit passed, or for which a timerfd was ready.
+ *   bit 35       the same, and it was epoll_wait or epoll_pwait: the wait of an event loop
  *
  * The second continuation holds the sequence. Each object numbers its recorded releases. (Objects
  * may share a counter; the numbers of one object still only grow.) A release carries its own
@@ -314,6 +320,9 @@ enum vprof_interval_flags {
 #define VPROF_AUX_SYNC_SHIFT 1
 #define VPROF_AUX_TIMED_OUT (1ull << 32)
 #define VPROF_AUX_AGAIN (1ull << 33)
+#define VPROF_AUX_POLL (1ull << 34)
+#define VPROF_AUX_EPOLL (1ull << 35)
+#define VPROF_AUX_DESCRIPTOR_SHIFT 1
 
 #define VPROF_LABEL_MAX 63u
 
