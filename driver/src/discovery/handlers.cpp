@@ -34,12 +34,6 @@ bool mentions(const std::string& text, const std::vector<std::string>& words) {
                      [&](const auto& word) { return lower.find(word) != std::string::npos; });
 }
 
-/// Whether a file is not part of the program proper.
-bool is_auxiliary(const std::string& file) {
-  return mentions(file, {"test", "bench", "example", "third_party", "third-party", "vendor",
-                         "contrib", "tools/", "doc/", "docs/", "deps/"});
-}
-
 double weight_of_name(const std::string& name) {
   if (mentions(name,
                {"close", "compact", "rebalanc", "config", "cleanup", "purge", "archive", "recover",

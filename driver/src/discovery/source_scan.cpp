@@ -246,6 +246,26 @@ void scan_text(std::string_view text, const std::string& file, ScannedSource& in
   File(text, file, into).run();
 }
 
+bool is_auxiliary(const std::string& file) {
+  static const std::set<std::string_view> words = {
+      "test",    "tests",   "testing", "unittest", "unittests",  "bench",  "benchmark", "benchmarks",
+      "example", "contrib", "vendor",  "examples", "thirdparty", "doc",    "docs",      "deps",
+      "fuzz",    "fuzzing", "fuzzer",  "tools",    "sample",     "samples"};
+  if (file.find("third_party") != std::string::npos ||
+      file.find("third-party") != std::string::npos) {
+    return true;
+  }
+  const std::string_view rest = file;
+  for (size_t begin = 0; begin < rest.size();) {
+    const size_t end = std::min(rest.find_first_of("/_-.", begin), rest.size());
+    if (words.contains(rest.substr(begin, end - begin))) {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
 ScannedSource scan_tree(const fs::path& root) {
   std::vector<fs::path> files;
   std::error_code error;

@@ -42,6 +42,9 @@ struct ScannedSource {
 /// Scans all C and C++ files below `root`, except in hidden directories and build trees.
 ScannedSource scan_tree(const fs::path& root);
 
+/// Whether a file is not part of the program proper: tests, examples, libraries that it contains.
+bool is_auxiliary(const std::string& file);
+
 /// Scans the text of one file and adds the result to `into`.
 void scan_text(std::string_view text, const std::string& file, ScannedSource& into);
 

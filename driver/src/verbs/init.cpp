@@ -1,9 +1,11 @@
 // `vprof init`: writes a vprof.json to start from, after a look at the source tree.
-#include <algorithm>
+#include <fmt/ranges.h>
+
 #include <cctype>
 #include <string_view>
-#include <thread>
 
+#include "discovery/build_system.h"
+#include "discovery/catalogue.h"
 #include "discovery/handlers.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
@@ -14,40 +16,6 @@
 namespace vprof::driver {
 
 namespace {
-
-struct BuildSystem {
-  std::string name;
-  std::string configure, build;
-};
-
-/// Goes by the files at the top of the tree. A generated file counts before those that it is
-/// usually generated from.
-BuildSystem build_system_of(const fs::path& source) {
-  const auto there = [&source](const char* name) {
-    std::error_code error;
-    return fs::exists(source / name, error);
-  };
-  const std::string jobs = std::to_string(std::max(1U, std::thread::hardware_concurrency()));
-  const std::string make = "make -j" + jobs;
-  if (there("CMakeLists.txt")) {
-    return {"CMake", "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo",
-            "cmake --build build -j" + jobs};
-  }
-  if (there("configure")) {
-    return {"a configure script", "./configure", make};
-  }
-  if (there("configure.ac")) {
-    return {"autoconf", "autoreconf -fi && ./configure", make};
-  }
-  if (there("meson.build")) {
-    return {"Meson", "test -d build || meson setup build --buildtype=debugoptimized",
-            "ninja -C build"};
-  }
-  if (there("Makefile") || there("makefile") || there("GNUmakefile")) {
-    return {"make", "", make};
-  }
-  return {"", "", make};
-}
 
 std::string json_quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
@@ -85,8 +53,7 @@ struct Found {
   std::vector<Handler> handlers;
 };
 
-Found scan(const fs::path& source) {
-  const ScannedSource scanned = scan_tree(source);
+Found look_at(const ScannedSource& scanned) {
   return {.annotated = scanned.annotated,
           .files = scanned.files,
           .handlers = likely_handlers(scanned, kSuggested)};
@@ -162,17 +129,34 @@ void say_found(const Found& found) {
   }
 }
 
-}  // namespace
+/// The text of an entry for this installation.
+std::string configuration(const CatalogueEntry& entry) {
+  const size_t open = entry.text.find("\n{\n");
+  return open == std::string::npos
+             ? entry.text
+             : entry.text.substr(0, open + 3) + schema_member() + entry.text.substr(open + 3);
+}
 
-Result<int> verb_init(const Global& global) {
-  remember_outputs_of_verb(global.config, {});
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(global.config, error))) {
-    return fail("{} already exists; edit it, or delete it first", shown(global.config));
+Result<int> write_entry(const Global& global, const CatalogueEntry& entry,
+                        const ScannedSource& source) {
+  VPROF_TRY(write_file_atomic(global.config, configuration(entry)));
+  say(fmt::format("wrote {} from the catalogue: {}: {}", shown(global.config), entry.names[0],
+                  entry.summary));
+  const std::vector<std::string> missing = missing_functions(entry, source);
+  if (!missing.empty()) {
+    say(fmt::format("not in the text of this source: {}; replace {} (`vprof init --from none` "
+                    "proposes functions)",
+                    fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them"));
   }
-  const fs::path source = fs::absolute(global.config).parent_path();
+  say("next: read its comments and complete \"configure\", \"build\" and \"run\"; then `vprof check`, "
+      "then `vprof loop`");
+  return 0;
+}
+
+Result<int> write_proposal(const Global& global, const fs::path& source,
+                           const ScannedSource& scanned) {
   const BuildSystem system = build_system_of(source);
-  const Found found = scan(source);
+  const Found found = look_at(scanned);
   VPROF_TRY(write_file_atomic(global.config, configuration(system, found)));
   if (system.name.empty()) {
     say(
@@ -185,6 +169,44 @@ Result<int> verb_init(const Global& global) {
   say_found(found);
   say("next: set \"run\" and \"intervals\" in it, then `vprof check`, then `vprof loop`");
   return 0;
+}
+
+/// Nothing without an installation: the catalogue is a convenience.
+Result<std::vector<CatalogueEntry>> catalogue() {
+  const auto locations = find_locations();
+  return locations ? load_catalogue(locations->catalogue) : std::vector<CatalogueEntry>{};
+}
+
+}  // namespace
+
+Result<int> verb_init(const Global& global, const InitOptions& options) {
+  const std::vector<CatalogueEntry> entries = VPROF_TRY(catalogue());
+  if (options.from == "list") {
+    for (const std::string& line : described(entries)) {
+      say(line);
+    }
+    return 0;
+  }
+  remember_outputs_of_verb(global.config, {});
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(global.config, error))) {
+    return fail("{} already exists; edit it, or delete it first", shown(global.config));
+  }
+  const bool chosen = !options.from.empty() && options.from != "none";
+  const CatalogueEntry wanted =
+      chosen ? VPROF_TRY(find_entry(entries, options.from)) : CatalogueEntry{};
+  const fs::path source = fs::absolute(global.config).parent_path();
+  const ScannedSource scanned = scan_tree(source);
+  if (chosen) {
+    return write_entry(global, wanted, scanned);
+  }
+  const CatalogueEntry* known = options.from == "none" ? nullptr : entry_of(entries, scanned);
+  if (known != nullptr && !scanned.annotated) {
+    say(fmt::format("the catalogue knows this program (`vprof init --from none` looks for functions "
+                    "instead)"));
+    return write_entry(global, *known, scanned);
+  }
+  return write_proposal(global, source, scanned);
 }
 
 }  // namespace vprof::driver
