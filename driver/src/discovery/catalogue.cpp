@@ -66,13 +66,9 @@ Result<CatalogueEntry> read_entry(const fs::path& file) {
 /// `StartTransaction` of `StartTransaction@src/backend/xact.c:1`.
 std::string without_place(const std::string& name) { return name.substr(0, name.find('@')); }
 
-const ScannedFunction* find(const ScannedSource& source, const std::string& function) {
-  const std::string name = without_place(function);
-  const auto found =
-      std::find_if(source.functions.begin(), source.functions.end(), [&name](const auto& f) {
-        return !is_auxiliary(f.file) && (f.name == name || f.name.ends_with("::" + name));
-      });
-  return found == source.functions.end() ? nullptr : &*found;
+bool has(const ScannedSource& source, const std::string& name) {
+  return std::any_of(source.functions.begin(), source.functions.end(),
+                     [&name](const auto& f) { return may_mean(name, f) && !is_auxiliary(f.file); });
 }
 
 }  // namespace
@@ -129,7 +125,7 @@ std::vector<std::string> missing_functions(const CatalogueEntry& entry,
                                            const ScannedSource& source) {
   std::vector<std::string> missing;
   for (const std::string& function : entry.functions) {
-    if (find(source, function) == nullptr) {
+    if (!has(source, function)) {
       missing.push_back(without_place(function));
     }
   }

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "discovery/build_system.h"
+#include "discovery/candidates.h"
 #include "discovery/catalogue.h"
-#include "discovery/handlers.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
@@ -45,34 +45,67 @@ std::string schema_member() {
                      json_quoted(uri));
 }
 
-constexpr size_t kSuggested = 5;
+constexpr size_t kProposed = 5;
+constexpr size_t kRejected = 3;
 
 struct Found {
   bool annotated = false;  ///< the source marks its intervals itself
   size_t files = 0;
-  std::vector<Handler> handlers;
+  Proposals proposals;
 };
 
 Found look_at(const ScannedSource& scanned) {
   return {.annotated = scanned.annotated,
           .files = scanned.files,
-          .handlers = likely_handlers(scanned, kSuggested)};
+          .proposals = propose(scanned, kProposed, kRejected)};
 }
 
-/// The content of "intervals": the likeliest handler, and the others as comments.
+/// `order`, or `stream_new ... stream_free`.
+std::string title(const Candidate& one) {
+  const std::string name =
+      one.function.empty() ? fmt::format("{} ... {}", one.begin[0].function, one.end[0].function)
+                           : one.function;
+  return fmt::format("{}  {}", name, one.place);
+}
+
+std::string points(const std::string& indent, const char* role,
+                   const std::vector<CandidatePoint>& points) {
+  std::string text;
+  for (const CandidatePoint& point : points) {
+    text += fmt::format("{}{}    {{ \"function\": {}, \"at\": \"{}\", \"key\": \"{}\" }}",
+                        text.empty() ? "" : ",\n", indent, json_quoted(point.function), point.at,
+                        point.key);
+  }
+  return text.empty() ? "" : fmt::format(",\n{}  \"{}\": [\n{}\n{}  ]", indent, role, text, indent);
+}
+
+/// One interval as JSON; `indent` begins each line.
+std::string interval(const std::string& indent, const Candidate& one) {
+  if (!one.function.empty()) {
+    return fmt::format("{}{{ \"name\": \"request\", \"function\": {} }}\n", indent,
+                       json_quoted(one.function));
+  }
+  return fmt::format("{}{{ \"name\": \"request\"{}{}{} }}\n", indent,
+                     points(indent, "begin", one.begin), points(indent, "end", one.end),
+                     points(indent, "switch", one.switches));
+}
+
+/// The content of "intervals": the likeliest candidate, and the others as comments.
 std::string intervals(const Found& found) {
   if (found.annotated) {
     return "    // The source calls vprof_begin and vprof_end, so nothing is needed here.\n";
   }
-  if (found.handlers.empty()) {
+  const std::vector<Candidate>& candidates = found.proposals.candidates;
+  if (candidates.empty()) {
     return "    { \"name\": \"request\", \"function\": \"handle_request\" }\n";
   }
   std::string text;
-  for (size_t i = 0; i < found.handlers.size(); ++i) {
-    const Handler& one = found.handlers[i];
-    text += fmt::format("    // {}  {}\n    //   {}\n", one.name, one.place, one.reason);
-    text += fmt::format("    {}{{ \"name\": \"request\", \"function\": {} }}\n",
-                        i == 0 ? "" : "// ", json_quoted(one.name));
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    text += fmt::format("    // {}. {}\n", i + 1, title(candidates[i]));
+    for (const std::string& reason : candidates[i].reasons) {
+      text += fmt::format("    //      {}\n", reason);
+    }
+    text += interval(i == 0 ? "    " : "    // ", candidates[i]);
   }
   return text;
 }
@@ -93,9 +126,9 @@ std::string configuration(const BuildSystem& system, const Found& found) {
   // The workload: starts the built program, puts load on it, stops it, and ends by itself.
   "run": "./run-workload.sh",
 
-  // What one interval is: here one call of a function. For requests that span functions and threads
-  // see the documentation. Leave the list empty if the source calls vprof_begin and vprof_end. The
-  // suggestions are functions with many callees, called in a loop near the start of a thread.
+  // What one interval is: a call of a function, or from a begin to an end with the same key. These
+  // are guesses from the text of the source, the likeliest first. Choose the one that lasts as long
+  // as a client waits. Leave the list empty if the source calls vprof_begin and vprof_end.
   "intervals": [
 {}  ],
 
@@ -118,14 +151,23 @@ void say_found(const Found& found) {
   if (found.annotated) {
     return say("the source calls vprof_begin: its annotations define the intervals");
   }
-  if (found.handlers.empty()) {
-    return say(fmt::format(
+  const Proposals& proposals = found.proposals;
+  if (proposals.candidates.empty()) {
+    say(fmt::format(
         "no function in {} looks like a request handler; name yours under \"intervals\"",
         counted(found.files, "source file")));
+  } else {
+    say("what a request may be, the likeliest first; \"intervals\" has the first one:");
   }
-  say("these functions look like request handlers; \"intervals\" has the first one:");
-  for (const Handler& one : found.handlers) {
-    say(fmt::format("  {}  {}\n      {}", one.name, one.place, one.reason));
+  for (size_t i = 0; i < proposals.candidates.size(); ++i) {
+    const Candidate& one = proposals.candidates[i];
+    say(fmt::format("  {}. {}", i + 1, title(one)));
+    for (const std::string& reason : one.reasons) {
+      say(fmt::format("       {}", reason));
+    }
+  }
+  for (const Rejected& one : proposals.rejected) {
+    say(fmt::format("  not {}  {}: {}", one.function, one.place, one.reason));
   }
 }
 
@@ -144,11 +186,13 @@ Result<int> write_entry(const Global& global, const CatalogueEntry& entry,
                   entry.summary));
   const std::vector<std::string> missing = missing_functions(entry, source);
   if (!missing.empty()) {
-    say(fmt::format("not in the text of this source: {}; replace {} (`vprof init --from none` "
+    say(
+        fmt::format("not in the text of this source: {}; replace {} (`vprof init --from none` "
                     "proposes functions)",
                     fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them"));
   }
-  say("next: read its comments and complete \"configure\", \"build\" and \"run\"; then `vprof check`, "
+  say("next: read its comments and complete \"configure\", \"build\" and \"run\"; then `vprof "
+      "check`, "
       "then `vprof loop`");
   return 0;
 }
@@ -202,8 +246,9 @@ Result<int> verb_init(const Global& global, const InitOptions& options) {
   }
   const CatalogueEntry* known = options.from == "none" ? nullptr : entry_of(entries, scanned);
   if (known != nullptr && !scanned.annotated) {
-    say(fmt::format("the catalogue knows this program (`vprof init --from none` looks for functions "
-                    "instead)"));
+    say(fmt::format(
+        "the catalogue knows this program (`vprof init --from none` looks for functions "
+        "instead)"));
     return write_entry(global, *known, scanned);
   }
   return write_proposal(global, source, scanned);
