@@ -27,8 +27,8 @@ class ScannedGraph {
   /// The caller whose loop looks most like that of a server. With LoopKind::kNone there is none
   /// that calls it in a loop.
   Caller best_caller(size_t i) const { return callers_[i]; }
-  /// Whether it may run again and again: it is called in a loop, through a pointer, or by a function
-  /// that is.
+  /// Whether it may run again and again: it is called in a loop, through a pointer, or by such a
+  /// function.
   bool is_repeated(size_t i) const { return repeated_[i]; }
   /// Whether it is passed on as a pointer, but not to make a thread.
   bool is_callback(size_t i) const;

@@ -271,7 +271,7 @@ class File {
   /// The token of the name in `type name(parameters) const {`; kNone if this is not a function.
   size_t function_name(size_t head, size_t open) const {
     for (size_t i = head; i + 1 < open; ++i) {
-      if (is(tokens_[i], "=") || is(tokens_[i], "enum")) {
+      if (is(tokens_[i], "=")) {
         return kNone;
       }
       if (!is(tokens_[i + 1], "(")) {

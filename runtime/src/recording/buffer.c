@@ -85,7 +85,9 @@ uint32_t vprof_thread_id(void) {
 static void own(struct vprof_chunk_header* chunk) {
   chunk->index = vprof_self.chunks;
   chunk->opened_ticks = vprof_ticks();
-  vprof_syscall(SYS_prctl, PR_GET_NAME, (long)chunk->thread_name, 0, 0, 0, 0);
+  if (!vprof_confined()) {
+    vprof_syscall(SYS_prctl, PR_GET_NAME, (long)chunk->thread_name, 0, 0, 0, 0);
+  }
   // Last: until then the chunk is nobody's.
   vprof_chunk_set_owner(chunk, vprof_thread_serial(), vprof_thread_id());
   vprof_count(&vprof_trace.header->chunks, 1);

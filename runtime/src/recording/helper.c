@@ -35,7 +35,7 @@
 #include "storage/trace.h"
 
 enum { kStackBytes = 65536, kSignalSetBytes = 8, kMostDescriptors = 65536 };
-enum { kSecond = 1000000000 };  // ns
+enum { kSecond = 1000000000, kConfinedRound = 2000000 };  // ns
 
 typedef int clone_function(int (*)(void*), void*, int, void*, ...);
 static clone_function* real_clone;
@@ -97,7 +97,11 @@ static int run(void* descriptor) {
       atomic_store(&trace->helper_idle, 0);
       continue;
     }
-    sleep_until(next_round < next_clock ? next_round : next_clock, now);
+    uint64_t next = next_round < next_clock ? next_round : next_clock;
+    if (vprof_confined() && next > now + kConfinedRound) {
+      next = now + kConfinedRound;
+    }
+    sleep_until(next, now);
   }
   return 0;
 }
@@ -105,6 +109,9 @@ static int run(void* descriptor) {
 static atomic_int started;  // pid of the process whose helper is running
 
 void vprof_helper_wake(void) {
+  if (vprof_confined()) {
+    return;  // it looks by itself
+  }
   atomic_uint* idle = &vprof_trace.helper_idle;
   if (atomic_exchange(idle, 0) == 0) {
     return;

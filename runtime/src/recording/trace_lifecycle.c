@@ -59,8 +59,11 @@ static void wait_for_helper(void) {
   }
 }
 
+// Under a seccomp filter nothing is finished: the file stays sparse, as after a kill, and the header
+// says where it ends.
 static bool is_ours_to_finish(void) {
-  return atomic_load(&vprof_trace.state) == VPROF_OPEN && getpid() == vprof_trace.pid;
+  return !vprof_confined() && atomic_load(&vprof_trace.state) == VPROF_OPEN &&
+         getpid() == vprof_trace.pid;
 }
 
 // Destructors run from the greatest number to the least. What a parent waits for is the event that

@@ -204,6 +204,13 @@ static struct vprof_chunk_header* take_other(unsigned wanted) {
   if (vprof_disk_is_slow()) {
     return take_ready(0);
   }
+  if (vprof_confined()) {
+    struct vprof_chunk_header* chunk = NULL;
+    for (unsigned c = 0; chunk == NULL && c < VPROF_CHUNK_CLASSES; ++c) {
+      chunk = take_ready(c);
+    }
+    return chunk;
+  }
   vprof_count(&vprof_trace.header->stalls, 1);
   struct vprof_chunk_header* chunk =
       vprof_chunk_prepare_timed(vprof_chunk_bytes[wanted > 1 ? 1 : wanted]);
