@@ -18,8 +18,8 @@ struct vprof_settings {
   uint64_t family;                 // the same in all processes that fork from one another
   bool sites;                      // false: only intervals are recorded
   uint32_t classes;                // enum vprof_class: the waits that are recorded
-  // Not from the environment: a seccomp filter is in force (interpose/confine.c). A system call that
-  // the program does not make by itself may be the end of it.
+  // Not from the environment: a seccomp filter is in force (interpose/confine.c). A system call
+  // that the program does not make by itself may be the end of it.
   atomic_bool confined;
 };
 extern struct vprof_settings vprof_settings;

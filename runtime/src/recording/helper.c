@@ -119,6 +119,17 @@ void vprof_helper_wake(void) {
   vprof_syscall(SYS_futex, (long)idle, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
+// Some 50 us; without a system call if a filter may not allow it.
+static void wait_a_little(void) {
+  enum { kPause = 50000 };
+  if (!vprof_confined()) {
+    return vprof_pause(kPause);
+  }
+  const uint64_t end = vprof_ticks() + kPause * vprof_ticks_per_second / kSecond;
+  while (vprof_ticks() < end) {
+  }
+}
+
 void vprof_helper_finish(void) {
   struct vprof_trace* trace = &vprof_trace;
   if (atomic_load(&started) != trace->pid || !vprof_hook_helper_holds()) {
@@ -128,7 +139,7 @@ void vprof_helper_finish(void) {
   vprof_helper_wake();
   for (uint64_t patience = 400 * vprof_settings.patience;
        atomic_load(&trace->finishing) && patience > 0; --patience) {
-    vprof_pause(50000);
+    wait_a_little();
   }
 }
 

@@ -126,8 +126,8 @@ void vprof_trace_file_keep_directory(void) {
   vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-// The descriptor, or AT_FDCWD: the path will do. The program may have closed the descriptor, or have
-// opened another file under its number.
+// The descriptor, or AT_FDCWD: the path will do. The program may have closed the descriptor, or
+// have opened another file under its number.
 static int directory(void) {
   const struct vprof_trace* trace = &vprof_trace;
   struct stat status;
