@@ -1,14 +1,14 @@
 // chroot, pivot_root, seccomp, landlock: the trace directory is out of reach afterwards, or whoever
 // opens a file is ended. The file of a process is made at its first record, which may come later.
 //
-// A new root: a descriptor of the trace directory is kept from then on, so that this process and its
-// children can make their files. Not earlier: a program that becomes a daemon closes all descriptors
-// first, and no other program should find one that is not its own.
+// A new root: a descriptor of the trace directory is kept from then on, so that this process and
+// its children can make their files. Not earlier: a program that becomes a daemon closes all
+// descriptors first, and no other program should find one that is not its own.
 //
-// A filter of system calls: the file is made before, and after it the runtime makes no system call
-// in the program's threads that it can do without (vprof_settings.confined). Children under the filter
-// record nothing. With SECCOMP_FILTER_FLAG_TSYNC the filter also applies to the helper thread
-// (docs/limits.md).
+// A filter of system calls: the file is made before, with chunks in stock. After it the runtime
+// makes no system call in the program's threads that it can do without (vprof_confined()). Children
+// under the filter record nothing. With SECCOMP_FILTER_FLAG_TSYNC the filter also applies to the
+// helper thread (docs/limits.md).
 #define _GNU_SOURCE
 #include "interpose/confine.h"
 
@@ -19,8 +19,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/raw_syscall.h"
 #include "interpose/interpose.h"
 #include "recording/buffer.h"
+#include "recording/helper.h"
+#include "storage/pool.h"
 #include "storage/trace.h"
 #include "storage/trace_file.h"
 
@@ -36,6 +39,17 @@ static bool filters(long number, const long* a) {
          (number == SYS_prctl && a[0] == PR_SET_SECCOMP);
 }
 
+// Threads cannot prepare chunks under a filter. Some 20 ms at most.
+static void stock_up(void) {
+  enum { kPause = 50000 };  // ns
+  vprof_pool_stock_up();
+  vprof_helper_wake();
+  for (uint64_t patience = 400 * vprof_settings.patience; vprof_pool_lacks() && patience > 0;
+       --patience) {
+    vprof_pause(kPause);
+  }
+}
+
 void vprof_confine_begin(long number, const long* a) {
   if (!vprof_active()) {
     return;
@@ -48,6 +62,7 @@ void vprof_confine_begin(long number, const long* a) {
     // at work, for no time: what it took is recorded by itself.
     const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, vprof_ticks(), 0);
     vprof_write(&slot, 1);
+    stock_up();
   }
   errno = errno_before;
 }

@@ -193,6 +193,12 @@ static void raise_target(unsigned c, unsigned least) {
   }
 }
 
+void vprof_pool_stock_up(void) {
+  for (unsigned c = 0; c < VPROF_CHUNK_CLASSES && vprof_settings.ring == 0; ++c) {
+    raise_target(c, most_target[c]);
+  }
+}
+
 // No chunk of the wanted size is ready: take a smaller one, else prepare one, else take any.
 static struct vprof_chunk_header* take_other(unsigned wanted) {
   for (unsigned c = wanted; c-- > 1;) {
