@@ -39,9 +39,10 @@ struct ListStruct<Losses> {
 };
 template <>
 struct ListStruct<Overhead> {
-  static constexpr std::tuple kMembers{&Overhead::records,   &Overhead::dropped,
-                                       &Overhead::chunks,    &Overhead::stalls,
-                                       &Overhead::record_ns, &Overhead::threads};
+  static constexpr std::tuple kMembers{
+      &Overhead::records,    &Overhead::dropped,   &Overhead::chunks, &Overhead::stalls,
+      &Overhead::record_ns,  &Overhead::threads,   &Overhead::run_ns, &Overhead::working_threads,
+      &Overhead::working_ns, &Overhead::present_ns};
   static constexpr size_t kOptional = 5;
 };
 template <>

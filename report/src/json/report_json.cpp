@@ -117,6 +117,12 @@ struct Object<OverheadSection> {
       optional("chunks", &T::chunks, "buffers filled"),
       optional("stalls", &T::stalls, "times that a thread had to prepare its own buffer"),
       optional("threads", &T::threads, "that made records; 0: unknown, for merged recordings"),
+      optional("run_ns", &T::run_ns,
+               "from the first begin of an interval to the last end; 0: unknown, for merged ones"),
+      optional("working_threads", &T::working_threads, "that worked for intervals"),
+      optional("working_ns", &T::working_ns, "how long these threads worked for intervals"),
+      optional("present_ns", &T::present_ns,
+               "how long they could have: each from when it first did to when it last did"),
       optional("record_ns", &T::record_ns, "calibrated cost of one record")};
 };
 
