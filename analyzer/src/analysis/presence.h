@@ -1,5 +1,5 @@
-// How the intervals of one kind compare with the recording: how long they go on, and how much of the
-// time of the threads that work for them lies in them.
+// How the intervals of one kind compare with the recording: how long they go on, and how much of
+// the time of the threads that work for them lies in them.
 #pragma once
 
 #include <vector>
