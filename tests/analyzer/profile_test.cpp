@@ -69,6 +69,24 @@ std::string golden_bytes(const std::string& actual) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// The length of a number in MessagePack, by its first byte.
+size_t bytes_of_number(char first) {
+  switch (static_cast<unsigned char>(first)) {
+    case 0xcc:
+      return 2;
+    case 0xcd:
+      return 3;
+    case 0xca:
+    case 0xce:
+      return 5;
+    case 0xcb:
+    case 0xcf:
+      return 9;
+    default:
+      return 1;
+  }
+}
+
 /// Merges profiles named 1, 2, ...
 Result<Profile> merge(const std::vector<std::string>& all) {
   std::vector<analyzer::ProfileBytes> profiles;
@@ -110,14 +128,18 @@ TEST_CASE("profiles: one of version 0.1 does not know how instances vary togethe
 TEST_CASE("profiles: a file of an earlier version has no number of threads") {
   std::string old = golden_recording().bytes;
   const size_t overhead = old.find("overhead") + std::string("overhead").size();
-  const size_t threads = old.find("\xa6places", overhead) - 1;
-  REQUIRE(old[overhead] == '\x96');  // a list of six
+  REQUIRE(old[overhead] == '\x9a');  // a list of ten
+  size_t threads = overhead + 1;
+  for (int i = 0; i < 5; ++i) {
+    threads += bytes_of_number(old[threads]);
+  }
   REQUIRE(old[threads] == 1);
   old[overhead] = '\x95';
-  old.erase(threads, 1);
+  old.erase(threads, old.find("\xa6places", threads) - threads);
   const auto read = merge({old});
   REQUIRE(read);
   CHECK(read->overhead.threads == 0);
+  CHECK(read->overhead.run_ns == 0);
   CHECK(read->interval.count == 120);
 }
 
