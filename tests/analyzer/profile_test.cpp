@@ -116,6 +116,7 @@ TEST_CASE("profiles: a file of an earlier version has no number of threads, nor 
   REQUIRE(read);
   CHECK(read->overhead.groups.empty());
   CHECK(read->overhead.threads == 0);
+  CHECK(read->overhead.run_ns == 0);
   CHECK(read->interval.count == 120);
 }
 

@@ -140,7 +140,7 @@ TEST_CASE("each mistake gets one line with its location and a remedy") {
         "key \"key\" is missing");
   check(with("\"intervals\": [{\"begin\": {\"function\": \"g\", \"key\": \"arg0\"}}]"), "2",
         "not \"arg0\"");
-  for (const std::string value : {"**arg:0", "arg:0x", "arg:0->", "arg:0[1", "return.", "this"}) {
+  for (const std::string value : {"**arg:0", "arg:0x", "arg:0->", "arg:0[1", "return.", "that"}) {
     check(
         with(fmt::format(R"("intervals": [{{"begin": {{"function": "g", "key": "{}"}}}}])", value)),
         "2", "not \"" + value + "\"");

@@ -20,9 +20,9 @@ class Init(Project):
     def test_the_handler_is_suggested_with_its_reason(self):
         text = self.written()
         self.assertIn('{ "name": "request", "function": "order" }', text)
-        self.assertRegex(text, r"// order  src/main.c:4\n +//   called in a loop of main")
+        self.assertRegex(text, r"// 1. order  src/main.c:4\n +//      called in a loop of main")
         (self.root / "vprof.json").unlink()
-        self.assertRegex(self.vprof("init").stdout, r"order  src/main.c:4\n +called in a loop of main")
+        self.assertRegex(self.vprof("init").stdout, r"1. order  src/main.c:4\n +called in a loop of main")
 
     def test_annotated_source_needs_no_interval(self):
         self.write("src/main.c", support.MAIN_C.replace("int sum = step(i);", "int sum = step(i); vprof_begin(i);"))
@@ -58,6 +58,76 @@ class Init(Project):
         self.write("vprof.json", "mine")
         self.fails("init", words=["vprof.json", "already exists"])
         self.assertEqual((self.root / "vprof.json").read_text(), "mine")
+
+
+class Catalogue(Project):
+    """`vprof init` with the catalogue of known programs."""
+
+    # What the entry of memcached names.
+    MEMCACHED = "".join(f"int {name}(struct conn *c, struct token *t) {{ return step(1); }}\n" for name in (
+        "try_read_network", "conn_release_items", "drive_machine", "process_get_command", "process_update_command",
+        "process_arithmetic_command", "process_delete_command"))
+
+    def setUp(self):
+        super().setUp()
+        (self.root / "vprof.json").unlink()
+
+    def test_the_list(self):
+        lines = self.vprof("init", "--from", "list").stdout.splitlines()
+        for name in ("nginx", "redis, valkey", "postgresql, postgres", "mariadb", "boost-asio, asio, beast", "qt", "leveldb"):
+            self.assertTrue(any(line.startswith(name + " ") for line in lines), name)
+        self.assertFalse((self.root / "vprof.json").exists())
+
+    def test_an_entry_by_any_of_its_names(self):
+        for name in ("redis", "valkey"):
+            with self.subTest(name):
+                out = self.vprof("init", "--from", name).stdout
+                self.assertIn("from the catalogue: redis: a command", out)
+                self.assertRegex(out, r"not in the text of this source: call, .*; replace them")
+                written = self.root / "vprof.json"
+                self.assertRegex(written.read_text(), r'\A// redis, valkey: (.|\n)*\n{\n  // Lets editors .*\n  "\$schema"')
+                self.assertIn("OK       configuration", self.vprof("check").stdout)
+                written.unlink()
+
+    def test_an_unknown_name(self):
+        self.fails("init", "--from", "ngnix", words=["no ngnix in the catalogue", "did you mean nginx?", "memcached"])
+        self.assertFalse((self.root / "vprof.json").exists())
+
+    def test_a_known_program_is_recognised(self):
+        self.write("src/work.c", support.WORK_C + self.MEMCACHED)
+        out = self.vprof("init").stdout
+        self.assertIn("the catalogue knows this program", out)
+        self.assertIn("from the catalogue: memcached: a request", out)
+        self.assertNotIn("not in the text", out)
+        (self.root / "vprof.json").unlink()
+        self.assertNotIn("catalogue", self.vprof("init", "--from", "none").stdout)
+        self.assertNotIn("try_read_network", (self.root / "vprof.json").read_text().split('"sync"')[0].split("2.")[0])
+
+    def test_nothing_is_overwritten(self):
+        self.write("vprof.json", "mine")
+        self.fails("init", "--from", "nginx", words=["already exists"])
+        self.assertEqual((self.root / "vprof.json").read_text(), "mine")
+
+
+class Proposals(Project):
+    """`vprof init` on common shapes of servers."""
+
+    def test_the_life_of_a_request(self):
+        (self.root / "vprof.json").unlink()
+        steps = "".join(f"void step{i}(struct request *r) {{ look(r); more(r); }}\n" for i in range(8))
+        self.write("src/server.c", """struct request *create_request(struct conn *c) { return alloc(c); }
+void free_request(struct request *r) { drop(r); }
+void on_read(struct event *e) { struct request *r = create_request(e->c); e->handler = step3; step1(r); free_request(r); }
+void serve(void) { for (;;) { epoll_wait(1, 0, 0, 0); on_read(0); } }
+""" + steps)
+        out = self.vprof("init").stdout
+        self.assertIn("1. create_request ... free_request  src/server.c:1", out)
+        self.assertIn("a request is made and ended; 9 functions take one", out)
+        self.assertIn("not serve  src/server.c:4: calls epoll_wait in a loop: the life of the server", out)
+        self.assertIn("OK       interval \"request\" switch", self.vprof("check").stdout)
+        text = (self.root / "vprof.json").read_text()
+        self.assertIn('{ "function": "create_request", "at": "exit", "key": "return" }', text)
+        self.assertIn('{ "function": "step3", "at": "entry", "key": "arg:0" }', text)
 
 
 class Check(Project):

@@ -40,6 +40,15 @@ class Install(Project):
         self.assertIn(schema.as_uri(), (self.root / "vprof.json").read_text())
         self.vprof("check")
 
+    def test_init_finds_the_installed_catalogue(self):
+        self.use(self.prefix)
+        (self.root / "vprof.json").unlink()
+        self.assertIn("redis, valkey", self.vprof("init", "--from", "list").stdout)
+        self.assertFalse((self.root / "vprof.json").exists())
+        shutil.rmtree(self.prefix / "share/vprof/catalogue")
+        self.fails("init", "--from", "redis", words=["catalogue is missing", "VPROF_HOME"])
+        self.vprof("init")
+
     def test_a_missing_part(self):
         self.use(self.prefix)
         shutil.rmtree(self.prefix / "libexec")

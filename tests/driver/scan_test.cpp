@@ -1,9 +1,12 @@
 // Finds functions, calls and likely request handlers in the text of a source tree.
 #include "discovery/source_scan.h"
 
+#include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 
-#include "discovery/handlers.h"
+#include "discovery/candidates.h"
+#include "discovery/catalogue.h"
+#include "discovery/name_words.h"
 #include "discovery/source_tokens.h"
 
 using namespace vprof;
@@ -117,38 +120,162 @@ TEST_CASE("annotations and functions that are passed on are found") {
   }
 }
 
-TEST_CASE("the handler is the function that the server's loop calls") {
+TEST_CASE("types, tables, threads and continuations are found") {
+  const ScannedSource source = scanned(R"(
+AP_DECLARE(request_rec *) read_request(conn_rec *c, const char* name, int) { return new_it(c); }
+static struct stream *stream_new(struct session *s, std::function<void(X &)> f)
+{ switch (s->kind) { case 1: a(); case 2: b(); } s->handler = on_read; s->count = 0; return 0; }
+int start() { pthread_create(&t, 0, worker, 0); pool_submit_thread(run_task); }
+op ops[] = { {get, 1} };
+)");
+  REQUIRE(names(source) == "read_request:2 stream_new:3 start:5");
+  const ScannedFunction& read = source.functions[0];
+  CHECK((read.returns.name == "request_rec" && read.returns.pointer));
+  REQUIRE(read.parameters.size() == 3);
+  CHECK((read.parameters[0].name == "conn_rec" && read.parameters[0].pointer));
+  CHECK((read.parameters[2].name == "int" && !read.parameters[2].pointer));
+  const ScannedFunction& make = source.functions[1];
+  CHECK(make.returns.name == "stream");
+  REQUIRE(make.parameters.size() == 2);
+  CHECK(make.parameters[0].name == "session");
+  CHECK(make.cases == 2);
+  CHECK(make.leaves_to.contains("on_read"));
+  CHECK(source.thread_entries.contains("worker"));
+  CHECK(!source.thread_entries.contains("run_task"));
+  CHECK(source.in_tables.contains("get"));
+}
+
+TEST_CASE("tests, examples and other systems are auxiliary, by whole words") {
+  for (const char* file : {"test/a.c", "src/foo_test.cc", "examples/a.c", "third_party/z/a.c",
+                           "deps/lua/a.c", "src/unit-tests/a.c", "server/mpm/winnt/child.c"}) {
+    CHECK(is_auxiliary(file));
+  }
+  for (const char* file : {"src/latest.c", "src/contest.cpp", "a.c", "toolset/a.c"}) {
+    CHECK(!is_auxiliary(file));
+  }
+}
+
+TEST_CASE("names are read as words") {
+  CHECK(fmt::format("{}", fmt::join(words_of("n::HTTPRequest_free2Now"), " ")) ==
+        "http request free2 now");
+  const auto weight = [](const char* name) { return handling_weight(words_of(name)); };
+  CHECK(weight("process_command_ascii") == 3);
+  CHECK(weight("ap_process_async_request") == 3);
+  CHECK(weight("do_command") == 3);
+  CHECK(weight("ngx_http_process_request_headers") == 1.5);  // a part of it
+  CHECK(weight("request_handler") == Approx(1.8));
+  CHECK(weight("do_the_command") == 0);
+  CHECK(weight("command") == 0);
+}
+
+namespace {
+
+std::string listed(const Proposals& proposals) {
+  std::string all;
+  for (const Candidate& one : proposals.candidates) {
+    all += fmt::format(
+        "{}{}", all.empty() ? "" : " ",
+        one.function.empty() ? one.begin[0].function + ".." + one.end[0].function : one.function);
+  }
+  for (const Rejected& one : proposals.rejected) {
+    all += " not " + one.function;
+  }
+  return all;
+}
+
+Proposals proposed(const std::string& text, const std::string& file = "s.c") {
+  return propose(scanned(text, file), 3, 3);
+}
+
+}  // namespace
+
+TEST_CASE("the handler is the function that the server's loop calls, not the loop") {
   const std::string server = R"(
 int parse(char* s) { return look(s) + look2(s); }
 int store(int x) { return x + write_log(x); }
 int reply(int x) { return x; }
 void handle(int c) { int x = parse(s); x += store(x); reply(x); log(x); }
 int next_client() { return accept(1) + tune(2); }
-void* serve(void* p) { for (;;) { int c = next_client(); handle(c); } }
-int main() { for (int i = 0; i < 4; ++i) pthread_create(&t[i], 0, serve, 0); read_config(a, b); }
-void read_config(int a, int b) { while (more()) { set_key(a); set_value(b); } }
+void serve_clients(int p) { while (p) { int c = next_client(); handle(c); } }
+void listen_internal(int p) { while (p) { int c = accept(p); handle(c); more(c); } }
+int main() { for (int i = 0; i < 4; ++i) serve_clients(i); listen_internal(1); }
 )";
-  const auto handlers = likely_handlers(scanned(server, "s.c"), 3);
-  REQUIRE(!handlers.empty());
-  CHECK(handlers[0].name == "handle");
-  CHECK(handlers[0].place == "s.c:5");
-  CHECK(handlers[0].reason ==
-        "called in an endless loop of serve (s.c:7); 4 callees, 3 functions below; 2 calls from "
+  const Proposals found = proposed(server);
+  REQUIRE(!found.candidates.empty());
+  CHECK(listed(found).starts_with("handle "));
+  CHECK(listed(found).find("not listen_internal") != std::string::npos);
+  CHECK(found.candidates[0].place == "s.c:5");
+  CHECK(fmt::format("{}", fmt::join(found.candidates[0].reasons, "; ")) ==
+        "called in a loop of serve_clients (s.c:7); 4 callees, 3 functions below; 2 calls from "
         "where its thread begins");
-  CHECK(likely_handlers(scanned("int main() { return 0; }"), 3).empty());
-  CHECK(likely_handlers(scanned(server, "test/s.c"), 3).empty());
+  for (const Rejected& one : found.rejected) {
+    if (one.function == "listen_internal") {
+      CHECK(one.reason == "calls accept in a loop: the life of the server");
+    }
+  }
+  CHECK(proposed("int main() { return 0; }").candidates.empty());
+  CHECK(proposed(server, "test/s.c").candidates.empty());
 }
 
-TEST_CASE("the state machine of an event-driven server is a handler") {
+TEST_CASE("a step that leaves the rest to a callback comes behind the life of its request") {
+  std::string server = R"(
+struct request *create_request(struct conn *c) { return alloc(c); }
+void free_request(struct request *r) { release(r); }
+void on_headers(struct event *e) { struct request *r = e->r; while (more(r)) process_request(r); }
+void on_read(struct event *e) { e->r = create_request(e->c); e->handler = on_headers; on_headers(e); }
+void process_request(struct request *r) { step0(r); step1(r); step2(r); r->handler = step5; log(r); }
+void done(struct request *r) { free_request(r); free_more(r); }
+int main() { add_event(on_read, 1); for (;;) turn(); }
+)";
+  for (int i = 0; i < 12; ++i) {
+    server +=
+        fmt::format("void step{}(struct request *r) {{ if (x) look(r); else done(r); }}\n", i);
+  }
+  const Proposals found = proposed(server);
+  REQUIRE(!found.candidates.empty());
+  const Candidate& first = found.candidates[0];
+  REQUIRE(first.function.empty());
+  CHECK(first.begin[0].function == "create_request");
+  CHECK(first.begin[0].at == "exit");
+  CHECK(first.begin[0].key == "return");
+  CHECK(first.end[0].function == "free_request");
+  CHECK(first.end[0].key == "arg:0");
+  REQUIRE(first.switches.size() == 1);
+  CHECK(first.switches[0].function == "step5");
+  CHECK(first.switches[0].key == "arg:0");
+}
+
+TEST_CASE("the state machine of an event-driven server is a handler, though it also accepts") {
   std::string server =
       "void on_event(int fd) { drive(fd); }\nint main() { add_event(on_event, 1); }\n"
-      "void drive(int c) { while (!stop) { switch (state) {\n";
+      "void drive(int c) { while (!stop) { switch (state) {\ncase 99: accept(c); break;\n";
   for (int i = 0; i < 12; ++i) {
     server += fmt::format("case {}: step{}(c); break;\n", i, i);
   }
   server += "} } }\n";
-  const auto handlers = likely_handlers(scanned(server, "s.c"), 1);
-  REQUIRE(!handlers.empty());
-  CHECK(handlers[0].name == "drive");
-  CHECK_THAT(handlers[0].reason, Catch::Contains("name its begin and end"));
+  const Proposals found = proposed(server);
+  REQUIRE(!found.candidates.empty());
+  CHECK(found.candidates[0].function == "drive");
+  CHECK(fmt::format("{}", fmt::join(found.candidates[0].reasons, "; ")) ==
+        "loops once per event: a state machine; 13 callees, 0 functions below; 2 calls from where "
+        "its thread begins; chooses among 13 cases");
+}
+
+TEST_CASE("an entry of the catalogue is recognised by its functions") {
+  CatalogueEntry entry;
+  entry.names = {"server"};
+  entry.functions = {"begin_it@a.c", "end_it", "n::C::turn"};
+  const auto source =
+      scanned("void begin_it() {} void end_it() {} void MACRO::C::turn() {}", "a.c");
+  CHECK(missing_functions(entry, source).empty());
+  CHECK(entry_of({entry}, source) != nullptr);
+  CHECK(entry_of({entry, entry}, source) == nullptr);  // which one, nobody knows
+  const auto other = scanned("void begin_it() {}", "a.c");
+  CHECK(fmt::format("{}", fmt::join(missing_functions(entry, other), " ")) == "end_it n::C::turn");
+  CHECK(entry_of({entry}, other) == nullptr);
+  // A copy of a library among the tests or dependencies does not make the program.
+  CHECK(entry_of({entry}, scanned("void begin_it() {} void end_it() {} void n::C::turn() {}",
+                                  "third_party/a.c")) == nullptr);
+  entry.functions.pop_back();
+  CHECK(entry_of({entry}, source) == nullptr);  // too few to be sure
 }

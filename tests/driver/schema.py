@@ -47,6 +47,20 @@ class Schema(unittest.TestCase):
             with self.subTest(file):
                 self.accepts(parsed(file.read_text()))
 
+    def test_catalogue(self):
+        files = sorted((ROOT / "catalogue").glob("*.json"))
+        self.assertGreaterEqual(len(files), 14)
+        for file in files:
+            with self.subTest(file):
+                text = file.read_text()
+                self.accepts(parsed(text))
+                # Found by its names; says what its intervals are and what it was tried on.
+                self.assertRegex(text, rf"\A// ({file.stem}|{file.stem}, [a-z0-9, -]+): .+\.\n//\n// ")
+                self.assertRegex(text.split("\n{\n")[0], r"Tried on|Not run|Not tried|Not\n// run")
+                for line in text.splitlines():
+                    if line.strip().startswith("//"):
+                        self.assertLessEqual(len(line), 100, line)
+
     def test_documentation(self):
         pages = set()
         for page, document in documented():
@@ -66,6 +80,7 @@ class Schema(unittest.TestCase):
                         {"intervals": {"begin": {"function": "f", "key": "arg0"}, "end": point}},
                         {"intervals": {"function": "f", "label": {"function": "g", "value": "thread"}}},
                         {"sync": {"enqueue": {"function": "push"}}},
+                        {"sync": {"enqueue": {"function": "push", "task": "that"}}},
                         {"sync": {"acquire": {"function": "f", "shared": 1}}}):
             with self.subTest(mistake):
                 self.assertFalse(self.validator.is_valid({**least, **mistake}))

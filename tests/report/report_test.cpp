@@ -206,6 +206,26 @@ TEST_CASE("the report, as a whole") {
   CHECK(text == golden("report.txt", text));
 }
 
+TEST_CASE("the report says how the intervals compare with the run") {
+  Profile p = make_profile();
+  const auto text = [&p] { return report::text(p, make_context(), {200}); };
+  CHECK(text().find(" a second; ") == std::string::npos);  // a merged profile
+  p.interval.count = 3000;
+  p.interval.max_ns = 20e6;
+  p.overhead.run_ns = 2e9;
+  p.overhead.working_threads = 4;
+  p.overhead.working_ns = 6e9;
+  p.overhead.present_ns = 8e9;
+  CHECK(
+      text().find("1,500 a second; 4 threads worked for them 75.0 % of the time; the longest took "
+                  "1.0 % of the run") != std::string::npos);
+  CHECK(text().find("see \"intervals\"") == std::string::npos);
+  p.overhead.working_ns = 0.2e9;
+  CHECK(text().find("begin too late or end too early") != std::string::npos);
+  p.interval.max_ns = 1.9e9;
+  CHECK(text().find("the life of the server") != std::string::npos);
+}
+
 TEST_CASE("the tree, as a whole") {
   const std::string text = report::tree_text(make_profile(), {}, 0.05);
   CHECK(text == golden("tree.txt", text));

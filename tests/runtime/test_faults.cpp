@@ -151,6 +151,46 @@ TEST_CASE("a program that gives up its rights keeps its trace") {
   CHECK(outcome.traces[0].frames() == 100010);
 }
 
+// Privilege-separating daemons do so before they do anything else.
+TEST_CASE("a new root before the first record loses nothing, also of children") {
+  if (geteuid() != 0) {
+    WARN("not checked: chroot needs root");
+    return;
+  }
+  const TemporaryDirectory root;
+  const Setup setup{{{"VPROF_TEST_ROOT", root.path()}, {"ASAN_OPTIONS", "detect_leaks=0"}}, {}, {}};
+  const Outcome outcome = run("changes_root_first", setup);
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 2);
+  const uint64_t first = outcome.traces[0].frames();
+  const uint64_t second = outcome.traces[1].frames();
+  CHECK(std::min(first, second) == 10);
+  CHECK(std::max(first, second) == 100000);
+  for (const Trace& trace : outcome.traces) {
+    CHECK(trace.file_bytes < 64u << 20);  // cut at exit
+  }
+  const Outcome nothing = run("changes_root_for_nothing", setup);
+  CHECK(nothing.exit_code == 0);
+  CHECK(nothing.traces.empty());
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they make system calls
+TEST_CASE("under a filter that kills, the program lives and its records are kept") {
+  const Outcome outcome = run("confines_itself_first", countable());
+  REQUIRE(outcome.signal == 0);
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1);
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.frames() > 1000);
+  CHECK(trace.frames() + trace.header.dropped <= 100000);
+
+  const Outcome forked = run("confines_itself_and_forks", countable());
+  REQUIRE(forked.exit_code == 0);
+  REQUIRE(forked.traces.size() == 1);
+  CHECK(forked.traces[0].frames() == 10);
+}
+#endif
+
 TEST_CASE("a read-only trace directory is reported once, and the program runs") {
   const TemporaryDirectory directory;
   if (mount("tmpfs", directory.path().c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0) {

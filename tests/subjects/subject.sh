@@ -4,6 +4,7 @@
 #
 #   NAME.sh [gcc|clang]     from nothing to the verdict; default: gcc
 #   NAME.sh gcc linked      links the runtime, which records all kinds of waits; instruments nothing
+#   NAME.sh gcc loop        plants a cause, and finds it with `vprof init --from` and `vprof loop`
 #
 # A script defines these variables and functions, then calls run_subject "$@":
 #
@@ -16,6 +17,9 @@
 #   verdict LOG             function: prints the lines of a log that must be the same in both runs
 #   unprivileged=yes        the tests refuse to run as root
 #   prepare                 function, optional: completes the source in the current directory
+#   catalogue               optional: the entry whose configuration the loop takes
+#   plant                   function: plants a cause in the source in the current directory
+#   cause                   the function that the loop must find
 #
 # All results are in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict,
 # instrumented.verdict, coverage. An interrupted run continues where it stopped; delete the
@@ -52,6 +56,29 @@ JSON
 }
 
 prepare() { :; }
+
+# Makes a function take 3 ms in each hundredth call, from within a function of its own. `line`
+# matches its head, and `brace` the line of its opening brace if that is another one.
+plant_pause() { # file line [brace]
+  python3 - "$@" <<'PY'
+import re, sys
+
+path, head, *brace = sys.argv[1:]
+lines = open(path).read().split("\n")
+at = max(i for i, line in enumerate(lines) if re.search(head, line) and not line.endswith(";"))
+if brace:
+    at = next(i for i in range(at, len(lines)) if re.search(brace[0], lines[i]))
+first = at
+while first > 0 and lines[first - 1].strip() and not lines[first - 1].startswith(("}", "#", " */", "*/")):
+    first -= 1
+lines.insert(at + 1, "    planted_pause();")
+lines[first:first] = ["#include <time.h>", "static void planted_pause(void) {", "  static unsigned calls;",
+    "  struct timespec begin, now;", "  if (++calls % 100 != 0) return;",
+    "  clock_gettime(CLOCK_MONOTONIC, &begin);", "  do {", "    clock_gettime(CLOCK_MONOTONIC, &now);",
+    "  } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 3000000L);", "}"]
+open(path, "w").write("\n".join(lines))
+PY
+}
 
 copy_source() {
   [ -d "$here/source" ] && return
@@ -148,6 +175,29 @@ run_linked() {
   echo "1 passed, 0 failed"
 }
 
+# The planted cause must be among the first three factors, after six iterations at most.
+run_loop() {
+  say "$name: looking for a planted cause with the catalogue's configuration ($compiler)"
+  rm -rf "$here/loop"
+  cp -a "$here/source" "$here/loop"
+  (cd "$here/loop" && plant && "$vprof" init --from "$catalogue" && "$vprof" check &&
+    CC=$cc CXX=$cxx "$vprof" loop --auto --max-iterations 6 --json >"$here/loop.json") \
+    >"$here/loop.log" 2>&1 ||
+    { tail -20 "$here/loop.log"; die "the loop failed; see $here/loop.log"; }
+  python3 - "$here/loop.json" "$cause" <<'PY' || die "$name: the planted cause was not found"
+import json, sys
+
+report = json.load(open(sys.argv[1]))
+print(report["interval"]["count"], "intervals,", len(report.get("iterations", [])), "iterations")
+first = report["factors"][:3]
+for factor in first:
+    print(f"{100 * factor.get('share', 0):6.1f} %", " with ".join(factor["functions"])
+          if "functions" in factor else json.dumps(factor)[:160])
+sys.exit(sys.argv[2] not in json.dumps([{k: v for k, v in f.items() if k != "exemplars"} for f in first]))
+PY
+  echo "1 passed, 0 failed"
+}
+
 run_subject() {
   name=$(basename "$0" .sh)
   compiler=${1:-gcc}
@@ -163,6 +213,10 @@ run_subject() {
   fetch_debian_source "$package" "$version" "$root/build/subjects/$package-$version"
   copy_source
   find_vprof
+  if [ "${2:-}" = loop ]; then
+    run_loop
+    return
+  fi
   build_plain
   run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
   case ${2:-instrumented} in
@@ -171,7 +225,7 @@ run_subject() {
       run_linked
       return
       ;;
-    *) die "unknown mode $2 (known: linked)" ;;
+    *) die "unknown mode $2 (known: linked, loop)" ;;
   esac
   build_instrumented
   warnings "$here/plain.build.log" >"$here/plain.warnings"

@@ -7,6 +7,7 @@
 
 #include "analysis/collector.h"
 #include "analysis/group_costs.h"
+#include "analysis/presence.h"
 #include "critical_path/interval_scan.h"
 #include "factors/factor_selection.h"
 #include "factors/latency_summary.h"
@@ -53,6 +54,10 @@ class Pass {
         ++skipped_;
       } else {
         of_kind[interval.kind].push_back(&interval);
+        if (presence_.size() <= interval.kind) {
+          presence_.resize(interval.kind + 1);
+        }
+        presence_[interval.kind].add(interval);
       }
     }
     if (kinds_.size() < of_kind.size()) {
@@ -101,6 +106,9 @@ class Pass {
       sums.losses.notes.insert(sums.losses.notes.end(), on_paths.notes.begin(),
                                on_paths.notes.end());
       sums.overhead = overhead;
+      if (kind < presence_.size()) {
+        presence_[kind].add_to(sums.overhead);
+      }
       all.push_back(std::move(sums));
     }
     return all;
@@ -114,6 +122,7 @@ class Pass {
   WakeUpEdges wake_up_edges_;
   uint64_t skipped_ = 0;
   std::vector<std::unique_ptr<KindCollector>> kinds_;
+  std::vector<Presence> presence_;  // by kind
 };
 
 /// The kind of interval asked for, or the one that completed most often.

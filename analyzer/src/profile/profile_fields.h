@@ -44,7 +44,8 @@ struct ListStruct<Overhead> {
       &Overhead::stalls,         &Overhead::record_ns, &Overhead::threads,
       &Overhead::processor_ns,   &Overhead::helper_ns, &Overhead::thread,
       &Overhead::thread_records, &Overhead::thread_ns, &Overhead::thread_passed_ns,
-      &Overhead::waits};
+      &Overhead::waits,          &Overhead::run_ns,    &Overhead::working_threads,
+      &Overhead::working_ns,     &Overhead::present_ns};
   static constexpr size_t kOptional = 5;
 };
 template <>

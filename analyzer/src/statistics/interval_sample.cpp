@@ -30,7 +30,7 @@ void IntervalSample::Smallest::add(const Key& key, SampledInterval interval) {
   }
 }
 
-// `other` may have gathered more than it may keep: what it dropped is beyond its bound all the same.
+// `other` may have gathered more than it may keep: all that it dropped is beyond its bound.
 void IntervalSample::Smallest::add_all(const Smallest& other, const std::vector<uint32_t>& to,
                                        std::optional<int64_t> run) {
   Key bound = other.bound_;

@@ -117,7 +117,7 @@ class KnownFunctions {
     const std::string name = named.function.substr(0, named.function.find('@'));
     std::vector<std::string> all;
     for (const ScannedFunction& f : scanned_.functions) {
-      if (f.name == name || f.name.ends_with("::" + name)) {
+      if (may_mean(name, f)) {
         return list.ok(
             what, fmt::format("{}  {}:{}, according to a text search", f.name, f.file, f.line));
       }

@@ -27,7 +27,11 @@ void add_plain(CLI::App& app, CommandLine& line, const char* name, const char* h
 }
 
 void add_init(CLI::App& app, CommandLine& line) {
-  add_plain(app, line, "init", "write a vprof.json for a source tree", verb_init);
+  CLI::App* verb = add(app, line, "init", "write a vprof.json for a source tree",
+                       [&line] { return verb_init(line.global, line.init); });
+  verb->add_option("--from", line.init.from,
+                   "take it from the catalogue of known programs; \"list\" shows them")
+      ->option_text("NAME");
 }
 
 void add_check(CLI::App& app, CommandLine& line) {

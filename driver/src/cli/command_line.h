@@ -16,6 +16,7 @@ struct CommandLine {
   std::function<Result<int>()> verb;  ///< runs the verb with its options
   Global global;
 
+  InitOptions init;
   LoopOptions loop;
   InstrumentOptions instrument;
   RecordOptions record;

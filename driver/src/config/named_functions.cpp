@@ -30,10 +30,9 @@ std::string read_value(ObjectReader& reader, const std::string& key, const std::
   using Base = instrumenter::Value::Base;
   std::string text = reader.string(key, otherwise);
   const auto value = instrumenter::parse_value(text);
-  if (!value || value->base == Base::kThis ||
-      (value->base == Base::kThread && thread == Thread::kRefused)) {
-    reader.report(key, fmt::format("\"{}\" must be a value such as \"arg:0\", \"return\" or "
-                                   "\"arg:1->field\", not \"{}\"",
+  if (!value || (value->base == Base::kThread && thread == Thread::kRefused)) {
+    reader.report(key, fmt::format("\"{}\" must be a value such as \"arg:0\", \"return\", "
+                                   "\"this\" or \"arg:1->field\", not \"{}\"",
                                    key, text));
   }
   return text;

@@ -72,8 +72,14 @@ class Body {
       } else if (called && !is_keyword(token.text)) {
         function_.calls.push_back({std::string(last_part(token.text)), loop});
         into_.annotated = into_.annotated || is(token, "vprof_begin");
+        note_thread(i);
       } else if (is_whole_argument(i)) {
         into_.passed_on.insert(std::string(last_part(token.text)));
+        if (is_stored_in_member(i)) {
+          function_.leaves_to.insert(std::string(last_part(token.text)));
+        }
+      } else if (is(token, "case")) {
+        ++function_.cases;
       }
     }
   }
@@ -124,11 +130,71 @@ class Body {
            (after == "," || after == ")" || after == ";");
   }
 
+  /// `object->member = name;`
+  bool is_stored_in_member(size_t i) const {
+    return i >= 3 && is(tokens_[i - 1], "=") && tokens_[i - 2].name &&
+           (is(tokens_[i - 3], ">") || is(tokens_[i - 3], ".")) && is(tokens_[i + 1], ";");
+  }
+
+  /// Notes the arguments of the call at `i` if that makes a thread, by its name.
+  void note_thread(size_t i) {
+    const std::string_view name = last_part(tokens_[i].text);
+    const size_t close = partner_[i + 1];
+    const auto has = [name](const char* word) { return name.find(word) != std::string_view::npos; };
+    // What is given to a pool is a task.
+    if ((!has("thread") && !has("thrd")) || has("pool") || has("submit") || close == kNone) {
+      return;
+    }
+    for (size_t at = i + 2; at < close; ++at) {
+      if (tokens_[at].name && is_whole_argument(at)) {
+        into_.thread_entries.insert(std::string(last_part(tokens_[at].text)));
+      }
+    }
+  }
+
   const Tokens& tokens_;
   const std::vector<size_t>& partner_;
   ScannedSource& into_;
   ScannedFunction& function_;
 };
+
+/// The type in the tokens of a declaration without its name; `none` if there is none.
+ScannedType type_of(const Tokens& tokens, size_t begin, size_t end) {
+  static const std::set<std::string_view> qualifiers = {
+      "const",    "struct",   "class",   "union",    "static",   "inline",   "extern",
+      "unsigned", "volatile", "virtual", "register", "restrict", "explicit", "enum"};
+  ScannedType type;
+  for (size_t i = begin; i < end; ++i) {
+    if (tokens[i].name && !qualifiers.contains(tokens[i].text)) {
+      type.name = last_part(tokens[i].text);
+    }
+    type.pointer = type.pointer || is(tokens[i], "*") || is(tokens[i], "&");
+  }
+  return type;
+}
+
+/// The types of the parameters between two brackets. The last name of each is its own, unless it
+/// is the only one.
+std::vector<ScannedType> types_of_parameters(const Tokens& tokens, size_t open, size_t close) {
+  std::vector<ScannedType> types;
+  int depth = 0;
+  for (size_t begin = open + 1, i = begin; i <= close; ++i) {
+    depth += is(tokens[i], "(") || is(tokens[i], "<") ? 1 : 0;
+    depth -= (is(tokens[i], ")") && i != close) || is(tokens[i], ">") ? 1 : 0;
+    if (i != close && (depth != 0 || !is(tokens[i], ","))) {
+      continue;
+    }
+    size_t end = i;
+    if (end > begin + 1 && tokens[end - 1].name) {
+      --end;
+    }
+    if (end > begin) {
+      types.push_back(type_of(tokens, begin, end));
+    }
+    begin = i + 1;
+  }
+  return types;
+}
 
 /// Finds the functions of one file, in namespaces and classes.
 class File {
@@ -171,10 +237,14 @@ class File {
   void block(size_t head, size_t open, const std::string& prefix) {
     const size_t name = function_name(head, open);
     if (name != kNone) {
-      ScannedFunction function{.name = prefix + std::string(tokens_[name].text),
-                               .file = file_,
-                               .line = tokens_[name].line,
-                               .calls = {}};
+      ScannedFunction function{
+          .name = prefix + std::string(tokens_[name].text),
+          .file = file_,
+          .line = tokens_[name].line,
+          .calls = {},
+          .returns = type_of(tokens_, head, name),
+          .parameters = types_of_parameters(tokens_, name + 1, partner_[name + 1]),
+          .leaves_to = {}};
       Body(tokens_, partner_, into_, function).walk(open + 1, partner_[open], LoopKind::kNone);
       into_.functions.push_back(std::move(function));
       return;
@@ -193,6 +263,7 @@ class File {
     for (size_t i = open + 1; i < partner_[open]; ++i) {
       if (tokens_[i].name) {
         into_.passed_on.insert(std::string(last_part(tokens_[i].text)));
+        into_.in_tables.insert(std::string(last_part(tokens_[i].text)));
       }
     }
   }
@@ -200,7 +271,7 @@ class File {
   /// The token of the name in `type name(parameters) const {`; kNone if this is not a function.
   size_t function_name(size_t head, size_t open) const {
     for (size_t i = head; i + 1 < open; ++i) {
-      if (is(tokens_[i], "=") || is(tokens_[i], "enum")) {
+      if (is(tokens_[i], "=")) {
         return kNone;
       }
       if (!is(tokens_[i + 1], "(")) {
@@ -217,13 +288,14 @@ class File {
     return kNone;
   }
 
-  /// Whether this is the macro in `ATTRIBUTE(x) type name(...)`: two names follow it.
+  /// Whether this is the macro in `ATTRIBUTE(x) type name(...)` or `RETURNS(type) name(...)`.
   bool is_attribute(size_t i) const {
     static const std::set<std::string_view> behind = {"const",    "noexcept", "override",
                                                       "final",    "volatile", "throw",
                                                       "requires", "try",      "mutable"};
     const size_t close = partner_[i + 1];
-    return close + 2 < tokens_.size() && tokens_[close + 1].name && tokens_[close + 2].name &&
+    return close + 2 < tokens_.size() && tokens_[close + 1].name &&
+           (tokens_[close + 2].name || is(tokens_[close + 2], "(")) &&
            !behind.contains(tokens_[close + 1].text);
   }
 
@@ -236,7 +308,9 @@ class File {
 bool is_source(const fs::path& path) {
   static const std::set<std::string> endings = {".c", ".cc", ".cpp", ".cxx", ".C",
                                                 ".h", ".hh", ".hpp", ".hxx"};
-  return endings.contains(path.extension().string());
+  // `shell.c.in` becomes shell.c during the build.
+  const fs::path name = path.extension() == ".in" ? path.stem() : path;
+  return endings.contains(name.extension().string());
 }
 
 }  // namespace
@@ -244,6 +318,41 @@ bool is_source(const fs::path& path) {
 void scan_text(std::string_view text, const std::string& file, ScannedSource& into) {
   ++into.files;
   File(text, file, into).run();
+}
+
+bool may_mean(std::string_view name, const ScannedFunction& function) {
+  const auto ends_with = [](std::string_view whole, std::string_view part) {
+    return whole == part || (whole.size() > part.size() + 2 && whole.ends_with(part) &&
+                             whole[whole.size() - part.size() - 1] == ':');
+  };
+  name = name.substr(0, name.find('@'));
+  if (ends_with(function.name, name)) {
+    return true;
+  }
+  const size_t scope = name.find("::");
+  return scope != std::string_view::npos && name.find("::", scope + 2) != std::string_view::npos &&
+         ends_with(function.name, name.substr(scope + 2));
+}
+
+bool is_auxiliary(const std::string& file) {
+  static const std::set<std::string_view> words = {
+      "test",       "tests",   "testing", "unittest", "unittests", "bench",      "benchmark",
+      "benchmarks", "example", "contrib", "vendor",   "examples",  "thirdparty", "doc",
+      "docs",       "deps",    "winnt",   "win32",    "windows",   "netware",    "os2",
+      "fuzz",       "fuzzing", "fuzzer",  "tools",    "sample",    "samples"};
+  if (file.find("third_party") != std::string::npos ||
+      file.find("third-party") != std::string::npos) {
+    return true;
+  }
+  const std::string_view rest = file;
+  for (size_t begin = 0; begin < rest.size();) {
+    const size_t end = std::min(rest.find_first_of("/_-.", begin), rest.size());
+    if (words.contains(rest.substr(begin, end - begin))) {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
 }
 
 ScannedSource scan_tree(const fs::path& root) {

@@ -24,23 +24,44 @@ struct ScannedCall {
   LoopKind loop = LoopKind::kNone;
 };
 
+/// A type as its last name: `stream` of `const struct stream*`, `Session` of
+/// `std::shared_ptr<Session>`.
+struct ScannedType {
+  std::string name;
+  bool pointer = false;  ///< or a reference
+};
+
 struct ScannedFunction {
   std::string name;  ///< qualified
   std::string file;  ///< relative to the tree
   int line = 0;
   std::vector<ScannedCall> calls;
+  ScannedType returns;
+  std::vector<ScannedType> parameters;
+  size_t cases = 0;  ///< labels of switch statements
+  /// Functions that it stores in an object (`c->handler = on_read`): who goes on with the work.
+  std::set<std::string> leaves_to;
 };
 
 struct ScannedSource {
   std::vector<ScannedFunction> functions;
   /// Names that are passed as arguments or stored in tables: entry points of threads, callbacks.
   std::set<std::string> passed_on;
-  bool annotated = false;  ///< calls vprof_begin
+  std::set<std::string> in_tables;       ///< those in the initialiser of a table
+  std::set<std::string> thread_entries;  ///< those passed to what makes a thread
+  bool annotated = false;                ///< calls vprof_begin
   size_t files = 0;
 };
 
 /// Scans all C and C++ files below `root`, except in hidden directories and build trees.
 ScannedSource scan_tree(const fs::path& root);
+
+/// Whether a file is not part of the program proper: tests, examples, libraries that it contains.
+bool is_auxiliary(const std::string& file);
+
+/// Whether a name in vprof.json may mean a function of the text, whose outermost namespace may be a
+/// macro there.
+bool may_mean(std::string_view name, const ScannedFunction& function);
 
 /// Scans the text of one file and adds the result to `into`.
 void scan_text(std::string_view text, const std::string& file, ScannedSource& into);

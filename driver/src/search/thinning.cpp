@@ -39,7 +39,7 @@ void add_variation(const analyzer::Node& node, Variation& variation) {
 }
 
 /// Calls that can be left out: one entry for all sites at one position.
-struct Candidate {
+struct SiteToDemote {
   Demoted site;
   std::string location;  ///< `file:line`
   SiteKind kind = SiteKind::kCall;
@@ -63,7 +63,7 @@ class Candidates {
       if (is_left_out(state.demoted, position)) {
         continue;
       }
-      Candidate& one = by_position_[position];
+      SiteToDemote& one = by_position_[position];
       one.site.function = function->second->name;
       one.site.key = function->second->key;
       one.site.position = position;
@@ -83,8 +83,8 @@ class Candidates {
   }
 
   /// All that were passed, with how often.
-  std::vector<Candidate> passed(const std::vector<uint64_t>& calls) const {
-    std::vector<Candidate> found;
+  std::vector<SiteToDemote> passed(const std::vector<uint64_t>& calls) const {
+    std::vector<SiteToDemote> found;
     for (const auto& [position, one] : by_position_) {
       uint64_t sum = 0;
       for (const uint32_t id : sites_.at(position)) {
@@ -109,7 +109,7 @@ class Candidates {
           is_left_out(scopes, scope->second)) {
         continue;
       }
-      const Candidate& found = by_position_.at(scope->second);
+      const SiteToDemote& found = by_position_.at(scope->second);
       if (wanted(found)) {
         scopes.push_back(found.site);
         scopes.back().heavy_in = one.heavy_in;
@@ -119,7 +119,7 @@ class Candidates {
   }
 
  private:
-  std::map<std::string, Candidate> by_position_;
+  std::map<std::string, SiteToDemote> by_position_;
   std::map<std::string, std::vector<uint32_t>> sites_;  // by position
   std::map<std::string, std::string> scopes_;           // position by key of the function
 };
@@ -133,14 +133,14 @@ std::string in_words(const GroupCost& group) {
 }
 
 /// The calls that the intervals of a group make many times each, beyond `budget` of their latency.
-void add_heavy(const GroupCost& group, std::vector<Candidate> passed, double record_ns,
+void add_heavy(const GroupCost& group, std::vector<SiteToDemote> passed, double record_ns,
                double budget, std::vector<Demoted>& heavy) {
   const auto count = static_cast<double>(group.count);
   const double rest = group.latency_ns - static_cast<double>(group.records) * record_ns;
   // If the records take all of it, what remains without them cannot be told; a tenth is enough.
   const double latency = std::max(rest, group.latency_ns / analyzer::kMostCost);
   double repeated = 0;
-  std::erase_if(passed, [&](Candidate& one) {
+  std::erase_if(passed, [&](SiteToDemote& one) {
     one.site.cost = static_cast<double>(one.site.calls) * record_ns / latency;
     const bool many = static_cast<double>(one.site.calls) >= kMany * count;
     const bool gone = Candidates::is_left_out(heavy, one.site.position);
@@ -148,10 +148,10 @@ void add_heavy(const GroupCost& group, std::vector<Candidate> passed, double rec
     return !many || gone;
   });
   // Of calls that are made equally often, the inner ones go first.
-  std::ranges::stable_sort(passed, [](const Candidate& a, const Candidate& b) {
+  std::ranges::stable_sort(passed, [](const SiteToDemote& a, const SiteToDemote& b) {
     return std::pair(b.site.calls, a.height) < std::pair(a.site.calls, b.height);
   });
-  for (Candidate& one : passed) {
+  for (SiteToDemote& one : passed) {
     if (repeated <= budget) {
       return;
     }
@@ -178,7 +178,7 @@ std::vector<Demoted> heavy_sites(const Profile& profile, const SitesFile& sites,
       add_heavy(groups[i], candidates.passed(profile.group_calls[i]), record_ns, budget, heavy);
     }
   }
-  candidates.add_scopes(heavy, [](const Candidate&) { return true; });
+  candidates.add_scopes(heavy, [](const SiteToDemote&) { return true; });
   return heavy;
 }
 
@@ -187,7 +187,7 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
                    const std::vector<Demoted>& left_out) {
   Variation variation;
   add_variation(profile.tree, variation);
-  const auto varies = [&](const Candidate& one) {
+  const auto varies = [&](const SiteToDemote& one) {
     const auto found = variation.find({one.site.function, one.location});
     return found == variation.end() ? 0 : found->second;
   };
@@ -197,15 +197,16 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
                                        static_cast<double>(profile.overhead.records);
   Thinning thinning;
   const Candidates candidates(sites, state);
-  std::vector<Candidate> passed = candidates.passed(calls);
-  for (Candidate& one : passed) {
+  std::vector<SiteToDemote> passed = candidates.passed(calls);
+  for (SiteToDemote& one : passed) {
     one.site.cost = static_cast<double>(one.site.calls) * cost_of_one;
     thinning.saved += Candidates::is_left_out(left_out, one.site.position) ? one.site.cost : 0;
   }
-  std::ranges::stable_sort(
-      passed, [](const Candidate& a, const Candidate& b) { return a.site.cost > b.site.cost; });
+  std::ranges::stable_sort(passed, [](const SiteToDemote& a, const SiteToDemote& b) {
+    return a.site.cost > b.site.cost;
+  });
   const auto leave_out = [&](double least_cost, double most_variation) {
-    for (const Candidate& one : passed) {
+    for (const SiteToDemote& one : passed) {
       if (thinning.saved >= excess || one.site.cost < least_cost) {
         return;
       }
@@ -219,7 +220,7 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
   leave_out(kLeastCost, kLittle);
   leave_out(kLeastOfMany, profile.threshold);
   candidates.add_scopes(thinning.demoted,
-                        [&](const Candidate& one) { return varies(one) < profile.threshold; });
+                        [&](const SiteToDemote& one) { return varies(one) < profile.threshold; });
   return thinning;
 }
 

@@ -16,6 +16,10 @@ struct Global {
   fs::path config = "vprof.json";
 };
 
+struct InitOptions {
+  std::string from;  ///< an entry of the catalogue; `list` prints all, `none` uses none of them
+};
+
 struct HistoryOptions {
   bool json = false;
 };
@@ -81,7 +85,7 @@ struct DiffOptions {
 };
 
 /// All return the exit code, or an error of one line.
-Result<int> verb_init(const Global& global);
+Result<int> verb_init(const Global& global, const InitOptions& options);
 Result<int> verb_check(const Global& global);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
 Result<int> verb_index(const Global& global);

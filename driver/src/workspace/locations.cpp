@@ -26,6 +26,7 @@ Result<Locations> from_file(const fs::path& file) {
                   .interposer = text("interposer"),
                   .runtime = text("runtime"),
                   .schemas = text("schemas"),
+                  .catalogue = text("catalogue"),
                   .includes = {}};
   for (const auto& include : document.value("includes", nlohmann::json::array())) {
     found.includes.emplace_back(include.get<std::string>());
@@ -40,6 +41,7 @@ Locations from_layout(const fs::path& bin) {
           .interposer = libexec / "libvprof-exec.so",
           .runtime = (bin / VPROF_RELATIVE_LIBDIR / "libvprof.so").lexically_normal(),
           .schemas = (bin / VPROF_RELATIVE_DATADIR / "vprof/schemas").lexically_normal(),
+          .catalogue = (bin / VPROF_RELATIVE_DATADIR / "vprof/catalogue").lexically_normal(),
           .includes = {(bin / VPROF_RELATIVE_INCLUDEDIR).lexically_normal()}};
 }
 

@@ -59,6 +59,40 @@ void write_summary(const IntervalSummary& interval, TextWriter& out) {
   write_work(interval.work, out);
 }
 
+// Less of the time of threads than this, or an interval that takes more of the run than this, may
+// mean that the interval is not what a client waits for.
+constexpr double kLittleOfThreads = 0.05;
+constexpr double kMuchOfRun = 0.5;
+
+/// How the intervals compare with the run: for users who have just chosen them.
+void write_presence(const IntervalSummary& interval, const analyzer::Overhead& run,
+                    TextWriter& out) {
+  if (run.run_ns <= 0 || run.present_ns <= 0) {
+    return;
+  }
+  const double busy = run.working_ns / run.present_ns;
+  const double longest = interval.max_ns / run.run_ns;
+  out.paragraph(
+      fmt::format("{} a second; {} worked for them {} of the time; the longest took {} of "
+                  "the run",
+                  human_count(static_cast<uint64_t>(static_cast<double>(interval.count) * 1e9 /
+                                                    run.run_ns)),
+                  plural(run.working_threads, "thread", "threads"), percent(busy),
+                  percent(longest)),
+      2);
+  if (longest > kMuchOfRun) {
+    out.paragraph(
+        "an interval that lasts as long as the run may be the life of the server, not a "
+        "request: see \"intervals\"",
+        2, Style::kWarning);
+  } else if (busy < kLittleOfThreads) {
+    out.paragraph(
+        "if clients wait much longer than that, the intervals begin too late or end too "
+        "early: see \"intervals\"",
+        2, Style::kWarning);
+  }
+}
+
 /// What was lost or could not be seen, a line each.
 std::vector<std::string> caveats_of(const Losses& losses, const ReportContext& context) {
   std::vector<std::string> lines;
@@ -109,6 +143,7 @@ void write_caveats(const std::vector<std::string>& caveats, TextWriter& out) {
 std::string text(const Profile& profile, const ReportContext& context, const TextOptions& options) {
   TextWriter out(options);
   write_summary(profile.interval, out);
+  write_presence(profile.interval, profile.overhead, out);
   out.blank_line();
   out.line("Where the variance comes from", Style::kHeading);
   write_factors(profile, out);

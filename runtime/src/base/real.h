@@ -79,6 +79,8 @@ struct __kernel_timespec;
   X(unsigned, sleep, "", (unsigned))                                                              \
   X(int, usleep, "", (unsigned))                                                                  \
   X(long, syscall, "", (long, ...))                                                               \
+  X(int, chroot, "", (const char*))                                                               \
+  X(int, prctl, "", (int, unsigned long, unsigned long, unsigned long, unsigned long))            \
   X(int, semop, "", (int, struct sembuf*, size_t))                                                \
   X(int, semtimedop, "", (int, struct sembuf*, size_t, const struct timespec*))                   \
   X(int, semctl, "", (int, int, int, ...))                                                        \

@@ -2,6 +2,7 @@
 #ifndef VPROF_SETTINGS_H
 #define VPROF_SETTINGS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,8 +18,15 @@ struct vprof_settings {
   uint64_t family;                 // the same in all processes that fork from one another
   bool sites;                      // false: only intervals are recorded
   uint32_t classes;                // enum vprof_class: the waits that are recorded
+  // Not from the environment: a seccomp filter is in force (interpose/confine.c). A system call
+  // that the program does not make by itself may be the end of it.
+  atomic_bool confined;
 };
 extern struct vprof_settings vprof_settings;
+
+static inline bool vprof_confined(void) {
+  return atomic_load_explicit(&vprof_settings.confined, memory_order_relaxed);
+}
 
 // Fills in all but `family`. False: no trace is wanted, or none can be written, which it reports on
 // standard error. Constructor only.

@@ -115,6 +115,9 @@ static struct vprof_moment look(void) {
 // The time without a processor since the last question, in ns, without waits. 0: none that exceeds
 // the error.
 static uint64_t lost_ns(struct vprof_preemption* self) {
+  if (vprof_confined()) {
+    return 0;  // a system call that a filter may not allow would be needed
+  }
   const struct vprof_preemption before = *self;
   const struct vprof_moment now = look();
   self->ticks = now.ticks;
@@ -158,6 +161,9 @@ static void learn(struct vprof_preemption* self) {
 
 // Was the thread switched away because others ran, and not in an unrecorded wait?
 static bool could_have_run(struct vprof_preemption* self) {
+  if (vprof_confined()) {
+    return false;
+  }
   struct rusage now = {0};
   vprof_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&now, 0, 0, 0, 0);
   const uint64_t gave_up = (uint64_t)now.ru_nvcsw - self->gave_up;

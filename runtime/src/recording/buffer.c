@@ -85,8 +85,10 @@ uint32_t vprof_thread_id(void) {
 static void own(struct vprof_chunk_header* chunk) {
   chunk->index = vprof_self.chunks;
   chunk->opened_ticks = vprof_ticks();
-  chunk->opened_processor_ns = vprof_thread_processor_ns();
-  vprof_syscall(SYS_prctl, PR_GET_NAME, (long)chunk->thread_name, 0, 0, 0, 0);
+  if (!vprof_confined()) {
+    chunk->opened_processor_ns = vprof_thread_processor_ns();
+    vprof_syscall(SYS_prctl, PR_GET_NAME, (long)chunk->thread_name, 0, 0, 0, 0);
+  }
   // Last: until then the chunk is nobody's.
   vprof_chunk_set_owner(chunk, vprof_thread_serial(), vprof_thread_id());
   vprof_count(&vprof_trace.header->chunks, 1);

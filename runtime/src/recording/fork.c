@@ -29,6 +29,7 @@
 #include "base/real.h"
 #include "recording/buffer.h"
 #include "recording/hooks.h"
+#include "recording/sites.h"
 #include "storage/trace.h"
 
 static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
@@ -61,10 +62,16 @@ static atomic_int* noticed;
 static void fresh_trace(void) {
   struct vprof_trace* trace = &vprof_trace;
   const int state = atomic_load(&trace->state);
+  const bool confined = vprof_confined();
   if (state != VPROF_OFF && state != VPROF_FAILED) {
-    atomic_store(&trace->state, VPROF_READY);
+    // A filter may end whoever opens a file.
+    atomic_store(&trace->state, confined ? VPROF_FAILED : VPROF_READY);
   }
-  trace->pid = getpid();
+  if (confined) {
+    vprof_all_sites(0);
+  } else {
+    trace->pid = getpid();
+  }
   ++trace->epoch;
   atomic_store(&trace->next, 0);
   atomic_store(&trace->full, false);

@@ -36,7 +36,7 @@
 #include "storage/trace_file.h"
 
 enum { kStackBytes = 65536, kSignalSetBytes = 8, kMostDescriptors = 65536 };
-enum { kSecond = 1000000000 };  // ns
+enum { kSecond = 1000000000, kConfinedRound = 2000000 };  // ns
 
 typedef int clone_function(int (*)(void*), void*, int, void*, ...);
 static clone_function* real_clone;
@@ -104,7 +104,11 @@ static int run(void* descriptor) {
       atomic_store(&trace->helper_idle, 0);
       continue;
     }
-    sleep_until(next_round < next_clock ? next_round : next_clock, now);
+    uint64_t next = next_round < next_clock ? next_round : next_clock;
+    if (vprof_confined() && next > now + kConfinedRound) {
+      next = now + kConfinedRound;
+    }
+    sleep_until(next, now);
   }
   return 0;
 }
@@ -112,11 +116,25 @@ static int run(void* descriptor) {
 static atomic_int started;  // pid of the process whose helper is running
 
 void vprof_helper_wake(void) {
+  if (vprof_confined()) {
+    return;  // it looks by itself
+  }
   atomic_uint* idle = &vprof_trace.helper_idle;
   if (atomic_exchange(idle, 0) == 0) {
     return;
   }
   vprof_syscall(SYS_futex, (long)idle, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+// Some 50 us; without a system call if a filter may not allow it.
+static void wait_a_little(void) {
+  enum { kPause = 50000 };
+  if (!vprof_confined()) {
+    return vprof_pause(kPause);
+  }
+  const uint64_t end = vprof_ticks() + kPause * vprof_ticks_per_second / kSecond;
+  while (vprof_ticks() < end) {
+  }
 }
 
 void vprof_helper_finish(void) {
@@ -128,7 +146,7 @@ void vprof_helper_finish(void) {
   vprof_helper_wake();
   for (uint64_t patience = 400 * vprof_settings.patience;
        atomic_load(&trace->finishing) && patience > 0; --patience) {
-    vprof_pause(50000);
+    wait_a_little();
   }
 }
 

@@ -60,7 +60,9 @@ static void wait_for_helper(void) {
 }
 
 static bool is_ours_to_finish(void) {
-  return atomic_load(&vprof_trace.state) == VPROF_OPEN && getpid() == vprof_trace.pid;
+  // Under a seccomp filter not even getpid() is certain; a child under one has no trace.
+  return atomic_load(&vprof_trace.state) == VPROF_OPEN &&
+         (vprof_confined() || getpid() == vprof_trace.pid);
 }
 
 // Destructors run from the greatest number to the least. What a parent waits for is the event that
@@ -75,7 +77,9 @@ __attribute__((destructor(103))) static void finish_helper(void) {
 }
 
 __attribute__((destructor(101))) static void finish(void) {
-  if (!is_ours_to_finish()) {
+  // Under a filter the file is not cut: it stays sparse, as after a kill, and the header says where
+  // it ends.
+  if (!is_ours_to_finish() || vprof_confined()) {
     return;
   }
   const uint64_t next = atomic_exchange(&vprof_trace.next, VPROF_CLOSED);

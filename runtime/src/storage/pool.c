@@ -193,6 +193,12 @@ static void raise_target(unsigned c, unsigned least) {
   }
 }
 
+void vprof_pool_stock_up(void) {
+  for (unsigned c = 0; c < VPROF_CHUNK_CLASSES && vprof_settings.ring == 0; ++c) {
+    raise_target(c, most_target[c]);
+  }
+}
+
 // No chunk of the wanted size is ready: take a smaller one, else prepare one, else take any.
 static struct vprof_chunk_header* take_other(unsigned wanted) {
   for (unsigned c = wanted; c-- > 1;) {
@@ -203,6 +209,13 @@ static struct vprof_chunk_header* take_other(unsigned wanted) {
   }
   if (vprof_disk_is_slow()) {
     return take_ready(0);
+  }
+  if (vprof_confined()) {
+    struct vprof_chunk_header* chunk = NULL;
+    for (unsigned c = 0; chunk == NULL && c < VPROF_CHUNK_CLASSES; ++c) {
+      chunk = take_ready(c);
+    }
+    return chunk;
   }
   vprof_count(&vprof_trace.header->stalls, 1);
   struct vprof_chunk_header* chunk =

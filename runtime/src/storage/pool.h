@@ -21,6 +21,9 @@ void vprof_pool_start(void);
 // does. NULL: there is none to be had.
 struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
 
+// Asks for as many chunks of every size as may be ready. The caller wakes the helper.
+void vprof_pool_stock_up(void);
+
 // Offers a chunk for reuse; its thread must not touch it again. False: there is no place for it, so
 // it remains part of the file. Never blocks.
 bool vprof_chunk_hand_over(struct vprof_chunk_header* chunk);

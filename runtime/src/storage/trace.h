@@ -47,6 +47,12 @@ struct vprof_trace {
   ino_t inode;
   char path[VPROF_PATH_MAX + 64];
 
+  // Once the program leaves its root directory (interpose/confine.c), else 0: a descriptor of the
+  // trace directory, and what it must still refer to.
+  int directory;
+  dev_t directory_device;
+  ino_t directory_inode;
+
   atomic_uint_fast64_t next;           // offset of the next chunk; VPROF_CLOSED: no more
   atomic_bool full;                    // no room in the file or on the disk: do not try again
   atomic_uint_fast64_t dropped_early;  // slots dropped before there was a header to count them in

@@ -101,6 +101,51 @@ static bool write_header(int fd) {
          (long)sizeof header;
 }
 
+// High, where no program expects its own: most count up from 0.
+enum { kKeptDescriptor = 900 };
+
+void vprof_trace_file_keep_directory(void) {
+  struct vprof_trace* trace = &vprof_trace;
+  if (trace->directory != 0) {
+    return;
+  }
+  const int fd = open(vprof_settings.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) {
+    return;
+  }
+  int kept = fcntl(fd, F_DUPFD_CLOEXEC, kKeptDescriptor);
+  if (kept < 0) {
+    kept = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // RLIMIT_NOFILE is small
+  }
+  struct stat status;
+  if (kept >= 0 && fstat(kept, &status) == 0) {
+    trace->directory_device = status.st_dev;
+    trace->directory_inode = status.st_ino;
+    trace->directory = kept;
+  }
+  // Not close(): that is interposed.
+  vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+// The descriptor, or AT_FDCWD: the path will do. The program may have closed the descriptor, or
+// have opened another file under its number.
+static int directory(void) {
+  const struct vprof_trace* trace = &vprof_trace;
+  struct stat status;
+  const bool kept = trace->directory != 0 && fstat(trace->directory, &status) == 0 &&
+                    status.st_dev == trace->directory_device &&
+                    status.st_ino == trace->directory_inode;
+  return kept ? trace->directory : AT_FDCWD;
+}
+
+static const char* name_of(const char* path) { return strrchr(path, '/') + 1; }
+
+static bool give_final_name(int from, const char* unfinished) {
+  const char* path = vprof_trace.path;
+  return from == AT_FDCWD ? rename(unfinished, path) == 0
+                          : renameat(from, name_of(unfinished), from, name_of(path)) == 0;
+}
+
 void vprof_trace_file_unmap(void) {
   struct vprof_trace* trace = &vprof_trace;
   if (trace->base != NULL) {
@@ -120,18 +165,21 @@ int vprof_trace_file_make(void) {
   snprintf(trace->path, sizeof trace->path, "%s/%d-%lld%09ld.vpt", vprof_settings.directory,
            (int)trace->pid, (long long)now.tv_sec, now.tv_nsec);
   strcpy(stpcpy(unfinished, trace->path), ".new");
-  const int fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int from = directory();
+  const int fd = from == AT_FDCWD ? open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644)
+                                  : openat(from, name_of(unfinished),
+                                           O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) {
     return -1;
   }
   struct stat status;
   if (fstat(fd, &status) == 0 && reserve(fd) && write_header(fd) &&
-      rename(unfinished, trace->path) == 0) {
+      give_final_name(from, unfinished)) {
     trace->device = status.st_dev;
     trace->inode = status.st_ino;
     return fd;
   }
-  unlink(unfinished);
+  unlinkat(from, from == AT_FDCWD ? unfinished : name_of(unfinished), 0);
   vprof_trace_file_unmap();
   close(fd);
   return -1;
@@ -176,7 +224,9 @@ void vprof_trace_file_cut(uint64_t next) {
   vprof_trace_file_note_processor_time();
   const uint64_t end = without_spare_chunks(next);
   __atomic_store_n(&trace->header->used, end, __ATOMIC_RELEASE);
-  const int fd = open(trace->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  const int from = directory();
+  const int fd = openat(from, from == AT_FDCWD ? trace->path : name_of(trace->path),
+                        O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) {
     return;
   }

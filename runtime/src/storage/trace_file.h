@@ -9,6 +9,9 @@
 // the caller closes. -1: it could not be made, and nothing is left behind.
 int vprof_trace_file_make(void);
 
+// Keeps the trace directory within reach for the time after a chroot, also of children.
+void vprof_trace_file_keep_directory(void);
+
 // Unmaps it, if it is mapped.
 void vprof_trace_file_unmap(void);
 

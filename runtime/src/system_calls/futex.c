@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "interpose/waiters.h"
+#include "interpose/confine.h"
 #include "system_calls/raw_calls.h"
 
 static bool is_wait(long operation) {
@@ -101,5 +102,9 @@ long syscall(long number, long a, long b, long c, long d, long e, long f) {
     const long arguments[6] = {a, b, c, d, e, f};
     return call(number, arguments);
   }
-  return vprof_real_syscall(number, a, b, c, d, e, f);
+  const long arguments[6] = {a, b, c, d, e, f};
+  vprof_confine_begin(number, arguments);
+  const long result = vprof_real_syscall(number, a, b, c, d, e, f);
+  vprof_confine_end(number, arguments, result);
+  return result;
 }

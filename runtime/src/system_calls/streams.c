@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "base/raw_syscall.h"
+#include "base/settings.h"
 #include "system_calls/objects.h"
 
 static struct vprof_stream known[VPROF_DESCRIPTORS];
@@ -57,6 +58,9 @@ struct vprof_file {
 };
 
 static bool ask_file(int fd, struct vprof_file* file) {
+  if (vprof_confined()) {
+    return false;  // the filter may not allow it
+  }
   struct statx answer = {0};
   const long result = vprof_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
                                     STATX_TYPE | STATX_INO, (long)&answer, 0);

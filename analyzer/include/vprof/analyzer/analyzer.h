@@ -340,6 +340,13 @@ struct Overhead {
   uint64_t stalls = 0;
   /// Threads that made records in this recording; 0 for merged profiles.
   uint64_t threads = 0;
+  /// How the intervals compare with this recording; 0 for merged profiles. From the first begin to
+  /// the last end:
+  double run_ns = 0;
+  /// Threads that worked for intervals, for how long they did, and how long they could have, each
+  /// from when it first did to when it last did.
+  uint64_t working_threads = 0;
+  double working_ns = 0, present_ns = 0;
   /// Calibrated cost of one scope: of its instructions, again and again.
   double record_ns = 0;
   /// Processor time of the program since it began to record: of all threads, and of the helper
