@@ -245,6 +245,7 @@ Proposals propose(const ScannedSource& source, size_t candidates, size_t rejecte
   keep_best(proposals.candidates, 2);
   const Judge judge(source, graph);
   std::vector<FirstLook> looks;
+  looks.reserve(graph.size());
   for (size_t i = 0; i < graph.size(); ++i) {
     looks.push_back({i, judge.first_look(i)});
   }

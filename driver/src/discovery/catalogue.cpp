@@ -83,6 +83,7 @@ Result<std::vector<CatalogueEntry>> load_catalogue(const fs::path& directory) {
   }
   std::sort(files.begin(), files.end());
   std::vector<CatalogueEntry> catalogue;
+  catalogue.reserve(files.size());
   for (const fs::path& file : files) {
     catalogue.push_back(VPROF_TRY(read_entry(file)));
   }
@@ -91,12 +92,14 @@ Result<std::vector<CatalogueEntry>> load_catalogue(const fs::path& directory) {
 
 std::vector<std::string> described(const std::vector<CatalogueEntry>& catalogue) {
   std::vector<std::string> names;
+  names.reserve(catalogue.size());
   size_t width = 0;
   for (const CatalogueEntry& entry : catalogue) {
     names.push_back(fmt::format("{}", fmt::join(entry.names, ", ")));
     width = std::max(width, names.back().size());
   }
   std::vector<std::string> lines;
+  lines.reserve(catalogue.size());
   for (size_t i = 0; i < catalogue.size(); ++i) {
     lines.push_back(fmt::format("{:<{}}  {}", names[i], width, catalogue[i].summary));
   }
