@@ -10,11 +10,11 @@ TEST_CASE("presence: time in intervals, of the threads that work for them") {
   Interval interval;
   interval.begin = 100;
   interval.end = 400;
-  interval.segments = {{100, 200, 0, 200}, {300, 400, 2, 400}};
+  interval.segments = {{100, 200, 0, 200, {}}, {300, 400, 2, 400, {}}};
   presence.add(interval);
   interval.begin = 600;
   interval.end = 700;
-  interval.segments = {{600, 700, 0, 700}};
+  interval.segments = {{600, 700, 0, 700, {}}};
   presence.add(interval);
   Overhead overhead;
   presence.add_to(overhead);

@@ -125,7 +125,15 @@ void check_release(const Found& found, uint32_t kind) {
   CHECK(by != found.serial);
   CHECK(ended->word >= wait.word);
   CHECK(ended->word <= wait.word + wait.payload);
-  CHECK(ended->more[0].payload == wait.more[0].payload);
+  CHECK((ended->more[0].payload & VPROF_AUX_SHARED) == (wait.more[0].payload & VPROF_AUX_SHARED));
+}
+
+// The wait says whether it was in epoll_wait, as an event loop's is.
+void check_epoll(const std::string& scenario, const Record& wait) {
+  const bool epolls = scenario.find("epoll") != std::string::npos;
+  const uint64_t aux = wait.more[0].payload;
+  CHECK(((aux & VPROF_AUX_EPOLL) != 0) == epolls);
+  CHECK((!epolls || (aux & VPROF_AUX_POLL) != 0));
 }
 
 }  // namespace
@@ -140,6 +148,7 @@ TEST_CASE("a wait of any class is recorded, with the release that ended it") {
     REQUIRE(outcome.exit_code == 0);
     const Found found = wait_told(outcome, c.wait);
     REQUIRE(found.wait->more.size() == (c.wait == VPROF_EV_WAIT_COND ? 3 : 2));
+    check_epoll(c.scenario, *found.wait);
     if (c.release != kNobody) {
       check_release(found, c.release);
     }

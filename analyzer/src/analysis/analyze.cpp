@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "analysis/collector.h"
-#include "analysis/group_costs.h"
+#include "factors/group_costs.h"
 #include "analysis/presence.h"
 #include "critical_path/interval_scan.h"
 #include "factors/factor_selection.h"

@@ -59,9 +59,9 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
   unknown_event_ = tree.intern("unknown event");
 }
 
-/// Algorithm 2. Terminates: each turn with a segment lowers `now`, except that it may find a park
-/// at the end of the segment, which lowers `now` too. A turn without one continues at a segment
-/// that has time before `now`, or follows an edge to an earlier time, or is the last.
+/// Algorithm 2. Terminates: each turn with a segment lowers `now`, and so does a park at the end of
+/// the segment. A turn without one continues at a segment that has time before `now`, or follows an
+/// edge to an earlier time, or is the last.
 const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   constexpr uint32_t kRoot = PathTree::kRoot;
   set_up_ = 0;

@@ -1,4 +1,4 @@
-#include "analysis/group_costs.h"
+#include "factors/group_costs.h"
 
 #include <algorithm>
 #include <cmath>
