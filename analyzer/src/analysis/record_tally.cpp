@@ -12,8 +12,8 @@ namespace {
 template <class Visit>
 void for_each_item(const Thread& thread, const IntervalSegment& segment, const Visit& visit) {
   const ItemArray& items = thread.items;
-  const Item* item = std::partition_point(
-      items.begin(), items.end(), [&](const Item& one) { return one.end > segment.end; });
+  const Item* item = std::partition_point(items.begin(), items.end(),
+                                          [&](const Item& one) { return one.end > segment.end; });
   for (; item != items.end() && item->end > segment.start; ++item) {
     visit(*item);
   }

@@ -76,6 +76,7 @@ GroupCosts group_costs(const IntervalSums& sums) {
     return grouping.take();
   }
   std::vector<const std::pair<const std::string, RecordSums>*> by_records;
+  by_records.reserve(labels.size());
   for (const auto& label : labels) {
     by_records.push_back(&label);
   }
