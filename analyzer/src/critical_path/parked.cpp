@@ -136,8 +136,11 @@ const Poll* PathWalker::poll_before(uint32_t thread, const Interval& interval, i
                                     int64_t resumed) const {
   const Thread& history = window_.threads[thread];
   const std::span<const Poll> polls = history.polls_within(kNoTime, resumed);
-  for (size_t i = polls.size(); i-- > 0 && polls[i].time > left;) {
+  for (size_t i = polls.size(); i-- > 0;) {
     const Poll& poll = polls[i];
+    if (poll.time <= left) {
+      break;
+    }
     MarkPlace mark;  // the last one before it
     for (const std::vector<Segment>& of_kind : history.segments) {
       const auto after = std::partition_point(
