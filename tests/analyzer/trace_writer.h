@@ -42,8 +42,8 @@ class ThreadWriter {
   void torn() { groups_.push_back({{0, 0}}); }
 
   void frame(uint32_t site, int64_t start, int64_t end);
-  /// `polled`: when the thread's epoll_wait returned last; 0: never. `begun`: how many marks it made
-  /// since then.
+  /// `polled`: when the thread's epoll_wait returned last; 0: never. `begun`: how many marks it
+  /// made since then.
   void begin(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0, int64_t polled = 0,
              uint64_t begun = 0);
   void end(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);

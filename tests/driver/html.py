@@ -32,7 +32,7 @@ class Html(Project):
         self.assertIn("slowest", data["timelines"][0]["why"])
         self.assertEqual(data["timelines"][0]["latency_ns"], report["interval"]["max_ns"])
         texts = {text["title"]: text for text in data["sources"]}
-        self.assertIn("static long now_ns(void) {", texts["now_ns"]["lines"])
+        self.assertIn("int spin(long ns) {", texts["spin"]["lines"])
         # A factor's column has its time in each interval; their mean is the mean in the tree.
         factor = next(f for f in data["factors"] if f["kind"] == "variance")
         mean = sum(times[factor["columns"][0]] for _, _, _, _, times, *_ in data["intervals"]) / count
