@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "analysis/collector.h"
-#include "factors/group_costs.h"
 #include "analysis/presence.h"
 #include "critical_path/interval_scan.h"
 #include "factors/factor_selection.h"
+#include "factors/group_costs.h"
 #include "factors/latency_summary.h"
 #include "factors/reliability.h"
 #include "factors/variance_tree.h"

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "interpose/waiters.h"
 #include "interpose/confine.h"
+#include "interpose/waiters.h"
 #include "system_calls/raw_calls.h"
 
 static bool is_wait(long operation) {
