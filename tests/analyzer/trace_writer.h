@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vprof/runtime/trace_format.h"
@@ -36,14 +37,16 @@ struct Object {
 class ThreadWriter {
  public:
   std::string name;
+  /// Processor time and ticks when each chunk was taken; without an entry, 0: unknown.
+  std::vector<std::pair<uint64_t, uint64_t>> opened;
 
   void slot(uint64_t word0, uint32_t id, uint64_t payload);
   void cont(uint64_t word0, uint64_t payload = 0) { slot(word0, VPROF_EV_CONT, payload); }
   void torn() { groups_.push_back({{0, 0}}); }
 
   void frame(uint32_t site, int64_t start, int64_t end);
-  /// `polled`: when the thread's epoll_wait returned last; 0: never. `begun`: how many marks it
-  /// made since then.
+  /// `polled`: when the thread's epoll_wait returned last; 0: never. `begun`: the number of its
+  /// marks since then.
   void begin(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0, int64_t polled = 0,
              uint64_t begun = 0);
   void end(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
