@@ -69,14 +69,17 @@ class Generated(support.Project):
         self.assertIn('"table"', self.vprof("analyze", "--json").stdout)
 
     def test_a_generated_text_that_changes(self):
-        """The amalgamation contains what was inserted into its parts."""
+        """The amalgamation is measured, by what was inserted into its part or into itself.
+
+        Which of the two depends on whether make finds that the rewritten part is newer than it.
+        """
         self.write("Makefile", GENERATED_MAKEFILE.replace("table.o\n\t$(CC) -o", "all.o part\n\t$(CC) -o")
                    .replace("src/work.o table.o", "src/work.o all.o") +
                    "all.c: table.c\n\tcat table.c > $@\n\techo 'int more(int i) { return spin(i); }' >> $@\n"
                    "part: table.o src/work.o check.o\n\t$(CC) -o $@ table.o src/work.o check.o\n")
         self.write("check.c", '#include "src/work.h"\nint main(void) { return table(1) < 0; }\n')
         self.build_all()
-        self.assertIn("table.c", self.units())
+        self.assertTrue({"table.c", "all.c"} & self.units(), self.units())
         self.assertIn("table.c", self.units("part"))
         self.runs()
 
