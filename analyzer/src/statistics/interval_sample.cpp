@@ -10,7 +10,7 @@ IntervalSample::Key key_of(uint64_t first, const SampledInterval& interval) {
   return {first, interval.key, interval.begin, interval.run};
 }
 
-constexpr auto smaller = [](const auto& a, const auto& b) { return a.first < b.first; };
+constexpr auto kSmaller = [](const auto& a, const auto& b) { return a.first < b.first; };
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void IntervalSample::Smallest::add(const Key& key, SampledInterval interval) {
     settle();
   } else if (kept_.size() >= 2 * most_) {
     std::nth_element(kept_.begin(), kept_.begin() + static_cast<ptrdiff_t>(most_), kept_.end(),
-                     smaller);
+                     kSmaller);
     drop_from(most_);
   }
 }
@@ -67,7 +67,7 @@ void IntervalSample::Smallest::drop_from(size_t index) {
 }
 
 void IntervalSample::Smallest::settle() {
-  std::sort(kept_.begin(), kept_.end(), smaller);
+  std::sort(kept_.begin(), kept_.end(), kSmaller);
   kept_.erase(std::unique(kept_.begin(), kept_.end(),
                           [](const auto& a, const auto& b) { return a.first == b.first; }),
               kept_.end());
