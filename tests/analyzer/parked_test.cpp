@@ -1,4 +1,4 @@
-// Hand-written recordings of event loops: intervals that a thread leaves and goes on with later.
+// Hand-written recordings of event loops: intervals that a thread leaves and resumes later.
 #include <algorithm>
 
 #include "path_case.h"
@@ -144,7 +144,7 @@ TEST_CASE("the functions of a park are those of the request, not those of the lo
   CHECK(result.at("request/parked(f), resumed by g/loop/turn/body(turn)") == 2);
 }
 
-TEST_CASE("the call of an annotation is no function that leaves or goes on with a request") {
+TEST_CASE("the call of an annotation is no function that leaves or resumes a request") {
   Case c;
   const uint32_t begin = c.sites.call_site(c.f, c.sites.library("vprof_begin"));
   const uint32_t resume = c.sites.call_site(c.g, c.sites.library("vprof_switch"));

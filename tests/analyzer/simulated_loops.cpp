@@ -51,7 +51,7 @@ void LoopSimulator::scope(Thread& thread, uint32_t function, int64_t start) {
   thread.writer.frame(entry_[function], start, thread.now);
 }
 
-/// Always goes on with the loop that comes first, so that nothing happens in the past of another.
+/// Always continues with the loop that comes first, so that nothing happens in the past of another.
 void LoopSimulator::run() {
   for (;;) {
     size_t next = kNobody;
@@ -186,11 +186,11 @@ void LoopSimulator::work(size_t index, uint64_t request) {
   }
 }
 
-/// The handler has returned. Something will make a loop go on with the request.
+/// The handler has returned. Something will make a loop resume the request.
 void LoopSimulator::park(size_t index, uint64_t id) {
   Thread& loop = threads_[index];
   const size_t next = pick(4) == 0 ? pick(loops_) : index;
-  if (next != index) {  // another thread may go on with it at once, so this one says that it left
+  if (next != index) {  // another thread may resume it at once, so this one says that it left
     loop.writer.work_for(0, loop.now);
     loop.marks.push_back({loop.now, 0, 0});
   }

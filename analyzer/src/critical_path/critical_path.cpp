@@ -117,7 +117,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   return leaves_;
 }
 
-/// A gap between two segments of the interval. If the thread that went on with it came from its
+/// A gap between two segments of the interval. If the thread that resumed it came from its
 /// event loop, or had worked for it before, it was parked; else it was handed over.
 void PathWalker::leave(const Interval& interval, const IntervalSegment& previous, int64_t left,
                        uint32_t thread, int64_t now, const Segment* resumed) {
@@ -154,7 +154,7 @@ const Segment* PathWalker::segment_at(uint32_t thread, const Interval& interval,
   return segment.interval == interval.serial && segment.end >= time ? &segment : nullptr;
 }
 
-/// When a segment ended before `time`, at which `thread` goes on with its interval. If it does by a
+/// When a segment ended before `time`, at which `thread` resumes its interval. If it does so by a
 /// switch, the segment ended when its thread came back to its event loop.
 int64_t PathWalker::end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
                                bool resumed) const {

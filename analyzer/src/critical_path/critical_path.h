@@ -105,7 +105,7 @@ class PathWalker {
     uint32_t sync;
   };
 
-  /// `thread` goes on with the interval at `resumed`. `left_thread` worked for it before, until
+  /// `thread` resumes the interval at `resumed`. `left_thread` worked for it before, until
   /// `left`; its last mark for it was at `marked`.
   struct Park {
     uint32_t left_thread;

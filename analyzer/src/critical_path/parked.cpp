@@ -1,4 +1,4 @@
-// Parked intervals: a thread has left the interval, and goes on with it later. Event loops do so.
+// Parked intervals: a thread leaves an interval and resumes it later, as event loops do.
 //
 //   handler of 7                      handler of 8             handler of 7
 //   |== f ==|   |.. epoll_wait ..|   |==== h ====|   |. .|    |== g ==
@@ -53,7 +53,7 @@ bool PathWalker::is_of_program(const Item& frame) const {
 }
 
 /// The frame of the function that a mark belongs to. Of a mark at the end of its function it is the
-/// next frame, which does the work. A frame that is still open when the thread goes on with the
+/// next frame, which does the work. A frame that is still open when the thread resumes the
 /// interval, at `resumed`, is the loop's own. kNone: not known.
 uint32_t PathWalker::frame_of(const Thread& history, MarkPlace mark, int64_t resumed) const {
   const auto is_of_loop = [&](uint32_t i) { return history.items[i].end > resumed; };
@@ -81,7 +81,7 @@ bool PathWalker::waits_within(const Thread& history, MarkPlace mark, const Poll&
 }
 
 /// When the thread that works for an interval up to `end` has left it: at its first call of poll
-/// outside the function in which its last mark for it is. `resumed`: when it went on with it.
+/// outside the function in which its last mark for it is. `resumed`: when it resumes it.
 int64_t PathWalker::left_at(uint32_t thread, MarkPlace mark, int64_t end, int64_t resumed) const {
   const Thread& history = window_.threads[thread];
   for (const Poll& poll : history.polls_within(mark.time, end)) {
@@ -100,7 +100,7 @@ uint32_t PathWalker::left_by(const Park& park) const {
   return known ? function_of(history.items[frame]) : kNone;
 }
 
-/// The function in which the thread goes on with the interval. kNone: not known.
+/// The function in which the thread resumes the interval. kNone: not known.
 uint32_t PathWalker::resumed_by(const Park& park) const {
   const Thread& history = window_.threads[park.thread];
   if (park.by != nullptr) {
@@ -130,8 +130,8 @@ uint32_t PathWalker::parked_name(uint32_t left_by, uint32_t resumed_by) {
   return known->second;
 }
 
-/// The last call of poll by which the thread came to go on with an interval at `resumed`, after
-/// `left`. One in the middle of the work for another interval is none. Null: there is none.
+/// The last call of poll after `left` and before the thread resumed the interval, at `resumed`. One
+/// in the middle of the work for another interval is none. Null: there is none.
 const Poll* PathWalker::poll_before(uint32_t thread, const Interval& interval, int64_t left,
                                     int64_t resumed) const {
   const Thread& history = window_.threads[thread];
@@ -230,7 +230,7 @@ void PathWalker::add_readiness(const Park& park, const Poll& poll, int64_t happe
 }
 
 /// The time in which the thread worked for the interval. Without a switch it is not known when the
-/// thread went on with it. What is known is that it did not while its loop waited.
+/// thread resumed it; only that it did not while its loop waited.
 void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi, MarkPlace mark,
                                    const Interval& interval) {
   if (interval.can_park()) {

@@ -10,7 +10,7 @@
 //    |       `-- g                          what the thread that released the lock did meanwhile
 //    |-- queue(pop)                         a task waited to be dequeued
 //    |   `-- h                              what the thread that dequeued it did meanwhile
-//    `-- parked(f), resumed by g            f left the interval, and g went on with it
+//    `-- parked(f), resumed by g            f left the interval, and g resumed it
 //        |-- timer                          it waited for the time to pass
 //        `-- h                              the event loop was busy with another interval
 //

@@ -51,7 +51,7 @@ struct Interval {
   /// since; 0: it began at once. Not a part of the latency. kNoTime: no event loop.
   int64_t queued = kNoTime;
 
-  /// Whether a thread can leave it and go on with it later. One that the program gives no key to is
+  /// Whether a thread can leave it and resume it later. One that the program gives no key to is
   /// all that its thread does from begin to end.
   bool can_park() const { return key != 0; }
   /// Without what the runtime did for itself.

@@ -166,7 +166,7 @@ class Lives {
     }
     if (!life.switches.empty()) {
       life.reasons.push_back(
-          fmt::format("{} are stored as what goes on with one{}: they are under \"switch\"",
+          fmt::format("{} are stored as the next step of one{}: they are under \"switch\"",
                       counted(all.size(), "function"),
                       all.size() == life.switches.size()
                           ? ""

@@ -39,7 +39,7 @@ struct ScannedFunction {
   ScannedType returns;
   std::vector<ScannedType> parameters;
   size_t cases = 0;  ///< labels of switch statements
-  /// Functions that it stores in an object (`c->handler = on_read`): who goes on with the work.
+  /// Functions that it stores in an object (`c->handler = on_read`): what continues the work.
   std::set<std::string> leaves_to;
 };
 

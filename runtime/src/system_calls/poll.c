@@ -293,19 +293,12 @@ static struct vprof_ready first_ready(long number, const long* a) {
 }
 
 static bool is_epoll(long number) {
-  switch (number) {
-#ifdef SYS_poll
-    case SYS_poll:
-#endif
-#ifdef SYS_select
-    case SYS_select:
-#endif
-    case SYS_ppoll:
-    case SYS_pselect6:
-      return false;
-    default:
-      return true;
+#ifdef SYS_epoll_wait
+  if (number == SYS_epoll_wait) {
+    return true;
   }
+#endif
+  return number == SYS_epoll_pwait;
 }
 
 long vprof_raw_poll(long number, const long* a) {

@@ -377,8 +377,7 @@ struct vprof_chunk_header {
   uint64_t opened_ticks;
   char thread_name[16]; /* pthread name at that time */
   uint64_t next;        /* ring: address of the thread's next chunk; only the runtime uses it */
-  uint64_t
-      opened_processor_ns; /* processor time of the thread when it took the chunk; 0: unknown */
+  uint64_t opened_processor_ns; /* the thread's processor time then; 0: unknown */
 };
 
 #ifdef __cplusplus
