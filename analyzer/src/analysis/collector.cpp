@@ -47,6 +47,7 @@ void Collector::add_to_sample(const Interval& interval, uint64_t hash,
   kept.id = interval.id;
   kept.label = label;
   kept.begin = interval.begin - start_;
+  kept.leaves.reserve(leaves.size());
   for (const LeafTime& leaf : leaves) {
     if (leaf.ns != 0) {
       kept.leaves.emplace_back(leaf.node, static_cast<uint64_t>(leaf.ns));
@@ -84,21 +85,6 @@ void Collector::add_functions() {
       functions_.push_back({i});
     } else {
       shared_function_[functions_[function].first] = shared_function_[i] = function;
-      any_shared_ = true;
-    }
-  }
-}
-
-void Collector::add_up_functions(const std::vector<NodeTimes::Time>& times) {
-  if (!any_shared_) {
-    return;
-  }
-  ++interval_;
-  for (const NodeTimes::Time& time : times) {
-    if (shared_function_[time.node] != kNone) {
-      Function& function = functions_[shared_function_[time.node]];
-      function.ns = time.ns + (function.interval == interval_ ? function.ns : 0);
-      function.interval = interval_;
     }
   }
 }
@@ -118,7 +104,8 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
     exemplars_.resize(nodes.size());
     add_functions();
   }
-  add_up_functions(times);
+  ++interval_;
+  shared_times_.clear();
   PlaceExemplar exemplar{0, latency, interval.key, interval.id};
   const uint64_t hash = interval_hash(interval.key, interval.id);
   if (sample_.wants(hash, latency)) {
@@ -139,10 +126,10 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
     sums.add_node(time.node, time.ns, latency);
     tails_[time.node].add(bin, time.ns);
     if (shared_function_[time.node] != kNone) {
-      const uint64_t others = functions_[shared_function_[time.node]].ns - time.ns;
-      if (others != 0) {
-        sums.add_others(time.node, static_cast<UInt128>(time.ns) * others);
-      }
+      Function& function = functions_[shared_function_[time.node]];
+      function.ns = time.ns + (function.interval == interval_ ? function.ns : 0);
+      function.interval = interval_;
+      shared_times_.push_back(time);
     }
     exemplar.ns = time.ns;
     exemplars_[time.node].add(exemplar, hash);
@@ -154,6 +141,12 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
       } else {
         sums.add_product(a, nodes[time.node].rank, product);
       }
+    }
+  }
+  for (const NodeTimes::Time& time : shared_times_) {
+    const uint64_t others = functions_[shared_function_[time.node]].ns - time.ns;
+    if (others != 0) {
+      sums.add_others(time.node, static_cast<UInt128>(time.ns) * others);
     }
   }
   if (total != latency) {

@@ -45,7 +45,6 @@ class Collector {
  private:
   void add_covariates(const Interval& interval, const std::vector<NodeTimes::Time>& times);
   void add_functions();
-  void add_up_functions(const std::vector<NodeTimes::Time>& times);
   void add_to_sample(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
                      const std::string& label);
 
@@ -63,7 +62,8 @@ class Collector {
   std::vector<Function> functions_;
   // By node: its function if that has several outermost instances, of which the node is one.
   std::vector<uint32_t> shared_function_;
-  bool any_shared_ = false;
+  std::vector<NodeTimes::Time>
+      shared_times_;       // in one interval, of nodes that have such a function
   uint64_t interval_ = 0;  // counts the intervals
   std::vector<TailSums> tails_;
   std::vector<PlaceExemplars> exemplars_;

@@ -92,22 +92,9 @@ void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t
   add(outside, hi - lo);
 }
 
-/// The first item, which is the last one in time, that ended before `time`. Most stretches of a
-/// thread end shortly before the previous one began, so the search gallops from there.
+/// Most stretches of a thread end shortly before the previous one began.
 size_t PathWalker::first_ended_before(uint32_t thread, int64_t time) {
-  const ItemArray& items = window_.threads[thread].items;
-  const auto ended_later = [&](const Item& item) { return item.end >= time; };
-  size_t low = std::min(searched_[thread], items.size());
-  size_t high = low;
-  if (low > 0 && !ended_later(items[low - 1])) {
-    low = 0;
-  }
-  for (size_t step = 2; high < items.size() && ended_later(items[high]); step *= 2) {
-    low = high + 1;
-    high += std::min(items.size() - high, step);
-  }
-  const Item* found = std::partition_point(items.begin() + low, items.begin() + high, ended_later);
-  return static_cast<size_t>(found - items.begin());
+  return window_.threads[thread].items.first_ended_before(time, searched_[thread]);
 }
 
 /// Opens the frames that enclose the end of the innermost stretch, the outermost first. They are

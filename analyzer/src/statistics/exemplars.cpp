@@ -29,10 +29,12 @@ uint64_t interval_hash(uint64_t key, int64_t id) {
 
 void PlaceExemplars::add_worst(const PlaceExemplar& exemplar) {
   insert_bounded(worst, exemplar, kWorst, std::greater<>());
+  least_ns_ = worst.size() == kWorst ? worst.back().ns : 0;
 }
 
 void PlaceExemplars::add_sampled(const PlaceExemplar& exemplar, uint64_t hash) {
   insert_bounded(sampled, std::pair(hash, exemplar), kSampled, std::less<>());
+  hash_bound_ = sampled.size() == kSampled ? sampled.back().first : UINT64_MAX;
 }
 
 PlaceExemplars& PlaceExemplars::operator+=(const PlaceExemplars& other) {

@@ -32,11 +32,10 @@ struct PlaceExemplars {
 
   /// `hash`: interval_hash() of the interval.
   void add(const PlaceExemplar& exemplar, uint64_t hash) {
-    if (worst.size() < kWorst || worst.back().ns < exemplar.ns ||
-        (worst.back().ns == exemplar.ns && worst.back() < exemplar)) {
+    if (exemplar.ns >= least_ns_) {
       add_worst(exemplar);
     }
-    if (sampled.size() < kSampled || hash < sampled.back().first) {
+    if (hash < hash_bound_) {
       add_sampled(exemplar, hash);
     }
   }
@@ -45,6 +44,10 @@ struct PlaceExemplars {
  private:
   void add_worst(const PlaceExemplar& exemplar);
   void add_sampled(const PlaceExemplar& exemplar, uint64_t hash);
+
+  // What is certainly dropped needs no look at the lists.
+  uint64_t least_ns_ = 0;
+  uint64_t hash_bound_ = UINT64_MAX;
 };
 
 }  // namespace vprof::analyzer

@@ -84,6 +84,10 @@ void IntervalSample::Smallest::settle() {
 
 void IntervalSample::add(uint64_t hash, SampledInterval interval) {
   const Key by_latency = key_of(~interval.latency, interval);
+  if (!sampled.wants(hash)) {
+    worst.add(by_latency, std::move(interval));
+    return;
+  }
   if (worst.wants(std::get<0>(by_latency))) {
     worst.add(by_latency, interval);
   }

@@ -58,6 +58,10 @@ class ItemArray {
   const Item* begin() const { return data_; }
   const Item* end() const { return begin() + size_; }
 
+  /// Index of the first item, which is the last one in time, that ended before `time`. Gallops from
+  /// `near`, so a search that ends close behind it is short.
+  size_t first_ended_before(int64_t time, size_t near) const;
+
   /// There must be room for it.
   void append(const Item& item) { data_[size_++] = item; }
   /// Writes a sentinel behind the last item, where there must be room. It ended before everything,
