@@ -36,6 +36,7 @@ TEST_CASE("the cost of a program and of its busiest thread") {
   overhead.thread_passed_ns = 2 * overhead.thread_ns;
   CHECK(analyzer::thread_cost(overhead) == Approx(std::min(each / 2, analyzer::kMostCost)));
   CHECK(analyzer::thread_load(overhead) == Approx(0.5));
+  CHECK(analyzer::queueing_cost(overhead) == analyzer::thread_cost(overhead));
   CHECK(analyzer::measuring_cost(overhead) == analyzer::thread_cost(overhead));
   // A wait costs more than a frame, which takes one slot instead of three.
   overhead.waits = 100;
@@ -43,6 +44,25 @@ TEST_CASE("the cost of a program and of its busiest thread") {
         Approx((900 + 100 * static_cast<double>(analyzer::kRecordsPerWait)) * each));
   overhead.processor_ns = 0;
   CHECK(analyzer::program_cost(overhead) == 0);
+}
+
+TEST_CASE("records of a thread that is hardly ever busy delay nobody") {
+  Overhead overhead;
+  overhead.record_ns = 20;
+  const double each = analyzer::record_cost_ns(overhead);
+  overhead.records = 1000;
+  overhead.processor_ns = 1000 * each * 101;
+  overhead.thread_records = 1000;
+  overhead.thread_ns = 1000 * each * 11;  // records take a tenth of what the thread does besides
+  CHECK(analyzer::program_cost(overhead) == Approx(0.01));
+  CHECK(analyzer::queueing_cost(overhead) == Approx(0.1));  // its load is unknown
+  overhead.thread_passed_ns = 50 * overhead.thread_ns;
+  CHECK(analyzer::queueing_cost(overhead) == Approx(0.1 * 0.02 / 0.98));
+  CHECK(analyzer::measuring_cost(overhead) == Approx(0.01));
+  overhead.thread_passed_ns = 3 * overhead.thread_ns;
+  CHECK(analyzer::queueing_cost(overhead) == Approx(0.05));
+  overhead.thread_passed_ns = overhead.thread_ns;
+  CHECK(analyzer::measuring_cost(overhead) == Approx(0.1));
 }
 
 TEST_CASE("the start of the helper is no reason to thin a plan") {

@@ -49,12 +49,19 @@ double thread_cost(const Overhead& overhead) {
   return added_by(static_cast<double>(overhead.thread_records) * each, overhead.thread_ns);
 }
 
+double queueing_cost(const Overhead& overhead) {
+  const double load = thread_load(overhead);
+  // A load of 0 is unknown: as if the thread were always busy.
+  const double part = load > 0 && load < 0.5 ? load / (1 - load) : 1;
+  return part * thread_cost(overhead);
+}
+
 double measuring_cost(const Overhead& overhead) {
   const double records = recording_ns(overhead);
   const double helper = std::min(overhead.helper_ns, records);
   const double program =
       added_by(records + helper, overhead.processor_ns - (overhead.helper_ns - helper));
-  return std::max(program, thread_cost(overhead));
+  return std::max(program, queueing_cost(overhead));
 }
 
 double thread_load(const Overhead& overhead) {

@@ -40,7 +40,8 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
 std::string cost_of_thread(const analyzer::Overhead& overhead) {
   const double cost = analyzer::thread_cost(overhead);
   const double load = analyzer::thread_load(overhead);
-  if (cost <= 0 || load <= 0) {
+  if (cost <= 0 || load <= 0 ||
+      analyzer::queueing_cost(overhead) <= analyzer::program_cost(overhead)) {
     return {};
   }
   std::string text = fmt::format(

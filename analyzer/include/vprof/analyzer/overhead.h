@@ -25,13 +25,18 @@ double program_cost(const Overhead& overhead);
 /// What it adds to the time that the thread which made most records is busy. 0: unknown.
 double thread_cost(const Overhead& overhead);
 
-/// The greater of the two, which the budget is about. What the helper took beyond the cost of the
-/// records does not count: that is its start, which no plan changes.
-double measuring_cost(const Overhead& overhead);
-
 /// Part of the time in which that thread was on a processor. If it is near 1, whoever waits for the
 /// thread waits for the records of all others, too. 0: unknown.
 double thread_load(const Overhead& overhead);
+
+/// What the records of others add to a request that waits for that thread, relative to the time
+/// that the thread works for it: thread_cost() × ρ / (1 - ρ), where ρ is thread_load(), and
+/// thread_cost() from half load on. docs/analysis.md, "What measuring costs".
+double queueing_cost(const Overhead& overhead);
+
+/// The greater of program_cost() and queueing_cost(), which the budget is about. What the helper
+/// took beyond the cost of the records does not count: that is its start, which no plan changes.
+double measuring_cost(const Overhead& overhead);
 
 /// What the records made for these intervals add to their latency.
 double group_cost(const GroupCost& group, const Overhead& overhead);
