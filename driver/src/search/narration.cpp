@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "process/commands.h"
 #include "vprof/support/text.h"
 
@@ -10,6 +12,7 @@ namespace vprof::driver {
 namespace {
 
 constexpr size_t kMostNames = 4;
+constexpr double kLeastShown = 0.01;  // difference of shares, as in the report
 
 /// At most kMostNames names; the last one then counts the rest.
 std::string shortened(std::vector<std::string> names) {
@@ -55,8 +58,15 @@ void say_measured(const analyzer::Profile& profile) {
     if (factor.rank > profile.k) {
       break;
     }
-    say(fmt::format("  {}. {}: {:.1f} % of the variance", factor.rank, factor_name(factor),
-                    100 * factor.weight));
+    const bool by_share = profile.ranking == analyzer::Ranking::kShare &&
+                          factor.kind == analyzer::FactorKind::kVariance;
+    const double share = by_share ? factor.share : factor.weight;
+    std::string line = fmt::format("  {}. {}: {:.1f} % of the variance", factor.rank,
+                                   factor_name(factor), 100 * share);
+    if (std::abs(share - factor.weight) >= kLeastShown) {
+      line += fmt::format(", {:.1f} % not explained by a callee", 100 * factor.weight);
+    }
+    say(line);
   }
 }
 

@@ -11,9 +11,12 @@ const COLUMNS = [
   ['tail_share', 'tail share', true, (row) => row.factor.tail_share ?? -Infinity],
   ['height', 'height', true, (row) => row.factor.height],
   ['score', 'score', true, (row) => row.score],
-  ['variance_rank', "# in the papers' ranking", true, (row) => row.varianceRank || Infinity],
+  ['variance_rank', "papers' #", true, (row) => row.varianceRank || Infinity],
   ['status', 'status', false, (row) => row.factor.status],
 ];
+
+/** A name that may be broken after each `::`. */
+const breakable = (name) => name.split(/(?<=::)/).map((part, i) => [i ? el('wbr') : null, part]);
 
 export function factors(data) {
   const powers = Object.fromEntries(data.specificity_rules);
@@ -23,7 +26,7 @@ export function factors(data) {
   let sorted = { column: 'rank', falling: false };
   const body = el('tbody');
   const heads = COLUMNS.map(([key, name, number]) => el('th', { scope: 'col', class: number ? 'number' : '', 'data-column': key },
-    el('button', { type: 'button', onclick: () => sort(key) }, name)));
+    el('button', { type: 'button', title: key === 'variance_rank' ? "rank by the papers' score, which takes variances" : null, onclick: () => sort(key) }, name)));
   const chosen = el('div', { class: 'details', id: 'factor-details', 'aria-live': 'polite' });
 
   function rows() {
@@ -51,7 +54,7 @@ export function factors(data) {
     return el('tr', { 'data-factor': factor.index, class: `${asked ? 'asked' : ''}${factor.index === selection.factor ? ' chosen' : ''}` },
       el('td', { class: 'number' }, rank),
       el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', onclick: () => selection.choose(factor.index, 'table') },
-        factor.functions.map((name, i) => [i ? el('span', { class: 'with' }, ' with ') : null, name])),
+        factor.functions.map((name, i) => [i ? el('span', { class: 'with' }, ' with ') : null, breakable(name)])),
       factor.definition ? el('small', {}, factor.definition) : null),
       el('td', { class: 'number' }, percent(factor.contribution), ' ', el('small', {}, margin(factor.ci95, factor.contribution))),
       el('td', { class: 'number part' }, el('span', { class: `part-bar ${factor.kind}`, style: `width:${width}` }),
@@ -77,7 +80,7 @@ export function factors(data) {
 
   function describe(index) {
     const factor = data.factors[index];
-    const ids = (list) => list.map((one, i) => [i ? ', ' : '', el('code', {}, one.id), ` (${time(one.ns)} of ${time(one.latency_ns)})`]);
+    const ids = (list) => list.map((one, i) => [i ? ', ' : '', el('code', {}, one.id), ` (${one.key !== '0' ? `key ${one.key}, ` : ''}${time(one.ns)} of ${time(one.latency_ns)})`]);
     refill(chosen,
       el('h3', {}, factorName(factor)),
       factor.kind === 'covariance'

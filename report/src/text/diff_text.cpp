@@ -20,7 +20,9 @@ std::string value_of(const FigureChange& figure, double value) {
   return figure.name == "variance" ? fmt::format("{:.4g} us²", value / 1e6) : human_time(value);
 }
 
-std::string ratio_of(double ratio) { return fmt::format("{:.2f}x", ratio); }
+std::string ratio_of(double ratio) {
+  return ratio < 0.1 ? fmt::format("{:.2g}x", ratio) : fmt::format("{:.2f}x", ratio);
+}
 
 std::string figure_line(const FigureChange& figure) {
   std::string line = "  " + pad(figure.name, kName) + pad(value_of(figure, figure.a), kValue + 2) +
