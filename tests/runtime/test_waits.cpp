@@ -52,6 +52,8 @@ const Case kCases[] = {
     {"waits_full_socket", "stream", VPROF_EV_WAIT_SEND, VPROF_EV_RELEASE_SEND},
     {"waits_poll_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
     {"waits_select_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
+    {"waits_epoll_pwait2", "stream", VPROF_EV_WAIT_POLL, VPROF_EV_RELEASE_STREAM},
+    {"waits_epoll_by_number", "stream", VPROF_EV_WAIT_POLL, VPROF_EV_RELEASE_STREAM},
     {"waits_epoll_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
     {"waits_socket_for_room", "stream", VPROF_EV_WAIT_ROOM, VPROF_EV_RELEASE_SEND},
     {"waits_openmp", "barrier", VPROF_EV_WAIT_BARRIER, VPROF_EV_RELEASE_BARRIER},

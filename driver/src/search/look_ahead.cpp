@@ -122,7 +122,7 @@ const std::map<std::string, std::set<std::string>>& families() {
   static const std::map<std::string, std::set<std::string>> all = {
       {"read", {"readv", "recv", "recvfrom", "recvmsg", "accept", "accept4"}},
       {"write", {"writev", "send", "sendto", "sendmsg"}},
-      {"poll", {"ppoll", "select", "pselect", "epoll_wait", "epoll_pwait"}},
+      {"poll", {"ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "epoll_pwait2"}},
       {"sleep", {"nanosleep", "clock_nanosleep", "usleep", "thrd_sleep"}},
       {"semop", {"semtimedop"}},
       {"sem_wait", {"sem_timedwait", "sem_clockwait"}},

@@ -128,6 +128,8 @@ struct __kernel_timespec;
   X(int, pselect, "", (int, fd_set*, fd_set*, fd_set*, const struct timespec*, const sigset_t*))  \
   X(int, epoll_wait, "", (int, struct epoll_event*, int, int))                                    \
   X(int, epoll_pwait, "", (int, struct epoll_event*, int, int, const sigset_t*))                  \
+  X(int, epoll_pwait2, "",                                                                        \
+    (int, struct epoll_event*, int, const struct timespec*, const sigset_t*))                     \
   X(int, epoll_ctl, "", (int, int, int, struct epoll_event*))                                     \
   X(int, signalfd, "", (int, const sigset_t*, int))                                               \
   X(int, timerfd_create, "", (int, int))                                                          \

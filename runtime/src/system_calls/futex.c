@@ -74,6 +74,9 @@ static raw_call* waits_as(long number) {
 #ifdef SYS_epoll_wait
     case SYS_epoll_wait:
 #endif
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
     case SYS_ppoll:
     case SYS_pselect6:
     case SYS_epoll_pwait:

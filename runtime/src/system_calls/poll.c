@@ -256,6 +256,15 @@ VPROF_CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, 
        limit, mask);
 }
 
+// glibc has it since 2.35. Older headers do not declare it.
+int epoll_pwait2(int epoll, struct epoll_event* events, int n, const struct timespec* limit,
+                 const sigset_t* mask);
+VPROF_CANCELLABLE int epoll_pwait2(int epoll, struct epoll_event* events, int n,
+                                   const struct timespec* limit, const sigset_t* mask) {
+  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events), epoll_pwait2, epoll, events, n,
+       limit, mask);
+}
+
 // ---- by number
 
 static bool wants_room(long number, const long* a) {
@@ -295,6 +304,11 @@ static struct vprof_ready first_ready(long number, const long* a) {
 static bool is_epoll(long number) {
 #ifdef SYS_epoll_wait
   if (number == SYS_epoll_wait) {
+    return true;
+  }
+#endif
+#ifdef SYS_epoll_pwait2
+  if (number == SYS_epoll_pwait2) {
     return true;
   }
 #endif

@@ -462,7 +462,8 @@ SUBJECT(waits_select) {
                   [&] { return write(ends[1], &byte, 1); });
 }
 
-SUBJECT(waits_epoll) {
+template <class Wait>
+static int wait_for_epoll(const Wait& wait) {
   const int epoll = epoll_create1(0);
   const int fd = eventfd(0, 0);
   epoll_event event{};
@@ -470,11 +471,36 @@ SUBJECT(waits_epoll) {
   event.data.u64 = 0x123456789;
   epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
   epoll_event found{};
-  return wait_for([&] { return epoll_wait(epoll, &found, 1, -1); },
+  return wait_for([&] { return wait(epoll, &found); },
                   [&] {
                     const uint64_t one = 1;
                     return write(fd, &one, sizeof one);
                   });
+}
+
+SUBJECT(waits_epoll) {
+  return wait_for_epoll(
+      [](int epoll, epoll_event* found) { return epoll_wait(epoll, found, 1, -1); });
+}
+
+SUBJECT(waits_epoll_pwait2) {
+#if __GLIBC_PREREQ(2, 35)
+  return wait_for_epoll([](int epoll, epoll_event* found) {
+    return epoll_pwait2(epoll, found, 1, nullptr, nullptr);
+  });
+#else
+  return 99;
+#endif
+}
+
+SUBJECT(waits_epoll_by_number) {
+#ifdef SYS_epoll_pwait2
+  return wait_for_epoll([](int epoll, epoll_event* found) {
+    return syscall(SYS_epoll_pwait2, epoll, found, 1, nullptr, nullptr, 0);
+  });
+#else
+  return 99;
+#endif
 }
 
 static sigset_t blocked_signal() {

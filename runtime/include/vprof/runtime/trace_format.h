@@ -308,7 +308,7 @@ enum vprof_interval_flags {
  *   bit 34       of a wait: it was in poll, select, epoll_wait or the like. Of a POLL and a ROOM
  *                wait, bits 1..31 are the descriptor that was ready, plus 1. A TIMER wait with this
  *                bit is one whose time limit passed, or for which a timerfd was ready.
- *   bit 35       the same, and it was epoll_wait or epoll_pwait: the wait of an event loop
+ *   bit 35       the same, and it was an epoll_wait of any kind: the wait of an event loop
  *
  * The second continuation holds the sequence. Each object numbers its recorded releases. (Objects
  * may share a counter; the numbers of one object still only grow.) A release carries its own
