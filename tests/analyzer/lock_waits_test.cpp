@@ -125,3 +125,147 @@ TEST_CASE("readers with the same hold share it; a reader that has the lock twice
                                       {wait + "h", 20},
                                       {wait + "wake-up(pthread_rwlock_wrlock)", 10}});
 }
+
+TEST_CASE("who ended a wait in slices is to blame for all of them") {
+  struct Kind {
+    uint32_t wait, release;
+    const char* name;
+  };
+  const Kind kind =
+      GENERATE(Kind{VPROF_EV_WAIT_MUTEX, VPROF_EV_RELEASE_MUTEX, "pthread_mutex_lock"},
+               Kind{VPROF_EV_WAIT_WRLOCK, VPROF_EV_RELEASE_RWLOCK, "pthread_rwlock_wrlock"},
+               Kind{VPROF_EV_WAIT_SEM, VPROF_EV_RELEASE_SEM, "sem_wait"},
+               Kind{VPROF_EV_WAIT_FUTEX, VPROF_EV_RELEASE_FUTEX, "futex"});
+  CAPTURE(kind.name);
+  const test::Object timed_out{0x10, false, 0, VPROF_AUX_TIMED_OUT};
+  const std::string wait = std::string("request/wait(") + kind.name + ")/";
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& holder = c.thread(2);
+  waiter.begin(1, 0);
+  waiter.wait(kind.wait, timed_out, 10, 30);
+  waiter.frame(c.f_entry, 30, 31);  // looks whether the client has gone
+  waiter.wait(kind.wait, timed_out, 32, 52);
+  SECTION("got in the end") {
+    waiter.wait(kind.wait, {0x10}, 53, 70, 1);
+    waiter.end(1, 80);
+    holder.release(kind.release, {0x10}, 65, 1);
+    holder.frame(c.g_entry, 0, 75);
+    const auto profile = c.profile();
+    // Each wait keeps its last nanosecond.
+    CHECK(leaves(profile).at(wait + "g") == 19 + 19 + 12);
+    CHECK(profile.losses.inferred_edges == 2);
+    CHECK(profile.losses.exact_edges == 1);
+  }
+  SECTION("given up") {
+    waiter.end(1, 80);
+    holder.release(kind.release, {0x10}, 65, 1);
+    holder.frame(c.g_entry, 0, 75);
+    CHECK_FALSE(leaves(c.profile()).contains(wait + "g"));
+  }
+  SECTION("something else was done in between, for longer than the wait") {
+    waiter.frame(c.h_entry, 52, 80);
+    waiter.wait(kind.wait, {0x10}, 81, 90, 1);
+    waiter.end(1, 100);
+    holder.release(kind.release, {0x10}, 85, 1);
+    holder.frame(c.g_entry, 0, 95);
+    CHECK(leaves(c.profile()).at(wait + "g") == 4);
+  }
+}
+
+TEST_CASE("a poll in slices is ended by what makes the last one return") {
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& writer = c.thread(2);
+  const test::Object limit{0, false, 0, VPROF_AUX_TIMED_OUT | VPROF_AUX_POLL};
+  waiter.begin(1, 0);
+  for (int64_t start = 10; start < 70; start += 20) {
+    waiter.wait(VPROF_EV_WAIT_TIMER, limit, start, start + 19);
+    // The call is measured: each wait is in a frame of its own.
+    waiter.frame(c.g_in_f, start, start + 19);
+  }
+  waiter.wait(VPROF_EV_WAIT_POLL, {0x10, false, 5, VPROF_AUX_POLL}, 70, 80);
+  waiter.frame(c.g_in_f, 70, 80);
+  waiter.end(1, 90);
+  waiter.frame(c.f_entry, 0, 90);
+  writer.release(VPROF_EV_RELEASE_STREAM, {0x10}, 78, 1);
+  writer.frame(c.h_entry, 0, 79);
+  const Leaves found = leaves(c.profile());
+  int64_t blamed = 0;
+  for (const auto& [path, ns] : found) {
+    CAPTURE(path);
+    CHECK(path.find("sleep") == std::string::npos);
+    blamed += path.ends_with("/wait(poll)/h") ? ns : 0;
+  }
+  CHECK(blamed == 3 * 18 + 8);
+}
+
+TEST_CASE("slices are found although each call of the sleep is measured") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  for (int64_t start = 10; start < 70; start += 20) {
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, start, start + 19);
+    t.frame(c.g_in_f, start, start + 19);
+  }
+  t.end(1, 90);
+  t.frame(c.f_entry, 0, 90);
+  int64_t polled = 0;
+  for (const auto& [path, ns] : leaves(c.profile())) {
+    polled += path.ends_with("/polled(sleep)") ? ns : 0;
+  }
+  CHECK(polled == 3 * 19);
+}
+
+TEST_CASE("a function that sleeps once, called again and again, does not poll") {
+  Case c;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  for (int64_t start = 10; start < 70; start += 20) {
+    t.wait(VPROF_EV_WAIT_TIMER, {0}, start, start + 19);
+    t.frame(c.f_in_g, start, start + 19);
+    t.frame(c.g_in_f, start, start + 19);
+  }
+  t.end(1, 90);
+  t.frame(c.f_entry, 0, 90);
+  for (const auto& [path, ns] : leaves(c.profile())) {
+    CAPTURE(path);
+    CHECK_FALSE(path.ends_with("/polled(sleep)"));
+  }
+}
+
+TEST_CASE(
+    "a turn after which the thread did what others waited for is not that of a later signal") {
+  // The flusher holds the mutex, but while it waits for its next round, or for the signal to stop.
+  const std::string wait = "request/wait(pthread_cond_wait)/";
+  const bool timed = GENERATE(true, false);
+  const uint64_t limit = timed ? VPROF_AUX_TIMED_OUT : 0;
+  Case c;
+  auto& waiter = c.thread(1);
+  auto& flusher = c.thread(2);
+  auto& main = c.thread(3);
+  auto& source = c.thread(4);
+  flusher.name = "flusher";
+  main.name = "main";
+  source.name = "source";
+  waiter.begin(1, 10);
+  waiter.condition_wait({0x10}, {0x20}, 20, 60, 1);
+  waiter.end(1, 70);
+  flusher.condition_wait({0x30, false, 0, limit}, {0x20}, 5, 45);
+  flusher.frame(c.g_entry, 45, 55);
+  flusher.release(VPROF_EV_RELEASE_COND, {0x10}, 56, 1);
+  flusher.release(VPROF_EV_RELEASE_MUTEX, {0x20}, 57, 1);
+  flusher.condition_wait({0x30, false, 0, VPROF_AUX_AGAIN}, {0x20}, 57, 97, 2);
+  if (!timed) {
+    source.release(VPROF_EV_RELEASE_COND, {0x30}, 43, 1);
+  }
+  main.release(VPROF_EV_RELEASE_COND, {0x30}, 95, 2);
+  const Leaves found = leaves(c.profile());
+  for (const auto& [path, ns] : found) {
+    CAPTURE(path);
+    CHECK(path.find("main") == std::string::npos);
+  }
+  CHECK(found.at(wait + "g") == 10);
+  CHECK(found.at(wait + "wait(pthread_cond_wait)" + (timed ? "" : "/untracked(source)")) ==
+        (timed ? 25 : 23));
+}

@@ -322,6 +322,37 @@ TEST_CASE("a wait for an unmeasured thread expands the functions that threads st
   CHECK(decide_automatically(waiting(0.8), all, state, {}).expand.empty());
 }
 
+TEST_CASE("a wait for an unmeasured thread goes on below functions that never return") {
+  // main ─▶ set_up, serve_forever ─▶ work ─▶ handle; only `work` calls in a loop.
+  auto made = program();
+  const auto calls = [&](const std::string& key) -> std::vector<vprof::instrumenter::Call>& {
+    return std::ranges::find(made.functions, key, &vprof::instrumenter::Function::key)->calls;
+  };
+  made.functions.push_back(vprof::test::function("serve_forever@e.c:1", {"work@e.c:9"}));
+  made.functions.push_back(vprof::test::function("set_up@e.c:20", {"log@"}));
+  made.functions.push_back(vprof::test::function("work@e.c:9", {"handle@a.c:10", "store@b.c:5"}));
+  made.functions.back().calls[1].in_loop = true;
+  calls("main@a.c:30").push_back(vprof::test::call("set_up@e.c:20"));
+  calls("main@a.c:30").push_back(vprof::test::call("serve_forever@e.c:1"));
+  std::ranges::sort(made.functions, {}, &vprof::instrumenter::Function::key);
+  made.finish();
+
+  State state;
+  Profile p = waiting(0.8);
+  CHECK(decide_automatically(p, made, state, {}).expand == std::vector<std::string>{"main@a.c:30"});
+  state.expanded = {"main@a.c:30"};
+  CHECK(decide_automatically(p, made, state, {}).expand ==
+        std::vector<std::string>{"serve_forever@e.c:1"});
+  state.expanded.emplace_back("serve_forever@e.c:1");
+  CHECK(decide_automatically(p, made, state, {}).expand == std::vector<std::string>{"work@e.c:9"});
+  state.expanded.emplace_back("work@e.c:9");
+  CHECK(decide_automatically(p, made, state, {}).expand.empty());
+  // What is in the profile has returned.
+  state.expanded = {"main@a.c:30"};
+  p.tree.children.push_back(measured("serve_forever@e.c:1", 0));
+  CHECK(decide_automatically(p, made, state, {}).expand.empty());
+}
+
 TEST_CASE(
     "a wait at a barrier expands the function around it before those that threads start with") {
   using vprof::analyzer::Node;

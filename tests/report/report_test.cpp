@@ -301,6 +301,35 @@ TEST_CASE("marks: the first k that reach the threshold") {
   CHECK(text.find(">  2") == std::string::npos);
 }
 
+TEST_CASE("what a wait waited for: a wait inside it, by the thread it waited for, counts once") {
+  using namespace analyzer;
+  const auto node = [](const char* name, NodeKind kind, double share) {
+    Node made;
+    made.function = name;
+    made.kind = kind;
+    made.share = share;
+    return made;
+  };
+  Profile p = make_profile();
+  Node inner = node("wait(pthread_cond_wait)", NodeKind::kWait, 0.9);
+  Node outer = node("wait(pthread_cond_wait)", NodeKind::kWait, 1);
+  outer.children = {inner, node("flush", NodeKind::kBlame, 0.1)};
+  p.tree = node("request", NodeKind::kFunction, 1);
+  p.tree.children = {outer};
+  Factor factor;
+  factor.functions = {"wait(pthread_cond_wait)"};
+  factor.share = factor.weight = factor.contribution = 1;
+  factor.instances = {{.path = {"request", "wait(pthread_cond_wait)"}, .location = "", .share = 1},
+                      {.path = {"request", "wait(pthread_cond_wait)", "wait(pthread_cond_wait)"},
+                       .location = "",
+                       .share = 0.9,
+                       .nested = true}};
+  p.factors = {factor};
+  const std::string text = report::text(p, {}, {});
+  CAPTURE(text);
+  CHECK(text.find("waited for: wait(pthread_cond_wait) 90.0 %, flush 10.0 %") != std::string::npos);
+}
+
 TEST_CASE("nothing to rank") {
   Profile p = make_profile();
   p.factors.clear();

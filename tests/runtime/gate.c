@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -34,3 +35,14 @@ GATE(pthread_mutex_trylock, pthread_mutex_t*, mutex)
 GATE(pthread_mutex_unlock, pthread_mutex_t*, mutex)
 GATE(pthread_spin_lock, pthread_spinlock_t*, lock)
 GATE(fsync, int, fd)
+
+PUBLIC int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
+  static int (*real)(int, struct epoll_event*, int, int);
+  if (real == NULL) {
+    *(void**)&real = dlsym(RTLD_NEXT, "epoll_wait");
+  }
+  pass("epoll_wait", 0);
+  const int result = real(epoll, events, n, limit);
+  pass("epoll_wait", 1);
+  return result;
+}

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -81,6 +82,34 @@ void once_and_barrier() {
   row_of_call("  thrd_join", thrd_join(thread, &value));
   row_of_call("  its value", value);
 #endif
+}
+
+void file_locks() {
+  std::printf("file locks\n");
+  const std::string path = "/tmp/vprof-semantics-" + std::to_string(getpid());
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  const int other = open(path.c_str(), O_RDWR);
+  unlink(path.c_str());
+  row_of_call("  flock", flock(fd, LOCK_EX));
+  row_of_call("  flock, busy", flock(other, LOCK_SH | LOCK_NB));
+  row_of_call("  flock, unlock", flock(fd, LOCK_UN));
+  row_of_call("  flock, bad operation", flock(fd, 77));
+  row_of_call("  flock, bad descriptor", flock(-1, LOCK_EX));
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  row_of_call("  fcntl, lock of an open file", fcntl(fd, F_OFD_SETLKW, &lock));
+  row_of_call("  fcntl, busy", fcntl(other, F_OFD_SETLK, &lock));
+  row_of_call("  fcntl, no lock", fcntl(fd, F_SETLKW, nullptr));
+  row_of_call("  fcntl, who has it", fcntl(other, F_OFD_GETLK, &lock));
+  row_of_call("  its type", lock.l_type);
+  row_of_call("  fcntl, a number", fcntl(fd, F_SETFD, FD_CLOEXEC));
+  row_of_call("  fcntl, flags", fcntl(fd, F_GETFD));
+  row_of_call("  close", close(fd));
+  row_of_call("  lockf", lockf(other, F_LOCK, 1));
+  row_of_call("  lockf, test", lockf(other, F_TEST, 1));
+  row_of_call("  lockf, unlock", lockf(other, F_ULOCK, 1));
+  row_of_call("  lockf, bad command", lockf(other, 77, 1));
+  close(other);
 }
 
 void futex_and_sysv() {
@@ -278,6 +307,7 @@ void cancellation() {
 void calls() {
   sleeps();
   once_and_barrier();
+  file_locks();
   futex_and_sysv();
   streams();
   signals_and_children();

@@ -75,6 +75,9 @@ const Case kCases[] = {
     {"waits_liburing_submit", "file", VPROF_EV_WAIT_RING, kNobody},
     {"waits_liburing_submit_timeout", "file", VPROF_EV_WAIT_RING, kNobody},
     {"waits_file", "file", VPROF_EV_WAIT_FILE, kNobody},
+    {"waits_flock", "file", VPROF_EV_WAIT_FILE_LOCK, VPROF_EV_RELEASE_FILE_LOCK},
+    {"waits_flock_closed", "file", VPROF_EV_WAIT_FILE_LOCK, VPROF_EV_RELEASE_FILE_LOCK},
+    {"waits_fcntl_lock", "file", VPROF_EV_WAIT_FILE_LOCK, VPROF_EV_RELEASE_FILE_LOCK},
 };
 
 struct Found {
@@ -157,6 +160,12 @@ TEST_CASE("a wait of any class is recorded, with the release that ended it") {
   }
 }
 
+TEST_CASE("a poll that finds something at once is no wait, however long it takes") {
+  const Outcome outcome = run("slow_epoll_at_once", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(waits_of(outcome, VPROF_EV_WAIT_POLL).empty());
+}
+
 TEST_CASE("a wait for a file says which call it is") {
   const Outcome outcome = run("waits_file", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
   REQUIRE(outcome.exit_code == 0);
@@ -182,6 +191,14 @@ TEST_CASE("the exit of a child ends its parent's wait, however the two do it") {
     CHECK(exits[0].word >= found.wait->word);
     CHECK(exits[0].word <= found.wait->word + found.wait->payload);
   }
+}
+
+TEST_CASE("a futex wait says that it timed out") {
+  const Outcome outcome = run("timed_futex", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  const std::vector<Found> waits = waits_of(outcome, VPROF_EV_WAIT_FUTEX);
+  REQUIRE(waits.size() == 1);
+  CHECK((waits[0].wait->more.at(0).payload & VPROF_AUX_TIMED_OUT) != 0);
 }
 
 TEST_CASE("each class of waits can be left out") {

@@ -91,15 +91,16 @@ void ConditionWaits::build(const Window& window, std::span<const SyncEvent> rele
   }
 }
 
-/// Finds the last turn for each condition wait of a thread. The thread has held the mutex since the
-/// wait before it if a wait says so.
+/// Finds the other turns for each condition wait of a thread. The thread has held the mutex since
+/// the wait before it if a wait says so. A loop may also give the mutex up between a time limit and
+/// its next turn.
 void ConditionWaits::find_turns(uint32_t index) {
   const Thread& thread = window_->threads[index];
   if (!waits_for_conditions(thread)) {
     return;
   }
-  const Wait* later = nullptr;
-  uint32_t last = kNone;
+  const Item* later = nullptr;
+  uint32_t next = kNone;
   for (const Item& item : thread.items) {
     if (!item.is_wait()) {
       continue;
@@ -109,11 +110,17 @@ void ConditionWaits::find_turns(uint32_t index) {
     if (wait.event != VPROF_EV_WAIT_COND) {
       continue;
     }
-    if (later == nullptr || !later->again || later->object != wait.object) {
-      last = number;
+    Known& known = waits_[index][number];
+    known.start = item.start;
+    known.last_turn = number;
+    if (later != nullptr && thread.waits[next].object == wait.object &&
+        (thread.waits[next].again || thread.is_made_again(item, *later))) {
+      known.last_turn = waits_[index][next].last_turn;
+      known.next_turn = next;
+      waits_[index][next].turn_before = number;
     }
-    waits_[index][number].last_turn = last;
-    later = &wait;
+    later = &item;
+    next = number;
   }
 }
 
@@ -185,7 +192,7 @@ void ConditionWaits::choose_among(std::span<const Woken> woken) {
     if (is_known(one)) {
       Success& success = successes[one.signals.front().thread];
       ++success.all;
-      success.ended += is_last_turn(one.sleeper->thread, one.sleeper->wait) ? 1 : 0;
+      success.ended += waits_[one.sleeper->thread][one.sleeper->wait].next_turn == kNone ? 1 : 0;
     }
   }
   for (const Woken& one : woken) {
@@ -203,10 +210,28 @@ void ConditionWaits::choose_among(std::span<const Woken> woken) {
   }
 }
 
-bool ConditionWaits::left_without_signal(uint32_t thread, uint32_t index) const {
-  const std::vector<Wait>& waits = window_->threads[thread].waits;
-  const uint32_t last = waits_[thread][index].last_turn;
-  return waits[last].timed_out && (last != index || waits[index].again);
+/// A thread may do under the mutex what others wait for, and wait for its next turn without giving
+/// it up. Turns from then on did not keep them waiting.
+uint32_t ConditionWaits::last_turn(uint32_t thread, uint32_t wait, int64_t before) const {
+  const std::vector<Known>& known = waits_[thread];
+  uint32_t turn = known[wait].last_turn;
+  if (known[turn].start < before) {
+    return turn;
+  }
+  turn = wait;
+  for (uint32_t next = known[turn].next_turn; next != kNone && known[next].start < before;) {
+    turn = next;
+    next = known[turn].next_turn;
+  }
+  return turn;
+}
+
+bool ConditionWaits::left_without_signal(uint32_t thread, uint32_t wait, int64_t after,
+                                         int64_t before) const {
+  const uint32_t last = last_turn(thread, wait, before);
+  const uint32_t earlier = waits_[thread][wait].turn_before;
+  const bool several = last != wait || (earlier != kNone && waits_[thread][earlier].start >= after);
+  return several && window_->threads[thread].waits[last].timed_out;
 }
 
 }  // namespace vprof::analyzer

@@ -23,25 +23,27 @@ class ConditionWaits {
   /// `releases`: of all objects of the window, by object, sequence, time.
   void build(const Window& window, std::span<const SyncEvent> releases);
 
-  /// The signal after which the loop was left in which `thread` made this wait. Most loops have one
-  /// turn.
+  /// The last turn before `before` of the loop in which `thread` made this wait. Most loops have
+  /// one turn.
+  uint32_t last_turn(uint32_t thread, uint32_t wait, int64_t before) const;
+
+  /// The signal that ended this turn.
   const MatchedSignal& signal_of(uint32_t thread, uint32_t wait) const {
-    return waits_[thread][waits_[thread][wait].last_turn].signal;
+    return waits_[thread][wait].signal;
   }
 
-  /// Whether the loop was left after this wait.
-  bool is_last_turn(uint32_t thread, uint32_t wait) const {
-    return waits_[thread][wait].last_turn == wait;
-  }
-
-  /// Whether the wait is one of several turns of a loop that was left after a time limit.
-  bool left_without_signal(uint32_t thread, uint32_t wait) const;
+  /// Whether the wait is one of several turns, all of them after `after`, of a loop that was left
+  /// after a time limit before `before`.
+  bool left_without_signal(uint32_t thread, uint32_t wait, int64_t after, int64_t before) const;
 
  private:
   /// What is known of one wait of a thread.
   struct Known {
     MatchedSignal signal;
+    int64_t start = 0;
     uint32_t last_turn = kNone;  // the wait in the last turn of its loop, often itself
+    uint32_t next_turn = kNone;  // kNone: none
+    uint32_t turn_before = kNone;
   };
   /// A wait that did not time out.
   struct Sleeper {

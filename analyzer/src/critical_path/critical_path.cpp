@@ -280,7 +280,14 @@ uint32_t PathWalker::cached_name(std::vector<uint32_t>& names, uint32_t index,
   return names[index];
 }
 
-uint32_t PathWalker::wait_name(const Wait& wait, bool polled) {
+/// Of a wait in slices, the name is that of the wait that ended it.
+uint32_t PathWalker::wait_name(uint32_t thread, uint32_t item) {
+  const Thread& history = window_.threads[thread];
+  const auto wait_of = [&](uint32_t i) -> const Wait& {
+    return history.waits[history.items[i].what & ~kWaitBit];
+  };
+  const Wait& wait = wait_of(history.last_slice(item, stretches_.back().hi));
+  const bool polled = wait.event == wait_of(item).event && is_polled(thread, item);
   if (wait.event == VPROF_EV_WAIT_APP) {
     return cached_name(sync_names_, wait.sync,
                        [&] { return fmt::format("wait({})", sites_.sync_name(wait.sync)); });

@@ -78,7 +78,7 @@ class PathWalker {
   /// its end to its beginning.
   struct Stretch {
     uint32_t thread;
-    int64_t lo;
+    int64_t lo, hi;
     int64_t now;  // everything later is attributed, except for what the open frames own
     size_t next;  // the item to look at next
     uint32_t node;
@@ -153,7 +153,7 @@ class PathWalker {
   // Names.
   template <class MakeName>
   uint32_t cached_name(std::vector<uint32_t>& names, uint32_t index, const MakeName& make_name);
-  uint32_t wait_name(const Wait& wait, bool polled);
+  uint32_t wait_name(uint32_t thread, uint32_t item);
   uint32_t queue_name(uint32_t sync);
   uint32_t thread_untracked(uint32_t node, uint32_t thread);
 

@@ -97,7 +97,7 @@ std::vector<LockHistory::Part> LockHistory::parts_of(const WaitOnObject& wait,
   std::vector<Part> parts;
   const bool exclusive = is_exclusive(object.kind);
   const uint64_t seen = object == wait.wait.object ? wait.wait.sequence : 0;
-  const int64_t last = std::min(wait.to, wait.end - 1);
+  const int64_t last = std::min(wait.to, wait.slice_end - 1);
   int64_t free_since = from;  // when the lock was last known to be released
   auto hold = std::partition_point(holds_.begin(), holds_.end(), [&](const Hold& h) {
     return std::tie(h.object, h.released) <= std::tie(object, from);
@@ -184,7 +184,7 @@ void LockHistory::blame_holders(const WaitOnObject& wait, std::vector<Blame>& bl
   WaitOnObject whole = wait;
   if (!is_exclusive(wait.wait.object.kind)) {
     whole.from = wait.start;
-    whole.to = wait.end;
+    whole.to = whole.slice_end = wait.end;
   }
   std::vector<Part> parts = parts_of(whole, wait.wait.object, whole.from);
   int64_t begin = INT64_MAX;
@@ -195,7 +195,7 @@ void LockHistory::blame_holders(const WaitOnObject& wait, std::vector<Blame>& bl
     blames.push_back({kNone, whole.from, begin, false});
   }
   tile(parts, blames);
-  clip(blames, wait.from, wait.to);
+  clip(blames, wait.from, std::min(wait.to, wait.slice_end - 1));
   if (blames.empty()) {
     add_last_holder(wait, blames);
   }
@@ -238,7 +238,7 @@ void LockHistory::blame_posters(const WaitOnObject& wait, std::vector<Blame>& bl
   int64_t count = 0;  // the attempt failed
   int64_t since = wait.start;
   bool exact = true;
-  const int64_t end = std::min(wait.to, wait.end - 1);
+  const int64_t end = std::min(wait.to, wait.slice_end - 1);
   for (; event != last && event->time <= wait.end && since < end; ++event) {
     if (event->thread == wait.thread) {
       continue;

@@ -30,11 +30,13 @@ struct Blame {
   bool exact = true;
 };
 
-/// A wait on an object, of which the part [from, to] is to be explained. Times in ns.
+/// A wait on an object, of which the part [from, to] is to be explained. Times in ns. Of a wait in
+/// slices, the part lies in the slice that ends at `slice_end`, and the last slice ends the wait.
 struct WaitOnObject {
-  const Wait& wait;
+  const Wait& wait;  ///< the last slice
   uint32_t thread;
-  int64_t start, end;  ///< of the whole wait
+  int64_t start, end;
+  int64_t slice_end;
   int64_t from, to;
 };
 

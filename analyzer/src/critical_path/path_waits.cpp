@@ -21,6 +21,10 @@ constexpr size_t kMaxWakers = 256;
 /// The least number of similar sleeps in a row that count as slices of one wait.
 constexpr int kPolledSlices = 3;
 
+/// Slices are sleeps of one frame, or calls that sleep (`std::this_thread::sleep_for`). More levels
+/// would be work that is done again and again.
+constexpr int kSleepCalls = 1;
+
 /// How far to look for the next slice, in items.
 constexpr int kNearItems = 16;
 
@@ -31,7 +35,7 @@ constexpr int kNearItems = 16;
 bool PathWalker::find_blame(uint32_t thread, uint32_t index, int64_t from, int64_t to) {
   blames_.clear();
   if (stretches_.back().depth < kMaxWakers) {
-    wake_up_edges_.blame(thread, index, from, to, blames_);
+    wake_up_edges_.blame(thread, index, {from, to, stretches_.back().hi}, blames_);
   }
   return std::any_of(blames_.begin(), blames_.end(),
                      [](const Blame& blame) { return blame.thread != kNone; });
@@ -56,13 +60,15 @@ bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t 
 
 /// Whether the wait is a slice of a loop that looks at something between one slice and the next: it
 /// ends when a time limit has passed, not when what the thread waits for has happened. Sleeps count
-/// if there are three of about the same length close together in one frame.
+/// if there are three of about the same length close together at one place.
 bool PathWalker::is_polled(uint32_t thread, uint32_t index) const {
   const Thread& history = window_.threads[thread];
   const Item& item = history.items[index];
   const auto event_of = [&](const Item& i) { return history.waits[i.what & ~kWaitBit].event; };
   if (event_of(item) == VPROF_EV_WAIT_COND) {
-    return wake_up_edges_.left_without_signal(thread, item.what & ~kWaitBit);
+    const Stretch& stretch = stretches_.back();
+    return wake_up_edges_.left_without_signal(thread, item.what & ~kWaitBit, stretch.lo,
+                                              stretch.hi);
   }
   if (event_of(item) != VPROF_EV_WAIT_TIMER) {
     return false;
@@ -79,7 +85,7 @@ bool PathWalker::is_polled(uint32_t thread, uint32_t index) const {
       }
       const Item& other = history.items[static_cast<size_t>(at)];
       if (!other.is_wait() || event_of(other) != VPROF_EV_WAIT_TIMER ||
-          other.parent != item.parent) {
+          !history.has_same_place(other, item, kSleepCalls)) {
         continue;
       }
       const int64_t length = other.end - other.start;

@@ -88,7 +88,7 @@ void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t
   }
   open_[base] = {kNone, outside, node, kNone};
   stretches_.push_back(
-      {thread, lo, hi, first_ended_before(thread, hi), node, depth, base, base, false, hi});
+      {thread, lo, hi, hi, first_ended_before(thread, hi), node, depth, base, base, false, hi});
   add(outside, hi - lo);
 }
 
@@ -319,8 +319,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   const bool below_app =
       !app && stretch.has_open() && window_.threads[thread].items[top(stretch).item].is_wait();
   const uint32_t node =
-      below_app ? top(stretch).node
-                : tree_.wait(node_of_top(stretch), wait_name(wait, is_polled(thread, index)));
+      below_app ? top(stretch).node : tree_.wait(node_of_top(stretch), wait_name(thread, index));
   bool known = find_blame(thread, index, start, end);
   const bool exact = known && std::all_of(blames_.begin(), blames_.end(),
                                           [](const Blame& blame) { return blame.exact; });

@@ -201,10 +201,12 @@ std::optional<WakeUp> WakeUpEdges::waker(uint32_t thread, const Wait& wait, int6
 /// A condition wait: the signaller until the signal, from then on whoever held the mutex that the
 /// waiter wanted back. Waits in turns of one loop are one wait: what ended it is the signal after
 /// which the loop was left, and the earlier ones changed nothing.
-void WakeUpEdges::blame_signaller(const WaitOnObject& wait, std::vector<Blame>& blames) const {
+void WakeUpEdges::blame_signaller(const WaitOnObject& wait, int64_t before,
+                                  std::vector<Blame>& blames) const {
   const Thread& history = window_->threads[wait.thread];
   const auto index = static_cast<uint32_t>(&wait.wait - history.waits.data());
-  const MatchedSignal& signal = condition_waits_.signal_of(wait.thread, index);
+  const uint32_t last_turn = condition_waits_.last_turn(wait.thread, index, before);
+  const MatchedSignal& signal = condition_waits_.signal_of(wait.thread, last_turn);
   if (signal.thread == kNone || signal.thread == wait.thread) {
     return;
   }
@@ -212,7 +214,7 @@ void WakeUpEdges::blame_signaller(const WaitOnObject& wait, std::vector<Blame>& 
   if (wait.from < until) {
     blames.push_back({signal.thread, wait.from, until, signal.exact});
   }
-  if (condition_waits_.is_last_turn(wait.thread, index) && wait.wait.mutex != 0) {
+  if (last_turn == index && wait.wait.mutex != 0) {
     const Process& process = window_->processes[history.process];
     const ObjectKey mutex{object_scope(process, history.process, wait.wait.mutex_shared),
                           wait.wait.mutex, VPROF_EV_RELEASE_MUTEX};
@@ -228,30 +230,43 @@ void WakeUpEdges::blame_releasers(const WaitOnObject& wait, std::vector<Blame>& 
   const std::optional<WakeUp> found = waker(wait.thread, wait.wait, wait.start, wait.end);
   // Whoever ends a wait is not waiting itself at that time. So if only a part of the wait is on the
   // path, a release after that part contradicts the waker.
-  if (!found || (found->time >= wait.to && wait.end > wait.to)) {
+  if (!found || (found->time >= wait.to && wait.slice_end > wait.to)) {
     return;
   }
   const int64_t until = std::min(found->time, wait.to - 1);
   blames.push_back({found->thread, wait.from, std::max(wait.from, until), found->exact});
 }
 
-void WakeUpEdges::blame(uint32_t thread, uint32_t item, int64_t from, int64_t to,
+void WakeUpEdges::blame(uint32_t thread, uint32_t item, Part part,
                         std::vector<Blame>& blames) const {
   const Thread& history = window_->threads[thread];
   const Item& at = history.items[item];
   const Wait& wait = history.waits[at.what & ~kWaitBit];
-  const WaitOnObject on{wait, thread, at.start, at.end, from, to};
-  const enum vprof_ended_by ended_by = vprof_wait_ended_by(wait.event);
-  if (ended_by == VPROF_ENDED_BY_SIGNAL) {
-    blame_signaller(on, blames);
-  } else if (wait.timed_out) {
+  if (vprof_wait_ended_by(wait.event) == VPROF_ENDED_BY_SIGNAL) {
+    blame_signaller({wait, thread, at.start, at.end, at.end, part.from, part.to}, part.until,
+                    blames);
     return;
-  } else if (ended_by == VPROF_ENDED_BY_HOLDER) {
+  }
+  // Nobody ended a wait that timed out. If it was made again at once, what ended the last of them
+  // ended them all.
+  const Item& last = history.items[history.last_slice(item, part.until)];
+  const Wait& ended = history.waits[last.what & ~kWaitBit];
+  if (ended.timed_out) {
+    return;
+  }
+  const enum vprof_ended_by ended_by = vprof_wait_ended_by(ended.event);
+  const WaitOnObject on{ended, thread, at.start, last.end, at.end, part.from, part.to};
+  if (ended_by == VPROF_ENDED_BY_HOLDER) {
     locks_.blame_holders(on, blames);
   } else if (ended_by == VPROF_ENDED_BY_POST) {
     locks_.blame_posters(on, blames);
   } else {
     blame_releasers(on, blames);
+  }
+  if (&last != &at) {  // nothing is known of what happened between the slices
+    for (Blame& blame : blames) {
+      blame.exact = false;
+    }
   }
 }
 

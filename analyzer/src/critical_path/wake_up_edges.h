@@ -25,16 +25,20 @@ class WakeUpEdges {
   /// waits, and fills in who enqueued each of Thread::dequeues.
   void build(Window& window);
 
-  /// Appends who is to blame for the part [from, to] of a wait, item `item` of `thread`, in order
-  /// of time: stretches that do not overlap. What they leave open is the time in which the waiter
-  /// could have gone on and did not run. Nothing: an unknown waker is never replaced by a guess.
-  void blame(uint32_t thread, uint32_t item, int64_t from, int64_t to,
-             std::vector<Blame>& blames) const;
+  /// The part [from, to] of a wait. What the thread did from `until` on matters no more: it had
+  /// released by then whoever waited for it.
+  struct Part {
+    int64_t from, to, until;
+  };
+  /// Appends who is to blame for a part of a wait, item `item` of `thread`, in order of time:
+  /// stretches that do not overlap. What they leave open is the time in which the waiter could have
+  /// gone on and did not run. Nothing: an unknown waker is never replaced by a guess.
+  void blame(uint32_t thread, uint32_t item, Part part, std::vector<Blame>& blames) const;
 
   /// Whether a condition wait is a turn of a loop that was left after a time limit, without a
-  /// signal.
-  bool left_without_signal(uint32_t thread, uint32_t wait) const {
-    return condition_waits_.left_without_signal(thread, wait);
+  /// signal, between `after` and `before`.
+  bool left_without_signal(uint32_t thread, uint32_t wait, int64_t after, int64_t before) const {
+    return condition_waits_.left_without_signal(thread, wait, after, before);
   }
 
   /// What ended a wait of `thread` from `start` to `end`, if one release explains all of it.
@@ -46,7 +50,7 @@ class WakeUpEdges {
     const SyncEvent* last;  // one past the newest release that the wait can have seen
   };
   Candidates candidates(const Wait& wait) const;
-  void blame_signaller(const WaitOnObject& wait, std::vector<Blame>& blames) const;
+  void blame_signaller(const WaitOnObject& wait, int64_t before, std::vector<Blame>& blames) const;
   void blame_releasers(const WaitOnObject& wait, std::vector<Blame>& blames) const;
   std::optional<WakeUp> newest_release(uint32_t thread, const Wait& wait, int64_t start,
                                        int64_t end) const;

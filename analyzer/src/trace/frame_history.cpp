@@ -4,6 +4,27 @@
 #include <utility>
 
 namespace vprof::analyzer {
+namespace {
+
+/// A slice is a wait of one frame, or a call that waits, perhaps by way of wrappers.
+constexpr int kWaitCalls = 3;
+
+/// How far to look for the next slice of a wait, in items.
+constexpr uint32_t kNextSlice = 16;
+
+/// More slices are not put together. This bounds the time.
+constexpr int kMostSlices = 4096;
+
+/// Whether two waits may be slices of one. A poll that timed out does not say what it waited for.
+bool is_next_slice(const Wait& slice, const Wait& next) {
+  if (slice.event == VPROF_EV_WAIT_TIMER) {
+    return next.event == VPROF_EV_WAIT_POLL || next.event == VPROF_EV_WAIT_ROOM ||
+           (next.event == VPROF_EV_WAIT_TIMER && next.timed_out);
+  }
+  return next.event == slice.event && next.object == slice.object;
+}
+
+}  // namespace
 
 void Thread::cut(uint32_t later, int64_t end, uint32_t earlier) {
   items[later].start = end;
@@ -23,6 +44,42 @@ void Thread::nest() {
                                    [&](uint32_t later) { cut(later, item.end, item.what); });
   }
   nester.store(count);
+}
+
+bool Thread::has_same_place(const Item& a, const Item& b, int calls) const {
+  uint32_t i = a.parent;
+  uint32_t j = b.parent;
+  for (; i != j && calls > 0; --calls) {
+    if (i == kNone || j == kNone || items[i].is_wait() || items[i].what != items[j].what) {
+      return false;
+    }
+    i = items[i].parent;
+    j = items[j].parent;
+  }
+  return i == j;
+}
+
+bool Thread::is_made_again(const Item& wait, const Item& later) const {
+  return waits[wait.what & ~kWaitBit].timed_out &&
+         later.start - wait.end <= wait.end - wait.start && has_same_place(wait, later, kWaitCalls);
+}
+
+uint32_t Thread::last_slice(uint32_t i, int64_t before) const {
+  const auto wait_of = [&](uint32_t j) -> const Wait& { return waits[items[j].what & ~kWaitBit]; };
+  uint32_t last = i;
+  int slices = 1;
+  for (uint32_t j = i; j-- > 0 && last - j <= kNextSlice && slices < kMostSlices;) {
+    const Item& later = items[j];
+    if (!wait_of(last).timed_out || (later.is_wait() && later.start >= before)) {
+      break;
+    }
+    if (later.is_wait() && is_next_slice(wait_of(last), wait_of(j)) &&
+        is_made_again(items[last], later)) {
+      last = j;
+      ++slices;
+    }
+  }
+  return last;
 }
 
 uint32_t Thread::frame_at(int64_t time) const {

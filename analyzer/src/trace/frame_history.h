@@ -158,6 +158,17 @@ struct alignas(128) Thread {
     return j < items.size() && items[j].parent != kNone && items[j].parent >= i;
   }
 
+  /// Whether two items come from the same place in one run of a function: the frames around them
+  /// are the same, or up to `calls` levels of calls from the same sites in the same frame.
+  bool has_same_place(const Item& a, const Item& b, int calls) const;
+
+  /// Whether a wait whose time limit passed was made again, from the same place and before as much
+  /// time had passed: a wait in slices.
+  bool is_made_again(const Item& wait, const Item& later) const;
+
+  /// Item `i` is a wait. The last slice of it that began before `before`; `i` if it is all.
+  uint32_t last_slice(uint32_t i, int64_t before) const;
+
   /// The innermost frame that has begun at an instant and ends later; kNone: none.
   uint32_t frame_at(int64_t time) const;
   /// The polls that began at or after `from` and before `to`.

@@ -43,6 +43,26 @@ void for_each_call(const Program& program, CallKind kind, const Visit& visit) {
   }
 }
 
+/// Whether the function makes calls in a loop, or a function that it calls does.
+bool leads_to_loop(const Function& from, const Program& program) {
+  FunctionKeys seen = {from.key};
+  std::vector<const Function*> open = {&from};
+  while (!open.empty()) {
+    const Function* function = open.back();
+    open.pop_back();
+    for (const Call& call : function->calls) {
+      if (call.in_loop) {
+        return true;
+      }
+      const Function* callee = program.by_key(call.callee_key);
+      if (callee != nullptr && seen.insert(callee->key).second) {
+        open.push_back(callee);
+      }
+    }
+  }
+  return false;
+}
+
 // ---- from the name of a factor to a function
 
 /// `f` of `body(f)`, else "".
@@ -96,15 +116,19 @@ const analyzer::Node* node_at(const analyzer::Node& root, const std::vector<std:
   return node;
 }
 
-/// The share of the variance of `untracked(thread)` nodes in and below `node`: threads outside
-/// every measured function.
-double untracked_share(const analyzer::Node& node) {
-  if (node.kind == analyzer::NodeKind::kUntracked) {
+/// The share of the variance of threads outside every measured function in and below `node`:
+/// `untracked(thread)`, and waits of such a thread that are not explained, directly below the wait
+/// for it.
+double untracked_share(const analyzer::Node& node, bool below_wait = false) {
+  using analyzer::NodeKind;
+  if (node.kind == NodeKind::kUntracked) {
     return node.function.starts_with("untracked(") ? node.share : 0;
   }
-  double share = 0;
+  const bool is_wait = node.kind == NodeKind::kWait;
+  double share = is_wait && below_wait ? node.share : 0;
   for (const analyzer::Node& child : node.children) {
-    share += untracked_share(child);
+    share += untracked_share(child, is_wait);
+    share -= is_wait && below_wait ? child.share : 0;
   }
   return share;
 }
@@ -170,15 +194,56 @@ FunctionKeys thread_roots(const Program& program, const State& state) {
   return roots;
 }
 
-/// If all of those are expanded, the functions passed to anything else, such as a lambda in a
-/// vector of threads.
-FunctionKeys thread_roots_or_callbacks(const Program& program, const State& state) {
-  FunctionKeys roots = thread_roots(program, state);
-  if (!roots.empty()) {
-    return roots;
+void add_measured(const analyzer::Node& node, FunctionKeys& keys) {
+  keys.insert(node.function_key);
+  for (const analyzer::Node& child : node.children) {
+    add_measured(child, keys);
   }
-  const FunctionKeys callbacks = expandable_callees(CallKind::kCallback, program, state);
-  return callbacks.size() <= kMostCallbacks ? callbacks : FunctionKeys();
+}
+
+/// What those functions call that may go on for as long as the program runs, as
+/// `for (;;) serve(next());` does: a frame that is never left is not recorded, so its thread looks
+/// as if it were outside every measured function. What is in the profile has returned.
+FunctionKeys endless_callees(const analyzer::Profile& profile, const Program& program,
+                             const State& state) {
+  FunctionKeys returned;
+  add_measured(profile.tree, returned);
+  State nothing_settled;
+  const FunctionKeys roots = thread_roots(program, nothing_settled);
+  std::vector<std::string> open(roots.begin(), roots.end());
+  FunctionKeys seen = roots;
+  FunctionKeys found;
+  while (!open.empty()) {
+    const Function* caller = program.by_key(open.back());
+    open.pop_back();
+    for (const Call& call : caller->calls) {
+      const Function* callee = program.by_key(call.callee_key);
+      if (callee == nullptr || returned.contains(callee->key) || !seen.insert(callee->key).second) {
+        continue;
+      }
+      if (is_settled(state, callee->key)) {
+        open.push_back(callee->key);
+      } else if (program.expandable(*callee) && leads_to_loop(*callee, program)) {
+        found.insert(callee->key);
+      }
+    }
+  }
+  return found;
+}
+
+/// If all of those are expanded, the functions passed to anything else, such as a lambda in a
+/// vector of threads; then what may not have returned.
+FunctionKeys functions_of_threads(const analyzer::Profile& profile, const Program& program,
+                                  const State& state) {
+  FunctionKeys found = thread_roots(program, state);
+  if (!found.empty()) {
+    return found;
+  }
+  found = expandable_callees(CallKind::kCallback, program, state);
+  if (found.empty() || found.size() > kMostCallbacks) {
+    found = endless_callees(profile, program, state);
+  }
+  return found.size() <= kMostCallbacks ? found : FunctionKeys();
 }
 
 // ---- where a wait happens
@@ -226,7 +291,7 @@ std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const
   if (waits_for_untracked(profile, factor)) {
     FunctionKeys found = functions_at_barriers(profile, factor, program, state);
     if (found.empty()) {
-      found = thread_roots_or_callbacks(program, state);
+      found = functions_of_threads(profile, program, state);
     }
     return {found.begin(), found.end()};
   }

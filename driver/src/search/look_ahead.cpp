@@ -125,6 +125,7 @@ const std::map<std::string, std::set<std::string>>& families() {
       {"poll", {"ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "epoll_pwait2"}},
       {"sleep", {"nanosleep", "clock_nanosleep", "usleep", "thrd_sleep"}},
       {"semop", {"semtimedop"}},
+      {"file lock", {"flock", "lockf", "fcntl"}},
       {"sem_wait", {"sem_timedwait", "sem_clockwait"}},
       {"pthread_cond_wait", {"pthread_cond_timedwait", "std::condition_variable::wait"}}};
   return all;

@@ -61,12 +61,12 @@ bool is_wait(const Node& node) {
          node.kind == NodeKind::kParked;
 }
 
-/// The nodes of the tree that a factor consists of.
+/// The nodes of the tree that a factor consists of, without those inside others of them.
 std::vector<const Node*> nodes_of(const Factor& factor, const Node& root) {
   std::vector<const Node*> nodes;
   for (const Instance& instance : factor.instances) {
     std::vector<const Node*> found;
-    if (!instance.path.empty()) {
+    if (!instance.path.empty() && !instance.nested) {
       find_nodes(root, instance.path, 0, found);
     }
     std::copy_if(found.begin(), found.end(), std::back_inserter(nodes), [&](const Node* node) {

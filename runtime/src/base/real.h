@@ -135,6 +135,11 @@ struct __kernel_timespec;
   X(int, timerfd_create, "", (int, int))                                                          \
   X(int, socketpair, "", (int, int, int, int*))                                                   \
   X(int, close, "", (int))                                                                        \
+  X(int, flock, "", (int, int))                                                                   \
+  X(int, lockf, "", (int, int, off_t))                                                            \
+  X(int, lockf64, "", (int, int, off_t))                                                          \
+  X(int, fcntl, "", (int, int, ...))                                                              \
+  X(int, fcntl64, "", (int, int, ...))                                                            \
   X(int, dup2, "", (int, int))                                                                    \
   X(int, dup3, "", (int, int, int))                                                               \
   X(int, kill, "", (pid_t, int))                                                                  \

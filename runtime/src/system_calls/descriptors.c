@@ -5,12 +5,17 @@
 #include <unistd.h>
 
 #include "interpose/interpose.h"
+#include "system_calls/file_locks.h"
 #include "system_calls/streams.h"
 
 VPROF_CANCELLABLE int close(int fd) {
+  struct vprof_release release = {0};
+  vprof_close_begin(&release, fd);
   vprof_stream_forget(fd);
   vprof_room_forget(fd);
-  return vprof_real_functions()->close(fd);
+  const int result = vprof_real_functions()->close(fd);
+  vprof_release_end(&release, VPROF_EV_RELEASE_FILE_LOCK, result);
+  return result;
 }
 VPROF_RT_API int dup2(int from, int to) {
   if (from != to) {

@@ -4,6 +4,7 @@
 // All other system calls are passed on by a jump, so whatever is special about them is preserved.
 // This file must not include <unistd.h>, directly or through base/real.h: that declares syscall()
 // with an ellipsis.
+#include <errno.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +30,11 @@ static __attribute__((noinline)) long futex(long word, long operation, long c, l
   const bool shared = (operation & FUTEX_PRIVATE_FLAG) == 0;
   if (is_wait(operation)) {
     VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_FUTEX, (uint64_t)word, shared);
-    return vprof_real_syscall(SYS_futex, word, operation, c, d, e, f);
+    const long result = vprof_real_syscall(SYS_futex, word, operation, c, d, e, f);
+    if (result == -1 && errno == ETIMEDOUT) {
+      wait.aux |= VPROF_AUX_TIMED_OUT;
+    }
+    return result;
   }
   struct vprof_release release = {0};
   if (is_wake(operation)) {

@@ -1,6 +1,11 @@
 // Waiting for several descriptors at once. The wait is for the first one that turns out to be
 // ready: for bytes if it can be read, else for room.
+//
+// A call is first made with a time limit of 0 where that is possible. If something was ready, the
+// thread did not wait, however long the call took: after a long handler, with cold caches, that may
+// be longer than many waits. An event loop that was busy must not look as if it had been waiting.
 #define _GNU_SOURCE
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
@@ -21,7 +26,8 @@ struct vprof_poll_call {
   bool timed_out;
   bool wants_room;
   bool epoll;
-  bool failed;  // interrupted, for example
+  bool failed;   // interrupted, for example
+  bool at_once;  // it did not wait
 };
 
 static void write_wait(const struct vprof_poll_call* call, uint64_t now) {
@@ -58,7 +64,8 @@ static void call_end(struct vprof_poll_call* call) {
     vprof_self.polled = now;
     vprof_self.begun = 0;
   }
-  const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
+  const bool waited =
+      !call->at_once && now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
   if (waited) {
     write_wait(call, now);
   }
@@ -67,8 +74,8 @@ static void call_end(struct vprof_poll_call* call) {
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_poll_call
 static struct vprof_poll_call call_begin(bool wants_room, bool epoll) {
-  const struct vprof_poll_call call = {vprof_event_time(), {kNone, false}, false,
-                                       wants_room,         epoll,          false};
+  const struct vprof_poll_call call = {
+      vprof_event_time(), {kNone, false}, false, wants_room, epoll, false, false};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   if (wants_room) {
     atomic_fetch_add(vprof_blocked_for_room(), 1);
@@ -76,12 +83,16 @@ static struct vprof_poll_call call_begin(bool wants_room, bool epoll) {
   return call;
 }
 
-#define POLL(wants_room, epoll, first_ready, name, ...)                   \
+// `attempt`: the call with a limit of 0, or 0 if there is none. `waits`: the limit is not 0.
+#define POLL(wants_room, epoll, first_ready, attempt, waits, name, ...)   \
   const struct vprof_real* real = vprof_real_functions();                 \
   if (real->name == NULL) return errno = ENOSYS, -1;                      \
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) return real->name(__VA_ARGS__); \
   CALL call = call_begin(wants_room, epoll);                              \
-  const int result = real->name(__VA_ARGS__);                             \
+  const bool may_wait = (waits);                                          \
+  int result = may_wait ? (attempt) : 0;                                  \
+  call.at_once = !may_wait || result != 0;                                \
+  if (result == 0) result = real->name(__VA_ARGS__);                      \
   call.timed_out = result == 0;                                           \
   call.failed = result < 0;                                               \
   if (result > 0) call.ready = first_ready;                               \
@@ -108,24 +119,35 @@ static struct vprof_ready first_polled(const struct pollfd* fds, nfds_t n) {
   return (struct vprof_ready){kNone, false};
 }
 
-#define POLL_ARRAY(name, ...) \
-  POLL(polls_for_room(fds, n), false, first_polled(fds, n), name, fds, n, __VA_ARGS__)
+#define POLL_ARRAY(attempt, waits, name, ...)                                             \
+  POLL(polls_for_room(fds, n), false, first_polled(fds, n), attempt, waits, name, fds, n, \
+       __VA_ARGS__)
 
-VPROF_CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) { POLL_ARRAY(poll, limit); }
+static bool is_some(const struct timespec* limit) {
+  return limit == NULL || limit->tv_sec != 0 || limit->tv_nsec != 0;
+}
+static const struct timespec none;
+
+// Not with a mask: signals that it lets in would be handled before the wait.
+VPROF_CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) {
+  POLL_ARRAY(real->poll(fds, n, 0), limit != 0, poll, limit);
+}
 VPROF_CANCELLABLE int ppoll(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                             const sigset_t* mask) {
-  POLL_ARRAY(ppoll, limit, mask);
+  POLL_ARRAY(mask == NULL ? real->ppoll(fds, n, &none, NULL) : 0, is_some(limit), ppoll, limit,
+             mask);
 }
 // NOLINTBEGIN(readability-identifier-naming): libc's names
 VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room);
 VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room) {
-  POLL_ARRAY(__poll_chk, limit, room);
+  POLL_ARRAY(real->__poll_chk(fds, n, 0, room), limit != 0, __poll_chk, limit, room);
 }
 VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                                   const sigset_t* mask, size_t room);
 VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                                   const sigset_t* mask, size_t room) {
-  POLL_ARRAY(__ppoll_chk, limit, mask, room);
+  POLL_ARRAY(mask == NULL ? real->__ppoll_chk(fds, n, &none, NULL, room) : 0, is_some(limit),
+             __ppoll_chk, limit, mask, room);
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -148,13 +170,14 @@ static struct vprof_ready first_selected(int n, const fd_set* readable, const fd
 
 VPROF_CANCELLABLE int select(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                              struct timeval* limit) {
-  POLL(writable != NULL, false, first_selected(n, readable, writable), select, n, readable,
-       writable, excepted, limit);
+  POLL(writable != NULL, false, first_selected(n, readable, writable), 0,
+       limit == NULL || limit->tv_sec != 0 || limit->tv_usec != 0, select, n, readable, writable,
+       excepted, limit);
 }
 VPROF_CANCELLABLE int pselect(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                               const struct timespec* limit, const sigset_t* mask) {
-  POLL(writable != NULL, false, first_selected(n, readable, writable), pselect, n, readable,
-       writable, excepted, limit, mask);
+  POLL(writable != NULL, false, first_selected(n, readable, writable), 0, is_some(limit), pselect,
+       n, readable, writable, excepted, limit, mask);
 }
 
 // ---- epoll returns only the user's data, so a table maps that to the descriptor
@@ -247,13 +270,14 @@ VPROF_RT_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event*
 }
 
 VPROF_CANCELLABLE int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
-  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events), epoll_wait, epoll, events, n,
-       limit);
+  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events),
+       real->epoll_wait(epoll, events, n, 0), limit != 0, epoll_wait, epoll, events, n, limit);
 }
 VPROF_CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, int limit,
                                   const sigset_t* mask) {
-  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events), epoll_pwait, epoll, events, n,
-       limit, mask);
+  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events),
+       mask == NULL ? real->epoll_pwait(epoll, events, n, 0, NULL) : 0, limit != 0, epoll_pwait,
+       epoll, events, n, limit, mask);
 }
 
 // glibc has it since 2.35. Older headers do not declare it.
@@ -261,8 +285,9 @@ int epoll_pwait2(int epoll, struct epoll_event* events, int n, const struct time
                  const sigset_t* mask);
 VPROF_CANCELLABLE int epoll_pwait2(int epoll, struct epoll_event* events, int n,
                                    const struct timespec* limit, const sigset_t* mask) {
-  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events), epoll_pwait2, epoll, events, n,
-       limit, mask);
+  POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events),
+       mask == NULL ? real->epoll_pwait2(epoll, events, n, &none, NULL) : 0, is_some(limit),
+       epoll_pwait2, epoll, events, n, limit, mask);
 }
 
 // ---- by number
@@ -315,12 +340,43 @@ static bool is_epoll(long number) {
   return number == SYS_epoll_pwait;
 }
 
+// Which argument is the time limit, if that is a number and the call takes no mask; else -1.
+static int limit_argument(long number, const long* a) {
+#ifdef SYS_poll
+  if (number == SYS_poll) {
+    return 2;
+  }
+#endif
+#ifdef SYS_epoll_wait
+  if (number == SYS_epoll_wait) {
+    return 3;
+  }
+#endif
+  return number == SYS_epoll_pwait && a[4] == 0 ? 3 : -1;
+}
+
+// The call with a limit of 0, where that can be asked for; else 0.
+static long attempt(long number, const long* a, int limit) {
+  if (limit < 0 || a[limit] == 0) {
+    return 0;
+  }
+  long at_once[6];
+  memcpy(at_once, a, sizeof at_once);
+  at_once[limit] = 0;
+  return vprof_raw_call(number, at_once);
+}
+
 long vprof_raw_poll(long number, const long* a) {
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) {
     return vprof_raw_call(number, a);
   }
   CALL call = call_begin(wants_room(number, a), is_epoll(number));
-  const long result = vprof_raw_call(number, a);
+  const int limit = limit_argument(number, a);
+  long result = attempt(number, a, limit);
+  call.at_once = result != 0 || (limit >= 0 && a[limit] == 0);
+  if (result == 0) {
+    result = vprof_raw_call(number, a);
+  }
   call.timed_out = result == 0;
   call.failed = result < 0;
   if (result > 0) {

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/select.h>
@@ -172,6 +173,14 @@ SUBJECT(waits_futex) {
                   });
 }
 
+SUBJECT(timed_futex) {
+  static uint32_t word = 0;
+  leaf();
+  const timespec limit{0, 1000000};
+  const long result = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, nullptr, 0);
+  return result == -1 && errno == ETIMEDOUT ? 0 : 1;
+}
+
 SUBJECT(waits_atomic) {
   static std::atomic<int> value{0};
   return wait_for([] { value.wait(0); },
@@ -210,6 +219,48 @@ SUBJECT(waits_sysv_semaphore) {
       });
   semctl(id, 0, IPC_RMID);
   return result;
+}
+
+// What a lock of a file is taken and given back by.
+struct LockedFile {
+  int fd = -1, other = -1;  // opened separately
+  explicit LockedFile(const char* name) {
+    const std::string path = std::string("/tmp/vprof-test-") + name + std::to_string(getpid());
+    fd = open(path.c_str(), O_RDWR | O_CREAT, 0600);
+    other = open(path.c_str(), O_RDWR);
+    unlink(path.c_str());
+  }
+  ~LockedFile() {
+    close(fd);
+    close(other);
+  }
+};
+
+SUBJECT(waits_flock) {
+  LockedFile file("flock");
+  return wait_for_holder([&] { flock(file.fd, LOCK_EX | LOCK_NB); },
+                         [&] { flock(file.other, LOCK_SH); }, [&] { flock(file.fd, LOCK_UN); });
+}
+
+SUBJECT(waits_flock_closed) {
+  LockedFile file("closed");
+  return wait_for_holder([&] { flock(file.fd, LOCK_EX); }, [&] { flock(file.other, LOCK_EX); },
+                         [&] {
+                           close(file.fd);
+                           file.fd = -1;
+                         });
+}
+
+SUBJECT(waits_fcntl_lock) {
+  LockedFile file("fcntl");
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  struct flock unlock = lock;
+  unlock.l_type = F_UNLCK;
+  // Of the open file, so threads of one process exclude each other.
+  return wait_for_holder([&] { fcntl(file.fd, F_OFD_SETLK, &lock); },
+                         [&] { fcntl(file.other, F_OFD_SETLKW, &lock); },
+                         [&] { fcntl(file.fd, F_OFD_SETLK, &unlock); });
 }
 
 struct Message {
@@ -501,6 +552,28 @@ SUBJECT(waits_epoll_by_number) {
 #else
   return 99;
 #endif
+}
+
+// With something to return, the call did not wait, however long it takes.
+SUBJECT(slow_epoll_at_once) {
+  leaf();
+  const int epoll = epoll_create1(0);
+  const int fd = eventfd(1, 0);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+  vprof_test_gate = [](const char* function, int) {
+    if (std::strcmp(function, "epoll_wait") == 0) {
+      rest_us(1000);
+    }
+  };
+  epoll_event found{};
+  const bool ready = epoll_wait(epoll, &found, 1, -1) == 1;
+  const uint64_t other = 1;
+  const bool none =
+      write(fd, &other, sizeof other) == sizeof other && epoll_wait(epoll, &found, 1, 0) == 1;
+  vprof_test_gate = nullptr;
+  return ready && none ? 0 : 1;
 }
 
 static sigset_t blocked_signal() {

@@ -136,7 +136,8 @@ enum vprof_ended_by {
   X(SEND,    0x13, STREAM,  "write",                 LAST)    /* for room */                       \
   X(RING,    0x14, FILE,    "io_uring",              NOBODY)  /* completions */                    \
   X(OPENMP_LOCK, 0x15, MUTEX, "OpenMP lock",         HOLDER)                                       \
-  X(ROOM,    0x16, STREAM,  "poll",                  LAST)    /* object: as of SEND */
+  X(ROOM,    0x16, STREAM,  "poll",                  LAST)    /* object: as of SEND */             \
+  X(FILE_LOCK, 0x17, FILE,  "file lock",             LAST)    /* object: the file */
 /* clang-format on */
 
 /* The calls behind FILE waits: X(call, number, name). 0: not known, as in older traces. */
@@ -236,6 +237,7 @@ enum vprof_event {
   VPROF_EV_RELEASE_SIGNAL = 0xff0211,
   VPROF_EV_RELEASE_CHILD = 0xff0212, /* the process exits; recorded in any case */
   VPROF_EV_RELEASE_SEND = 0xff0213,  /* a read, which makes room: ends SEND and ROOM waits */
+  VPROF_EV_RELEASE_FILE_LOCK = 0xff0217,
   VPROF_EV_RELEASE_LAST = 0xff02ff,
 
   /* Acquisitions without a wait while others wait: word0 = time. + CONT {object, vprof_aux}. With a

@@ -1,0 +1,66 @@
+/* A lock is waited for in slices: each gives up after a millisecond, so that the thread can look
+ * whether its client is still there. Maintenance holds the lock for several of them.
+ *
+ * interval: serve
+ * expect: first rebuild_index
+ * expect: share 0.8 1.1
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "planted.h"
+
+static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
+static volatile bool stop;
+
+__attribute__((noinline)) static void look_at_client(void) {}
+
+__attribute__((noinline)) static void lock_table(void) {
+  for (;;) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_nsec += 1000000;
+    if (limit.tv_nsec >= 1000000000) {
+      limit.tv_nsec -= 1000000000;
+      ++limit.tv_sec;
+    }
+    if (pthread_mutex_timedlock(&table, &limit) == 0) {
+      return;
+    }
+    look_at_client();
+  }
+}
+
+__attribute__((noinline)) static void rebuild_index(long us) { work_us(us); }
+
+static void* maintenance(void* unused) {
+  uint32_t state = 1;
+  while (!stop) {
+    work_us(8000);
+    pthread_mutex_lock(&table);
+    rebuild_index(2000 + (long)(draw(&state) % 8) * 1000);
+    pthread_mutex_unlock(&table);
+  }
+  return unused;
+}
+
+void serve(void) {
+  work_us(200);
+  lock_table();
+  work_us(50);
+  pthread_mutex_unlock(&table);
+}
+
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, maintenance, NULL);
+  uint32_t state = 2;
+  for (int request = 0; request < 500; ++request) {
+    serve();
+    work_us(500 + (long)(draw(&state) % 1000));
+  }
+  stop = true;
+  pthread_join(thread, NULL);
+  return 0;
+}
