@@ -130,6 +130,21 @@ TEST_CASE("the scope of an expanded function goes with its calls") {
         std::vector<std::string>{"a.c:12:5"});
 }
 
+TEST_CASE("functions that parked time is named after stay") {
+  for (const char* name : {"parked(dear)", "parked(dear), resumed by often",
+                           "parked(often), resumed by dear", "parked, resumed by dear"}) {
+    CAPTURE(name);
+    analyzer::Profile p = profile();
+    p.tree.children.push_back(node(name, "", 0.5));
+    p.tree.children.back().kind = analyzer::NodeKind::kParked;
+    CHECK(std::ranges::count(positions(thin_plan(p, sites(), kCalls, {}, 1)), "a.c:12:5") == 0);
+  }
+  analyzer::Profile p = profile();
+  p.tree.children.push_back(node("parked(dearest), resumed by nobody dear", "", 0.5));
+  p.tree.children.back().kind = analyzer::NodeKind::kParked;
+  CHECK(std::ranges::count(positions(thin_plan(p, sites(), kCalls, {}, 1)), "a.c:12:5") == 1);
+}
+
 TEST_CASE("several sites at one place are one") {
   instrumenter::SitesFile doubled = sites();
   instrumenter::SitesFile::SiteEntry more = doubled.sites[1];

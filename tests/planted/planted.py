@@ -13,6 +13,9 @@ The first comment of a program says what must come out, in lines of these forms:
   expect: between A B     that part of the variance lies between labels
   absent: F               F is in no factor that reaches the threshold
   needs: switches         the kernel tells of context switches; where it does not, the report must say so
+
+Most programs also measure how long the cause delays each request (planted.h). run.sh counts in how many runs the share that
+this gives is within the interval that the report states.
 """
 
 import json
@@ -31,6 +34,9 @@ PROGRAMS = PLANTED / "programs"
 # The machine itself may make more of the variance than this, by standing still now and then. Then that is the true cause, not
 # the planted one, and the run says nothing about the claims. tests/planted/stalls.c measures it beside the program.
 MOST_OF_STALLS = 0.1
+
+# What planted.h defines for the programs.
+HELPERS = ["work_us", "compute_us", "draw", "now_ns", "cause_begin", "cause_end", "request_begin", "request_end", "write_truth"]
 
 
 def read_claims(source):
@@ -53,6 +59,7 @@ def set_up(program, scratch):
     first = "" if ("needs", "switches") in claims else "$first"
     script.write_text(f"""if chrt -r 1 true; then first='chrt -r 1'; fi
 $first {scratch}/watch_stalls {scratch}/stalls & watch=$!
+export PLANTED_TRUTH={scratch}/truth
 {first} ./program; status=$?
 kill $watch; wait $watch
 exit $status
@@ -61,7 +68,7 @@ exit $status
     config = {
         "build": f"{compiler} -O2 -g -pthread {flags} -o program {program.name}",
         "run": f"sh {script}",
-        "exclude": ["work_us", "compute_us", "draw"],
+        "exclude": HELPERS,
         "record": {"leave_out": ["timer"]},
     }
     for word, rest in claims:
@@ -125,6 +132,18 @@ def check(report, program, claims):
             require(rest not in accused, f"{rest} is among the factors")
 
 
+def compare_with_truth(report, log):
+    """Prints whether the share of factor 1 agrees with what the program measured in the same run: that with the nearest mean."""
+    if not log.exists():
+        return
+    runs = [[float(number) for number in line.split()] for line in log.read_text().splitlines()]
+    _, truth = min(runs, key=lambda run: abs(run[0] - report["interval"]["mean_ns"]))
+    first = report["factors"][0]
+    low, high = first["share_ci95"]
+    print(f"truth {100 * truth:.1f} %, stated {100 * first['share']:.1f} % [{100 * low:.1f}, {100 * high:.1f}]: "
+          + ("within" if low <= truth <= high else "OUTSIDE"))
+
+
 def switches_refused(report):
     return any("context switches" in note for note in report["losses"]["notes"])
 
@@ -161,6 +180,7 @@ def test():
     if ("needs", "switches") in claims and switches_refused(report):
         raise Inconclusive("the kernel does not record context switches, as the report says")
     check(report, program, claims)
+    compare_with_truth(report, options.scratch / "truth")
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ class PathWalker {
 
   // Intervals that were left for a while: parked.cpp.
   uint32_t function_of(const Item& item) const;
-  static uint32_t first_frame(const Thread& history, int64_t from);
+  uint32_t first_frame(const Thread& history, int64_t from) const;
   uint32_t program_frame_at(const Thread& history, int64_t time) const;
   bool is_of_program(const Item& frame) const;
   uint32_t frame_of(const Thread& history, MarkPlace mark, int64_t resumed) const;

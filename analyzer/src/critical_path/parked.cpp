@@ -23,15 +23,17 @@ uint32_t PathWalker::function_of(const Item& item) const {
   return sites_.sites[item.what].function;
 }
 
-/// The first of the outermost frames that begin at `from` or later. kNone: there is none.
-uint32_t PathWalker::first_frame(const Thread& history, int64_t from) {
+/// The first of the outermost frames of the program's functions that begin at `from` or later.
+/// kNone: there is none.
+uint32_t PathWalker::first_frame(const Thread& history, int64_t from) const {
   // The item that ends first of all that end later, and what is around it.
   const Item* const after = std::partition_point(history.items.begin(), history.items.end(),
                                                  [&](const Item& item) { return item.end > from; });
   auto i = static_cast<uint32_t>(after - history.items.begin()) - 1;
   uint32_t first = kNone;
   for (; i != kNone && history.items[i].start >= from; i = history.items[i].parent) {
-    first = history.items[i].is_wait() ? first : i;
+    const Item& item = history.items[i];
+    first = item.is_wait() || !is_of_program(item) ? first : i;
   }
   return first;
 }

@@ -27,16 +27,43 @@ constexpr double kLeastOfMany = 0.0001;
 /// so short that nothing in it could be measured.
 constexpr double kMany = 10;
 
-/// The largest part of the variance in any node of a call, by callee and `file:line`.
-using Variation = std::map<std::pair<std::string, std::string>, double>;
-
-void add_variation(const analyzer::Node& node, Variation& variation) {
-  double& most = variation[{node.function, node.location}];
-  most = std::max({most, std::abs(node.contribution), std::abs(node.share)});
-  for (const analyzer::Node& child : node.children) {
-    add_variation(child, variation);
-  }
+double variation_of(const analyzer::Node& node) {
+  return std::max(std::abs(node.contribution), std::abs(node.share));
 }
+
+/// How much of the variance depends on measuring a call.
+class Variation {
+ public:
+  explicit Variation(const analyzer::Node& root) { add(root); }
+
+  /// The largest part in any node of the call, or in a parked node that is named after the callee.
+  double of(const std::string& callee, const std::string& location) const {
+    const auto found = by_call_.find({callee, location});
+    double most = found == by_call_.end() ? 0 : found->second;
+    for (const analyzer::Node* node : parked_) {
+      if (node->function.starts_with(fmt::format("parked({})", callee)) ||
+          node->function.ends_with(fmt::format(", resumed by {}", callee))) {
+        most = std::max(most, variation_of(*node));
+      }
+    }
+    return most;
+  }
+
+ private:
+  void add(const analyzer::Node& node) {
+    double& most = by_call_[{node.function, node.location}];
+    most = std::max(most, variation_of(node));
+    if (node.kind == analyzer::NodeKind::kParked) {
+      parked_.push_back(&node);
+    }
+    for (const analyzer::Node& child : node.children) {
+      add(child);
+    }
+  }
+
+  std::map<std::pair<std::string, std::string>, double> by_call_;  // by callee and `file:line`
+  std::vector<const analyzer::Node*> parked_;
+};
 
 /// Calls that can be left out: one entry for all sites at one position.
 struct SiteToDemote {
@@ -185,11 +212,9 @@ std::vector<Demoted> heavy_sites(const Profile& profile, const SitesFile& sites,
 Thinning thin_plan(const Profile& profile, const SitesFile& sites,
                    const std::vector<uint64_t>& calls, const State& state, double excess,
                    const std::vector<Demoted>& left_out) {
-  Variation variation;
-  add_variation(profile.tree, variation);
+  const Variation variation(profile.tree);
   const auto varies = [&](const SiteToDemote& one) {
-    const auto found = variation.find({one.site.function, one.location});
-    return found == variation.end() ? 0 : found->second;
+    return variation.of(one.site.function, one.location);
   };
   const double cost_of_one = profile.overhead.records == 0
                                  ? 0

@@ -51,11 +51,16 @@ void serve(int kind, long us) {
     default:
       drop_item();
   }
+  cause_begin();
   audit(us);
+  cause_end();
 }
 
 int main() {
   for (int request = 0; request < 180; ++request) {
+    request_begin();
     serve(request % 6, 270L * (request / 6 * 7 % 30));  // every kind has the same times
+    request_end();
   }
+  write_truth();
 }

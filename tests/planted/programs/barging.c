@@ -48,7 +48,9 @@ static void* barger(void* unused) {
 
 void serve(void) {
   work_us(300);
+  cause_begin();
   pthread_mutex_lock(&mutex);
+  cause_end();
   work_us(100);
   pthread_mutex_unlock(&mutex);
 }
@@ -58,9 +60,12 @@ int main(void) {
   pthread_create(&threads[0], NULL, flusher, NULL);
   pthread_create(&threads[1], NULL, barger, NULL);
   for (int request = 0; request < 300; ++request) {
+    request_begin();
     serve();
+    request_end();
     work_us(500);
   }
+  write_truth();
   atomic_store(&stop, 1);
   pthread_join(threads[0], NULL);
   pthread_join(threads[1], NULL);

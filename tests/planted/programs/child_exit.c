@@ -27,15 +27,20 @@ void serve(int document) {
     handle(document);
     _exit(0);
   }
+  cause_begin();
   if (waitpid(child, NULL, 0) != child) {
     exit(1);
   }
+  cause_end();
   work_us(300);
 }
 
 int main(void) {
   for (int request = 0; request < 200; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   return 0;
 }

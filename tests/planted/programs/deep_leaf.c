@@ -17,7 +17,9 @@ __attribute__((noinline)) static void verify_block(int block) {
 }
 
 __attribute__((noinline)) static void read_block(int block) {
+  cause_begin();
   inflate_block(block);
+  cause_end();
   verify_block(block);
 }
 
@@ -35,7 +37,10 @@ void serve(int key) {
 
 int main(void) {
   for (int request = 0; request < 200; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   return 0;
 }

@@ -30,12 +30,17 @@ void answer(long fetch_us, long log_us) {
   }
   fetch(fetch_us);
   pad(until);
+  cause_begin();
   write_log(log_us);
+  cause_end();
 }
 
 int main(void) {
   for (int i = 0; i < 120; ++i) {
+    request_begin();
     answer(1000 + 1450L * (i % 12), 800L * (i / 12 * 3 % 10)); /* each with each */
+    request_end();
   }
+  write_truth();
   return 0;
 }

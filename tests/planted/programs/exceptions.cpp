@@ -36,13 +36,18 @@ void transact(int request) {
   try {
     commit(request);
   } catch (const std::runtime_error&) {
+    cause_begin();
     undo_writes();
+    cause_end();
     report_conflict();
   }
 }
 
 int main() {
   for (int request = 0; request < 250; ++request) {
+    request_begin();
     transact(request);
+    request_end();
   }
+  write_truth();
 }

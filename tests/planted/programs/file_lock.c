@@ -34,7 +34,9 @@ static void maintain(int file, int quit) {
 
 void serve(int file) {
   work_us(200);
+  cause_begin();
   change_lock(file, F_WRLCK);
+  cause_end();
   work_us(50);
   change_lock(file, F_UNLCK);
 }
@@ -53,9 +55,12 @@ int main(void) {
   }
   uint32_t state = 2;
   for (int request = 0; request < 500; ++request) {
+    request_begin();
     serve(file);
+    request_end();
     work_us(500 + (long)(draw(&state) % 1000));
   }
+  write_truth();
   close(quit[1]);
   int status = 0;
   waitpid(other, &status, 0);

@@ -38,7 +38,9 @@ __attribute__((noinline)) static void log_request(int request) {
 
 void serve(int request) {
   work_us(300);
+  cause_begin();
   log_request(request);
+  cause_end();
   work_us(300);
 }
 
@@ -53,8 +55,11 @@ int main(void) {
     return 0;
   }
   for (int request = 0; request < 200; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   close(records[1]);
   wait(NULL);
   return 0;

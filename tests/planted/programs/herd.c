@@ -62,7 +62,9 @@ static void* brief(void* resource) {
 
 void serve(void) {
   work_us(200);
+  cause_begin();
   take(0);
+  cause_end();
   work_us(100);
   give_back(0);
 }
@@ -74,9 +76,12 @@ int main(void) {
     pthread_create(&threads[i], NULL, brief, (void*)i);
   }
   for (int request = 0; request < 300; ++request) {
+    request_begin();
     serve();
+    request_end();
     work_us(500);
   }
+  write_truth();
   pthread_mutex_lock(&mutex);
   stop = true;
   pthread_mutex_unlock(&mutex);

@@ -30,13 +30,18 @@ void execute(int request) {
   if (setjmp(on_error) == 0) {
     run_plan(request);
   } else {
+    cause_begin();
     abort_statement();
+    cause_end();
   }
 }
 
 int main(void) {
   for (int request = 0; request < 250; ++request) {
+    request_begin();
     execute(request);
+    request_end();
   }
+  write_truth();
   return 0;
 }

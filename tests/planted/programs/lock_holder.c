@@ -35,7 +35,9 @@ static void* tender(void* unused) {
 }
 
 __attribute__((noinline)) static void append(void) {
+  cause_begin();
   pthread_mutex_lock(&log_mutex);
+  cause_end();
   work_us(200);
   pthread_mutex_unlock(&log_mutex);
 }
@@ -51,8 +53,11 @@ int main(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, tender, NULL);
   for (int request = 0; request < 300; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   atomic_store(&stop, 1);
   pthread_join(thread, NULL);
   return 0;

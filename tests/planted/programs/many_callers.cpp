@@ -9,7 +9,11 @@
 
 namespace {
 
-__attribute__((noinline)) void read_page(long us) { work_us(us); }
+__attribute__((noinline)) void read_page(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 __attribute__((noinline)) void login(long us) { read_page(us); }
 
@@ -139,6 +143,9 @@ void serve(int kind, long us) {
 
 int main() {
   for (int request = 0; request < 240; ++request) {
+    request_begin();
     serve(request % 24, 500 + 1000 * (request / 24 % 10));  // the same times for each
+    request_end();
   }
+  write_truth();
 }

@@ -30,7 +30,9 @@ __attribute__((noinline)) static void choose_plan(int request) {
 void serve(int request) {
   pthread_t thread;
   pthread_create(&thread, NULL, helper, &request);
+  cause_begin();
   choose_plan(request);
+  cause_end();
   scan_table();
   pthread_join(thread, NULL);
   work_us(200 + draw(&seed) % 300);
@@ -38,7 +40,10 @@ void serve(int request) {
 
 int main(void) {
   for (int request = 0; request < 60; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   return 0;
 }

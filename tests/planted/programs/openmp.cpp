@@ -53,13 +53,18 @@ __attribute__((noinline)) void answer(int request) { total += table.sum_of_block
 
 void serve(int request) {
   work_us(200);
+  cause_begin();
   answer(request);
+  cause_end();
   work_us(100);
 }
 
 int main() {
   for (int request = 0; request < 300; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   return total == 300 * 3 ? 0 : 1;
 }

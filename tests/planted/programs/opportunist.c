@@ -48,7 +48,9 @@ static void* sampler(void* unused) {
 
 void lookup(void) {
   work_us(300);
+  cause_begin();
   pthread_rwlock_rdlock(&lock);
+  cause_end();
   work_us(100);
   pthread_rwlock_unlock(&lock);
 }
@@ -58,9 +60,12 @@ int main(void) {
   pthread_create(&threads[0], NULL, writer, NULL);
   pthread_create(&threads[1], NULL, sampler, NULL);
   for (int request = 0; request < 300; ++request) {
+    request_begin();
     lookup();
+    request_end();
     work_us(500);
   }
+  write_truth();
   atomic_store(&stop, 1);
   pthread_join(threads[0], NULL);
   pthread_join(threads[1], NULL);

@@ -45,7 +45,9 @@ __attribute__((noinline)) static void ask(int query) {
 
 void serve(int query) {
   work_us(500);
+  cause_begin();
   ask(query);
+  cause_end();
   work_us(500);
 }
 
@@ -59,8 +61,11 @@ int main(void) {
     return 0;
   }
   for (int request = 0; request < 200; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   close(questions[1]);
   wait(NULL);
   return 0;

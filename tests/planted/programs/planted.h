@@ -8,6 +8,8 @@
 #define PLANTED_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #ifdef __has_include
@@ -20,6 +22,50 @@
 static inline void work_us(long us) {
   struct timespec rest = {us / 1000000, us % 1000000 * 1000};
   while (nanosleep(&rest, &rest) != 0) {
+  }
+}
+
+/* What the program itself measures, to be compared with the report: of each request T, how long it
+ * took, and x, how long the planted cause delayed it. At its end the program appends a line to
+ * $PLANTED_TRUTH: the mean of T in ns, and the share of the cause, Cov(x, T) / Var(T). One thread
+ * only. */
+static struct {
+  long long request, cause; /* when they began */
+  long long delay;          /* x of this request */
+  double n, x, t, xt, tt;
+} truth;
+
+static inline long long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static inline void cause_begin(void) { truth.cause = now_ns(); }
+static inline void cause_end(void) { truth.delay += now_ns() - truth.cause; }
+
+static inline void request_begin(void) {
+  truth.delay = 0;
+  truth.request = now_ns();
+}
+static inline void request_end(void) {
+  const double t = (double)(now_ns() - truth.request);
+  const double x = (double)truth.delay;
+  truth.n += 1;
+  truth.t += t;
+  truth.x += x;
+  truth.xt += x * t;
+  truth.tt += t * t;
+}
+
+static inline void write_truth(void) {
+  const char* path = getenv("PLANTED_TRUTH");
+  FILE* file = path == NULL ? NULL : fopen(path, "a");
+  if (file != NULL) {
+    const double covariance = truth.xt - truth.x * truth.t / truth.n;
+    const double variance = truth.tt - truth.t * truth.t / truth.n;
+    fprintf(file, "%.0f %.4f\n", truth.t / truth.n, covariance / variance);
+    fclose(file);
   }
 }
 

@@ -54,7 +54,9 @@ __attribute__((noinline)) static void log_request(int request) {
 
 void serve(int request) {
   work_us(300);
+  cause_begin();
   log_request(request);
+  cause_end();
   work_us(300);
 }
 
@@ -73,8 +75,11 @@ int main(void) {
   struct epoll_event event = {.events = 0};
   epoll_ctl(loop, EPOLL_CTL_ADD, records[1], &event);
   for (int request = 0; request < 200; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   close(records[1]);
   wait(NULL);
   return 0;

@@ -45,17 +45,22 @@ __attribute__((noinline)) static void look_at_client() {}
 void serve(long us) {
   work_us(200);
   std::future<void> answer = submit(std::packaged_task<void()>([us] { fetch(us); }));
+  cause_begin();
   while (answer.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) {
     look_at_client();
   }
+  cause_end();
 }
 
 int main() {
   std::thread executor(execute);
   uint32_t state = 1;
   for (int request = 0; request < 400; ++request) {
+    request_begin();
     serve(draw(&state) % 6 == 0 ? 7000 + draw(&state) % 4000 : 500);
+    request_end();
   }
+  write_truth();
   submit({});
   executor.join();
   return 0;

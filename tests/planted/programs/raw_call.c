@@ -40,7 +40,9 @@ __attribute__((noinline)) static void ask(int key) {
 
 void serve(int key) {
   work_us(500);
+  cause_begin();
   ask(key);
+  cause_end();
   work_us(500);
 }
 
@@ -51,8 +53,11 @@ int main(void) {
     return 1;
   }
   for (int request = 0; request < 200; ++request) {
+    request_begin();
     serve(request);
+    request_end();
   }
+  write_truth();
   close(questions[1]);
   pthread_join(store, NULL);
   return 0;

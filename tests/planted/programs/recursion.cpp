@@ -13,7 +13,9 @@ __attribute__((noinline)) void rehash() { work_us(12000); }
 
 __attribute__((noinline)) void touch_leaf() {
   if (++leaves % 60 == 0) {
+    cause_begin();
     rehash();
+    cause_end();
   }
   work_us(100);
 }
@@ -44,6 +46,9 @@ void evaluate() { visit_left(3); }
 
 int main() {
   for (int request = 0; request < 200; ++request) {
+    request_begin();
     evaluate();
+    request_end();
   }
+  write_truth();
 }

@@ -50,7 +50,9 @@ static void* ticker(void* unused) {
 
 void consume(void) {
   sem_post(&wanted);
+  cause_begin();
   sem_wait(&results);
+  cause_end();
   work_us(100);
 }
 
@@ -61,10 +63,13 @@ int main(void) {
   pthread_create(&threads[0], NULL, producer, NULL);
   pthread_create(&threads[1], NULL, ticker, NULL);
   for (int request = 0; request < kRequests; ++request) {
+    request_begin();
     consume();
+    request_end();
     sem_wait(&results); /* the second post */
     work_us(300);
   }
+  write_truth();
   pthread_join(threads[0], NULL);
   pthread_join(threads[1], NULL);
   return 0;

@@ -41,9 +41,11 @@ void consume(int request) {
   pthread_mutex_lock(&mutex);
   ++wanted;
   pthread_cond_broadcast(&changed);
+  cause_begin();
   while (made <= request) {
     pthread_cond_wait(&changed, &mutex);
   }
+  cause_end();
   pthread_mutex_unlock(&mutex);
   work_us(100);
 }
@@ -52,8 +54,11 @@ int main(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, producer, NULL);
   for (int request = 0; request < kRequests; ++request) {
+    request_begin();
     consume(request);
+    request_end();
   }
+  write_truth();
   pthread_join(thread, NULL);
   return 0;
 }

@@ -28,7 +28,9 @@ static void* reader(void* number) {
 
 void store(void) {
   work_us(200);
+  cause_begin();
   pthread_rwlock_wrlock(&table);
+  cause_end();
   work_us(100);
   pthread_rwlock_unlock(&table);
 }
@@ -39,9 +41,12 @@ int main(void) {
     pthread_create(&threads[i], NULL, reader, (void*)i);
   }
   for (int request = 0; request < 300; ++request) {
+    request_begin();
     store();
+    request_end();
     work_us(500);
   }
+  write_truth();
   atomic_store(&stop, 1);
   for (int i = 0; i < kReaders; ++i) {
     pthread_join(threads[i], NULL);

@@ -47,7 +47,9 @@ static void* maintenance(void* unused) {
 
 void serve(void) {
   work_us(200);
+  cause_begin();
   lock_table();
+  cause_end();
   work_us(50);
   pthread_mutex_unlock(&table);
 }
@@ -57,9 +59,12 @@ int main(void) {
   pthread_create(&thread, NULL, maintenance, NULL);
   uint32_t state = 2;
   for (int request = 0; request < 500; ++request) {
+    request_begin();
     serve();
+    request_end();
     work_us(500 + (long)(draw(&state) % 1000));
   }
+  write_truth();
   stop = true;
   pthread_join(thread, NULL);
   return 0;
