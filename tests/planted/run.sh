@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs each program until N runs were conclusive, and prints how often the loop found the planted
 # cause, and how often the share that the program itself measured is within the interval that the
-# report states: in at least 93 % of all runs. A run is inconclusive if the machine stalled
-# (planted.py). Gives up after 3 N runs.
+# report states, or near it: in at least 93 % of all runs. A run is inconclusive if the machine
+# stalled (planted.py). Gives up after 3 N runs.
 #
 #   run.sh [N] [NAME...]      default: once, all programs; VPROF names the vprof to test
 set -euo pipefail
@@ -20,7 +20,8 @@ trap 'rm -rf "$scratch"' EXIT
 
 failed=0
 compared=0
-agreed=0
+within=0
+near=0
 for name in "$@"; do
   found=0
   runs=0
@@ -33,16 +34,13 @@ for name in "$@"; do
       0)
         runs=$((runs + 1))
         found=$((found + 1))
-        case $(grep '^truth ' "$scratch/log") in
-          *within)
-            compared=$((compared + 1))
-            agreed=$((agreed + 1))
-            ;;
-          *OUTSIDE)
-            compared=$((compared + 1))
-            echo "$name, run $runs: $(grep '^truth ' "$scratch/log")"
-            ;;
+        truth=$(grep '^truth ' "$scratch/log" || true)
+        case $truth in
+          *within) within=$((within + 1)) ;;
+          *near) near=$((near + 1)) ;;
+          *OUTSIDE) echo "$name, run $runs: $truth" ;;
         esac
+        [ -z "$truth" ] || compared=$((compared + 1))
         ;;
       77) inconclusive=$((inconclusive + 1)) ;;
       *)
@@ -55,8 +53,8 @@ for name in "$@"; do
   echo "$name: $found of $wanted, $inconclusive inconclusive"
   [ "$found" = "$wanted" ] || failed=$((failed + 1))
 done
-echo "truth within the stated interval: $agreed of $compared"
-if [ "$compared" -ge 30 ] && [ $((100 * agreed)) -lt $((93 * compared)) ]; then
+echo "truth of $compared runs: $within within the stated interval, $near within 2 points of it"
+if [ "$compared" -ge 30 ] && [ $((100 * (within + near))) -lt $((93 * compared)) ]; then
   failed=$((failed + 1))
 fi
 [ "$failed" = 0 ]
