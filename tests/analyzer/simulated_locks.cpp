@@ -204,7 +204,8 @@ void Simulator::end_wait(size_t index) {
                           waiting.object,
                           {},
                           waiting.signaller,
-                          waiting.signalled});
+                          waiting.signalled,
+                          {}});
 }
 
 // ---- releasing
@@ -311,11 +312,8 @@ void Simulator::check(size_t index, const Op& op) {
     return;
   }
   resource.free = false;
-  // The signal that ended the last wait explains all of them.
   for (const size_t turn : thread.turns) {
-    const Blocked& last = thread.waits[thread.turns.back()];
-    thread.waits[turn].signaller = last.signaller;
-    thread.waits[turn].signalled = std::min(thread.waits[turn].end, last.signalled);
+    thread.waits[turn].turns = thread.turns;
   }
   thread.turns.clear();
 }

@@ -33,12 +33,9 @@ void Simulator::explain_waits() {
 }
 
 void Simulator::explain(size_t thread, Blocked& wait) const {
-  wait.blamed.assign(static_cast<size_t>(wait.end - wait.start), kNobody);
+  wait.causes.assign(static_cast<size_t>(wait.end - wait.start), {});
   const Lock& lock = locks_[wait.object];
   if (wait.event == VPROF_EV_WAIT_COND) {
-    for (int64_t t = wait.start; t < wait.signalled; ++t) {
-      wait.blamed[static_cast<size_t>(t - wait.start)] = wait.signaller;
-    }
     blame_holder(lock, wait, wait.signalled);
   } else if (lock.kind == Kind::kSem) {
     blame_posts(lock, wait);
@@ -47,19 +44,37 @@ void Simulator::explain(size_t thread, Blocked& wait) const {
   } else {
     blame_holder(lock, wait, wait.start);
   }
-  if (!wait.blamed.empty()) {
-    wait.blamed.back() = kNobody;  // a wait keeps its last nanosecond
+  if (!wait.causes.empty()) {
+    wait.causes.back() = {};  // a wait keeps its last nanosecond
   }
-  if (std::find(wait.blamed.begin(), wait.blamed.end(), thread) != wait.blamed.end()) {
+  if (std::any_of(wait.causes.begin(), wait.causes.end(),
+                  [&](const Cause& cause) { return cause.thread == thread; })) {
     throw std::logic_error("a thread is blamed for its own wait");
   }
+}
+
+/// Who is to blame for the nanosecond t of a wait, if what matters is that the thread released
+/// others at `until`. The signal that ended the last turn before that explains all turns.
+Simulator::Cause Simulator::cause_of(const Thread& thread, const Blocked& wait, int64_t t,
+                                     int64_t until) const {
+  if (wait.event == VPROF_EV_WAIT_COND && t < wait.end - 1) {
+    const Blocked* last = &wait;
+    for (const size_t turn : wait.turns) {
+      const Blocked& later = thread.waits[turn];
+      last = later.start > last->start && later.start < until ? &later : last;
+    }
+    if (t < last->signalled) {
+      return {last->signaller, last->signalled};
+    }
+  }
+  return wait.causes[static_cast<size_t>(t - wait.start)];
 }
 
 /// Whoever holds the lock, from an instant on.
 void Simulator::blame_holder(const Lock& lock, Blocked& wait, int64_t from) {
   for (const Hold& hold : lock.holds) {
     for (int64_t t = std::max(from, hold.from); t < std::min(wait.end, hold.to); ++t) {
-      wait.blamed[static_cast<size_t>(t - wait.start)] = hold.thread;
+      wait.causes[static_cast<size_t>(t - wait.start)] = {hold.thread, hold.to};
     }
   }
 }
@@ -76,7 +91,8 @@ void Simulator::blame_posts(const Lock& lock, Blocked& wait) {
       if (lock.changes.at(next).by < 0) {
         throw std::logic_error("the count of a semaphore is negative");
       }
-      wait.blamed[static_cast<size_t>(t - wait.start)] = lock.changes[next].thread;
+      const Change& post = lock.changes[next];
+      wait.causes[static_cast<size_t>(t - wait.start)] = {post.thread, post.time};
     }
   }
 }
@@ -87,12 +103,12 @@ void Simulator::blame_posts(const Lock& lock, Blocked& wait) {
 void Simulator::blame_writers_and_readers(const Lock& lock, Blocked& wait) {
   struct Part {
     int64_t from, to;
-    size_t thread;
+    Cause cause;
   };
   std::vector<Part> parts;
   for (const Hold& hold : lock.holds) {
-    const Part part = {std::max(hold.from, wait.start), std::min(hold.to, wait.end - 1),
-                       hold.thread};
+    const Part part = {
+        std::max(hold.from, wait.start), std::min(hold.to, wait.end - 1), {hold.thread, hold.to}};
     const bool both_read = wait.event == VPROF_EV_WAIT_RDLOCK && hold.how == How::kRead;
     if (part.from < part.to && !both_read) {
       parts.push_back(part);
@@ -106,7 +122,7 @@ void Simulator::blame_writers_and_readers(const Lock& lock, Blocked& wait) {
     });
   });
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-    return std::tie(a.from, a.to, a.thread) < std::tie(b.from, b.to, b.thread);
+    return std::tie(a.from, a.to, a.cause.thread) < std::tie(b.from, b.to, b.cause.thread);
   });
   const auto holders_at = [&](int64_t t) {
     std::vector<const Part*> holders;
@@ -126,7 +142,7 @@ void Simulator::blame_writers_and_readers(const Lock& lock, Blocked& wait) {
     const auto k = static_cast<int64_t>(holders.size());
     for (int64_t i = 0; i < k; ++i) {
       for (int64_t t = lo + (hi - lo) * i / k; t < lo + (hi - lo) * (i + 1) / k; ++t) {
-        wait.blamed[static_cast<size_t>(t - wait.start)] = holders[static_cast<size_t>(i)]->thread;
+        wait.causes[static_cast<size_t>(t - wait.start)] = holders[static_cast<size_t>(i)]->cause;
       }
     }
     lo = hi;
@@ -163,8 +179,8 @@ void Simulator::descend(std::vector<std::string>& path, const std::string& funct
   path.push_back(node);
 }
 
-/// Where a thread spends the nanosecond [t, t + 1), below `path`.
-std::vector<std::string> Simulator::where(size_t index, int64_t t,
+/// Where a thread that released others at `until` spends the nanosecond [t, t + 1), below `path`.
+std::vector<std::string> Simulator::where(size_t index, int64_t t, int64_t until,
                                           std::vector<std::string> path) const {
   const Thread& thread = threads_[index];
   const Blocked* wait = nullptr;
@@ -218,12 +234,12 @@ std::vector<std::string> Simulator::where(size_t index, int64_t t,
   if (!folded) {
     path.push_back(name);
   }
-  const size_t blamed = wait->blamed[static_cast<size_t>(t - wait->start)];
-  if (blamed == kNobody) {
+  const Cause cause = cause_of(thread, *wait, t, until);
+  if (cause.thread == kNobody) {
     path.emplace_back("body");
     return path;
   }
-  return where(blamed, t, path);
+  return where(cause.thread, t, cause.until, path);
 }
 
 std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
@@ -235,7 +251,7 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
     for (size_t s = interval.stages.size(); s-- > 0;) {
       const Stage& stage = interval.stages[s];
       for (int64_t t = stage.from; t < until; ++t) {
-        ++times[text_of(where(stage.thread, t, {"request"}))];
+        ++times[text_of(where(stage.thread, t, until, {"request"}))];
       }
       // A task that a thread queued for itself waits from the moment the thread stops working for
       // the interval.
@@ -244,7 +260,7 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth() const {
         waiting = std::max(waiting, std::min(interval.stages[s - 1].left, stage.from));
       }
       for (int64_t t = waiting; t < stage.from; ++t) {
-        ++times[text_of(where(stage.thread, t, {"request", "queue(pop)"}))];
+        ++times[text_of(where(stage.thread, t, stage.from, {"request", "queue(pop)"}))];
       }
       until = waiting;
     }
@@ -257,7 +273,7 @@ std::vector<std::map<std::string, int64_t>> Simulator::truth_of_steps() const {
   for (const Step& step : steps_) {
     auto& times = result.emplace_back();
     for (int64_t t = step.begin; t < step.end; ++t) {
-      ++times[text_of(where(step.thread, t, {"step"}))];
+      ++times[text_of(where(step.thread, t, step.end, {"step"}))];
     }
   }
   return result;

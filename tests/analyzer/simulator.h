@@ -78,15 +78,22 @@ class Simulator {
     uint32_t site;
     int64_t start, end;
   };
-  /// A wait. `blamed` has the thread for each nanosecond; kNobody: its body.
+  /// Who is to blame for a nanosecond of a wait, and when that thread released the waiter. kNobody:
+  /// the wait's body.
+  struct Cause {
+    size_t thread = kNobody;
+    int64_t until = kNever;
+  };
+  /// A wait. `causes` has one for each nanosecond; of a condition wait, from its signal on.
   struct Blocked {
     int64_t start, end;
     uint32_t event;
     size_t object;
-    std::vector<size_t> blamed;
+    std::vector<Cause> causes;
     // Of a condition.
     size_t signaller = kNobody;
     int64_t signalled = 0;
+    std::vector<size_t> turns;  // all waits of its loop
   };
   struct Thread {
     int64_t now = 0;
@@ -227,7 +234,9 @@ class Simulator {
   static void blame_holder(const Lock& lock, Blocked& wait, int64_t from);
   static void blame_writers_and_readers(const Lock& lock, Blocked& wait);
   static void blame_posts(const Lock& lock, Blocked& wait);
-  std::vector<std::string> where(size_t thread, int64_t t, std::vector<std::string> path) const;
+  Cause cause_of(const Thread& thread, const Blocked& wait, int64_t t, int64_t until) const;
+  std::vector<std::string> where(size_t thread, int64_t t, int64_t until,
+                                 std::vector<std::string> path) const;
   static void descend(std::vector<std::string>& path, const std::string& function,
                       const std::string& node);
   void write_preemptions(ThreadWriter& helper) const;

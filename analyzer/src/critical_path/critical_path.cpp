@@ -286,7 +286,7 @@ uint32_t PathWalker::wait_name(uint32_t thread, uint32_t item) {
   const auto wait_of = [&](uint32_t i) -> const Wait& {
     return history.waits[history.items[i].what & ~kWaitBit];
   };
-  const Wait& wait = wait_of(history.last_slice(item, stretches_.back().hi));
+  const Wait& wait = wait_of(history.last_slice(item, stretches_.back().released));
   const bool polled = wait.event == wait_of(item).event && is_polled(thread, item);
   if (wait.event == VPROF_EV_WAIT_APP) {
     return cached_name(sync_names_, wait.sync,

@@ -78,9 +78,10 @@ class PathWalker {
   /// its end to its beginning.
   struct Stretch {
     uint32_t thread;
-    int64_t lo, hi;
-    int64_t now;  // everything later is attributed, except for what the open frames own
-    size_t next;  // the item to look at next
+    int64_t lo;
+    int64_t released;  // as Blame::released: when the path left the thread
+    int64_t now;       // everything later is attributed, except for what the open frames own
+    size_t next;       // the item to look at next
     uint32_t node;
     uint32_t depth;      // of waits around it
     size_t base, top;    // open_[base] owns the time outside all frames; the open frames follow, up
@@ -159,8 +160,7 @@ class PathWalker {
 
   // Within the stretches of single threads: stretch_walk.cpp.
   void attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
-  void begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside,
-                     uint32_t depth);
+  void begin_stretch(const Blame& blame, uint32_t node, uint32_t outside, uint32_t depth);
   size_t first_ended_before(uint32_t thread, int64_t time);
   void open_enclosing_frames();
   void attribute_frames();

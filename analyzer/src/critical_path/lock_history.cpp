@@ -125,7 +125,7 @@ std::vector<LockHistory::Part> LockHistory::parts_of(const WaitOnObject& wait,
     const int64_t until = std::min(hold->released, last);
     free_since = std::max(free_since, until);
     if (since < until) {
-      parts.push_back({since, until, hold->thread, exact});
+      parts.push_back({since, until, hold->thread, exact, hold->released});
     }
   }
   return parts;
@@ -165,11 +165,13 @@ void LockHistory::tile(std::vector<Part>& parts, std::vector<Blame>& blames) {
       if (from == to) {
         continue;
       }
-      if (!blames.empty() && blames.back().thread == part.thread && blames.back().to == from) {
-        blames.back().to = to;
-        blames.back().exact = blames.back().exact && part.exact;
+      Blame* const last = blames.empty() ? nullptr : &blames.back();
+      if (last != nullptr && last->thread == part.thread && last->released == part.released &&
+          last->to == from) {
+        last->to = to;
+        last->exact = last->exact && part.exact;
       } else {
-        blames.push_back({part.thread, from, to, part.exact});
+        blames.push_back({part.thread, from, to, part.exact, part.released});
       }
     }
     now = until;
@@ -192,7 +194,7 @@ void LockHistory::blame_holders(const WaitOnObject& wait, std::vector<Blame>& bl
     begin = std::min(begin, part.from);
   }
   if (!parts.empty() && begin - whole.from > kUnexplained && whole.from == wait.start) {
-    blames.push_back({kNone, whole.from, begin, false});
+    blames.push_back({kNone, whole.from, begin, false, begin});
   }
   tile(parts, blames);
   clip(blames, wait.from, std::min(wait.to, wait.slice_end - 1));
@@ -218,7 +220,7 @@ void LockHistory::add_last_holder(const WaitOnObject& wait, std::vector<Blame>& 
     return h.object < object || (h.object == object && h.released < wait.start - kUnexplained);
   });
   if (hold != holds_.end() && hold->object == object && hold->released <= wait.end) {
-    blames.push_back({hold->thread, wait.to, wait.to, hold->exact});
+    blames.push_back({hold->thread, wait.to, wait.to, hold->exact, wait.to});
   }
 }
 
@@ -254,13 +256,13 @@ void LockHistory::blame_posters(const WaitOnObject& wait, std::vector<Blame>& bl
       const int64_t from = std::max(since, wait.from);
       const int64_t until = std::min(event->time, end);
       if (from < until) {
-        blames.push_back({event->thread, from, until, exact});
+        blames.push_back({event->thread, from, until, exact, event->time});
       }
     }
   }
   // It could have gone on, so nobody is to blame.
   if (blames.empty() && first_post != last && first_post->time <= wait.end) {
-    blames.push_back({first_post->thread, wait.to, wait.to, exact});
+    blames.push_back({first_post->thread, wait.to, wait.to, exact, wait.to});
   }
 }
 

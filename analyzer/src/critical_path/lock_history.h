@@ -28,6 +28,7 @@ struct Blame {
   int64_t from = 0;
   int64_t to = 0;
   bool exact = true;
+  int64_t released = 0;  ///< when it released what was waited for: at `to` or later
 };
 
 /// A wait on an object, of which the part [from, to] is to be explained. Times in ns. Of a wait in
@@ -74,6 +75,7 @@ class LockHistory {
     int64_t from, to;
     uint32_t thread;
     bool exact;
+    int64_t released;  // as Blame::released
   };
   static constexpr int64_t kUnseen = INT64_MIN;
 

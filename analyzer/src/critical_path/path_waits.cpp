@@ -35,7 +35,7 @@ constexpr int kNearItems = 16;
 bool PathWalker::find_blame(uint32_t thread, uint32_t index, int64_t from, int64_t to) {
   blames_.clear();
   if (stretches_.back().depth < kMaxWakers) {
-    wake_up_edges_.blame(thread, index, {from, to, stretches_.back().hi}, blames_);
+    wake_up_edges_.blame(thread, index, {from, to, stretches_.back().released}, blames_);
   }
   return std::any_of(blames_.begin(), blames_.end(),
                      [](const Blame& blame) { return blame.thread != kNone; });
@@ -68,7 +68,7 @@ bool PathWalker::is_polled(uint32_t thread, uint32_t index) const {
   if (event_of(item) == VPROF_EV_WAIT_COND) {
     const Stretch& stretch = stretches_.back();
     return wake_up_edges_.left_without_signal(thread, item.what & ~kWaitBit, stretch.lo,
-                                              stretch.hi);
+                                              stretch.released);
   }
   if (event_of(item) != VPROF_EV_WAIT_TIMER) {
     return false;

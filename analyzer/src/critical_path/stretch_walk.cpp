@@ -67,7 +67,7 @@ uint32_t PathWalker::leaf_of(uint32_t node) {
 /// to nodes below `node`. Time outside all frames goes to `outside`.
 void PathWalker::attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
                            uint32_t outside) {
-  begin_stretch(thread, lo, hi, node, outside, 0);
+  begin_stretch({thread, lo, hi, true, hi}, node, outside, 0);
   while (!stretches_.empty()) {
     if (step()) {
       continue;
@@ -80,16 +80,18 @@ void PathWalker::attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t nod
   }
 }
 
-void PathWalker::begin_stretch(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
-                               uint32_t outside, uint32_t depth) {
+void PathWalker::begin_stretch(const Blame& blame, uint32_t node, uint32_t outside,
+                               uint32_t depth) {
   const size_t base = stretches_.empty() ? 0 : stretches_.back().top + 1;
   if (base >= open_.size()) {
     open_.resize(base * 2 + 64);
   }
   open_[base] = {kNone, outside, node, kNone};
+  const int64_t hi = blame.to;
+  const size_t next = first_ended_before(blame.thread, hi);
   stretches_.push_back(
-      {thread, lo, hi, hi, first_ended_before(thread, hi), node, depth, base, base, false, hi});
-  add(outside, hi - lo);
+      {blame.thread, blame.from, blame.released, hi, next, node, depth, base, base, false, hi});
+  add(outside, hi - blame.from);
 }
 
 /// Most stretches of a thread end shortly before the previous one began.
@@ -347,8 +349,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
     if (blame.thread == kNone) {
       add(tree_.untracked(node, unknown_waker_), thread, blame.from, blame.to);
     } else if (blame.from < blame.to) {
-      begin_stretch(blame.thread, blame.from, blame.to, node, thread_untracked(node, blame.thread),
-                    depth);
+      begin_stretch(blame, node, thread_untracked(node, blame.thread), depth);
     }
   }
   add(node, thread, explained, end);

@@ -212,7 +212,7 @@ void WakeUpEdges::blame_signaller(const WaitOnObject& wait, int64_t before,
   }
   const int64_t until = std::min({signal.time, wait.to, wait.end - 1});
   if (wait.from < until) {
-    blames.push_back({signal.thread, wait.from, until, signal.exact});
+    blames.push_back({signal.thread, wait.from, until, signal.exact, signal.time});
   }
   if (last_turn == index && wait.wait.mutex != 0) {
     const Process& process = window_->processes[history.process];
@@ -221,7 +221,7 @@ void WakeUpEdges::blame_signaller(const WaitOnObject& wait, int64_t before,
     locks_.blame_holders_of_mutex(wait, mutex, std::max(wait.from, signal.time), blames);
   }
   if (blames.empty()) {  // nobody held the mutex in this part of the wait
-    blames.push_back({signal.thread, wait.to, wait.to, signal.exact});
+    blames.push_back({signal.thread, wait.to, wait.to, signal.exact, wait.to});
   }
 }
 
@@ -234,7 +234,8 @@ void WakeUpEdges::blame_releasers(const WaitOnObject& wait, std::vector<Blame>& 
     return;
   }
   const int64_t until = std::min(found->time, wait.to - 1);
-  blames.push_back({found->thread, wait.from, std::max(wait.from, until), found->exact});
+  blames.push_back(
+      {found->thread, wait.from, std::max(wait.from, until), found->exact, found->time});
 }
 
 void WakeUpEdges::blame(uint32_t thread, uint32_t item, Part part,
@@ -243,13 +244,13 @@ void WakeUpEdges::blame(uint32_t thread, uint32_t item, Part part,
   const Item& at = history.items[item];
   const Wait& wait = history.waits[at.what & ~kWaitBit];
   if (vprof_wait_ended_by(wait.event) == VPROF_ENDED_BY_SIGNAL) {
-    blame_signaller({wait, thread, at.start, at.end, at.end, part.from, part.to}, part.until,
+    blame_signaller({wait, thread, at.start, at.end, at.end, part.from, part.to}, part.released,
                     blames);
     return;
   }
   // Nobody ended a wait that timed out. If it was made again at once, what ended the last of them
   // ended them all.
-  const Item& last = history.items[history.last_slice(item, part.until)];
+  const Item& last = history.items[history.last_slice(item, part.released)];
   const Wait& ended = history.waits[last.what & ~kWaitBit];
   if (ended.timed_out) {
     return;

@@ -25,10 +25,10 @@ class WakeUpEdges {
   /// waits, and fills in who enqueued each of Thread::dequeues.
   void build(Window& window);
 
-  /// The part [from, to] of a wait. What the thread did from `until` on matters no more: it had
-  /// released by then whoever waited for it.
+  /// The part [from, to] of a wait. Later turns or slices than `released` do not matter: by then the
+  /// thread had released whoever waited for it.
   struct Part {
-    int64_t from, to, until;
+    int64_t from, to, released;
   };
   /// Appends who is to blame for a part of a wait, item `item` of `thread`, in order of time:
   /// stretches that do not overlap. What they leave open is the time in which the waiter could have

@@ -43,6 +43,14 @@ double reach_of(const Estimate& estimate) {
   return estimate.degrees > 0 ? t_quantile(kSignificance, estimate.degrees) * estimate.error : 0;
 }
 
+void raise_error(Estimate& estimate, double least) {
+  if (estimate.error < least) {
+    estimate.error = least;
+    const double reach = reach_of(estimate);
+    estimate.ci95 = {estimate.value - reach, estimate.value + reach};
+  }
+}
+
 /// Keeps the estimate with the wider confidence interval.
 void keep_wider(Estimate& kept, const Estimate& other) {
   if (kept.degrees <= 0 || reach_of(other) > reach_of(kept)) {
@@ -199,6 +207,13 @@ void Jackknife::places_of(const Joined& joined, const std::vector<uint32_t>& pla
       jackknife(into.share.value, over(std::move(covariances), joined.latency_variance), batches);
   if (tail_share) {
     into.tail_share = jackknife(*tail_share, joined.tail.without_each(places), batches);
+    const double s = *tail_share;
+    const double residual_ns2 = into.variance_ns2.value - 2 * s * into.covariance.value +
+                                s * s * tree_.nodes[0].variance_ns2;
+    if (into.tail_share.degrees > 0) {
+      const double t = t_quantile(kSignificance, into.tail_share.degrees);
+      raise_error(into.tail_share, joined.tail.least_error(std::max(0.0, residual_ns2), t * t));
+    }
   }
 }
 

@@ -165,6 +165,12 @@ TailJackknife::TailJackknife(const TailShares* tail, const std::vector<Batch>& b
   }
 }
 
+double TailJackknife::least_error(long double residual_ns2, double added) const {
+  const auto count = static_cast<long double>(tail_count(tail_->total_.n));
+  const long double squared = added * residual_ns2 / (count * (count + added - 1));
+  return static_cast<double>(std::sqrt(squared) / tail_->excess_);
+}
+
 std::vector<long double> TailJackknife::without_each(const std::vector<uint32_t>& places) const {
   if (excess_.empty() ||
       std::any_of(excess_.begin(), excess_.end(), [](auto e) { return e <= 0; })) {

@@ -50,6 +50,13 @@ class TailJackknife {
   /// within another. Empty if it is unknown.
   std::vector<long double> without_each(const std::vector<uint32_t>& places) const;
 
+  /// The least standard error of a tail share s whose residual x - s T has this variance over all
+  /// intervals, ns². What is in a sixth of the intervals is in none of the ten slowest in one
+  /// report of six, and then leaving some of them out changes nothing. So it is at least as if
+  /// `added` more intervals, chosen from all of them, were in the tail. Agresti and Coull (1998) add
+  /// the square of the quantile.
+  double least_error(long double residual_ns2, double added) const;
+
  private:
   const TailShares* tail_;
   const std::vector<Batch>& batches_;
