@@ -25,8 +25,8 @@ class WakeUpEdges {
   /// waits, and fills in who enqueued each of Thread::dequeues.
   void build(Window& window);
 
-  /// The part [from, to] of a wait. Later turns or slices than `released` do not matter: by then the
-  /// thread had released whoever waited for it.
+  /// The part [from, to] of a wait. Turns and slices later than `released` do not matter: by then
+  /// the thread had released whoever waited for it.
   struct Part {
     int64_t from, to, released;
   };

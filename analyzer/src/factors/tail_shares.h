@@ -53,8 +53,8 @@ class TailJackknife {
   /// The least standard error of a tail share s whose residual x - s T has this variance over all
   /// intervals, ns². What is in a sixth of the intervals is in none of the ten slowest in one
   /// report of six, and then leaving some of them out changes nothing. So it is at least as if
-  /// `added` more intervals, chosen from all of them, were in the tail. Agresti and Coull (1998) add
-  /// the square of the quantile.
+  /// `added` more intervals, chosen from all of them, were in the tail: the square of the quantile,
+  /// as Agresti and Coull (1998) do.
   double least_error(long double residual_ns2, double added) const;
 
  private:

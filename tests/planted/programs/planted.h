@@ -27,8 +27,8 @@ static inline void work_us(long us) {
 
 /* What the program itself measures, to be compared with the report: of each request T, how long it
  * took, and x, how long the planted cause delayed it. At its end the program appends a line to
- * $PLANTED_TRUTH: the share of the cause, Cov(x, T) / Var(T), and where the run is recorded. Without
- * the first request, which takes longer: vprof sets itself up, and leaves that out. One thread
+ * $PLANTED_TRUTH: the share of the cause, Cov(x, T) / Var(T), and where the run is recorded. The
+ * first request does not count: vprof sets itself up in it, and leaves that time out. One thread
  * only. */
 static struct {
   long long request, cause; /* when they began */
