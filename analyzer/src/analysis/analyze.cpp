@@ -68,8 +68,9 @@ class Pass {
         continue;
       }
       if (kinds_[kind] == nullptr) {
-        kinds_[kind] = std::make_unique<KindCollector>(kind, stream_.window(), sites_,
-                                                       wake_up_edges_, pool_, stream_.begin());
+        kinds_[kind] =
+            std::make_unique<KindCollector>(kind, stream_.window(), sites_, wake_up_edges_, pool_,
+                                            stream_.run(), stream_.begin(), options_.memory);
       }
       kinds_[kind]->add(of_kind[kind], builder_.labels());
     }
@@ -94,7 +95,7 @@ class Pass {
     for (uint32_t kind = 0; kind < kinds; ++kind) {
       IntervalSums sums;
       if (kind < kinds_.size() && kinds_[kind] != nullptr) {
-        sums = kinds_[kind]->finish(stream_.run());
+        sums = kinds_[kind]->finish();
       }
       sums.interval = sites_.interval_name(kind);
       sums.incomplete = builder_.incomplete(kind);

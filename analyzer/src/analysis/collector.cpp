@@ -2,10 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <utility>
+
 namespace vprof::analyzer {
 namespace {
 
-constexpr size_t kMostAtOnce = 64;  // intervals that a worker takes at a time
+constexpr size_t kMostAtOnce = 64;  // intervals that a collector takes at a time
+
+// Memory of a place, with its tail and exemplars, and of its sums in one batch, with room to grow.
+constexpr uint64_t kBytesOfPlace = 2048;
+constexpr uint64_t kBytesOfSums = 192;
+
+/// The jackknife uses no more.
+constexpr uint64_t kEnoughBatches = 16;
+
+/// Half of the memory is for one collector.
+uint64_t most_batches(uint64_t memory, uint64_t places) {
+  return std::clamp(memory / 2 / kBytesOfSums / places, kEnoughBatches, kMostBatches);
+}
 
 Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   Place place;
@@ -194,23 +211,34 @@ void Collector::halve_batches() {
   batches_ = std::move(halved);
 }
 
-void Collector::add_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t run,
-                       const std::vector<std::string>& labels) const {
+uint64_t Collector::bytes() const {
+  return places() * (kBytesOfPlace + batches_.size() * kBytesOfSums);
+}
+
+std::vector<uint32_t> Collector::add_places_to(IntervalSumsBuilder& builder,
+                                               const Sites& sites) const {
   const std::vector<PathNode>& nodes = tree_.nodes();
   std::vector<uint32_t> to(nodes.size(), 0);
-  std::vector<std::vector<uint32_t>> children(nodes.size());
   for (uint32_t i = 1; i < nodes.size(); ++i) {
     to[i] = builder.place(to[nodes[i].parent], place_of(nodes[i], tree_, sites));
+  }
+  return to;
+}
+
+void Collector::move_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t run,
+                        const std::vector<std::string>& labels) {
+  const std::vector<uint32_t> to = add_places_to(builder, sites);
+  const std::vector<PathNode>& nodes = tree_.nodes();
+  std::vector<std::vector<uint32_t>> children(nodes.size());
+  for (uint32_t i = 1; i < nodes.size(); ++i) {
     children[nodes[i].parent].push_back(i);  // by rank: siblings are numbered as they are added
   }
-  for (const auto& [number, sums] : batches_) {
-    builder.add(sums, children, to, run, UINT64_MAX - number);  // number 0 is the latest
+  for (auto it = batches_.begin(); it != batches_.end(); it = batches_.erase(it)) {
+    builder.add(it->second, children, to, run, UINT64_MAX - it->first);  // number 0 is the latest
   }
   for (uint32_t i = 0; i < tails_.size(); ++i) {
-    builder.add(tails_[i], to[i]);
-  }
-  for (uint32_t i = 0; i < exemplars_.size(); ++i) {
-    builder.add(exemplars_[i], to[i]);
+    builder.add(std::exchange(tails_[i], {}), to[i]);
+    builder.add(std::exchange(exemplars_[i], {}), to[i]);
   }
   builder.add(sample_, to, run);
   CovariateSums covariates = covariates_;
@@ -223,8 +251,9 @@ void Collector::add_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t
 }
 
 KindCollector::KindCollector(uint32_t kind, const Window& window, const Sites& sites,
-                             const WakeUpEdges& edges, WorkerPool& pool, int64_t start)
-    : kind_(kind), sites_(sites), pool_(pool) {
+                             const WakeUpEdges& edges, WorkerPool& pool, int64_t run, int64_t start,
+                             uint64_t memory)
+    : kind_(kind), sites_(sites), pool_(pool), run_(run), memory_(memory) {
   for (unsigned i = 0; i < pool.size(); ++i) {
     collectors_.push_back(std::make_unique<Collector>(window, sites, edges, start));
   }
@@ -236,20 +265,24 @@ void KindCollector::add(const std::vector<Interval*>& intervals,
     newest_ = std::max(newest_, interval->number);
   }
   label_names_ = labels;
-  for (; newest_ >> shift_ >= kMostBatches; ++shift_) {
-    for (auto& collector : collectors_) {
-      collector->halve_batches();
-    }
+  size_t places = builder_.places();
+  for (const auto& collector : collectors_) {
+    places = std::max(places, collector->places());
   }
-  // Windows of long intervals hold only a few of them, and every worker should get some.
+  keep_batches(places);
+  keep_collectors();
+  // Windows of long intervals hold only a few of them, and every collector should get some.
   const size_t some =
       std::clamp<size_t>(intervals.size() / (8 * collectors_.size()), 1, kMostAtOnce);
-  const size_t portions = (intervals.size() + some - 1) / some;
-  pool_.each(portions, [&](size_t portion, unsigned worker) {
-    const size_t end = std::min(intervals.size(), (portion + 1) * some);
-    for (size_t i = portion * some; i < end; ++i) {
-      Interval& interval = *intervals[i];
-      collectors_[worker]->add(interval, interval.number >> shift_, labels[interval.label]);
+  std::atomic<size_t> next = 0;
+  pool_.each(collectors_.size(), [&](size_t collector, unsigned) {
+    for (size_t begin = next.fetch_add(some); begin < intervals.size();
+         begin = next.fetch_add(some)) {
+      const size_t end = std::min(intervals.size(), begin + some);
+      for (size_t i = begin; i < end; ++i) {
+        Interval& interval = *intervals[i];
+        collectors_[collector]->add(interval, interval.number >> shift_, labels[interval.label]);
+      }
     }
   });
   for (const Interval* interval : intervals) {
@@ -271,31 +304,60 @@ void KindCollector::add(const std::vector<Interval*>& intervals,
   }
 }
 
-IntervalSums KindCollector::finish(int64_t run) {
-  IntervalSumsBuilder builder;
-  uint64_t violations = 0;
-  SetUp set_up;
-  RecordSumsByGroup records;
-  for (auto& collector : collectors_) {
-    collector->add_to(builder, sites_, run, label_names_);
-    const EdgeCounts& edges = collector->edges();
-    Losses losses;
-    losses.exact_edges = edges.exact;
-    losses.inferred_edges = edges.inferred;
-    losses.outside_waits = edges.outside;
-    losses.unknown_waits = edges.unknown;
-    builder.add(losses);
-    records += collector->records().sums(label_names_);
-    violations += collector->violations();
-    set_up.ns += collector->set_up().ns;
-    set_up.intervals += collector->set_up().intervals;
-    collector.reset();
+/// Joins batches until they are few enough for a tree of that size.
+void KindCollector::keep_batches(size_t places) {
+  for (; newest_ >> shift_ >= most_batches(memory_, places); ++shift_) {
+    for (auto& collector : collectors_) {
+      collector->halve_batches();
+    }
+    builder_.halve_batches();
   }
-  IntervalSums sums = builder.finish();
+}
+
+/// Goes on with half of the collectors while they take too much memory: each has most places.
+void KindCollector::keep_collectors() {
+  const auto bytes = [&] {
+    return std::accumulate(collectors_.begin(), collectors_.end(), uint64_t{0},
+                           [](uint64_t sum, const auto& one) { return sum + one->bytes(); });
+  };
+  while (collectors_.size() > 1 && bytes() > memory_) {
+    for (size_t left = collectors_.size() / 2; collectors_.size() > left;) {
+      close_last();
+    }
+  }
+}
+
+void KindCollector::close_last() {
+  Collector& collector = *collectors_.back();
+  collector.move_to(builder_, sites_, run_, label_names_);
+  const EdgeCounts& edges = collector.edges();
+  Losses losses;
+  losses.exact_edges = edges.exact;
+  losses.inferred_edges = edges.inferred;
+  losses.outside_waits = edges.outside;
+  losses.unknown_waits = edges.unknown;
+  builder_.add(losses);
+  records_ += collector.records().sums(label_names_);
+  violations_ += collector.violations();
+  set_up_.ns += collector.set_up().ns;
+  set_up_.intervals += collector.set_up().intervals;
+  collectors_.pop_back();
+}
+
+IntervalSums KindCollector::finish() {
+  // The number of batches follows from all places, not from how they are spread over collectors.
+  for (const auto& collector : collectors_) {
+    collector->add_places_to(builder_, sites_);
+  }
+  keep_batches(builder_.places());
+  while (!collectors_.empty()) {
+    close_last();
+  }
+  IntervalSums sums = builder_.finish();
   sums.interval = sites_.interval_name(kind_);
   sums.root_height = sites_.root_height;
   sums.latencies = std::move(latencies_);
-  sums.records = std::move(records);
+  sums.records = std::move(records_);
   for (uint32_t label = 0; label < by_label_.size(); ++label) {
     if (by_label_[label].sums.n == 0) {
       continue;
@@ -303,10 +365,10 @@ IntervalSums KindCollector::finish(int64_t run) {
     sums.labels[label_names_[label]] = by_label_[label].sums;
     sums.label_bins[label_names_[label]] = std::move(by_label_[label].bins);
   }
-  if (set_up.intervals != 0) {
+  if (set_up_.intervals != 0) {
     sums.losses.notes.push_back(
         fmt::format("vprof's own set-up is taken out of {} intervals: {:.3f} ms in all",
-                    set_up.intervals, static_cast<double>(set_up.ns) * 1e-6));
+                    set_up_.intervals, static_cast<double>(set_up_.ns) * 1e-6));
   }
   if (queued_.some != 0) {
     const auto all = static_cast<double>(queued_.times.count());
@@ -319,9 +381,9 @@ IntervalSums KindCollector::finish(int64_t run) {
         100 * static_cast<double>(queued_.sum) /
             static_cast<double>(std::max<uint64_t>(latency_, 1))));
   }
-  if (violations != 0) {
+  if (violations_ != 0) {
     sums.losses.notes.push_back(fmt::format(
-        "{} intervals do not add up to their latency: please report this defect", violations));
+        "{} intervals do not add up to their latency: please report this defect", violations_));
   }
   return sums;
 }

@@ -22,7 +22,7 @@ struct SetUp {
   uint64_t intervals = 0;
 };
 
-/// The sums of the intervals of one kind that one worker has walked. One thread at a time.
+/// The sums of some intervals of one kind. One thread at a time.
 class Collector {
  public:
   /// `start`: when the recording began, ns of CLOCK_MONOTONIC.
@@ -32,10 +32,16 @@ class Collector {
   void add(Interval& interval, uint64_t batch, const std::string& label);
   /// Joins the batches 2i and 2i + 1 to batch i.
   void halve_batches();
-  /// Adds the sums to `builder`. `run`: when the recording began, ns of CLOCK_REALTIME.
-  void add_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t run,
-              const std::vector<std::string>& labels) const;
+  /// Adds the places to `builder`. Returns their numbers there.
+  std::vector<uint32_t> add_places_to(IntervalSumsBuilder& builder, const Sites& sites) const;
+  /// Moves the sums to `builder`: memory does not hold them twice. `run`: when the recording began,
+  /// ns of CLOCK_REALTIME.
+  void move_to(IntervalSumsBuilder& builder, const Sites& sites, int64_t run,
+               const std::vector<std::string>& labels);
 
+  size_t places() const { return tree_.nodes().size(); }
+  /// About how much memory it takes.
+  uint64_t bytes() const;
   const RecordTally& records() const { return records_; }
   const EdgeCounts& edges() const { return walker_.edges(); }
   /// Intervals whose leaves do not add up to their latency. Anything but 0 is a defect.
@@ -76,23 +82,37 @@ class Collector {
   SetUp set_up_;
 };
 
-/// All intervals of one kind, spread over one collector per worker.
+/// All intervals of one kind, spread over collectors that work side by side. Where the tree is
+/// large, memory bounds the number of batches and of collectors.
 class KindCollector {
  public:
+  /// `run`: when the recording began, ns of CLOCK_REALTIME; `start`: of CLOCK_MONOTONIC. `memory`:
+  /// Options::memory.
   KindCollector(uint32_t kind, const Window& window, const Sites& sites, const WakeUpEdges& edges,
-                WorkerPool& pool, int64_t start);
+                WorkerPool& pool, int64_t run, int64_t start, uint64_t memory);
 
   /// Adds intervals of this kind, latest begin first, and fills in their Interval::set_up.
   /// `labels`: IntervalBuilder::labels().
   void add(const std::vector<Interval*>& intervals, const std::vector<std::string>& labels);
-  /// Call once, at the end. `run`: when the recording began, ns of CLOCK_REALTIME.
-  IntervalSums finish(int64_t run);
+  /// Call once, at the end.
+  IntervalSums finish();
 
  private:
+  void keep_batches(size_t places);
+  void keep_collectors();
+  void close_last();
+
   uint32_t kind_;
   const Sites& sites_;
   WorkerPool& pool_;
-  std::vector<std::unique_ptr<Collector>> collectors_;  // by worker
+  const int64_t run_;
+  const uint64_t memory_;
+  std::vector<std::unique_ptr<Collector>> collectors_;
+  // The sums of collectors that were closed.
+  IntervalSumsBuilder builder_;
+  RecordSumsByGroup records_;
+  uint64_t violations_ = 0;
+  SetUp set_up_;
   unsigned shift_ = 0;  // the batch of an interval is Interval::number >> shift_
   uint64_t newest_ = 0;
   Histogram latencies_;

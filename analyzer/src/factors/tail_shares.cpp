@@ -110,15 +110,14 @@ void TailShares::from_intervals(uint64_t count) {
 void TailShares::from_bins() {
   const Histogram::Tail tail = sums_.latencies.tail(kTailQuantile);
   for (uint32_t place = 0; place < std::min(sums_.tails.size(), sums_.places.size()); ++place) {
-    const TailSums& sums = sums_.tails[place];
     long double x = 0;
-    const auto end = sums.first + static_cast<uint32_t>(sums.x.size());
-    for (uint32_t bin = std::max(tail.first_whole, sums.first); bin < end; ++bin) {
-      x += static_cast<long double>(sums.at(bin));
-    }
-    if (tail.partial > 0) {
-      x += tail.partial * static_cast<long double>(sums.at(tail.first_whole - 1));
-    }
+    sums_.tails[place].for_each([&](uint32_t bin, UInt128 ns) {
+      if (bin >= tail.first_whole) {
+        x += static_cast<long double>(ns);
+      } else if (bin + 1 == tail.first_whole) {
+        x += tail.partial * static_cast<long double>(ns);
+      }
+    });
     tail_mean_[place] = x / static_cast<long double>(tail.count);
   }
   excess_ = tail_mean_[0] - mean(0);

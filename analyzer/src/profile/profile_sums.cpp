@@ -82,13 +82,10 @@ Batch decode_batch(const Json& from, const std::vector<Place>& places) {
 
 Json encode_tail(const TailSums& tail) {
   PackedWriter bins;
-  for (uint32_t i = 0; i < tail.x.size(); ++i) {
-    if (tail.x[i] == 0) {
-      continue;
-    }
-    bins.add(tail.first + i);
-    bins.add(tail.x[i]);
-  }
+  tail.for_each([&](uint32_t bin, UInt128 ns) {
+    bins.add(bin);
+    bins.add(ns);
+  });
   return packed(bins);
 }
 

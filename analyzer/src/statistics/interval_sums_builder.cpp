@@ -108,13 +108,22 @@ void IntervalSumsBuilder::add(const BatchSums& sums,
   batches_[{run, order}] += renumbered(sums, children, to, ranks);
 }
 
-void IntervalSumsBuilder::add(const TailSums& tail, uint32_t place) {
-  TailSums& to = at_index(sum_.tails, place);
-  for (uint32_t i = 0; i < tail.x.size(); ++i) {
-    if (tail.x[i] != 0) {
-      to.add(tail.first + i, tail.x[i]);
+void IntervalSumsBuilder::halve_batches() {
+  std::map<std::pair<int64_t, uint64_t>, BatchSums> halved;
+  for (auto& [key, sums] : batches_) {
+    const auto& [run, order] = key;
+    const auto [entry, is_new] =
+        halved.try_emplace({run, UINT64_MAX - (UINT64_MAX - order) / 2}, std::move(sums));
+    if (!is_new) {
+      entry->second += sums;
     }
   }
+  batches_ = std::move(halved);
+}
+
+void IntervalSumsBuilder::add(const TailSums& tail, uint32_t place) {
+  TailSums& to = at_index(sum_.tails, place);
+  tail.for_each([&](uint32_t bin, UInt128 ns) { to.add(bin, ns); });
 }
 
 void IntervalSumsBuilder::add(const PlaceExemplars& exemplars, uint32_t place) {

@@ -21,10 +21,14 @@ class IntervalSumsBuilder {
 
   /// The number of the place below `parent` that is the same as `place`, added if it is new.
   uint32_t place(uint32_t parent, const Place& place);
+  /// How many there are.
+  size_t places() const { return sum_.places.size(); }
 
   /// Adds one batch. `children`: by place in what is added, by rank.
   void add(const BatchSums& sums, const std::vector<std::vector<uint32_t>>& children,
            const std::vector<uint32_t>& to, int64_t run, uint64_t order);
+  /// Joins batches of order UINT64_MAX - 2i and UINT64_MAX - 2i - 1 to one of UINT64_MAX - i.
+  void halve_batches();
   void add(const TailSums& tail, uint32_t place);
   void add(const PlaceExemplars& exemplars, uint32_t place);
   void add(const CovariateSums& covariates, const std::vector<uint32_t>& to);

@@ -86,17 +86,35 @@ BatchSums& BatchSums::operator+=(const BatchSums& other) {
   return *this;
 }
 
+void TailSums::add_to_few(uint32_t bin, UInt128 ns) {
+  if (!many_.empty()) {
+    make_room(bin);
+    many_[bin - first_] += ns;
+    return;
+  }
+  const auto at = std::lower_bound(few_.begin(), few_.end(), bin,
+                                   [](const Bin& one, uint32_t other) { return one.bin < other; });
+  if (at != few_.end() && at->bin == bin) {
+    at->ns += ns;
+  } else if (few_.size() < kFew) {
+    few_.insert(at, {bin, ns});
+  } else {
+    first_ = few_.front().bin;
+    many_.resize(few_.back().bin - first_ + 1);
+    for (const Bin& one : few_) {
+      many_[one.bin - first_] = one.ns;
+    }
+    few_ = {};
+    add(bin, ns);
+  }
+}
+
 void TailSums::make_room(uint32_t bin) {
-  if (x.empty()) {
-    first = bin;
+  if (bin < first_) {
+    many_.insert(many_.begin(), first_ - bin, 0);
+    first_ = bin;
   }
-  if (bin < first) {
-    x.insert(x.begin(), first - bin, 0);
-    first = bin;
-  }
-  if (x.size() <= bin - first) {
-    x.resize(bin - first + 1);
-  }
+  many_.resize(std::max<size_t>(many_.size(), bin - first_ + 1));
 }
 
 }  // namespace vprof::analyzer

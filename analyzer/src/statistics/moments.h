@@ -113,21 +113,43 @@ struct BatchSums {
 
 /// Time of one node by the latency of the interval, in bins of latency_bin(). The tail beyond any
 /// percentile is a sum of these.
-struct TailSums {
-  uint32_t first = 0;      ///< bin of x[0]
-  std::vector<UInt128> x;  ///< ns
-
+///
+/// Most nodes of a large tree have time in few bins that lie far apart, so these are a sorted list
+/// until there are many.
+class TailSums {
+ public:
   void add(uint32_t bin, UInt128 ns) {
-    if (!has(bin)) {
-      make_room(bin);
+    if (bin >= first_ && bin - first_ < many_.size()) {
+      many_[bin - first_] += ns;
+    } else {
+      add_to_few(bin, ns);
     }
-    x[bin - first] += ns;
   }
-  UInt128 at(uint32_t bin) const { return has(bin) ? x[bin - first] : 0; }
+  /// Calls `visit(bin, ns)` for each bin with time, in order.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Bin& one : few_) {
+      visit(one.bin, one.ns);
+    }
+    for (uint32_t i = 0; i < many_.size(); ++i) {
+      if (many_[i] != 0) {
+        visit(first_ + i, many_[i]);
+      }
+    }
+  }
 
  private:
-  bool has(uint32_t bin) const { return bin >= first && bin - first < x.size(); }
+  static constexpr size_t kFew = 64;
+  struct Bin {
+    uint32_t bin;
+    UInt128 ns;
+  };
+  void add_to_few(uint32_t bin, UInt128 ns);
   void make_room(uint32_t bin);
+
+  std::vector<Bin> few_;  // by bin; empty once there are more than kFew
+  uint32_t first_ = 0;    // bin of many_[0]
+  std::vector<UInt128> many_;
 };
 
 }  // namespace vprof::analyzer

@@ -87,6 +87,10 @@ struct Options {
   unsigned threads = 0;
   /// Records read at a time. More are in memory only while open intervals need them.
   uint64_t window = 1 << 17;
+  /// About how much memory the sums of all places may take while intervals are added up, bytes.
+  /// Where there are many places, fewer threads work side by side, and the intervals are in fewer
+  /// batches, but no fewer than a jackknife needs.
+  uint64_t memory = uint64_t{400} << 20;
 };
 
 /// What a node of the variance tree is: time in a function, in its body, in a wait, in work of
