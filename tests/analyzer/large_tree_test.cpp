@@ -55,12 +55,13 @@ TEST_CASE("a large tree has fewer batches, and the same sums for any number of t
 }
 
 TEST_CASE("sums by latency: few bins and many") {
-  for (const uint32_t bins : {1U, 64U, 65U, 300U}) {
-    CAPTURE(bins);
+  for (const uint32_t bins : {1U, 20U, 64U, 65U, 66U, 300U}) {
+    const uint32_t apart = GENERATE(1U, 3U);  // if they are close together, it is an array at once
+    CAPTURE(bins, apart);
     analyzer::TailSums sums;
     std::map<uint32_t, uint64_t> expected;
     for (uint32_t i = 0; i < 4 * bins; ++i) {
-      const uint32_t bin = 1000 + i * 7919 % bins * 3 - (i % 2) * 500;
+      const uint32_t bin = 1000 + i * 7919 % bins * apart - (i > bins && i % 2 == 0 ? 500 : 0);
       sums.add(bin, i + 1);
       expected[bin] += i + 1;
     }

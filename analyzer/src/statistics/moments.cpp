@@ -86,35 +86,48 @@ BatchSums& BatchSums::operator+=(const BatchSums& other) {
   return *this;
 }
 
-void TailSums::add_to_few(uint32_t bin, UInt128 ns) {
-  if (!many_.empty()) {
-    make_room(bin);
-    many_[bin - first_] += ns;
+void TailSums::add_outside(uint32_t bin, UInt128 ns) {
+  if (list_.empty()) {
+    const auto used =
+        array_.size() - static_cast<size_t>(std::count(array_.begin(), array_.end(), 0));
+    const size_t range = bin < first_ ? array_.size() + first_ - bin : bin - first_ + 1;
+    if (used == 0 || used > kFew || range <= kFew) {
+      make_room(bin);
+      array_[bin - first_] += ns;
+      return;
+    }
+    for_each([&](uint32_t one, UInt128 sum) { list_.push_back({one, sum}); });
+    array_ = {};
+  }
+  add_to_list(bin, ns);
+}
+
+void TailSums::add_to_list(uint32_t bin, UInt128 ns) {
+  const auto at = std::lower_bound(list_.begin(), list_.end(), bin,
+                                   [](const Bin& one, uint32_t other) { return one.bin < other; });
+  if (at != list_.end() && at->bin == bin) {
+    at->ns += ns;
     return;
   }
-  const auto at = std::lower_bound(few_.begin(), few_.end(), bin,
-                                   [](const Bin& one, uint32_t other) { return one.bin < other; });
-  if (at != few_.end() && at->bin == bin) {
-    at->ns += ns;
-  } else if (few_.size() < kFew) {
-    few_.insert(at, {bin, ns});
-  } else {
-    first_ = few_.front().bin;
-    many_.resize(few_.back().bin - first_ + 1);
-    for (const Bin& one : few_) {
-      many_[one.bin - first_] = one.ns;
+  list_.insert(at, {bin, ns});
+  if (list_.size() > kFew) {
+    first_ = list_.front().bin;
+    array_.resize(list_.back().bin - first_ + 1);
+    for (const Bin& one : list_) {
+      array_[one.bin - first_] = one.ns;
     }
-    few_ = {};
-    add(bin, ns);
+    list_ = {};
   }
 }
 
 void TailSums::make_room(uint32_t bin) {
-  if (bin < first_) {
-    many_.insert(many_.begin(), first_ - bin, 0);
+  if (array_.empty()) {
+    first_ = bin;
+  } else if (bin < first_) {
+    array_.insert(array_.begin(), first_ - bin, 0);
     first_ = bin;
   }
-  many_.resize(std::max<size_t>(many_.size(), bin - first_ + 1));
+  array_.resize(std::max<size_t>(array_.size(), bin - first_ + 1));
 }
 
 }  // namespace vprof::analyzer

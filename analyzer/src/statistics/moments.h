@@ -114,26 +114,26 @@ struct BatchSums {
 /// Time of one node by the latency of the interval, in bins of latency_bin(). The tail beyond any
 /// percentile is a sum of these.
 ///
-/// Most nodes of a large tree have time in few bins that lie far apart, so these are a sorted list
-/// until there are many.
+/// Most nodes of a large tree have time in few bins, which may lie far apart. These are a sorted
+/// list; bins that are many or close together are an array.
 class TailSums {
  public:
   void add(uint32_t bin, UInt128 ns) {
-    if (bin >= first_ && bin - first_ < many_.size()) {
-      many_[bin - first_] += ns;
+    if (bin >= first_ && bin - first_ < array_.size()) {
+      array_[bin - first_] += ns;
     } else {
-      add_to_few(bin, ns);
+      add_outside(bin, ns);
     }
   }
   /// Calls `visit(bin, ns)` for each bin with time, in order.
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (const Bin& one : few_) {
+    for (const Bin& one : list_) {
       visit(one.bin, one.ns);
     }
-    for (uint32_t i = 0; i < many_.size(); ++i) {
-      if (many_[i] != 0) {
-        visit(first_ + i, many_[i]);
+    for (uint32_t i = 0; i < array_.size(); ++i) {
+      if (array_[i] != 0) {
+        visit(first_ + i, array_[i]);
       }
     }
   }
@@ -144,12 +144,14 @@ class TailSums {
     uint32_t bin;
     UInt128 ns;
   };
-  void add_to_few(uint32_t bin, UInt128 ns);
+  void add_outside(uint32_t bin, UInt128 ns);
+  void add_to_list(uint32_t bin, UInt128 ns);
   void make_room(uint32_t bin);
 
-  std::vector<Bin> few_;  // by bin; empty once there are more than kFew
-  uint32_t first_ = 0;    // bin of many_[0]
-  std::vector<UInt128> many_;
+  // One of the two is empty.
+  std::vector<Bin> list_;  // by bin
+  std::vector<UInt128> array_;
+  uint32_t first_ = 0;  // bin of array_[0]
 };
 
 }  // namespace vprof::analyzer
