@@ -68,7 +68,11 @@ uint32_t Thread::last_slice(uint32_t i, int64_t before) const {
   const auto wait_of = [&](uint32_t j) -> const Wait& { return waits[items[j].what & ~kWaitBit]; };
   uint32_t last = i;
   int slices = 1;
-  for (uint32_t j = i; j-- > 0 && last - j <= kNextSlice && slices < kMostSlices;) {
+  for (uint32_t after = i; after > 0 && slices < kMostSlices; --after) {
+    const uint32_t j = after - 1;
+    if (last - j > kNextSlice) {
+      break;
+    }
     const Item& later = items[j];
     if (!wait_of(last).timed_out || (later.is_wait() && later.start >= before)) {
       break;
