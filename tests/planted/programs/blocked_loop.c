@@ -22,7 +22,7 @@ static long long now_us(void) {
   return now.tv_sec * 1000000ll + now.tv_nsec / 1000;
 }
 
-__attribute__((noinline)) static void account(void) { work_us(100); }
+__attribute__((noinline)) static void account(void) { work_us(20); }
 
 __attribute__((noinline)) static void start_request(int id) {
   vprof_begin((uint64_t)id);

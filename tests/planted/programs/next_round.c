@@ -21,13 +21,7 @@ static bool stop;
 __attribute__((noinline)) static void send_batch(void) { work_us(200); }
 
 static bool wait_for_round(void) {
-  struct timespec limit;
-  clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_nsec += 12000000;
-  if (limit.tv_nsec >= 1000000000) {
-    limit.tv_nsec -= 1000000000;
-    ++limit.tv_sec;
-  }
+  const struct timespec limit = limit_us(12000);
   while (!stop) {
     if (pthread_cond_timedwait(&stopped, &mutex, &limit) == ETIMEDOUT) {
       return true;

@@ -25,6 +25,16 @@ static inline void work_us(long us) {
   }
 }
 
+/* For waits with a time limit: that long from now. */
+static inline struct timespec limit_us(long us) {
+  struct timespec limit;
+  clock_gettime(CLOCK_REALTIME, &limit);
+  const long ns = limit.tv_nsec + us * 1000;
+  limit.tv_sec += ns / 1000000000;
+  limit.tv_nsec = ns % 1000000000;
+  return limit;
+}
+
 /* What the program itself measures, to be compared with the report: of each request T, how long it
  * took, and x, how long the planted cause delayed it. At its end the program appends a line to
  * $PLANTED_TRUTH: the share of the cause, Cov(x, T) / Var(T), and where the run is recorded. The

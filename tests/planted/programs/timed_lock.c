@@ -18,13 +18,7 @@ __attribute__((noinline)) static void look_at_client(void) {}
 
 __attribute__((noinline)) static void lock_table(void) {
   for (;;) {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_nsec += 1000000;
-    if (limit.tv_nsec >= 1000000000) {
-      limit.tv_nsec -= 1000000000;
-      ++limit.tv_sec;
-    }
+    const struct timespec limit = limit_us(1000);
     if (pthread_mutex_timedlock(&table, &limit) == 0) {
       return;
     }
