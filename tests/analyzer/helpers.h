@@ -10,10 +10,16 @@
 
 namespace vprof::test {
 
-/// Tests with very many cases use every n-th. ThreadSanitizer is slow, and a few cases show the
-/// races it looks for.
+/// Tests with very many cases use every n-th under sanitizers, which are slow. Without them, they
+/// use all.
 #ifdef __SANITIZE_THREAD__
-inline constexpr int kEvery = 8;
+inline constexpr int kEvery = 8;  // a few cases show the races
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr int kEvery = 2;
+#else
+inline constexpr int kEvery = 1;
+#endif
 #else
 inline constexpr int kEvery = 1;
 #endif
