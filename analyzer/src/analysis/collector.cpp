@@ -314,7 +314,7 @@ void KindCollector::keep_batches(size_t places) {
   }
 }
 
-/// Goes on with half of the collectors while they take too much memory: each has most places.
+/// Halves the number of collectors until they fit into memory, since each holds nearly all places.
 void KindCollector::keep_collectors() {
   const auto bytes = [&] {
     return std::accumulate(collectors_.begin(), collectors_.end(), uint64_t{0},

@@ -18,8 +18,8 @@ namespace vprof::driver {
 ///   passed to it or, for the call operator of std::function, stored in one.
 /// - A wait for threads outside every measured function (`untracked(worker)`, at least the
 ///   threshold) is broken down into the function around it if it is at a barrier, else into the
-///   functions that threads start with, so that the search continues in those threads. Below these
-///   it goes on with what they call and what may never have returned.
+///   functions that threads start with, so that the search continues in those threads. After these
+///   come their callees that may never return, since a call that does not end is not recorded.
 /// - A wait is an answer once the function that makes the call is known. Until then it is broken
 ///   down into the functions that make it, with the chains of calls that lead to them; or, if there
 ///   are too many, into the function that it happens in; or, outside every measured function, into
