@@ -64,6 +64,7 @@ void Collector::add_to_sample(const Interval& interval, uint64_t hash,
   kept.id = interval.id;
   kept.label = label;
   kept.begin = interval.begin - start_;
+  kept.leaves = sample_.recycled();
   kept.leaves.reserve(leaves.size());
   for (const LeafTime& leaf : leaves) {
     if (leaf.ns != 0) {
@@ -84,8 +85,8 @@ void Collector::add_functions() {
     const uint32_t kind = static_cast<uint32_t>(named.kind) * 2 + (body ? 1 : 0);
     return std::pair(kind, named.ident);
   };
-  const auto first_new = static_cast<uint32_t>(shared_function_.size());
-  shared_function_.resize(nodes.size(), kNone);
+  const auto first_new = static_cast<uint32_t>(nodes_.size());
+  nodes_.resize(nodes.size());
   for (uint32_t i = first_new; i < nodes.size(); ++i) {
     const auto own = identity(i);
     bool nested = i == PathTree::kRoot;
@@ -101,7 +102,7 @@ void Collector::add_functions() {
     if (is_new) {
       functions_.push_back({i});
     } else {
-      shared_function_[functions_[function].first] = shared_function_[i] = function;
+      nodes_[functions_[function].first].shared_function = nodes_[i].shared_function = function;
     }
   }
 }
@@ -114,11 +115,8 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
   records_.add(interval);
   const auto latency = static_cast<uint64_t>(interval.latency());
   const uint32_t bin = latency_bin(latency);
-  const std::vector<NodeTimes::Time>& times = times_.add_up(leaves, tree_);
-  const std::vector<PathNode>& nodes = tree_.nodes();
-  if (tails_.size() < nodes.size()) {
-    tails_.resize(nodes.size());
-    exemplars_.resize(nodes.size());
+  const Times times = times_.add_up(leaves, tree_);
+  if (nodes_.size() < tree_.nodes().size()) {
     add_functions();
   }
   ++interval_;
@@ -128,57 +126,68 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
   if (sample_.wants(hash, latency)) {
     add_to_sample(interval, hash, leaves, label);
   }
-  BatchSums& sums = batches_[batch];
+  if (latest_ == nullptr || latest_batch_ != batch) {
+    latest_ = &batches_[batch];
+    latest_batch_ = batch;
+  }
+  BatchSums& sums = *latest_;
   ++sums.n;
   sums.first_begin = std::min(sums.first_begin, interval.begin - start_);
   sums.last_begin = std::max(sums.last_begin, interval.begin - start_);
   uint64_t total = 0;
-  if (interval.label < kMostLabels || interval.work != 0) {
-    add_covariates(interval, times);
-  }
+  Node* const nodes = nodes_.data();
   for (const NodeTimes::Time& time : times) {
     if (time.node == PathTree::kRoot) {
       total = time.ns;
     }
     sums.add_node(time.node, time.ns, latency);
-    tails_[time.node].add(bin, time.ns);
-    if (shared_function_[time.node] != kNone) {
-      Function& function = functions_[shared_function_[time.node]];
+    Node& node = nodes[time.node];
+    node.tail.add(bin, time.ns);
+    if (node.shared_function != kNone) {
+      Function& function = functions_[node.shared_function];
       function.ns = time.ns + (function.interval == interval_ ? function.ns : 0);
       function.interval = interval_;
       shared_times_.push_back(time);
     }
     exemplar.ns = time.ns;
-    exemplars_[time.node].add(exemplar, hash);
-    for (uint32_t other = time.sibling; other != kNone; other = times[other].sibling) {
-      const uint32_t a = times[other].node;
-      const UInt128 product = static_cast<UInt128>(time.ns) * times[other].ns;
-      if (nodes[a].rank < nodes[time.node].rank) {
-        sums.add_product(time.node, nodes[a].rank, product);
-      } else {
-        sums.add_product(a, nodes[time.node].rank, product);
-      }
-    }
+    node.exemplars.add(exemplar, hash);
   }
+  add_products(sums, times);
   for (const NodeTimes::Time& time : shared_times_) {
-    const uint64_t others = functions_[shared_function_[time.node]].ns - time.ns;
+    const uint64_t others = functions_[nodes[time.node].shared_function].ns - time.ns;
     if (others != 0) {
       sums.add_others(time.node, static_cast<UInt128>(time.ns) * others);
     }
+  }
+  if (interval.label != 0 || interval.work != 0) {
+    add_covariates(interval, times);
   }
   if (total != latency) {
     ++violations_;
   }
 }
 
-void Collector::add_covariates(const Interval& interval,
-                               const std::vector<NodeTimes::Time>& times) {
-  const size_t nodes = tree_.nodes().size();
-  if (interval.label < kMostLabels) {
-    if (by_label_.size() <= interval.label) {
-      by_label_.resize(interval.label + 1);
+void Collector::add_products(BatchSums& sums, Times times) const {
+  const PathNode* const nodes = tree_.nodes().data();
+  for (const NodeTimes::Time& time : times) {
+    const uint32_t rank = nodes[time.node].rank;
+    for (uint32_t i = time.sibling; i != kNone; i = times[i].sibling) {
+      const NodeTimes::Time& other = times[i];
+      const uint32_t other_rank = nodes[other.node].rank;
+      sums.add_product(other_rank < rank ? time.node : other.node, std::min(rank, other_rank),
+                       static_cast<UInt128>(time.ns) * other.ns);
     }
-    std::vector<UInt128>& of_label = by_label_[interval.label];
+  }
+}
+
+void Collector::add_covariates(const Interval& interval, Times times) {
+  const size_t nodes = tree_.nodes().size();
+  if (interval.label != 0) {
+    const size_t label = std::min<size_t>(interval.label, kMostLabels);
+    if (by_label_.size() <= label) {
+      by_label_.resize(label + 1);
+    }
+    std::vector<UInt128>& of_label = by_label_[label];
     if (of_label.size() < nodes) {
       of_label.resize(nodes);
     }
@@ -200,6 +209,26 @@ void Collector::add_covariates(const Interval& interval,
   }
 }
 
+/// Σx by node over the intervals of label 0: all without those of other labels. Empty: there are
+/// none.
+std::vector<UInt128> Collector::times_of_first_label() const {
+  std::vector<UInt128> times(nodes_.size());
+  for (const auto& [number, sums] : batches_) {
+    for (size_t node = 0; node < sums.nodes.size(); ++node) {
+      times[node] += sums.nodes[node].x;
+    }
+  }
+  for (const std::vector<UInt128>& of_label : by_label_) {
+    for (size_t node = 0; node < of_label.size(); ++node) {
+      times[node] -= of_label[node];
+    }
+  }
+  if (std::all_of(times.begin(), times.end(), [](UInt128 ns) { return ns == 0; })) {
+    times.clear();
+  }
+  return times;
+}
+
 void Collector::halve_batches() {
   std::map<uint64_t, BatchSums> halved;
   for (auto& [number, sums] : batches_) {
@@ -209,6 +238,7 @@ void Collector::halve_batches() {
     }
   }
   batches_ = std::move(halved);
+  latest_ = nullptr;
 }
 
 uint64_t Collector::bytes() const {
@@ -233,14 +263,18 @@ void Collector::move_to(IntervalSumsBuilder& builder, const Sites& sites, int64_
   for (uint32_t i = 1; i < nodes.size(); ++i) {
     children[nodes[i].parent].push_back(i);  // by rank: siblings are numbered as they are added
   }
+  std::vector<UInt128> of_first_label = times_of_first_label();
+  by_label_.resize(std::clamp<size_t>(by_label_.size(), 1, kMostLabels));
+  by_label_[0] = std::move(of_first_label);
   for (auto it = batches_.begin(); it != batches_.end(); it = batches_.erase(it)) {
     builder.add(it->second, children, to, run, UINT64_MAX - it->first);  // number 0 is the latest
   }
-  for (uint32_t i = 0; i < tails_.size(); ++i) {
-    builder.add(std::exchange(tails_[i], {}), to[i]);
-    builder.add(std::exchange(exemplars_[i], {}), to[i]);
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    Node node = std::exchange(nodes_[i], {});
+    builder.add(node.tail, to[i]);
+    builder.add(node.exemplars, to[i]);
   }
-  builder.add(sample_, to, run);
+  builder.add(std::exchange(sample_, {}), to, run);
   CovariateSums covariates = covariates_;
   for (uint32_t label = 0; label < by_label_.size(); ++label) {
     if (!by_label_[label].empty()) {
@@ -300,7 +334,11 @@ void KindCollector::add(const std::vector<Interval*>& intervals,
     }
     LabelLatencySums& label = by_label_[interval->label];
     label.sums.add(latency);
-    ++label.bins[latency_bin(latency)];
+    const uint32_t bin = latency_bin(latency);
+    if (label.bins.size() <= bin) {
+      label.bins.resize(bin + 1);
+    }
+    ++label.bins[bin];
   }
 }
 
@@ -362,8 +400,13 @@ IntervalSums KindCollector::finish() {
     if (by_label_[label].sums.n == 0) {
       continue;
     }
-    sums.labels[label_names_[label]] = by_label_[label].sums;
-    sums.label_bins[label_names_[label]] = std::move(by_label_[label].bins);
+    const auto& [of_label, bins] = by_label_[label];
+    sums.labels[label_names_[label]] = of_label;
+    for (uint32_t bin = 0; bin < bins.size(); ++bin) {
+      if (bins[bin] != 0) {
+        sums.label_bins[label_names_[label]][bin] = bins[bin];
+      }
+    }
   }
   if (set_up_.intervals != 0) {
     sums.losses.notes.push_back(

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "analysis/node_times.h"
@@ -49,7 +50,10 @@ class Collector {
   const SetUp& set_up() const { return set_up_; }
 
  private:
-  void add_covariates(const Interval& interval, const std::vector<NodeTimes::Time>& times);
+  using Times = std::span<const NodeTimes::Time>;
+  void add_products(BatchSums& sums, Times times) const;
+  void add_covariates(const Interval& interval, Times times);
+  std::vector<UInt128> times_of_first_label() const;
   void add_functions();
   void add_to_sample(const Interval& interval, uint64_t hash, const std::vector<LeafTime>& leaves,
                      const std::string& label);
@@ -58,25 +62,32 @@ class Collector {
   PathWalker walker_;
   NodeTimes times_;
   std::map<uint64_t, BatchSums> batches_;
+  BatchSums* latest_ = nullptr;  // of latest_batch_; null: of none
+  uint64_t latest_batch_ = 0;
   /// A function, and its time in one interval over all its outermost instances.
   struct Function {
     uint32_t first;         // its first outermost instance, a node
     uint64_t interval = 0;  // number of the interval that `ns` is of
     uint64_t ns = 0;
   };
+  struct Node {
+    TailSums tail;
+    PlaceExemplars exemplars;
+    /// Its function if that has several outermost instances, of which the node is one.
+    uint32_t shared_function = kNone;
+  };
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> function_ids_;  // by kind and ident
   std::vector<Function> functions_;
-  // By node: its function if that has several outermost instances, of which the node is one.
-  std::vector<uint32_t> shared_function_;
   std::vector<NodeTimes::Time>
-      shared_times_;       // in one interval, of nodes that have such a function
+      shared_times_;       // in one interval, of nodes that share their function
   uint64_t interval_ = 0;  // counts the intervals
-  std::vector<TailSums> tails_;
-  std::vector<PlaceExemplars> exemplars_;
+  std::vector<Node> nodes_;
   IntervalSample sample_;
   RecordTally records_;
-  CovariateSums covariates_;                    // by node; by_label_ has what belongs in by_label
-  std::vector<std::vector<UInt128>> by_label_;  // Σx by label, then node
+  CovariateSums covariates_;  // by node; by_label_ has what belongs in by_label
+  // Σx by label, then node. The last one: all further labels. Label 0, often the only one, is left
+  // out, since it follows from the others.
+  std::vector<std::vector<UInt128>> by_label_;
   const int64_t start_;
   uint64_t violations_ = 0;
   SetUp set_up_;
@@ -125,7 +136,7 @@ class KindCollector {
   } queued_;
   struct LabelLatencySums {
     LatencySums sums;
-    LatencyBins bins;
+    std::vector<uint64_t> bins;  // by latency_bin()
   };
   std::vector<LabelLatencySums> by_label_;
   std::vector<std::string> label_names_;

@@ -31,7 +31,7 @@ class RowWriter {
 
  private:
   Result<void> add(const Interval& interval, const Scanned& scanned) {
-    const std::vector<NodeTimes::Time>& times = times_.add_up(walker_->walk(interval), tree_);
+    const std::span<const NodeTimes::Time> times = times_.add_up(walker_->walk(interval), tree_);
     for (; places_ < tree_.nodes().size(); ++places_) {
       VPROF_TRY(sink_.place(place(places_)));
     }

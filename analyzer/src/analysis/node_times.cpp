@@ -4,46 +4,49 @@
 
 namespace vprof::analyzer {
 
-const std::vector<NodeTimes::Time>& NodeTimes::add_up(const std::vector<LeafTime>& leaves,
-                                                      const PathTree& tree) {
+std::span<const NodeTimes::Time> NodeTimes::add_up(const std::vector<LeafTime>& leaves,
+                                                   const PathTree& tree) {
   const std::vector<PathNode>& nodes = tree.nodes();
-  times_.clear();
-  if (entry_.size() < nodes.size()) {
-    entry_.resize(nodes.size(), 0);
-    first_child_.resize(nodes.size(), kNone);
+  if (entries_.size() < nodes.size()) {
+    entries_.resize(2 * nodes.size());
+    times_.resize(entries_.size());
   }
-  chains_.clear();
+  if (chains_.size() < leaves.size()) {
+    chains_.resize(2 * leaves.size());
+  }
+  Entry* const entries = entries_.data();
+  Time* const times = times_.data();
+  Chain* chain = chains_.data();
+  uint32_t count = 0;
   for (const LeafTime& leaf : leaves) {
-    const auto begin = static_cast<uint32_t>(times_.size());
+    const uint32_t begin = count;
     uint64_t ns = static_cast<uint64_t>(leaf.ns);
     uint32_t node = leaf.node;
-    for (; node != kNone && entry_[node] == 0; node = nodes[node].parent) {
-      const auto index = static_cast<uint32_t>(times_.size());
+    for (; node != kNone && entries[node].time == kNone; ++count) {
       const uint32_t parent = nodes[node].parent;
-      const uint32_t sibling = parent == kNone ? kNone : std::exchange(first_child_[parent], index);
-      times_.push_back({node, sibling, std::exchange(ns, 0)});
-      entry_[node] = index + 1;
+      const uint32_t sibling =
+          parent == kNone ? kNone : std::exchange(entries[parent].first_child, count);
+      times[count] = {node, sibling, std::exchange(ns, 0)};
+      entries[node].time = count;
+      node = parent;
     }
-    chains_.push_back({begin, node == kNone ? kNone : entry_[node] - 1});
+    *chain++ = {begin, node == kNone ? kNone : entries[node].time};
   }
   // From the last chain to the first: a chain only adds to earlier ones, so each is complete when
   // it is added up.
-  for (auto end = static_cast<uint32_t>(times_.size()); !chains_.empty(); chains_.pop_back()) {
-    const auto [begin, into] = chains_.back();
+  for (uint32_t end = count; chain != chains_.data();) {
+    const auto [begin, into] = *--chain;
     uint64_t ns = 0;
     for (uint32_t i = begin; i < end; ++i) {
-      ns = times_[i].ns += ns;
+      ns = times[i].ns += ns;
+      entries[times[i].node] = {};
     }
     if (into != kNone) {
-      times_[into].ns += ns;
+      times[into].ns += ns;
     }
     end = begin;
   }
-  for (const Time& time : times_) {
-    entry_[time.node] = 0;
-    first_child_[time.node] = kNone;
-  }
-  return times_;
+  return {times, count};
 }
 
 }  // namespace vprof::analyzer

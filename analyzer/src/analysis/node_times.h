@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "critical_path/critical_path.h"
@@ -19,20 +20,24 @@ class NodeTimes {
     uint64_t ns;       ///< of the node and everything below it
   };
   /// One entry for each node on a path from a leaf to the root. Valid until the next call.
-  const std::vector<Time>& add_up(const std::vector<LeafTime>& leaves, const PathTree& tree);
+  std::span<const Time> add_up(const std::vector<LeafTime>& leaves, const PathTree& tree);
 
  private:
-  /// The entries that one leaf added: from the leaf up to, but without, the first node that already
-  /// had an entry.
+  /// The times that one leaf added: from the leaf up to, but without, the first node that already
+  /// had one.
   struct Chain {
     uint32_t begin;  // index into times_; the chain ends where the next one begins
     uint32_t into;   // index into times_ of that node; kNone: the chain ends with the root
   };
+  struct Entry {
+    uint32_t time = kNone;         // index into times_
+    uint32_t first_child = kNone;  // likewise
+  };
 
+  // All longer than needed.
   std::vector<Time> times_;
   std::vector<Chain> chains_;
-  std::vector<uint32_t> entry_;        // by node: 1 + index into times_; 0: none
-  std::vector<uint32_t> first_child_;  // by node: index into times_, or kNone
+  std::vector<Entry> entries_;  // by node
 };
 
 }  // namespace vprof::analyzer

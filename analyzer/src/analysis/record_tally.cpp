@@ -51,7 +51,8 @@ void RecordTally::add(const Interval& interval) {
   const auto busy =
       static_cast<uint64_t>(interval.latency() - std::min(preempted, interval.latency()));
   RecordSums& label = group(by_label_, std::min<size_t>(interval.label, kMostLabels));
-  RecordSums& magnitude = group(by_magnitude_, magnitude_of(busy));
+  const size_t actual = magnitude_of(busy);
+  RecordSums& magnitude = group(by_magnitude_, actual);
   label.latencies.add(busy);
   label.records += records;
   magnitude.latencies.add(busy);
@@ -59,7 +60,7 @@ void RecordTally::add(const Interval& interval) {
   if (interval.label != 0) {
     add_calls(label, 1);
   }
-  if (magnitude_of(busy) != guess) {
+  if (actual != guess) {
     add_calls(magnitude, 1);
     add_calls(by_magnitude_[guess], -1);
   }

@@ -25,6 +25,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "critical_path/node_names.h"
@@ -48,6 +49,7 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
     thread_names_.push_back(tree.intern(fmt::format("untracked({})", thread_role(thread.name))));
   }
   searched_.resize(window.threads.size());
+  segment_near_.resize(window.threads.size());
   for (const Site& site : sites.sites) {
     callers_.push_back(site.parent);
   }
@@ -132,25 +134,25 @@ void PathWalker::leave(const Interval& interval, const IntervalSegment& previous
 
 void PathWalker::collect_leaves() {
   leaves_.clear();
-  for (const uint32_t node : touched_) {
+  for (const uint32_t node : std::span(touched_).first(number_touched_)) {
     const int64_t ns = std::exchange(times_[node], {}).ns;
     if (ns != 0) {
       leaves_.push_back({leaf_of(node), ns});
     }
   }
-  touched_.clear();
+  number_touched_ = 0;
 }
 
 /// The segment in which the thread worked for the interval right before `time`.
-const Segment* PathWalker::segment_at(uint32_t thread, const Interval& interval,
-                                      int64_t time) const {
+const Segment* PathWalker::segment_at(uint32_t thread, const Interval& interval, int64_t time) {
   const std::span<const Segment> segments = window_.threads[thread].segments_of(interval.kind);
-  const auto after = std::partition_point(segments.begin(), segments.end(),
-                                          [&](const Segment& s) { return s.start < time; });
-  if (after == segments.begin()) {
+  size_t& near = segment_near_[thread];
+  near = partition_point_near(segments.data(), segments.size(), near,
+                              [&](const Segment& s) { return s.start < time; });
+  if (near == 0) {
     return nullptr;
   }
-  const Segment& segment = *(after - 1);
+  const Segment& segment = segments[near - 1];
   return segment.interval == interval.serial && segment.end >= time ? &segment : nullptr;
 }
 
@@ -190,7 +192,7 @@ const IntervalSegment* PathWalker::previous_segment(const Interval& interval, ui
 
 /// Whether the task was enqueued by a thread that worked for the interval, or at the very begin of
 /// it.
-bool PathWalker::enqueued_for(const TaskEvent& dequeue, const Interval& interval) const {
+bool PathWalker::enqueued_for(const TaskEvent& dequeue, const Interval& interval) {
   return segment_at(dequeue.from_thread, interval, dequeue.from_time) != nullptr ||
          segment_at(dequeue.from_thread, interval, dequeue.from_time + 1) != nullptr;
 }
@@ -201,7 +203,7 @@ bool PathWalker::enqueued_for(const TaskEvent& dequeue, const Interval& interval
 /// `segment` is one past the thread's last segment before `time`; afterwards, one past the last
 /// segment before the oldest dequeue looked at.
 const TaskEvent* PathWalker::find_dequeue(const Thread& history, const Interval& interval,
-                                          int64_t time, const Segment*& segment) const {
+                                          int64_t time, const Segment*& segment) {
   const Segment* const first = history.segments_of(interval.kind).data();
   const int64_t idle_since = segment == first ? INT64_MIN : (segment - 1)->end;
   const auto after = std::partition_point(history.dequeues.begin(), history.dequeues.end(),
@@ -240,7 +242,7 @@ const TaskEvent* PathWalker::find_dequeue(const Thread& history, const Interval&
 /// How the interval came to `thread` at `time`, if it came by a task.
 std::optional<PathWalker::CreatedByEdge> PathWalker::find_created_by_edge(uint32_t thread,
                                                                           const Interval& interval,
-                                                                          int64_t time) const {
+                                                                          int64_t time) {
   const Thread& history = window_.threads[thread];
   const std::span<const Segment> segments = history.segments_of(interval.kind);
   const Segment* const first = segments.data();

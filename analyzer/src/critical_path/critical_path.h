@@ -118,16 +118,16 @@ class PathWalker {
   };
 
   // From segment to segment: critical_path.cpp.
-  const Segment* segment_at(uint32_t thread, const Interval& interval, int64_t time) const;
+  const Segment* segment_at(uint32_t thread, const Interval& interval, int64_t time);
   int64_t end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
                      bool resumed) const;
   const IntervalSegment* previous_segment(const Interval& interval, uint32_t thread, int64_t time,
                                           bool resumed) const;
-  bool enqueued_for(const TaskEvent& dequeue, const Interval& interval) const;
+  bool enqueued_for(const TaskEvent& dequeue, const Interval& interval);
   const TaskEvent* find_dequeue(const Thread& history, const Interval& interval, int64_t time,
-                                const Segment*& segment) const;
+                                const Segment*& segment);
   std::optional<CreatedByEdge> find_created_by_edge(uint32_t thread, const Interval& interval,
-                                                    int64_t time) const;
+                                                    int64_t time);
   void leave(const Interval& interval, const IntervalSegment& previous, int64_t left,
              uint32_t thread, int64_t now, const Segment* resumed);
   void collect_leaves();
@@ -168,7 +168,8 @@ class PathWalker {
   void add(uint32_t node, int64_t ns);
   void add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi);
   void deduct(Stretch& stretch, int64_t start, int64_t end);
-  void mark_touched(uint32_t node);
+  void make_room_for_nodes();
+  static void touch(NodeTime* times, uint32_t* touched, uint32_t node, size_t& count);
   uint32_t leaf_of(uint32_t node);
   void flush_piece(Stretch& stretch, int64_t until);
   void add_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi);
@@ -212,11 +213,13 @@ class PathWalker {
   std::vector<Blame> blames_;    // of the wait that is being opened
   std::vector<OpenFrame> open_;  // of all stretches; longer than needed
   std::vector<uint32_t> chain_;
-  std::vector<size_t> searched_;   // by thread: where its last stretch ended
-  std::vector<uint32_t> callers_;  // by site: Site::parent
-  std::vector<NodeTime> times_;    // by node, during a walk
-  std::vector<uint32_t> touched_;  // nodes that were given time
-  std::vector<LeafTime> leaves_;   // of the last walk
+  std::vector<size_t> searched_;      // by thread: where its last stretch ended
+  std::vector<size_t> segment_near_;  // by thread: where its last segment was found
+  std::vector<uint32_t> callers_;     // by site: Site::parent
+  std::vector<NodeTime> times_;       // by node, during a walk
+  std::vector<uint32_t> touched_;     // nodes that were given time come first; longer than times_
+  size_t number_touched_ = 0;
+  std::vector<LeafTime> leaves_;  // of the last walk
 };
 
 }  // namespace vprof::analyzer

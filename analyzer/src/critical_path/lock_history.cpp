@@ -31,10 +31,14 @@ void LockHistory::build(const Window& window) {
     add_holds(window.threads[t], t);
   }
   end_unreleased_holds();
-  std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
+  const auto released_earlier = [](const Hold& a, const Hold& b) {
     return std::tie(a.object, a.released, a.acquired, a.thread) <
            std::tie(b.object, b.released, b.acquired, b.thread);
-  });
+  };
+  // Mutexes are released in the order in which they are acquired.
+  if (!std::is_sorted(holds_.begin(), holds_.end(), released_earlier)) {
+    std::sort(holds_.begin(), holds_.end(), released_earlier);
+  }
   std::stable_sort(semaphores_.begin(), semaphores_.end(),
                    [](const SyncEvent& a, const SyncEvent& b) {
                      return std::tie(a.object, a.time, a.acquired, a.sequence) <

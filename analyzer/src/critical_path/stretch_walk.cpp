@@ -29,19 +29,25 @@ bool must_close(uint32_t open, uint32_t parent) {
 /// Adds to the time that a node itself owns. A frame gets all of its time when it is opened, and
 /// loses what is found inside it (`deduct`).
 [[gnu::always_inline]] inline void PathWalker::add(uint32_t node, int64_t ns) {
-  if (times_.size() <= node || !times_[node].touched) [[unlikely]] {
-    mark_touched(node);
+  if (times_.size() <= node) [[unlikely]] {
+    make_room_for_nodes();
   }
+  touch(times_.data(), touched_.data(), node, number_touched_);
   times_[node].ns += ns;
 }
 
 /// Not inlined: rare, on the path of every frame.
-[[gnu::noinline]] void PathWalker::mark_touched(uint32_t node) {
-  if (times_.size() <= node) {
-    times_.resize(std::max<size_t>(node + 1, times_.size() * 2));
-  }
-  times_[node].touched = true;
-  touched_.push_back(node);
+[[gnu::noinline]] void PathWalker::make_room_for_nodes() {
+  times_.resize(2 * tree_.nodes().size());
+  touched_.resize(times_.size() + 1);
+}
+
+/// Notes that the node has time, without a branch that depends on whether it had some.
+[[gnu::always_inline]] inline void PathWalker::touch(NodeTime* times, uint32_t* touched,
+                                                     uint32_t node, size_t& count) {
+  touched[count] = node;
+  count += times[node].touched ? 0 : 1;
+  times[node].touched = true;
 }
 
 /// Gives [lo, hi] of a thread to a node.
@@ -153,9 +159,11 @@ void PathWalker::attribute_frames() {
     OpenFrame* top = open_.data() + stretch.top;
     const size_t known = tree_.nodes().size();
     if (times_.size() < known) {
-      times_.resize(2 * known);
+      make_room_for_nodes();
     }
     NodeTime* const times = times_.data();
+    uint32_t* const touched = touched_.data();
+    size_t number_touched = number_touched_;
     const PathTree::Latest* const latest = tree_.latest_frames();
     for (; !item->is_wait() && item->end > lo; ++item, ++index) {
       if (top >= last) {
@@ -180,9 +188,7 @@ void PathWalker::attribute_frames() {
         }
       }
       const uint32_t node = latest[parent].node;
-      if (!times[node].touched) [[unlikely]] {
-        mark_touched(node);
-      }
+      touch(times, touched, node, number_touched);
       const int64_t duration = item->end - std::max(item->start, lo);
       times[owner].ns -= duration;
       times[node].ns += duration;
@@ -192,6 +198,7 @@ void PathWalker::attribute_frames() {
       top->parent_node = parent;
       top->caller = caller;
     }
+    number_touched_ = number_touched;
     stretch.top = static_cast<size_t>(top - open_.data());
     if (item->is_wait() || item->end <= lo) {
       break;

@@ -153,8 +153,12 @@ TailJackknife::TailJackknife(const TailShares* tail, const std::vector<Batch>& b
   const NodeSums latency = tail->total_.node(0);
   for (uint32_t b = 0; b < batches.size(); ++b) {
     const uint64_t n = tail->total_.n - batches[b].sums.n;
-    const std::vector<long double>& weights = weights_.emplace_back(
+    std::vector<long double>& weights = weights_.emplace_back(
         tail_weights(tail->intervals_, tail_count(n), [&](size_t i) { return batch[i] != b; }));
+    while (!weights.empty() && weights.back() == 0) {
+      weights.pop_back();
+    }
+    slow_ = std::max(slow_, weights.size());
     long double tail_mean = 0;
     for (size_t i = 0; i < weights.size(); ++i) {
       tail_mean += weights[i] * static_cast<long double>(tail->intervals_[i]->latency);
@@ -185,7 +189,7 @@ std::vector<long double> TailJackknife::without_each(const std::vector<uint32_t>
   for (uint32_t place = 1; place < all.size(); ++place) {  // parents come first
     within[place] = within[place] || within[all[place].parent];
   }
-  std::vector<long double> times(tail_->intervals_.size(), 0);
+  std::vector<long double> times(slow_, 0);
   for (size_t i = 0; i < times.size(); ++i) {
     for (const auto& [leaf, ns] : tail_->intervals_[i]->leaves) {
       times[i] += within[leaf] ? static_cast<long double>(ns) : 0;
@@ -198,7 +202,7 @@ std::vector<long double> TailJackknife::without_each(const std::vector<uint32_t>
       rest -= batches_[b].sums.node(place).x;
     }
     long double x = -static_cast<long double>(rest) / (tail_->total_.n - batches_[b].sums.n);
-    for (size_t i = 0; i < times.size(); ++i) {
+    for (size_t i = 0; i < weights_[b].size(); ++i) {
       x += weights_[b][i] * times[i];
     }
     without[b] = x / excess_[b];

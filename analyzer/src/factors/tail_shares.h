@@ -60,8 +60,10 @@ class TailJackknife {
  private:
   const TailShares* tail_;
   const std::vector<Batch>& batches_;
-  std::vector<std::vector<long double>> weights_;  // by batch, then interval; they add up to 1
-  std::vector<long double> excess_;                // of the latency, by batch, ns
+  // By batch, then interval, up to the last one that is slow enough; they add up to 1.
+  std::vector<std::vector<long double>> weights_;
+  size_t slow_ = 0;                  // the most intervals that any of them has
+  std::vector<long double> excess_;  // of the latency, by batch, ns
 };
 
 }  // namespace vprof::analyzer

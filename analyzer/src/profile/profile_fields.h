@@ -126,11 +126,19 @@ template <class T>
 concept WrittenAsObject = requires { ObjectStruct<T>::kMembers; };
 
 template <class T>
+Json encode(const T& value);
+
+template <WrittenAsList T>
+void append_members(Json::array_t& list, const T& value) {
+  std::apply([&](auto... member) { (list.push_back(encode(value.*member)), ...); },
+             ListStruct<T>::kMembers);
+}
+
+template <class T>
 Json encode(const T& value) {
   if constexpr (WrittenAsList<T>) {
-    Json list = Json::array();
-    std::apply([&](auto... member) { (list.push_back(encode(value.*member)), ...); },
-               ListStruct<T>::kMembers);
+    Json::array_t list;
+    append_members(list, value);
     return list;
   } else if constexpr (WrittenAsObject<T>) {
     Json object = Json::object();

@@ -22,8 +22,10 @@ Json encode_sample(const IntervalSample::Smallest& sample) {
       leaves.add(place);
       leaves.add(ns);
     }
-    Json entry = encode(interval);
-    entry.insert(entry.begin(), std::get<0>(key));
+    Json::array_t entry;
+    entry.reserve(kLeaves + 1);
+    entry.emplace_back(std::get<0>(key));
+    append_members(entry, interval);
     entry.push_back(Json::binary(leaves.take()));
     intervals.push_back(std::move(entry));
     ids.push_back(interval.id);

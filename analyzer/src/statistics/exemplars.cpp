@@ -29,7 +29,10 @@ uint64_t interval_hash(uint64_t key, int64_t id) {
 
 void PlaceExemplars::add_worst(const PlaceExemplar& exemplar) {
   insert_bounded(worst, exemplar, kWorst, std::greater<>());
-  least_ns_ = worst.size() == kWorst ? worst.back().ns : 0;
+  if (worst.size() == kWorst) {
+    least_ns_ = worst.back().ns;
+    least_latency_ = worst.back().latency;
+  }
 }
 
 void PlaceExemplars::add_sampled(const PlaceExemplar& exemplar, uint64_t hash) {

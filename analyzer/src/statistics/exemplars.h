@@ -32,7 +32,11 @@ struct PlaceExemplars {
 
   /// `hash`: interval_hash() of the interval.
   void add(const PlaceExemplar& exemplar, uint64_t hash) {
-    if (exemplar.ns >= least_ns_) {
+    // Many places take the same time again and again. One branch, which is rarely taken, predicts
+    // better than two.
+    const bool longer = exemplar.ns > least_ns_;
+    const bool equal = exemplar.ns == least_ns_;
+    if (longer | (equal & (exemplar.latency >= least_latency_))) {
       add_worst(exemplar);
     }
     if (hash < hash_bound_) {
@@ -46,7 +50,7 @@ struct PlaceExemplars {
   void add_sampled(const PlaceExemplar& exemplar, uint64_t hash);
 
   // What is certainly dropped needs no look at the lists.
-  uint64_t least_ns_ = 0;
+  uint64_t least_ns_ = 0, least_latency_ = 0;
   uint64_t hash_bound_ = UINT64_MAX;
 };
 

@@ -31,21 +31,20 @@ void IntervalSample::Smallest::add(const Key& key, SampledInterval interval) {
 }
 
 // `other` may have gathered more than it may keep: all that it dropped is beyond its bound.
-void IntervalSample::Smallest::add_all(const Smallest& other, const std::vector<uint32_t>& to,
+void IntervalSample::Smallest::add_all(Smallest other, const std::vector<uint32_t>& to,
                                        std::optional<int64_t> run) {
   Key bound = other.bound_;
   if (run && bound != Smallest(0).bound_) {
     std::get<3>(bound) = *run;
   }
-  for (const auto& [key, interval] : other.kept_) {
-    SampledInterval moved = interval;
-    moved.run = run.value_or(moved.run);
-    for (auto& [place, ns] : moved.leaves) {
+  for (auto& [key, interval] : other.kept_) {
+    interval.run = run.value_or(interval.run);
+    for (auto& [place, ns] : interval.leaves) {
       place = to[place];
     }
     // The order in which the places were found differs.
-    std::sort(moved.leaves.begin(), moved.leaves.end());
-    kept_.emplace_back(key_of(std::get<0>(key), moved), std::move(moved));
+    std::sort(interval.leaves.begin(), interval.leaves.end());
+    kept_.emplace_back(key_of(std::get<0>(key), interval), std::move(interval));
   }
   cut(bound);
 }
@@ -59,6 +58,9 @@ void IntervalSample::Smallest::cut(const Key& bound) {
 // The first one at `index` and beyond that does not fit becomes the bound.
 void IntervalSample::Smallest::drop_from(size_t index) {
   bound_ = kept_[index].first;
+  for (size_t i = index; i < kept_.size(); ++i) {
+    spare_.push_back(std::move(kept_[i].second.leaves));
+  }
   kept_.resize(index);
   leaves_ = 0;
   for (const auto& [key, interval] : kept_) {
@@ -95,10 +97,21 @@ void IntervalSample::add(uint64_t hash, SampledInterval interval) {
   sampled.add(by_hash, std::move(interval));
 }
 
-void IntervalSample::add(const IntervalSample& other, const std::vector<uint32_t>& to,
+SampledInterval::Leaves IntervalSample::recycled() {
+  SampledInterval::Leaves leaves;
+  std::vector<SampledInterval::Leaves>& spare = (worst.spare_.empty() ? sampled : worst).spare_;
+  if (!spare.empty()) {
+    leaves = std::move(spare.back());
+    spare.pop_back();
+    leaves.clear();
+  }
+  return leaves;
+}
+
+void IntervalSample::add(IntervalSample other, const std::vector<uint32_t>& to,
                          std::optional<int64_t> run) {
-  sampled.add_all(other.sampled, to, run);
-  worst.add_all(other.worst, to, run);
+  sampled.add_all(std::move(other.sampled), to, run);
+  worst.add_all(std::move(other.worst), to, run);
 }
 
 }  // namespace vprof::analyzer

@@ -13,14 +13,16 @@
 namespace vprof::analyzer {
 
 struct SampledInterval {
+  /// Leaf places and their times, ns.
+  using Leaves = std::vector<std::pair<uint32_t, uint64_t>>;
+
   uint64_t latency = 0;  ///< ns
   uint64_t key = 0;      ///< chosen by the program; 0: none
   std::string label;
   int64_t run = 0;    ///< when the recording began, ns of CLOCK_REALTIME
   int64_t begin = 0;  ///< ns since the recording began
   int64_t id = 0;     ///< its begin, ns of CLOCK_MONOTONIC; 0: not known
-  /// Leaf places and their times, ns. The times add up to the latency.
-  std::vector<std::pair<uint32_t, uint64_t>> leaves;
+  Leaves leaves;      ///< their times add up to the latency
 };
 
 /// A uniform sample of the intervals, and the slowest of them.
@@ -47,10 +49,11 @@ class IntervalSample {
   }
   /// `hash`: interval_hash().
   void add(uint64_t hash, SampledInterval interval);
+  /// An empty list with memory of an interval that was dropped, for the leaves of the next one.
+  SampledInterval::Leaves recycled();
   /// Adds another sample, whose place i is place `to[i]` here. `run`, if given, replaces the run of
   /// each interval.
-  void add(const IntervalSample& other, const std::vector<uint32_t>& to,
-           std::optional<int64_t> run = {});
+  void add(IntervalSample other, const std::vector<uint32_t>& to, std::optional<int64_t> run = {});
 
   /// The intervals with the smallest keys.
   ///
@@ -63,8 +66,7 @@ class IntervalSample {
     bool wants(uint64_t first) const { return first <= std::get<0>(bound_); }
     void add(const Key& key, SampledInterval interval);
     /// Adds another one, as IntervalSample::add() says. Settles.
-    void add_all(const Smallest& other, const std::vector<uint32_t>& to,
-                 std::optional<int64_t> run);
+    void add_all(Smallest other, const std::vector<uint32_t>& to, std::optional<int64_t> run);
     /// Drops all keys from `bound` on, now and in future: one of them did not fit. Settles.
     void cut(const Key& bound);
     /// Sorts by key, drops what was added twice, and what is beyond the limits.
@@ -82,12 +84,15 @@ class IntervalSample {
     }
 
    private:
+    friend class IntervalSample;
+
     void drop_from(size_t index);
 
     size_t most_;
     Kept kept_;
     bool settled_ = true;
     size_t leaves_ = 0;
+    std::vector<SampledInterval::Leaves> spare_;  // of intervals that were dropped
     Key bound_ = {UINT64_MAX, UINT64_MAX, INT64_MAX, INT64_MAX};
   };
   Smallest sampled{kSampled};  ///< by hash

@@ -134,9 +134,9 @@ void IntervalSumsBuilder::add(const CovariateSums& covariates, const std::vector
   sum_.covariates.add(covariates, to);
 }
 
-void IntervalSumsBuilder::add(const IntervalSample& sample, const std::vector<uint32_t>& to,
+void IntervalSumsBuilder::add(IntervalSample sample, const std::vector<uint32_t>& to,
                               std::optional<int64_t> run) {
-  sum_.sample.add(sample, to, run);
+  sum_.sample.add(std::move(sample), to, run);
 }
 
 void IntervalSumsBuilder::add(const Losses& losses) {
@@ -217,8 +217,7 @@ IntervalSums IntervalSumsBuilder::finish() {
     const auto& [key, sums] = *it;
     sum_.batches.push_back({key.first, key.second, renumbered(sums, children, to, ranks)});
   }
-  const IntervalSample sample = std::exchange(sum_.sample, {});
-  sum_.sample.add(sample, to);
+  sum_.sample.add(std::exchange(sum_.sample, {}), to);
   const CovariateSums covariates = std::exchange(sum_.covariates, {});
   sum_.covariates.add(covariates, to);
   return std::move(sum_);

@@ -33,8 +33,7 @@ class IntervalSumsBuilder {
   void add(const PlaceExemplars& exemplars, uint32_t place);
   void add(const CovariateSums& covariates, const std::vector<uint32_t>& to);
   /// `run`, if given, replaces the run of each interval.
-  void add(const IntervalSample& sample, const std::vector<uint32_t>& to,
-           std::optional<int64_t> run = {});
+  void add(IntervalSample sample, const std::vector<uint32_t>& to, std::optional<int64_t> run = {});
   void add(const Losses& losses);
   void add(const IntervalSums& sums);
 

@@ -119,7 +119,7 @@ struct BatchSums {
 class TailSums {
  public:
   void add(uint32_t bin, UInt128 ns) {
-    if (bin >= first_ && bin - first_ < array_.size()) {
+    if (bin - first_ < array_.size()) {  // wraps below first_
       array_[bin - first_] += ns;
     } else {
       add_outside(bin, ns);

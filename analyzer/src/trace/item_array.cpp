@@ -17,18 +17,8 @@ void ItemArray::grow(size_t count) {
 }
 
 size_t ItemArray::first_ended_before(int64_t time, size_t near) const {
-  const auto ended_later = [&](const Item& item) { return item.end >= time; };
-  size_t low = std::min(near, size_);
-  size_t high = low;
-  if (low > 0 && !ended_later(data_[low - 1])) {
-    low = 0;
-  }
-  for (size_t step = 2; high < size_ && ended_later(data_[high]); step *= 2) {
-    low = high + 1;
-    high += std::min(size_ - high, step);
-  }
-  const Item* found = std::partition_point(begin() + low, begin() + high, ended_later);
-  return static_cast<size_t>(found - begin());
+  return partition_point_near(begin(), size_, near,
+                              [&](const Item& item) { return item.end >= time; });
 }
 
 void ItemPool::reserve(ItemArray& items, size_t count, size_t most_spare) {

@@ -22,6 +22,23 @@
 
 namespace vprof::analyzer {
 
+/// Index of the first of `size` elements that is not `before`, of which all that are come first.
+/// Gallops from `near` in either direction, so a search that ends close to it is short.
+template <class Element, class Before>
+size_t partition_point_near(const Element* first, size_t size, size_t near, const Before& before) {
+  size_t low = std::min(near, size);
+  size_t high = low;
+  for (size_t step = 1; low > 0 && !before(first[low - 1]); step *= 2) {
+    high = low - 1;
+    low -= std::min(low, step);
+  }
+  for (size_t step = 1; high < size && before(first[high]); step *= 2) {
+    low = high + 1;
+    high += std::min(size - high, step);
+  }
+  return static_cast<size_t>(std::partition_point(first + low, first + high, before) - first);
+}
+
 inline constexpr uint32_t kWaitBit = 1u << 31;
 
 struct Item {
@@ -58,8 +75,8 @@ class ItemArray {
   const Item* begin() const { return data_; }
   const Item* end() const { return begin() + size_; }
 
-  /// Index of the first item, which is the last one in time, that ended before `time`. Gallops from
-  /// `near`, so a search that ends close behind it is short.
+  /// Index of the first item, which is the last one in time, that ended before `time`. Searches
+  /// from `near`.
   size_t first_ended_before(int64_t time, size_t near) const;
 
   /// There must be room for it.
