@@ -212,3 +212,26 @@ TEST_CASE("timeline: the pieces of the path are in order and without gaps") {
         "70 waiter (own time); 90 waiter (own time); 100 waiter (own time); ");
   CHECK(!analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), 8, {}));
 }
+
+TEST_CASE("timeline: what another thread did is inferred if its wake-up is") {
+  const bool crossed = GENERATE(false, true);  // with the wake-up of another waiter
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).wait(VPROF_EV_WAIT_COND, {0x10}, 10, 50, 4);
+  c.thread(1).end(1, 80);
+  if (crossed) {
+    c.thread(4).wait(VPROF_EV_WAIT_COND, {0x10}, 5, 55, 4);
+    c.thread(3).release(VPROF_EV_RELEASE_COND, {0x10}, 20, 3);
+  }
+  c.thread(2).frame(c.f_entry, 15, 40);
+  c.thread(2).release(VPROF_EV_RELEASE_COND, {0x10}, 45, 4);
+  CHECK(c.profile().losses.inferred_edges == (crossed ? 1u : 0u));
+  const auto made = analyzer::timeline_of(c.dir.path(), c.dir.path("sites.json"), 1, {});
+  REQUIRE(made);
+  size_t others = 0;
+  for (const analyzer::TimelinePiece& piece : made->pieces) {
+    CHECK(piece.inferred == (crossed && piece.thread != 1));
+    others += piece.thread != 1 ? 1 : 0;
+  }
+  CHECK(others != 0);
+}

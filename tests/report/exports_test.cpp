@@ -165,6 +165,19 @@ TEST_CASE("a timeline puts equal neighbours together, also across a short interr
   CHECK(text.find("handle (own time) (4 pieces)") != std::string::npos);
 }
 
+TEST_CASE("a timeline says which pieces are inferred") {
+  analyzer::Timeline timeline = busy(1);
+  CHECK(report::text(timeline, at_80_columns()).find("inferred") == std::string::npos);
+  timeline.pieces.back().inferred = true;
+  const std::string text = report::text(timeline, at_80_columns());
+  CAPTURE(text);
+  CHECK(text.find("wait(fsync) (inferred)") != std::string::npos);
+  CHECK(text.find("inferred: the recording does not tell") != std::string::npos);
+  const nlohmann::json events = report::json(timeline)["traceEvents"];
+  CHECK(events[0]["args"]["inferred"] == false);
+  CHECK(events[events.size() - 1]["args"]["inferred"] == true);
+}
+
 TEST_CASE("a timeline keeps the names of functions at 80 columns") {
   const std::string name = "ngx_http_upstream_process_non_buffered_downstream";
   analyzer::Timeline timeline = busy(1);

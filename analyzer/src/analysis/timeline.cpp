@@ -54,6 +54,8 @@ Timeline build_timeline(const Interval& interval, const Scanned& scanned, const 
     shown.to_ns = to += piece.hi - piece.lo;
     shown.pid = window.processes[thread.process].pid;
     shown.thread = thread.serial;
+    shown.tid = thread.tid;
+    shown.inferred = piece.inferred;
     shown.thread_name = thread.name;
     for (uint32_t node = piece.leaf; node != kNone; node = tree.nodes()[node].parent) {
       shown.path.push_back(name_of(node, tree, sites, interval.kind));

@@ -51,6 +51,7 @@ struct PathPiece {
   uint32_t thread;
   uint32_t leaf;
   int64_t lo, hi;
+  bool inferred;  ///< a wait around it names this thread by inference
 };
 
 /// Walks the critical paths of intervals, one at a time. One walker per thread of the analysis.
@@ -87,6 +88,7 @@ class PathWalker {
     size_t base, top;    // open_[base] owns the time outside all frames; the open frames follow, up
                          // to open_[top]
     bool opened;         // the frames that enclose its end are open
+    bool inferred;       // as PathPiece::inferred
     int64_t flushed_to;  // everything later is among the pieces
     bool has_open() const { return top != base; }
   };
@@ -159,20 +161,22 @@ class PathWalker {
   uint32_t thread_untracked(uint32_t node, uint32_t thread);
 
   // Within the stretches of single threads: stretch_walk.cpp.
-  void attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside);
-  void begin_stretch(const Blame& blame, uint32_t node, uint32_t outside, uint32_t depth);
+  void attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside,
+                 bool exact = true);
+  void begin_stretch(const Blame& blame, uint32_t node, uint32_t outside, uint32_t depth,
+                     bool inferred);
   size_t first_ended_before(uint32_t thread, int64_t time);
   void open_enclosing_frames();
   void attribute_frames();
   bool step();
   void add(uint32_t node, int64_t ns);
-  void add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi);
+  void add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi, bool inferred = false);
   void deduct(Stretch& stretch, int64_t start, int64_t end);
   void make_room_for_nodes();
   static void touch(NodeTime* times, uint32_t* touched, uint32_t node, size_t& count);
   uint32_t leaf_of(uint32_t node);
   void flush_piece(Stretch& stretch, int64_t until);
-  void add_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi);
+  void add_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi, bool inferred);
   void close_down_to(Stretch& stretch, uint32_t parent);
   OpenFrame& top(const Stretch& stretch) { return open_[stretch.top]; }
   OpenFrame& push(Stretch& stretch);

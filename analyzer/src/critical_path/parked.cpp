@@ -227,7 +227,8 @@ void PathWalker::add_readiness(const Park& park, const Poll& poll, int64_t happe
   const int64_t ready = std::clamp(waker->time, park.left, happened - 1);
   add(wait, park.thread, ready, happened);
   if (park.left < ready) {
-    attribute(waker->thread, park.left, ready, wait, thread_untracked(wait, waker->thread));
+    attribute(waker->thread, park.left, ready, wait, thread_untracked(wait, waker->thread),
+              waker->exact);
   }
 }
 

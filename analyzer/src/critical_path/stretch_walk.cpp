@@ -51,12 +51,12 @@ bool must_close(uint32_t open, uint32_t parent) {
 }
 
 /// Gives [lo, hi] of a thread to a node.
-void PathWalker::add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi) {
+void PathWalker::add(uint32_t node, uint32_t thread, int64_t lo, int64_t hi, bool inferred) {
   if (hi <= lo) {
     return;
   }
   if (pieces_ != nullptr) {
-    add_piece(thread, node, lo, hi);
+    add_piece(thread, node, lo, hi, inferred);
   }
   add(node, hi - lo);
 }
@@ -71,9 +71,9 @@ uint32_t PathWalker::leaf_of(uint32_t node) {
 
 /// monitor_exec_time of Algorithm 2: attributes [lo, hi] of a thread, and all that it waited for,
 /// to nodes below `node`. Time outside all frames goes to `outside`.
-void PathWalker::attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node,
-                           uint32_t outside) {
-  begin_stretch({thread, lo, hi, true, hi}, node, outside, 0);
+void PathWalker::attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t node, uint32_t outside,
+                           bool exact) {
+  begin_stretch({thread, lo, hi, exact, hi}, node, outside, 0, false);
   while (!stretches_.empty()) {
     if (step()) {
       continue;
@@ -86,8 +86,8 @@ void PathWalker::attribute(uint32_t thread, int64_t lo, int64_t hi, uint32_t nod
   }
 }
 
-void PathWalker::begin_stretch(const Blame& blame, uint32_t node, uint32_t outside,
-                               uint32_t depth) {
+void PathWalker::begin_stretch(const Blame& blame, uint32_t node, uint32_t outside, uint32_t depth,
+                               bool inferred) {
   const size_t base = stretches_.empty() ? 0 : stretches_.back().top + 1;
   if (base >= open_.size()) {
     open_.resize(base * 2 + 64);
@@ -95,8 +95,8 @@ void PathWalker::begin_stretch(const Blame& blame, uint32_t node, uint32_t outsi
   open_[base] = {kNone, outside, node, kNone};
   const int64_t hi = blame.to;
   const size_t next = first_ended_before(blame.thread, hi);
-  stretches_.push_back(
-      {blame.thread, blame.from, blame.released, hi, next, node, depth, base, base, false, hi});
+  stretches_.push_back({blame.thread, blame.from, blame.released, hi, next, node, depth, base, base,
+                        false, inferred || !blame.exact, hi});
   add(outside, hi - blame.from);
 }
 
@@ -250,14 +250,14 @@ inline uint32_t PathWalker::owner(const Stretch& stretch) const { return open_[s
   if (pieces_ == nullptr || until >= stretch.flushed_to) [[likely]] {
     return;
   }
-  add_piece(stretch.thread, owner(stretch), until, stretch.flushed_to);
+  add_piece(stretch.thread, owner(stretch), until, stretch.flushed_to, stretch.inferred);
   stretch.flushed_to = until;
 }
 
 /// Not inlined, and takes values, so that the caller can keep its Stretch in registers.
-[[gnu::noinline]] void PathWalker::add_piece(uint32_t thread, uint32_t node, int64_t lo,
-                                             int64_t hi) {
-  pieces_->push_back({thread, leaf_of(node), lo, hi});
+[[gnu::noinline]] void PathWalker::add_piece(uint32_t thread, uint32_t node, int64_t lo, int64_t hi,
+                                             bool inferred) {
+  pieces_->push_back({thread, leaf_of(node), lo, hi, inferred});
 }
 
 /// Deducts [start, end] from the innermost open frame: something inside it owns that time.
@@ -320,7 +320,7 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   }
   if (wait.event == VPROF_EV_PREEMPTED) {
     stretch.now = stretch.flushed_to = start;
-    add(tree_.preempted(node_of_top(stretch), preempted_), thread, start, end);
+    add(tree_.preempted(node_of_top(stretch), preempted_), thread, start, end, stretch.inferred);
     return;
   }
   const bool app = wait.event == VPROF_EV_WAIT_APP;
@@ -344,22 +344,23 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   stretch.now = stretch.flushed_to = start;
   if (!known) {
     ++(ends_externally(thread, index, stretch.lo) ? edge_counts_.outside : edge_counts_.unknown);
-    add(tree_.untracked(node, unknown_waker_), thread, start, end);
+    add(tree_.untracked(node, unknown_waker_), thread, start, end, stretch.inferred);
     return;
   }
   ++(exact ? edge_counts_.exact : edge_counts_.inferred);
   const uint32_t depth = stretch.depth + 1;  // begin_stretch moves the stretches
+  const bool inferred = stretch.inferred;
   int64_t explained = start;
   for (const Blame& blame : blames_) {
-    add(node, thread, explained, blame.from);
+    add(node, thread, explained, blame.from, inferred);
     explained = blame.to;
     if (blame.thread == kNone) {
-      add(tree_.untracked(node, unknown_waker_), thread, blame.from, blame.to);
+      add(tree_.untracked(node, unknown_waker_), thread, blame.from, blame.to, inferred);
     } else if (blame.from < blame.to) {
-      begin_stretch(blame, node, thread_untracked(node, blame.thread), depth);
+      begin_stretch(blame, node, thread_untracked(node, blame.thread), depth, inferred);
     }
   }
-  add(node, thread, explained, end);
+  add(node, thread, explained, end, inferred);
 }
 
 }  // namespace vprof::analyzer

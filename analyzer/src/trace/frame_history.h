@@ -126,6 +126,7 @@ struct Counts {
 struct alignas(128) Thread {
   uint32_t process = 0;
   uint32_t serial = 0;
+  uint32_t tid = 0;  ///< the kernel's thread id
   std::string name;
   ItemArray items;
   std::vector<Wait> waits;

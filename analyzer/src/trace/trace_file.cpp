@@ -124,6 +124,7 @@ ChunksBySerial find_chunks(TraceFile& file) {
     chunk.index = header.index;
     chunk.slots = {at + sizeof(header), slots};
     chunk.thread_name = printable(header.thread_name);
+    chunk.tid = header.tid;
     chunk.opened_ticks = header.opened_ticks;
     chunk.opened_processor_ns = header.opened_processor_ns;
     if (slots != 0) {

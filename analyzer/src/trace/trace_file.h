@@ -78,6 +78,7 @@ struct Chunk {
   uint32_t index = 0;
   Slots slots;
   std::string thread_name;
+  uint32_t tid = 0;  ///< the kernel's id of the thread
   uint64_t opened_ticks = 0;
   uint64_t opened_processor_ns = 0;  ///< processor time of the thread then; 0: unknown
   vprof_slot first{};                ///< the first slot; zero if there is none

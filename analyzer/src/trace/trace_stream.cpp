@@ -126,6 +126,7 @@ void TraceStream::add_file(TraceFile file) {
       if (!chunk.thread_name.empty()) {
         thread.name = chunk.thread_name;
       }
+      thread.tid = chunk.tid;
     }
     clocks_.push_back(clock);
     file_of_.push_back(file.file);

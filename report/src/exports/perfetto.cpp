@@ -34,7 +34,10 @@ class IntervalEvents {
       const TimelinePiece& piece = timeline_.pieces[i];
       const size_t row = row_of(piece.pid, piece.thread, piece.thread_name);
       slice(piece.path.back(), "critical path", row, piece.from_ns, piece.to_ns,
-            {{"path", piece.path}, {"kind", word_for(piece.kinds.back())}});
+            {{"path", piece.path},
+             {"kind", word_for(piece.kinds.back())},
+             {"thread_id", piece.tid},
+             {"inferred", piece.inferred}});
       if (i + 1 < timeline_.pieces.size()) {
         add_flow(piece, row, timeline_.pieces[i + 1]);
       }

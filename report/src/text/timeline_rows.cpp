@@ -17,7 +17,7 @@ std::string thread_of(const TimelinePiece& piece) {
 }
 
 TimelineRow row_of(const TimelinePiece& piece) {
-  return {piece.from_ns, piece.to_ns, thread_of(piece), piece.path, 1, {}};
+  return {piece.from_ns, piece.to_ns, thread_of(piece), piece.path, 1, piece.inferred, {}};
 }
 
 int64_t length(const TimelineRow& row) { return row.to_ns - row.from_ns; }
@@ -36,6 +36,7 @@ void add_merged(TimelineRow row, std::vector<TimelineRow>& rows) {
   if (!rows.empty() && same_work(rows.back(), row)) {
     rows.back().to_ns = row.to_ns;
     rows.back().pieces += row.pieces;
+    rows.back().inferred |= row.inferred;
     return;
   }
   rows.push_back(std::move(row));
@@ -53,6 +54,7 @@ TimelineRow fold(const std::vector<TimelineRow>& short_rows) {
   for (const TimelineRow& row : short_rows) {
     folded.path.resize(common_length(folded.path, row.path));
     folded.pieces += row.pieces;
+    folded.inferred |= row.inferred;
     threads.insert(row.thread);
   }
   if (threads.size() > 1) {
@@ -104,6 +106,7 @@ std::vector<TimelineRow> without_interruptions(std::vector<TimelineRow> rows, in
     }
     result[n - 2].to_ns = row.to_ns;
     result[n - 2].pieces += result[n - 1].pieces + row.pieces;
+    result[n - 2].inferred |= result[n - 1].inferred || row.inferred;
     result.pop_back();
   }
   return result;

@@ -16,6 +16,7 @@ struct TimelineRow {
   std::string thread;             ///< `1234:1 worker`; of pieces on several: `3 threads`
   std::vector<std::string> path;  ///< that all pieces of the row share, the interval first
   uint64_t pieces = 1;
+  bool inferred = false;  ///< some of them, as TimelinePiece::inferred
   /// What the pieces did below `path`, longest time first; empty if all did the same.
   std::vector<std::pair<std::string, int64_t>> parts;
 };

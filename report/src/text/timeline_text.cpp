@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -40,9 +41,16 @@ std::vector<std::string> shown_path(const TimelineRow& row) {
   return path;
 }
 
-/// ` (12 pieces)`
-std::string count_of(const TimelineRow& row) {
-  return row.pieces == 1 ? "" : fmt::format(" ({} pieces)", human_count(row.pieces));
+/// ` (12 pieces)`, ` (inferred)`, ` (12 pieces, inferred)`
+std::string remark_on(const TimelineRow& row) {
+  std::vector<std::string> remarks;
+  if (row.pieces != 1) {
+    remarks.push_back(fmt::format("{} pieces", human_count(row.pieces)));
+  }
+  if (row.inferred) {
+    remarks.emplace_back("inferred");
+  }
+  return remarks.empty() ? "" : fmt::format(" ({})", fmt::join(remarks, ", "));
 }
 
 /// `f 1.20 ms, g 0.30 ms and 2 more`
@@ -70,17 +78,17 @@ void write_row(const TimelineRow& row, TextWriter& out) {
   const std::string head =
       columns_of(time_of(row.from_ns), time_of(row.to_ns - row.from_ns), fit(row.thread, kThread));
   const std::vector<std::string> path = shown_path(row);
-  const std::string count = count_of(row);
-  const size_t used = columns(head) + columns(count);
+  const std::string remark = remark_on(row);
+  const size_t used = columns(head) + columns(remark);
   const size_t room = out.width() > used + kLeastRoom ? out.width() - used : kLeastRoom;
   const std::string place = fit_path(path, room);
   if (place.find(function_of(path)) != std::string::npos) {
-    out.line(head + place + count);
+    out.line(head + place + remark);
   } else {  // the name matters more than a line
     const std::string& function = function_of(path);
     const std::string before =
         std::string(kPartsIndent, ' ') + (function == path.back() ? "" : "in ");
-    out.line(head + fit(path.back(), room) + count);
+    out.line(head + fit(path.back(), room) + remark);
     out.line(before + fit(function, out.width() - columns(before)));
   }
   if (!row.parts.empty()) {
@@ -119,6 +127,12 @@ std::string text(const Timeline& timeline, const TextOptions& options, bool all)
              Style::kFaint);
   }
   const std::vector<TimelineRow> rows = rows_for(timeline, all, out);
+  if (std::any_of(rows.begin(), rows.end(), [](const TimelineRow& row) { return row.inferred; })) {
+    out.paragraph(
+        "inferred: the recording does not tell for certain that this thread is what was "
+        "waited for",
+        2, Style::kFaint);
+  }
   out.line(columns_of("at", "took", "thread") + "what", Style::kFaint);
   for (const TimelineRow& row : rows) {
     write_row(row, out);
@@ -129,14 +143,15 @@ std::string text(const Timeline& timeline, const TextOptions& options, bool all)
 nlohmann::json json(const Timeline& timeline) {
   nlohmann::json events = nlohmann::json::array();
   for (const TimelinePiece& piece : timeline.pieces) {
-    events.push_back({{"name", piece.path.back()},
-                      {"cat", "critical path"},
-                      {"ph", "X"},
-                      {"ts", static_cast<double>(piece.from_ns) / 1e3},
-                      {"dur", static_cast<double>(piece.to_ns - piece.from_ns) / 1e3},
-                      {"pid", piece.pid},
-                      {"tid", piece.thread},
-                      {"args", {{"path", piece.path}}}});
+    events.push_back(
+        {{"name", piece.path.back()},
+         {"cat", "critical path"},
+         {"ph", "X"},
+         {"ts", static_cast<double>(piece.from_ns) / 1e3},
+         {"dur", static_cast<double>(piece.to_ns - piece.from_ns) / 1e3},
+         {"pid", piece.pid},
+         {"tid", piece.thread},
+         {"args", {{"path", piece.path}, {"thread_id", piece.tid}, {"inferred", piece.inferred}}}});
     nlohmann::json name = {{"name", "thread_name"},
                            {"ph", "M"},
                            {"pid", piece.pid},

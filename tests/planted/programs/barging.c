@@ -13,7 +13,11 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool stop, closing;
 
-__attribute__((noinline)) static void flush_log(long us) { work_us(us); }
+__attribute__((noinline)) static void flush_log(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 __attribute__((noinline)) static void count_entries(void) { compute_us(40); }
 
@@ -48,9 +52,9 @@ static void* barger(void* unused) {
 
 void serve(void) {
   work_us(300);
-  cause_begin();
+  wait_begin();
   pthread_mutex_lock(&mutex);
-  cause_end();
+  wait_end();
   work_us(100);
   pthread_mutex_unlock(&mutex);
 }

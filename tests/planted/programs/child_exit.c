@@ -10,7 +10,9 @@
 #include "planted.h"
 
 __attribute__((noinline)) static void convert(int document) {
+  cause_begin();
   work_us(document % 8 == 0 ? 15000 : 500);
+  cause_end();
 }
 
 __attribute__((noinline)) static void load(void) { work_us(600); }
@@ -27,11 +29,11 @@ void serve(int document) {
     handle(document);
     _exit(0);
   }
-  cause_begin();
+  wait_begin();
   if (waitpid(child, NULL, 0) != child) {
     exit(1);
   }
-  cause_end();
+  wait_end();
   work_us(300);
 }
 

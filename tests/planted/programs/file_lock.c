@@ -18,7 +18,11 @@ static void change_lock(int file, short type) {
   }
 }
 
-__attribute__((noinline)) static void vacuum(long us) { work_us(us); }
+__attribute__((noinline)) static void vacuum(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 static void maintain(int file, int quit) {
   uint32_t state = 1;
@@ -34,9 +38,9 @@ static void maintain(int file, int quit) {
 
 void serve(int file) {
   work_us(200);
-  cause_begin();
+  wait_begin();
   change_lock(file, F_WRLCK);
-  cause_end();
+  wait_end();
   work_us(50);
   change_lock(file, F_UNLCK);
 }

@@ -16,7 +16,11 @@
 enum { kPage = 4096 };
 static int records[2];
 
-__attribute__((noinline)) static void store_page(int page) { work_us(page % 8 == 0 ? 14000 : 600); }
+__attribute__((noinline)) static void store_page(int page) {
+  cause_begin();
+  work_us(page % 8 == 0 ? 14000 : 600);
+  cause_end();
+}
 
 __attribute__((noinline)) static void index_page(void) { work_us(500); }
 
@@ -38,9 +42,9 @@ __attribute__((noinline)) static void log_request(int request) {
 
 void serve(int request) {
   work_us(300);
-  cause_begin();
+  wait_begin();
   log_request(request);
-  cause_end();
+  wait_end();
   work_us(300);
 }
 

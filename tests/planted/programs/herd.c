@@ -36,7 +36,11 @@ static bool give_back(int resource) {
   return !stopped;
 }
 
-__attribute__((noinline)) static void use_slowly(long us) { work_us(us); }
+__attribute__((noinline)) static void use_slowly(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 __attribute__((noinline)) static void use_briefly(void) { work_us(700); }
 
@@ -62,9 +66,9 @@ static void* brief(void* resource) {
 
 void serve(void) {
   work_us(200);
-  cause_begin();
+  wait_begin();
   take(0);
-  cause_end();
+  wait_end();
   work_us(100);
   give_back(0);
 }

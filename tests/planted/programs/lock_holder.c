@@ -13,7 +13,11 @@
 static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool stop;
 
-__attribute__((noinline)) static void compact_log(void) { work_us(20000); }
+__attribute__((noinline)) static void compact_log(void) {
+  cause_begin();
+  work_us(20000);
+  cause_end();
+}
 
 __attribute__((noinline)) static void archive_log(int round) {
   work_us(round % 3 == 0 ? 40000 : 20000);
@@ -35,9 +39,9 @@ static void* tender(void* unused) {
 }
 
 __attribute__((noinline)) static void append(void) {
-  cause_begin();
+  wait_begin();
   pthread_mutex_lock(&log_mutex);
-  cause_end();
+  wait_end();
   work_us(200);
   pthread_mutex_unlock(&log_mutex);
 }

@@ -17,7 +17,11 @@ constexpr int kThreads = 3;
 
 __attribute__((noinline)) void check_block() { work_us(400); }
 
-__attribute__((noinline)) void read_block(int request) { work_us(request % 8 == 0 ? 9000 : 500); }
+__attribute__((noinline)) void read_block(int request) {
+  cause_begin();
+  work_us(request % 8 == 0 ? 9000 : 500);
+  cause_end();
+}
 
 template <class T>
 class Table {
@@ -36,7 +40,11 @@ class Table {
     for (int block = 0; block < kThreads; ++block) {
       blocks_[static_cast<size_t>(block)] = load(block, request);
       sum += blocks_[static_cast<size_t>(block)];
+      if (block == 0) {  // the calling thread's
+        wait_begin();
+      }
     }
+    wait_end();
     return sum;
   }
 
@@ -53,9 +61,7 @@ __attribute__((noinline)) void answer(int request) { total += table.sum_of_block
 
 void serve(int request) {
   work_us(200);
-  cause_begin();
   answer(request);
-  cause_end();
   work_us(100);
 }
 

@@ -13,7 +13,11 @@
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static atomic_bool stop, closing;
 
-__attribute__((noinline)) static void rebuild_index(long us) { work_us(us); }
+__attribute__((noinline)) static void rebuild_index(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 __attribute__((noinline)) static void sample(void) { compute_us(30); }
 
@@ -48,9 +52,9 @@ static void* sampler(void* unused) {
 
 void lookup(void) {
   work_us(300);
-  cause_begin();
+  wait_begin();
   pthread_rwlock_rdlock(&lock);
-  cause_end();
+  wait_end();
   work_us(100);
   pthread_rwlock_unlock(&lock);
 }

@@ -13,7 +13,9 @@
 static int questions[2], answers[2];
 
 __attribute__((noinline)) static void rank_results(int query) {
+  cause_begin();
   work_us(query % 8 == 0 ? 14000 : 400);
+  cause_end();
 }
 
 __attribute__((noinline)) static void collect_results(void) { work_us(600); }
@@ -45,9 +47,9 @@ __attribute__((noinline)) static void ask(int query) {
 
 void serve(int query) {
   work_us(500);
-  cause_begin();
+  wait_begin();
   ask(query);
-  cause_end();
+  wait_end();
   work_us(500);
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #ifdef __has_include
@@ -36,16 +37,26 @@ static inline struct timespec limit_us(long us) {
 }
 
 /* What the program itself measures, to be compared with the report: of each request T, how long it
- * took, and x, how long the planted cause delayed it. At its end the program appends a line to
- * $PLANTED_TRUTH: the share of the cause, Cov(x, T) / Var(T), and where the run is recorded. The
- * first request does not count: vprof sets itself up in it, and leaves that time out. One thread
- * only. */
+ * took, and x, how long the planted cause delayed it: what the cause did, on any thread or process
+ * of the program, while the request waited. A request that marks no waits waits for all that it
+ * does. At its end the program appends a line to $PLANTED_TRUTH: the share of the cause,
+ * Cov(x, T) / Var(T), and where the run is recorded. The first request does not count: vprof sets
+ * itself up in it, and leaves that time out. All requests are on one thread. */
+enum { kMostStretches = 1 << 15 };
+struct stretch {
+  long long begin, end; /* ns */
+};
+struct stretches {
+  unsigned n;
+  struct stretch of[kMostStretches];
+};
 static struct {
-  long long request, cause; /* when they began */
-  long long delay;          /* x of this request */
-  double n, x, t, xt, tt;
-  int warm; /* the first request is over */
+  struct stretches requests, waits;
+  struct stretches* causes; /* shared with child processes */
+  long long request, wait;  /* when they began */
+  unsigned first_wait;      /* of this request */
 } truth;
+static __thread long long cause_since;
 
 static inline long long now_ns(void) {
   struct timespec now;
@@ -53,25 +64,81 @@ static inline long long now_ns(void) {
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-static inline void cause_begin(void) { truth.cause = now_ns(); }
-static inline void cause_end(void) { truth.delay += now_ns() - truth.cause; }
+__attribute__((constructor)) static inline void share_causes(void) {
+  truth.causes = (struct stretches*)mmap(NULL, sizeof *truth.causes, PROT_READ | PROT_WRITE,
+                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static inline void add_stretch(struct stretches* to, long long begin, long long end) {
+  const unsigned i = __atomic_fetch_add(&to->n, 1, __ATOMIC_RELAXED);
+  if (i >= kMostStretches) {
+    abort();
+  }
+  to->of[i].begin = begin;
+  to->of[i].end = end;
+}
+
+static inline void cause_begin(void) { cause_since = now_ns(); }
+static inline void cause_end(void) { add_stretch(truth.causes, cause_since, now_ns()); }
+
+static inline void wait_begin(void) { truth.wait = now_ns(); }
+static inline void wait_end(void) { add_stretch(&truth.waits, truth.wait, now_ns()); }
 
 static inline void request_begin(void) {
-  truth.delay = 0;
+  truth.first_wait = truth.waits.n;
   truth.request = now_ns();
 }
 static inline void request_end(void) {
-  const double t = (double)(now_ns() - truth.request);
-  const double x = (double)truth.delay;
-  if (!truth.warm) {
-    truth.warm = 1;
-    return;
+  const long long end = now_ns();
+  add_stretch(&truth.requests, truth.request, end);
+  if (truth.waits.n == truth.first_wait) {
+    add_stretch(&truth.waits, truth.request, end);
   }
-  truth.n += 1;
-  truth.t += t;
-  truth.x += x;
-  truth.xt += x * t;
-  truth.tt += t * t;
+}
+
+static inline int begins_earlier(const void* a, const void* b) {
+  const long long begin = ((const struct stretch*)a)->begin;
+  const long long other = ((const struct stretch*)b)->begin;
+  return begin < other ? -1 : begin > other;
+}
+
+/* Time in [begin, end] in which the cause was at work; what two threads did at once counts once. */
+static inline long long caused_within(long long begin, long long end) {
+  long long sum = 0;
+  for (unsigned i = 0; i < truth.causes->n && truth.causes->of[i].begin < end; ++i) {
+    const struct stretch cause = truth.causes->of[i];
+    const long long until = cause.end < end ? cause.end : end;
+    begin = cause.begin > begin ? cause.begin : begin;
+    if (until > begin) {
+      sum += until - begin;
+      begin = until;
+    }
+  }
+  return sum;
+}
+
+/* Of the requests but the first. Waits and requests are in order of time. */
+static inline double share_of_cause(void) {
+  double n = 0, x = 0, t = 0, xt = 0, tt = 0;
+  unsigned wait = 0;
+  qsort(truth.causes->of, truth.causes->n, sizeof truth.causes->of[0], begins_earlier);
+  for (unsigned i = 0; i < truth.requests.n; ++i) {
+    const struct stretch request = truth.requests.of[i];
+    long long delay = 0;
+    for (; wait < truth.waits.n && truth.waits.of[wait].begin < request.end; ++wait) {
+      delay += caused_within(truth.waits.of[wait].begin, truth.waits.of[wait].end);
+    }
+    if (i != 0) {
+      const double xi = (double)delay;
+      const double ti = (double)(request.end - request.begin);
+      n += 1;
+      x += xi;
+      t += ti;
+      xt += xi * ti;
+      tt += ti * ti;
+    }
+  }
+  return (xt - x * t / n) / (tt - t * t / n);
 }
 
 static inline void write_truth(void) {
@@ -79,9 +146,7 @@ static inline void write_truth(void) {
   const char* trace = getenv("VPROF_TRACE_DIR");
   FILE* file = path == NULL || trace == NULL ? NULL : fopen(path, "a");
   if (file != NULL) {
-    const double covariance = truth.xt - truth.x * truth.t / truth.n;
-    const double variance = truth.tt - truth.t * truth.t / truth.n;
-    fprintf(file, "%.4f %s\n", covariance / variance, trace);
+    fprintf(file, "%.5f %s\n", share_of_cause(), trace);
     fclose(file);
   }
 }

@@ -16,7 +16,11 @@ static std::mutex mutex;
 static std::condition_variable filled;
 static std::deque<std::packaged_task<void()>> tasks;
 
-__attribute__((noinline)) static void fetch(long us) { work_us(us); }
+__attribute__((noinline)) static void fetch(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 static void execute() {
   for (;;) {
@@ -45,11 +49,11 @@ __attribute__((noinline)) static void look_at_client() {}
 void serve(long us) {
   work_us(200);
   std::future<void> answer = submit(std::packaged_task<void()>([us] { fetch(us); }));
-  cause_begin();
+  wait_begin();
   while (answer.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) {
     look_at_client();
   }
-  cause_end();
+  wait_end();
 }
 
 int main() {

@@ -14,7 +14,11 @@
 
 static int questions[2], answers[2];
 
-__attribute__((noinline)) static void fetch_row(int key) { work_us(key % 8 == 0 ? 14000 : 400); }
+__attribute__((noinline)) static void fetch_row(int key) {
+  cause_begin();
+  work_us(key % 8 == 0 ? 14000 : 400);
+  cause_end();
+}
 
 __attribute__((noinline)) static void parse(void) { work_us(600); }
 
@@ -40,9 +44,9 @@ __attribute__((noinline)) static void ask(int key) {
 
 void serve(int key) {
   work_us(500);
-  cause_begin();
+  wait_begin();
   ask(key);
-  cause_end();
+  wait_end();
   work_us(500);
 }
 

@@ -16,7 +16,11 @@ enum { kRequests = 300 };
 static sem_t results, wanted;
 static atomic_int begun, made;
 
-__attribute__((noinline)) static void compute_result(long us) { work_us(us); }
+__attribute__((noinline)) static void compute_result(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 __attribute__((noinline)) static void tick(void) { sem_post(&results); }
 
@@ -50,9 +54,9 @@ static void* ticker(void* unused) {
 
 void consume(void) {
   sem_post(&wanted);
-  cause_begin();
+  wait_begin();
   sem_wait(&results);
-  cause_end();
+  wait_end();
   work_us(100);
 }
 

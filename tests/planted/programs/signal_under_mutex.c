@@ -16,7 +16,11 @@ static int wanted, made;
 
 __attribute__((noinline)) static void prepare(void) { work_us(1000); }
 
-__attribute__((noinline)) static void publish(long us) { work_us(us); }
+__attribute__((noinline)) static void publish(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 static void* producer(void* unused) {
   (void)unused;
@@ -41,11 +45,11 @@ void consume(int request) {
   pthread_mutex_lock(&mutex);
   ++wanted;
   pthread_cond_broadcast(&changed);
-  cause_begin();
+  wait_begin();
   while (made <= request) {
     pthread_cond_wait(&changed, &mutex);
   }
-  cause_end();
+  wait_end();
   pthread_mutex_unlock(&mutex);
   work_us(100);
 }

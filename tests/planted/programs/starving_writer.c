@@ -13,7 +13,11 @@ enum { kReaders = 4 };
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 static atomic_bool stop;
 
-__attribute__((noinline)) static void read_table(long us) { work_us(us); }
+__attribute__((noinline)) static void read_table(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 static void* reader(void* number) {
   uint32_t state = (uint32_t)(uintptr_t)number * 77 + 1;
@@ -28,9 +32,9 @@ static void* reader(void* number) {
 
 void store(void) {
   work_us(200);
-  cause_begin();
+  wait_begin();
   pthread_rwlock_wrlock(&table);
-  cause_end();
+  wait_end();
   work_us(100);
   pthread_rwlock_unlock(&table);
 }

@@ -26,7 +26,11 @@ __attribute__((noinline)) static void lock_table(void) {
   }
 }
 
-__attribute__((noinline)) static void rebuild_index(long us) { work_us(us); }
+__attribute__((noinline)) static void rebuild_index(long us) {
+  cause_begin();
+  work_us(us);
+  cause_end();
+}
 
 static void* maintenance(void* unused) {
   uint32_t state = 1;
@@ -41,9 +45,9 @@ static void* maintenance(void* unused) {
 
 void serve(void) {
   work_us(200);
-  cause_begin();
+  wait_begin();
   lock_table();
-  cause_end();
+  wait_end();
   work_us(50);
   pthread_mutex_unlock(&table);
 }

@@ -21,6 +21,10 @@ struct TimelinePiece {
   std::vector<std::string> path;
   /// The kinds of these nodes.
   std::vector<NodeKind> kinds;
+  /// The kernel's id of the thread.
+  uint32_t tid = 0;
+  /// Below a wait of which who ended it was inferred, not recorded.
+  bool inferred = false;
 };
 
 struct Timeline {
