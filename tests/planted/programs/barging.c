@@ -27,9 +27,11 @@ static void* flusher(void* unused) {
   while (!atomic_load(&stop)) {
     const uint32_t pages = draw(&state) % 8;
     pthread_mutex_lock(&mutex);
+    hold_begin();
     flush_log(1000 + (long)pages * 2000);
     atomic_store(&closing, 1); /* so that the barger need not spin for long */
     work_us(150);
+    hold_end();
     pthread_mutex_unlock(&mutex);
     work_us(5000);
   }
@@ -42,8 +44,10 @@ static void* barger(void* unused) {
     if (!atomic_load(&closing)) {
       work_us(50);
     } else if (pthread_mutex_trylock(&mutex) == 0) {
+      hold_begin();
       atomic_store(&closing, 0);
       count_entries();
+      hold_end();
       pthread_mutex_unlock(&mutex);
     }
   }

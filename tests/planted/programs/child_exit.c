@@ -18,8 +18,10 @@ __attribute__((noinline)) static void convert(int document) {
 __attribute__((noinline)) static void load(void) { work_us(600); }
 
 __attribute__((noinline)) static void handle(int document) {
+  hold_begin();
   load();
   convert(document);
+  hold_end();
 }
 
 void serve(int document) {

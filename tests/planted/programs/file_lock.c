@@ -31,7 +31,9 @@ static void maintain(int file, int quit) {
   while (read(quit, &byte, 1) != 0) {
     work_us(6000);
     change_lock(file, F_WRLCK);
+    hold_begin();
     vacuum(2000 + (long)(draw(&state) % 8) * 1000);
+    hold_end();
     change_lock(file, F_UNLCK);
   }
 }

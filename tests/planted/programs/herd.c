@@ -18,10 +18,16 @@ static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static bool taken[kResources];
 static bool stop;
 
-static void take(int resource) {
+static void take(int resource, bool for_request) {
   pthread_mutex_lock(&mutex);
   while (taken[resource]) {
+    if (for_request) {
+      wait_begin();
+    }
     pthread_cond_wait(&released, &mutex);
+    if (for_request) {
+      wait_end();
+    }
   }
   taken[resource] = true;
   pthread_mutex_unlock(&mutex);
@@ -42,15 +48,17 @@ __attribute__((noinline)) static void use_slowly(long us) {
   cause_end();
 }
 
-__attribute__((noinline)) static void use_briefly(void) { work_us(700); }
+__attribute__((noinline)) static void use_briefly(void) { work_us(2500); }
 
 static void* slow(void* unused) {
   (void)unused;
   uint32_t state = 1;
   do {
     work_us(2000);
-    take(0);
+    take(0, false);
+    hold_begin();
     use_slowly(1000 + (long)(draw(&state) % 8) * 1500);
+    hold_end();
   } while (give_back(0));
   return NULL;
 }
@@ -58,7 +66,7 @@ static void* slow(void* unused) {
 static void* brief(void* resource) {
   do {
     work_us(150);
-    take((int)(intptr_t)resource);
+    take((int)(intptr_t)resource, false);
     use_briefly();
   } while (give_back((int)(intptr_t)resource));
   return NULL;
@@ -66,9 +74,7 @@ static void* brief(void* resource) {
 
 void serve(void) {
   work_us(200);
-  wait_begin();
-  take(0);
-  wait_end();
+  take(0, true);
   work_us(100);
   give_back(0);
 }

@@ -25,7 +25,9 @@ __attribute__((noinline)) static void archive_log(int round) {
 
 __attribute__((noinline)) static void tend_log(int round) {
   pthread_mutex_lock(&log_mutex);
+  hold_begin();
   compact_log();
+  hold_end();
   pthread_mutex_unlock(&log_mutex);
   archive_log(round);
 }

@@ -27,10 +27,12 @@ template <class T>
 class Table {
  public:
   T load(int block, int request) {
+    hold_begin();
     check_block();
     if (block == kThreads - 1) {
       read_block(request);
     }
+    hold_end();
     return static_cast<T>(block);
   }
 

@@ -19,6 +19,7 @@ __attribute__((noinline)) static void insert_row(void) { work_us(60); }
 
 /* The slow thread comes first, so the others wait for it. */
 __attribute__((noinline)) static void update(int thread, int request) {
+  hold_begin();
   work_us(thread == 1 ? 100 : 1500);
 #pragma omp critical(table)
   {
@@ -28,6 +29,7 @@ __attribute__((noinline)) static void update(int thread, int request) {
       insert_row();
     }
   }
+  hold_end();
 }
 
 void serve(int request) {
@@ -39,5 +41,6 @@ int main(void) {
   for (int request = 0; request < 300; ++request) {
     serve(request);
   }
+  write_truth();
   return 0;
 }

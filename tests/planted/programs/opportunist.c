@@ -27,9 +27,11 @@ static void* writer(void* unused) {
   while (!atomic_load(&stop)) {
     const uint32_t entries = draw(&state) % 8;
     pthread_rwlock_wrlock(&lock);
+    hold_begin();
     rebuild_index(1000 + (long)entries * 2000);
     atomic_store(&closing, 1); /* so that the sampler need not spin for long */
     work_us(150);
+    hold_end();
     pthread_rwlock_unlock(&lock);
     work_us(5000);
   }
@@ -42,8 +44,10 @@ static void* sampler(void* unused) {
     if (!atomic_load(&closing)) {
       work_us(50);
     } else if (pthread_rwlock_tryrdlock(&lock) == 0) {
+      hold_begin();
       atomic_store(&closing, 0);
       sample();
+      hold_end();
       pthread_rwlock_unlock(&lock);
     }
   }

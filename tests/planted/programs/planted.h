@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef __has_include
 #if __has_include(<vprof/annotations.h>)
@@ -36,15 +38,22 @@ static inline struct timespec limit_us(long us) {
   return limit;
 }
 
-/* What the program itself measures, to be compared with the report: of each request T, how long it
- * took, and x, how long the planted cause delayed it: what the cause did, on any thread or process
- * of the program, while the request waited. A request that marks no waits waits for all that it
- * does. At its end the program appends a line to $PLANTED_TRUTH: the share of the cause,
- * Cov(x, T) / Var(T), and where the run is recorded. The first request does not count: vprof sets
- * itself up in it, and leaves that time out. All requests are on one thread. */
+/* What the program itself measures, to be compared with the report.
+ *
+ * Of each request: T, how long it took, and x, how long the planted cause delayed it: what the
+ * cause did, on any thread or process of the program, while the request waited. A request that
+ * marks no waits waits for all that it does. At its end the program appends a line to
+ * $PLANTED_TRUTH: the share of the cause, Cov(x, T) / Var(T), and where the run is recorded. The
+ * first request does not count: vprof sets itself up in it, and leaves that time out. All requests
+ * are on one thread.
+ *
+ * Of each thread that somebody may wait for: when it has what the others wait for. These stretches
+ * are lines of $PLANTED_TRUTH.holds: the recording, the thread, begin, end. Nobody else is to
+ * blame. */
 enum { kMostStretches = 1 << 15 };
 struct stretch {
-  long long begin, end; /* ns */
+  long long begin, end; /* ns of CLOCK_MONOTONIC */
+  long thread;
 };
 struct stretches {
   unsigned n;
@@ -52,11 +61,11 @@ struct stretches {
 };
 static struct {
   struct stretches requests, waits;
-  struct stretches* causes; /* shared with child processes */
-  long long request, wait;  /* when they began */
-  unsigned first_wait;      /* of this request */
+  struct stretches *causes, *holds; /* shared with child processes */
+  long long request, wait;          /* when they began */
+  unsigned first_wait;              /* of this request */
 } truth;
-static __thread long long cause_since;
+static __thread long long cause_since, hold_since;
 
 static inline long long now_ns(void) {
   struct timespec now;
@@ -64,9 +73,10 @@ static inline long long now_ns(void) {
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-__attribute__((constructor)) static inline void share_causes(void) {
-  truth.causes = (struct stretches*)mmap(NULL, sizeof *truth.causes, PROT_READ | PROT_WRITE,
+__attribute__((constructor)) static inline void share_stretches(void) {
+  truth.causes = (struct stretches*)mmap(NULL, 2 * sizeof *truth.causes, PROT_READ | PROT_WRITE,
                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  truth.holds = truth.causes + 1;
 }
 
 static inline void add_stretch(struct stretches* to, long long begin, long long end) {
@@ -76,10 +86,14 @@ static inline void add_stretch(struct stretches* to, long long begin, long long 
   }
   to->of[i].begin = begin;
   to->of[i].end = end;
+  to->of[i].thread = syscall(SYS_gettid);
 }
 
 static inline void cause_begin(void) { cause_since = now_ns(); }
 static inline void cause_end(void) { add_stretch(truth.causes, cause_since, now_ns()); }
+
+static inline void hold_begin(void) { hold_since = now_ns(); }
+static inline void hold_end(void) { add_stretch(truth.holds, hold_since, now_ns()); }
 
 static inline void wait_begin(void) { truth.wait = now_ns(); }
 static inline void wait_end(void) { add_stretch(&truth.waits, truth.wait, now_ns()); }
@@ -144,7 +158,20 @@ static inline double share_of_cause(void) {
 static inline void write_truth(void) {
   const char* path = getenv("PLANTED_TRUTH");
   const char* trace = getenv("VPROF_TRACE_DIR");
-  FILE* file = path == NULL || trace == NULL ? NULL : fopen(path, "a");
+  if (path == NULL || trace == NULL) {
+    return;
+  }
+  char name[4096];
+  snprintf(name, sizeof name, "%s.holds", path);
+  FILE* file = fopen(name, "a");
+  for (unsigned i = 0; file != NULL && i < truth.holds->n; ++i) {
+    const struct stretch hold = truth.holds->of[i];
+    fprintf(file, "%s %ld %lld %lld\n", trace, hold.thread, hold.begin, hold.end);
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  file = truth.requests.n == 0 ? NULL : fopen(path, "a");
   if (file != NULL) {
     fprintf(file, "%.5f %s\n", share_of_cause(), trace);
     fclose(file);

@@ -30,8 +30,10 @@ __attribute__((noinline)) static void index_page(void) { work_us(500); }
 static void run_logger(void) {
   static char page[kPage];
   for (int n = 0; read(records[0], page, sizeof page) == sizeof page; ++n) {
+    hold_begin();
     index_page();
     store_page(n);
+    hold_end();
   }
 }
 

@@ -32,7 +32,9 @@ static void execute() {
     if (!task.valid()) {
       return;
     }
+    hold_begin();
     task();
+    hold_end();
   }
 }
 
@@ -46,14 +48,19 @@ static std::future<void> submit(std::packaged_task<void()> task) {
 
 __attribute__((noinline)) static void look_at_client() {}
 
+static bool is_ready(const std::future<void>& answer) {
+  wait_begin();
+  const std::future_status status = answer.wait_for(std::chrono::milliseconds(2));
+  wait_end();
+  return status == std::future_status::ready;
+}
+
 void serve(long us) {
   work_us(200);
   std::future<void> answer = submit(std::packaged_task<void()>([us] { fetch(us); }));
-  wait_begin();
-  while (answer.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) {
+  while (!is_ready(answer)) {
     look_at_client();
   }
-  wait_end();
 }
 
 int main() {

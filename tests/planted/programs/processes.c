@@ -22,7 +22,9 @@ __attribute__((noinline)) static void write_checkpoint(void) { work_us(20000); }
 
 __attribute__((noinline)) static void checkpoint(struct shared* shared) {
   pthread_mutex_lock(&shared->mutex);
+  hold_begin();
   write_checkpoint();
+  hold_end();
   pthread_mutex_unlock(&shared->mutex);
 }
 
@@ -35,7 +37,9 @@ static void run_checkpointer(struct shared* shared) {
 
 __attribute__((noinline)) static void change_page(struct shared* shared) {
   pthread_mutex_lock(&shared->mutex);
+  hold_begin();
   work_us(100);
+  hold_end();
   pthread_mutex_unlock(&shared->mutex);
 }
 
@@ -75,5 +79,6 @@ int main(void) {
   }
   __atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
   waitpid(checkpointer, NULL, 0);
+  write_truth();
   return 0;
 }

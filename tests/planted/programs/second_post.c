@@ -29,9 +29,11 @@ static void* producer(void* unused) {
   uint32_t state = 1;
   for (int i = 0; i < kRequests; ++i) {
     sem_wait(&wanted);
+    hold_begin();
     compute_result(500 + (long)(draw(&state) % 8) * 1000);
     atomic_fetch_add(&begun, 1); /* so that the ticker need not spin for long */
     work_us(150);
+    hold_end();
     sem_post(&results);
     atomic_fetch_add(&made, 1);
   }

@@ -31,11 +31,13 @@ static void* producer(void* unused) {
       pthread_cond_wait(&changed, &mutex);
     }
     pthread_mutex_unlock(&mutex);
+    hold_begin();
     prepare();
     pthread_mutex_lock(&mutex);
     ++made;
     pthread_cond_broadcast(&changed);
     publish(200 + (long)(draw(&state) % 8) * 1000);
+    hold_end();
     pthread_mutex_unlock(&mutex);
   }
   return NULL;

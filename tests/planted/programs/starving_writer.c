@@ -23,7 +23,9 @@ static void* reader(void* number) {
   uint32_t state = (uint32_t)(uintptr_t)number * 77 + 1;
   while (!atomic_load(&stop)) {
     pthread_rwlock_rdlock(&table);
+    hold_begin();
     read_table(1000 + (long)(draw(&state) % 4) * 1000);
+    hold_end();
     pthread_rwlock_unlock(&table);
     work_us(1000 + (long)(draw(&state) % 4) * 1500);
   }

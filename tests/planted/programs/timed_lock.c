@@ -19,7 +19,10 @@ __attribute__((noinline)) static void look_at_client(void) {}
 __attribute__((noinline)) static void lock_table(void) {
   for (;;) {
     const struct timespec limit = limit_us(1000);
-    if (pthread_mutex_timedlock(&table, &limit) == 0) {
+    wait_begin();
+    const int error = pthread_mutex_timedlock(&table, &limit);
+    wait_end();
+    if (error == 0) {
       return;
     }
     look_at_client();
@@ -37,7 +40,9 @@ static void* maintenance(void* unused) {
   while (!stop) {
     work_us(8000);
     pthread_mutex_lock(&table);
+    hold_begin();
     rebuild_index(2000 + (long)(draw(&state) % 8) * 1000);
+    hold_end();
     pthread_mutex_unlock(&table);
   }
   return unused;
@@ -45,9 +50,7 @@ static void* maintenance(void* unused) {
 
 void serve(void) {
   work_us(200);
-  wait_begin();
   lock_table();
-  wait_end();
   work_us(50);
   pthread_mutex_unlock(&table);
 }
