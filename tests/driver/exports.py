@@ -1,8 +1,10 @@
 """`vprof export`: reads each file back with a reader of its format. The queries are those of docs/formats.md."""
 import csv
 import json
+import os
 import re
 import sqlite3
+import stat
 import subprocess
 import tempfile
 import unittest
@@ -35,6 +37,36 @@ class Exports(unittest.TestCase):
         self.assertIn("t.db: 2000 intervals", self.done.stdout)
         self.assertIn("f.txt", self.done.stdout)
         self.assertFalse(list(self.root.glob("*.part")))
+
+    def test_links_and_special_files_stay(self):
+        (self.root / "target.csv").write_text("old")
+        (self.root / "link.csv").symlink_to("target.csv")
+        (self.root / "new.json").symlink_to("made.json")
+        self.vprof("export", "--csv", "link.csv", "--perfetto", "new.json", "trace")
+        self.assertTrue((self.root / "link.csv").is_symlink())
+        self.assertEqual((self.root / "target.csv").read_bytes(), (self.root / "t.csv").read_bytes())
+        self.assertTrue((self.root / "new.json").is_symlink())
+        self.assertEqual((self.root / "made.json").read_bytes(), (self.root / "p.json").read_bytes())
+        os.mkfifo(self.root / "pipe")
+        with subprocess.Popen(["cat", self.root / "pipe"], stdout=subprocess.PIPE, text=True) as reader:
+            self.vprof("export", "--folded", "pipe", "trace")
+            self.assertEqual(reader.stdout.read(), (self.root / "f.txt").read_text())
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.root / "pipe").st_mode))
+        self.assertIn("a database needs a regular file", self.vprof("export", "--sqlite", "pipe", "trace", code=2).stderr)
+
+    def test_standard_output(self):
+        for name in ("-", "/dev/stdout"):
+            done = self.vprof("export", "--folded", name, "trace")
+            self.assertEqual(done.stdout, (self.root / "f.txt").read_text())
+            self.assertIn("stacks", done.stderr)  # what it says goes elsewhere
+        with open(self.root / "redirected", "w+", encoding="utf-8") as file:
+            file.write("before\n")
+            file.flush()
+            subprocess.run([VPROF, "export", "--csv", "/dev/stdout", "trace"], cwd=self.root, stdout=file, stderr=subprocess.DEVNULL,
+                           check=True)
+        text = (self.root / "redirected").read_bytes()
+        self.assertEqual(text, b"before\n" + (self.root / "t.csv").read_bytes())
+        self.assertFalse((self.root / "-").exists())
 
     def test_perfetto(self):
         events = json.loads((self.root / "p.json").read_text())["traceEvents"]

@@ -176,12 +176,11 @@ def exact_blame(vprof, tree, file):
         if event["ph"] == "X":
             by_interval.setdefault(event["pid"], []).append(event)
     for events in by_interval.values():
-        whole = next(event for event in events if event["tid"] == 0)
         pieces = [event for event in events if event["cat"] == "critical path"]
         own = max(pieces, key=lambda event: event["ts"])["args"]["thread_id"]
         for piece in pieces:
             if piece["args"]["thread_id"] != own and not piece["args"]["inferred"]:
-                begin = int(whole["args"]["id"]) + round(1000 * (piece["ts"] - whole["ts"]))
+                begin = int(piece["args"]["monotonic_ns"])
                 yield piece["args"]["thread_id"], begin, begin + round(1000 * piece["dur"])
 
 

@@ -56,6 +56,7 @@ Timeline build_timeline(const Interval& interval, const Scanned& scanned, const 
     shown.thread = thread.serial;
     shown.tid = thread.tid;
     shown.inferred = piece.inferred;
+    shown.monotonic_ns = piece.lo;
     shown.thread_name = thread.name;
     for (uint32_t node = piece.leaf; node != kNone; node = tree.nodes()[node].parent) {
       shown.path.push_back(name_of(node, tree, sites, interval.kind));

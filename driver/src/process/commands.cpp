@@ -6,6 +6,7 @@
 #include "process/command_log.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
+#include "vprof/support/output.h"
 
 namespace vprof::driver {
 
@@ -91,6 +92,13 @@ void say(const std::string& line) {
   FILE* to = g_narrate_on_error ? stderr : stdout;
   std::fprintf(to, "%s\n", line.c_str());
   std::fflush(to);
+}
+
+Result<void> write_result(const fs::path& file, std::string_view text) {
+  if (is_standard_output(file)) {
+    narrate_on_standard_error();
+  }
+  return write_output(file, text);
 }
 
 void warn(const std::string& line) { std::fprintf(stderr, "vprof: warning: %s\n", line.c_str()); }

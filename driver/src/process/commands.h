@@ -2,7 +2,11 @@
 // an explanation if it fails.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "process/process.h"
+#include "vprof/support/files.h"
 
 namespace vprof::driver {
 
@@ -27,6 +31,9 @@ Result<Finished> run_step(const StepCommand& step);
 void say(const std::string& line);
 /// From now on say() writes to standard error, since standard output carries JSON.
 void narrate_on_standard_error();
+/// Writes what the user asked for to where the user said (output.h). If that is standard output,
+/// say() leaves it alone from now on.
+Result<void> write_result(const fs::path& file, std::string_view text);
 /// Writes a warning to standard error: vprof continues, but the result may suffer.
 void warn(const std::string& line);
 

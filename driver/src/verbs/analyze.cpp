@@ -76,7 +76,7 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
     VPROF_TRY(keep(session, profile));
   }
   if (!options.profile.empty()) {
-    VPROF_TRY(write_file_atomic(options.profile, profile.bytes));
+    VPROF_TRY(write_result(options.profile, profile.bytes));
     remember_output(session.workspace, session.config.source, options.profile);
   }
   mark_decisions(profile, session.state);

@@ -9,6 +9,7 @@
 #include "process/interrupt.h"
 #include "process/progress.h"
 #include "verbs/verbs.h"
+#include "vprof/support/output.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -34,6 +35,9 @@ class Recording : public report::ExportSource {
   }
 
   Result<void> expect_bytes(const std::string& file, uint64_t bytes) override {
+    if (!is_replaced(file)) {
+      return {};
+    }
     std::error_code error;
     const fs::path directory = fs::absolute(file, error).parent_path();
     const fs::space_info space = fs::space(directory, error);
@@ -86,6 +90,10 @@ std::string option_names() {
 Result<int> verb_export(const Global& global, const ExportOptions& options) {
   if (std::ranges::all_of(options.files, [](const auto& one) { return one.second.empty(); })) {
     return fail("nothing to export; name a file with {}", option_names());
+  }
+  if (std::ranges::any_of(options.files,
+                          [](const auto& one) { return is_standard_output(one.second); })) {
+    narrate_on_standard_error();
   }
   Recording recording = VPROF_TRY(recording_of(global, options));
   const Progress progress("export");

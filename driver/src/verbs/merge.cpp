@@ -9,7 +9,7 @@ namespace vprof::driver {
 Result<int> verb_merge(const Global& global, const MergeOptions& options) {
   const auto profile = VPROF_TRY(read_profiles(options.profiles, {}));
   if (!options.output.empty()) {
-    VPROF_TRY(write_file_atomic(options.output, profile.bytes));
+    VPROF_TRY(write_result(options.output, profile.bytes));
     remember_outputs_of_verb(global.config, {options.output});
   }
   remember_outputs_of_verb(global.config, {});

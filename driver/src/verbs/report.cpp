@@ -12,7 +12,7 @@ namespace {}  // namespace
 Result<int> verb_report(const Global& global, const ReportOptions& options) {
   auto session = VPROF_TRY(open_session(global.config, Access::kRead));
   if (!options.html.empty()) {
-    VPROF_TRY(write_file_atomic(options.html, VPROF_TRY(make_html(session, options.iteration))));
+    VPROF_TRY(write_result(options.html, VPROF_TRY(make_html(session, options.iteration))));
     remember_output(session.workspace, session.config.source, options.html);
     say(fmt::format("{}: open it in a browser", shown(options.html)));
     return 0;

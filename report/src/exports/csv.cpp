@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <memory>
 
 #include "exports/formats.h"
 #include "exports/rows.h"
 #include "exports/size_forecast.h"
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
+#include "vprof/support/output.h"
 
 namespace vprof::report {
 namespace {
@@ -27,10 +27,7 @@ std::string quoted(const std::string& text) {
 class CsvWriter {
  public:
   CsvWriter(ExportSource& source, const std::string& file)
-      : source_(source),
-        name_(file),
-        file_(file),
-        out_(std::fopen(file_.path().c_str(), "w"), std::fclose) {}
+      : source_(source), name_(file), file_(file), out_(file_.open()) {}
 
   Result<void> begin() {
     if (out_ == nullptr) {
@@ -75,8 +72,8 @@ class CsvWriter {
 
   ExportSource& source_;
   const std::string name_;
-  DraftFile file_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> out_;
+  OutputDraft file_;
+  OutputDraft::Stream out_;
   PlacePaths paths_;
   std::vector<std::string> ends_;  // of lines, by place
   SizeForecast forecast_;

@@ -4,7 +4,7 @@
 
 #include "exports/formats.h"
 #include "vprof/report/exports.h"
-#include "vprof/support/files.h"
+#include "vprof/support/output.h"
 
 namespace vprof::report {
 namespace {
@@ -68,7 +68,7 @@ Result<std::string> write_folded(ExportSource& source, const std::string& file) 
   const analyzer::Profile* const profile = VPROF_TRY(source.profile());
   double left_out = 0;
   const std::string text = folded(*profile, left_out);
-  VPROF_TRY(write_file_atomic(file, text));
+  VPROF_TRY(write_output(file, text));
   std::string written = fmt::format("{} stacks, in millionths of the variance",
                                     std::count(text.begin(), text.end(), '\n'));
   if (left_out < -kNegligible) {

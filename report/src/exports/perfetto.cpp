@@ -4,8 +4,8 @@
 #include "exports/wait_spans.h"
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
-#include "vprof/support/files.h"
 #include "vprof/support/json.h"
+#include "vprof/support/output.h"
 
 namespace vprof::report {
 namespace {
@@ -37,6 +37,7 @@ class IntervalEvents {
             {{"path", piece.path},
              {"kind", word_for(piece.kinds.back())},
              {"thread_id", piece.tid},
+             {"monotonic_ns", std::to_string(piece.monotonic_ns)},
              {"inferred", piece.inferred}});
       if (i + 1 < timeline_.pieces.size()) {
         add_flow(piece, row, timeline_.pieces[i + 1]);
@@ -129,7 +130,7 @@ nlohmann::json perfetto(const std::vector<SelectedTimeline>& timelines) {
 Result<std::string> write_perfetto(ExportSource& source, const std::string& file) {
   const auto timelines = VPROF_TRY(source.timelines());
   const std::string text = vprof::json_text(perfetto(timelines), -1);
-  VPROF_TRY(write_file_atomic(file, text));
+  VPROF_TRY(write_output(file, text));
   return fmt::format("{} intervals piece by piece", timelines.size());
 }
 

@@ -10,25 +10,6 @@
 
 namespace vprof::report {
 
-/// A file under construction, `FILE.part`. Deleted unless publish() gives it its name, so that the
-/// export is complete or absent.
-class DraftFile {
- public:
-  explicit DraftFile(std::string file);
-  ~DraftFile();
-  DraftFile(const DraftFile&) = delete;
-  DraftFile& operator=(const DraftFile&) = delete;
-
-  const std::string& path() const { return draft_; }
-  Result<void> publish();
-  tl::unexpected<Error> failed(std::string_view reason) const;
-  /// The reason is errno.
-  tl::unexpected<Error> failed() const;
-
- private:
-  const std::string file_, draft_;
-};
-
 /// Paths of places, `request > f > wait(x)`. Places come parents first, numbered from 0.
 class PlacePaths {
  public:

@@ -7,6 +7,7 @@
 #include "exports/rows.h"
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
+#include "vprof/support/output.h"
 
 namespace vprof::report {
 namespace {
@@ -43,12 +44,15 @@ using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
 
 class SqliteWriter {
  public:
-  explicit SqliteWriter(const std::string& file) : file_(file) {}
+  explicit SqliteWriter(const std::string& file) : file_(file), replaces_(is_replaced(file)) {}
   ~SqliteWriter() { close(); }
   SqliteWriter(const SqliteWriter&) = delete;
   SqliteWriter& operator=(const SqliteWriter&) = delete;
 
   Result<void> begin() {
+    if (!replaces_) {
+      return file_.failed("a database needs a regular file");
+    }
     std::remove(file_.path().c_str());  // from an export that was killed
     if (sqlite3_open(file_.path().c_str(), &db_) != SQLITE_OK) {
       return failed();
@@ -142,7 +146,8 @@ class SqliteWriter {
     db_ = nullptr;
   }
 
-  DraftFile file_;
+  OutputDraft file_;
+  const bool replaces_;
   sqlite3* db_ = nullptr;
   Statement place_{nullptr, sqlite3_finalize}, interval_{nullptr, sqlite3_finalize},
       time_{nullptr, sqlite3_finalize};

@@ -25,6 +25,8 @@ struct TimelinePiece {
   uint32_t tid = 0;
   /// Below a wait of which who ended it was inferred, not recorded.
   bool inferred = false;
+  /// When it began, ns of CLOCK_MONOTONIC.
+  int64_t monotonic_ns = 0;
 };
 
 struct Timeline {
