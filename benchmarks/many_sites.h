@@ -86,14 +86,13 @@ EXTERNAL void many_sites_fail(uint64_t x);
   }
 
 #define EACH(F, a) F(a, 0) F(a, 1) F(a, 2) F(a, 3) F(a, 4) F(a, 5) F(a, 6) F(a, 7)
-#define LEAVES(a, b)                                                                  \
-  LEAF(a, b, 0)                                                                       \
-  LEAF(a, b, 1) LEAF(a, b, 2) LEAF(a, b, 3) LEAF(a, b, 4) LEAF(a, b, 5) LEAF(a, b, 6) \
-      LEAF(a, b, 7)
-#define INNERS(a, b)                                                                        \
-  INNER(a, b, 0)                                                                            \
-  INNER(a, b, 1) INNER(a, b, 2) INNER(a, b, 3) INNER(a, b, 4) INNER(a, b, 5) INNER(a, b, 6) \
-      INNER(a, b, 7)
+#define LEAVES(a, b) \
+  LEAF(a, b, 0)      \
+  LEAF(a, b, 1) LEAF(a, b, 2) LEAF(a, b, 3) LEAF(a, b, 4) LEAF(a, b, 5) LEAF(a, b, 6) LEAF(a, b, 7)
+#define INNERS(a, b) \
+  INNER(a, b, 0)     \
+  INNER(a, b, 1)     \
+  INNER(a, b, 2) INNER(a, b, 3) INNER(a, b, 4) INNER(a, b, 5) INNER(a, b, 6) INNER(a, b, 7)
 #define ENTRY_OF(a, b) entry_##a##b,
 
 /* clang-format off */

@@ -3,9 +3,9 @@
 //   bench_mutex_cost [--guard RATIO]
 //
 // Uncontended: nanoseconds per lock and unlock, native (libc's functions, called by pointer) and
-// through libvprof, of a plain mutex and of a recursive one. Contended: locks per second of two threads that work 200 ns with the lock and
-// as long without it. Rounds of both alternate. Prints the medians. --guard: exit code 1 if the
-// uncontended ratio is higher.
+// through libvprof, of a plain mutex and of a recursive one. Contended: locks per second of two
+// threads that work 200 ns with the lock and as long without it. Rounds of both alternate. Prints
+// the medians. --guard: exit code 1 if the uncontended ratio of the plain mutex is higher.
 #include <dlfcn.h>
 #include <pthread.h>
 

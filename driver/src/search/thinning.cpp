@@ -27,9 +27,9 @@ constexpr double kLeastOfMany = 0.0001;
 /// so short that nothing in it could be measured.
 constexpr double kMany = 10;
 
-/// What a site costs that is in a function and hardly ever passed, each time the function is called,
-/// as a part of a record: the compiler no longer puts the function in line, or saves registers that
-/// it did not need. 4 to 7 instructions in SQLite.
+/// What the presence of a site costs that is hardly ever passed, each time the function around it
+/// is called, as a part of a record: the compiler no longer puts the function in line, or saves
+/// registers that it did not need. 4 to 7 instructions in SQLite.
 constexpr double kPresence = 1.0 / 16;
 
 constexpr const char* kAllIntervals = "all intervals";

@@ -3,11 +3,11 @@
 // Problem. A program may lock and unlock a mutex millions of times a second. A second call into
 // libc each time would be the largest part of what profiling costs.
 //
-// So a plain mutex of glibc (type normal or recursive, not robust, no priority protocol) is acquired
-// and released here, inlined, by exactly the steps that glibc takes. Its lock word is 0: free, 1:
-// locked, 2: locked and somebody sleeps. glibc cannot change that, since processes with different
-// versions of it may share a mutex. The lock word also tells whether somebody may have to be woken,
-// so only a release that finds 2 looks for waiters (waiters.h) and calls libc.
+// So a plain mutex of glibc (type normal or recursive, not robust, no priority protocol) is
+// acquired and released here, inlined, by exactly the steps that glibc takes. Its lock word is 0:
+// free, 1: locked, 2: locked and somebody sleeps. glibc cannot change that, since processes with
+// different versions of it may share a mutex. The lock word also tells whether somebody may have to
+// be woken, so only a release that finds 2 looks for waiters (waiters.h) and calls libc.
 //
 // This holds whether or not anything is recorded, so that a baseline has the same locks.
 //

@@ -161,8 +161,8 @@ VPROF_RT_INLINE void vprof_record_to(struct vprof_buffer* vprof_b, unsigned vpro
 }
 
 /* What a site does that is on. Most sites of a program are off, or are passed seldom; a program can
- * have hundreds of thousands. So all of it is behind a branch that is never expected to be taken, and
- * there are two forms of it:
+ * have hundreds of thousands. So all of it is behind a branch that is never expected to be taken,
+ * and there are two forms of it:
  *
  *   in line     without a call: for plans with few sites, most of which are passed often
  *   cold        VPROF_COLD_SITES is defined: in a few functions of the unit. The compiler puts the
