@@ -1,6 +1,6 @@
 // Measures what one record costs.
 //
-//   bench_record_cost [--calls N] [--rounds N] [--guard RATIO]
+//   bench_record_cost [--calls N] [--rounds N] [--guard RATIO] [--requests N]
 //
 // Prints, for one thread and for two, nanoseconds per call of
 //
@@ -17,17 +17,45 @@
 // less, and the helper thread's time per record. The last line is about 10 million records that are
 // timed one by one: page faults, waits, and the distribution of the cost.
 //
+// The benchmark then serves requests of many_sites.h, whose sites do not fit into the first-level
+// instruction cache, in C and in C++, and prints for each form of a site, to the same program
+// without sites
+//
+//   off       nanoseconds per site that is passed, with all sites off
+//   1 in 16   the same with one site in sixteen on
+//   on        the same with all sites on
+//
+// and what one hot site costs that is on, in the form in line and in the cold one.
+//
 // The program runs itself again with VPROF_TRACE_DIR set to a new directory, which it deletes at
 // the end. --guard: exit code 1 if a ratio in processor time is higher.
+// --requests: how many each program with many sites serves in a round (20000).
 #include <vprof/runtime/scope.h>
 
 #include <sys/resource.h>
 
+#include <array>
 #include <barrier>
 #include <cstring>
 #include <thread>
 
 #include "bench.h"
+
+// many_sites.h, compiled in each form.
+#define PROGRAM(name)                                  \
+  extern "C" uint64_t name##_serve(uint64_t requests); \
+  extern "C" uint64_t name##_hot(uint64_t x);
+PROGRAM(many_c_plain)
+PROGRAM(many_c_inline)
+PROGRAM(many_c_cold)
+PROGRAM(many_cpp_plain)
+PROGRAM(many_cpp_inline)
+PROGRAM(many_cpp_cold)
+
+extern "C" void many_sites_fail(uint64_t x) {
+  std::printf("%ju\n", static_cast<uintmax_t>(x));
+  throw 0;
+}
 
 using namespace vprof::bench;
 
@@ -37,6 +65,7 @@ struct Arguments {
   uint64_t calls = 2000000;  // of each variant in each round, by each thread
   int rounds = 50;
   double guard = 0;
+  uint64_t requests = 20000;  // of each program with many sites, in each round
 };
 
 constexpr unsigned kSiteOn = 1;
@@ -197,12 +226,91 @@ double report_steady_state() {
   return tail;
 }
 
+// ---- many sites
+
+struct Program {
+  const char* name;
+  uint64_t (*serve)(uint64_t);
+  uint64_t (*hot)(uint64_t);
+  size_t plain;  // the same program without sites
+};
+constexpr Program kPrograms[] = {
+    {"C, no sites", many_c_plain_serve, many_c_plain_hot, 0},
+    {"C, in line", many_c_inline_serve, many_c_inline_hot, 0},
+    {"C, cold", many_c_cold_serve, many_c_cold_hot, 0},
+    {"C++, no sites", many_cpp_plain_serve, many_cpp_plain_hot, 3},
+    {"C++, in line", many_cpp_inline_serve, many_cpp_inline_hot, 3},
+    {"C++, cold", many_cpp_cold_serve, many_cpp_cold_hot, 3},
+};
+constexpr size_t kProgramCount = std::size(kPrograms);
+constexpr double kSitesOfARequest = 48;
+constexpr unsigned kFirstSite = 10000, kLastSite = 29999;  // numbers of the sites of many_sites.h
+
+using PerProgram = std::array<std::vector<double>, kProgramCount>;  // ns, one value per round
+
+// Programs in turn, so that a change of the machine meets all of them.
+template <class Run>
+PerProgram measure_programs(int rounds, const Run& run) {
+  PerProgram values;
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < kProgramCount; ++i) {
+      const double before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+      run(kPrograms[i]);
+      values[i].push_back(nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before);
+    }
+  }
+  return values;
+}
+
+// What each program takes beyond the one without sites: the median of the differences of a round.
+double beyond_plain(const PerProgram& values, size_t program) {
+  std::vector<double> differences;
+  for (size_t round = 0; round < values[program].size(); ++round) {
+    differences.push_back(values[program][round] - values[kPrograms[program].plain][round]);
+  }
+  return median(std::move(differences));
+}
+
+PerProgram serve_with_sites(const Arguments& arguments, unsigned one_in) {
+  for (unsigned id = kFirstSite; id <= kLastSite; ++id) {
+    vprof_rt_set_site(id, one_in != 0 && (id * 2654435761U >> 8) % one_in == 0 ? 1 : 0);
+  }
+  return measure_programs(
+      arguments.rounds, [&](const Program& program) { sink = program.serve(arguments.requests); });
+}
+
+void report_many_sites(const Arguments& arguments) {
+  const PerProgram off = serve_with_sites(arguments, 0);
+  const PerProgram some = serve_with_sites(arguments, 16);
+  const PerProgram all = serve_with_sites(arguments, 1);
+  const PerProgram hot = measure_programs(
+      arguments.rounds, [&](const Program& program) { repeat(arguments.calls / 4, program.hot); });
+  const double sites = kSitesOfARequest * static_cast<double>(arguments.requests);
+  for (size_t i = 0; i < kProgramCount; ++i) {
+    if (kPrograms[i].plain == i) {
+      continue;
+    }
+    std::vector<double> ratios;
+    for (int round = 0; round < arguments.rounds; ++round) {
+      const auto at = static_cast<size_t>(round);
+      ratios.push_back(off[i][at] / off[kPrograms[i].plain][at]);
+    }
+    std::printf(
+        "many sites, %-12s off +%5.2f ns a site, %.3f x the program without   1 in 16 +%5.2f ns   "
+        "on +%6.2f ns   one hot site on +%6.2f ns\n",
+        kPrograms[i].name, beyond_plain(off, i) / sites, median(ratios),
+        beyond_plain(some, i) / sites, beyond_plain(all, i) / sites,
+        beyond_plain(hot, i) / static_cast<double>(arguments.calls / 4));
+  }
+}
+
 int run(const Arguments& arguments) {
   vprof_rt_set_site(kSiteOn, 1);
   vprof_rt_set_site(kSiteOff, 0);
   const double one = report(arguments, 1);
   const double two = report(arguments, 2);
   report_steady_state();
+  report_many_sites(arguments);
   if (arguments.guard > 0 && std::max(one, two) > arguments.guard) {
     std::printf("the ratio is above %.2f\n", arguments.guard);
     return 1;
@@ -216,13 +324,15 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.calls = std::strtoull(argv[i + 1], nullptr, 10);
     } else if (std::strcmp(argv[i], "--rounds") == 0) {
       arguments.rounds = static_cast<int>(std::strtol(argv[i + 1], nullptr, 10));
+    } else if (std::strcmp(argv[i], "--requests") == 0) {
+      arguments.requests = std::strtoull(argv[i + 1], nullptr, 10);
     } else if (std::strcmp(argv[i], "--guard") == 0) {
       arguments.guard = std::strtod(argv[i + 1], nullptr);
     } else {
       return false;
     }
   }
-  return argc % 2 == 1 && arguments.calls > 0 && arguments.rounds > 0;
+  return argc % 2 == 1 && arguments.calls > 0 && arguments.rounds > 0 && arguments.requests > 0;
 }
 
 }  // namespace
@@ -230,7 +340,9 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) {
-    std::fprintf(stderr, "usage: bench_record_cost [--calls N] [--rounds N] [--guard RATIO]\n");
+    std::fprintf(stderr,
+                 "usage: bench_record_cost [--calls N] [--rounds N] [--guard RATIO] "
+                 "[--requests N]\n");
     return 2;
   }
   return std::getenv("VPROF_TRACE_DIR") == nullptr ? run_with_trace(argv) : run(arguments);

@@ -130,6 +130,69 @@ TEST_CASE("the scope of an expanded function goes with its calls") {
         std::vector<std::string>{"a.c:12:5"});
 }
 
+TEST_CASE("what passes its variance on to a measured call goes last") {
+  analyzer::Profile p = profile();
+  analyzer::Node& passes_on = p.tree.children[1];  // matters, 30 %
+  const auto below = [&](const char* function, double part, analyzer::NodeKind kind) {
+    passes_on.children.push_back(node(function, "a.c:20", part));
+    passes_on.children.back().kind = kind;
+  };
+  below("slow", 0.299, analyzer::NodeKind::kFunction);
+  below("body(matters)", 0.001, analyzer::NodeKind::kBody);
+  CHECK(positions(thin_plan(p, sites(), kCalls, {}, 1)) ==
+        std::vector<std::string>{"a.c:12:5", "a.c:10:5", "a.c:16:5", "a.c:14:5", "a.c:11:5"});
+  // The others are enough.
+  CHECK(positions(thin_plan(p, sites(), kCalls, {}, 0.12)).back() == "a.c:14:5");
+  // It waits itself.
+  below("wait(read)", 0.05, analyzer::NodeKind::kWait);
+  CHECK(positions(thin_plan(p, sites(), kCalls, {}, 1)).back() == "a.c:14:5");
+}
+
+TEST_CASE("sites that are only in the way go with the calls of the function around them") {
+  // Two sites within dear(): one is never passed, the other one holds some of the variance.
+  instrumenter::SitesFile inner = sites();
+  const auto add = [&](uint32_t id, size_t function, uint32_t line) {
+    instrumenter::SitesFile::SiteEntry& site = inner.sites.emplace_back();
+    site.id = id;
+    site.kind = instrumenter::SiteKind::kCall;
+    site.function = function;
+    site.parent = 4;  // dear
+    site.file = "a.c";
+    site.line = line;
+    site.column = 9;
+  };
+  add(8, 5, 50);
+  add(9, 3, 51);
+  analyzer::Profile p = profile();
+  p.tree.children.push_back(node("matters", "a.c:51", 0.02));
+  std::vector<uint64_t> calls = kCalls;
+  calls.insert(calls.end(), {0, 10});
+  State state;
+  state.iteration = 2;
+  CHECK(burdens(p, inner, calls, state).empty());  // dear() is measured
+  const report::Demoted dear{
+      .function = "dear", .key = "dear@a.c", .position = "a.c:12:5", .calls = 2'000'000};
+  state.demoted = {dear};
+  const std::vector<report::Demoted> found = burdens(p, inner, calls, state);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].position == "a.c:50:9");
+  CHECK(found[0].function == "rare");
+  CHECK(found[0].within == "dear");
+  CHECK(found[0].calls == 0);
+  CHECK(found[0].since == 3);
+  // A sixteenth of a record for each call, shared by two sites.
+  CHECK(found[0].cost == Approx(2e6 * 2e-8 / 16 / 2));
+  state.demoted.push_back(found[0]);
+  CHECK(burdens(p, inner, calls, state).empty());
+  // Called too seldom to matter.
+  state.demoted = {dear};
+  state.demoted[0].calls = 1000;
+  CHECK(burdens(p, inner, calls, state).empty());
+  // Per interval: 1,000 of them.
+  state.demoted[0].heavy_in = "all intervals";
+  CHECK(burdens(p, inner, calls, state).size() == 1);
+}
+
 TEST_CASE("functions that parked time is named after stay") {
   for (const char* name : {"parked(dear)", "parked(dear), resumed by often",
                            "parked(often), resumed by dear", "parked, resumed by dear"}) {

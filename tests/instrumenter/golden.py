@@ -11,8 +11,8 @@ The input file says what to do in its own comments:
   UNWRAPPED: reason    a call must be listed as unwrapped for this reason
   LABELS: a b          labels that the trace must contain
 
-Then the original and the instrumented text are compiled by both compilers and run (instrumented: with and without a
-trace); all must print the same and exit the same.
+Then the original and the instrumented text are compiled by both compilers and run (instrumented: with each form of a
+site, with and without a trace); all must print the same and exit the same.
 """
 import argparse
 import json
@@ -129,7 +129,9 @@ def check(arguments, path):
                         "clang": arguments.clang.replace("clang", "clang++") if cxx else arguments.clang}[family]
             outcomes = build_and_run(arguments, os.path.abspath(path), os.path.join(work, "original"),
                                      compiler, flags, False)
-            outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler, flags, True)
+            for form in ("-UVPROF_COLD_SITES", "-DVPROF_COLD_SITES=1"):
+                outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler,
+                                          [*flags, form], True)
             check_labels(os.path.join(work, "trace"), " ".join(directives(text, "LABELS")).split())
             expected = expected or outcomes[0]
             for outcome in outcomes:

@@ -56,6 +56,28 @@ TEST_CASE("an expanded function has a scope, and each of its calls has one") {
   CHECK(result->sites[1].parent == "f@f.c:1");
 }
 
+TEST_CASE("a plan with many sites has them in the cold form, and so has one of everything") {
+  const auto begins_with_cold = [](const Program& program, const Plan& plan) {
+    const Result<Instrumentation> result = instrumented(program, plan);
+    REQUIRE(result);
+    return apply_edits(kText, result->edits.at("f.c"))
+        .starts_with("#define VPROF_COLD_SITES 1\n#include <vprof/runtime/scope.h>\n");
+  };
+  Program program = small_program();
+  Plan plan = expand_f();
+  CHECK_FALSE(begins_with_cold(program, plan));
+  plan.all = true;
+  CHECK(begins_with_cold(program, plan));
+  plan.all = false;
+  for (uint32_t i = 0; i < 100; ++i) {  // in another file, but all units see the same form
+    Function more = function("more" + std::to_string(i), "g.c", 10 + i);
+    plan.expanded.insert(more.key);
+    program.functions.push_back(more);
+  }
+  program.finish();
+  CHECK(begins_with_cold(program, plan));
+}
+
 TEST_CASE("a call names the scope that it enters, so its time is recorded once") {
   Plan plan = expand_f();
   plan.expanded.insert("g@g.c:1");

@@ -35,16 +35,14 @@ void keep_ratios(State& state, const analyzer::Overhead& overhead) {
 }
 
 /// Leaves out what is called often and varies little. `heavy` is left out already.
-Result<void> thin(Session& session, const Profile& profile, const instrumenter::SitesFile& sites,
-                  const std::vector<Demoted>& heavy) {
+void thin(Session& session, const Profile& profile, const instrumenter::SitesFile& sites,
+          const std::vector<uint64_t>& calls, const std::vector<Demoted>& heavy) {
   State& state = session.state;
   const double cost = analyzer::measuring_cost(profile.overhead);
   const double budget = session.config.overhead_budget;
   if (cost <= budget) {
-    return {};
+    return;
   }
-  const fs::path trace = session.workspace.trace(state.iteration);
-  const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
   const Thinning thinning = thin_plan(profile, sites, calls, state, cost - kAim * budget, heavy);
   state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
   std::string text = fmt::format(
@@ -61,7 +59,19 @@ Result<void> thin(Session& session, const Profile& profile, const instrumenter::
         100 * (cost - thinning.saved), 100 * profile.threshold);
   }
   say(text);
-  return {};
+}
+
+/// Leaves out what costs by its presence. All others are left out already.
+void lighten(State& state, const Profile& profile, const instrumenter::SitesFile& sites,
+             const std::vector<uint64_t>& calls) {
+  const std::vector<Demoted> found = burdens(profile, sites, calls, state);
+  if (!found.empty()) {
+    say(
+        fmt::format("the next plan also leaves out {} in functions that are called often and not "
+                    "measured any more: their mere presence costs",
+                    counted(found.size(), "call site")));
+  }
+  state.demoted.insert(state.demoted.end(), found.begin(), found.end());
 }
 
 void say_heavy(const std::vector<Demoted>& heavy) {
@@ -101,8 +111,14 @@ Result<void> judge_overhead(Session& session, const Profile& profile) {
   const std::vector<Demoted> heavy =
       heavy_sites(profile, sites, state, session.config.overhead_budget);
   say_heavy(heavy);
-  VPROF_TRY(thin(session, profile, sites, heavy));
+  const bool beyond = analyzer::measuring_cost(profile.overhead) > session.config.overhead_budget;
+  if (!beyond && heavy.empty() && state.demoted.empty()) {
+    return {};
+  }
+  const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
+  thin(session, profile, sites, calls, heavy);
   state.demoted.insert(state.demoted.end(), heavy.begin(), heavy.end());
+  lighten(state, profile, sites, calls);
   return {};
 }
 

@@ -27,14 +27,35 @@ constexpr double kLeastOfMany = 0.0001;
 /// so short that nothing in it could be measured.
 constexpr double kMany = 10;
 
+/// What the presence of a site costs that is hardly ever passed, each time the function around it
+/// is called, as a part of a record: the compiler no longer puts the function in line, or saves
+/// registers that it did not need. 4 to 7 instructions in SQLite.
+constexpr double kPresence = 1.0 / 16;
+
+constexpr const char* kAllIntervals = "all intervals";
+
 double variation_of(const analyzer::Node& node) {
   return std::max(std::abs(node.contribution), std::abs(node.share));
+}
+
+/// What a node has besides the functions that are measured in it: its body, waits, preemption.
+double own_variation_of(const analyzer::Node& node) {
+  double most = node.children.empty() ? variation_of(node) : 0;
+  for (const analyzer::Node& child : node.children) {
+    if (child.kind != analyzer::NodeKind::kFunction) {
+      most = std::max(most, variation_of(child));
+    }
+  }
+  return most;
 }
 
 /// How much of the variance depends on measuring a call.
 class Variation {
  public:
-  explicit Variation(const analyzer::Node& root) { add(root); }
+  Variation(const analyzer::Node& root, double (&measure)(const analyzer::Node&))
+      : measure_(measure) {
+    add(root);
+  }
 
   /// The largest part in any node of the call, or in a parked node that is named after the callee.
   double of(const std::string& callee, const std::string& location) const {
@@ -52,7 +73,7 @@ class Variation {
  private:
   void add(const analyzer::Node& node) {
     double& most = by_call_[{node.function, node.location}];
-    most = std::max(most, variation_of(node));
+    most = std::max(most, measure_(node));
     if (node.kind == analyzer::NodeKind::kParked) {
       parked_.push_back(&node);
     }
@@ -61,6 +82,7 @@ class Variation {
     }
   }
 
+  double (&measure_)(const analyzer::Node&);
   std::map<std::pair<std::string, std::string>, double> by_call_;  // by callee and `file:line`
   std::vector<const analyzer::Node*> parked_;
 };
@@ -69,6 +91,7 @@ class Variation {
 struct SiteToDemote {
   Demoted site;
   std::string location;  ///< `file:line`
+  std::string parent;    ///< key of the function that the call is in; empty for scopes
   SiteKind kind = SiteKind::kCall;
   int height = 0;  ///< of the callee
 };
@@ -96,6 +119,8 @@ class Candidates {
       one.site.position = position;
       one.site.since = state.iteration + 1;
       one.location = location;
+      const auto parent = functions.find(site.parent.value_or(0));
+      one.parent = parent == functions.end() ? "" : parent->second->key;
       one.kind = site.kind;
       one.height = function->second->height;
       sites_[position].push_back(site.id);
@@ -109,19 +134,21 @@ class Candidates {
     return std::ranges::find(demoted, position, &Demoted::position) != demoted.end();
   }
 
-  /// All that were passed, with how often.
-  std::vector<SiteToDemote> passed(const std::vector<uint64_t>& calls) const {
+  /// All, with how often each was passed.
+  std::vector<SiteToDemote> all(const std::vector<uint64_t>& calls) const {
     std::vector<SiteToDemote> found;
     for (const auto& [position, one] : by_position_) {
-      uint64_t sum = 0;
+      found.push_back(one);
       for (const uint32_t id : sites_.at(position)) {
-        sum += id < calls.size() ? calls[id] : 0;
-      }
-      if (sum != 0) {
-        found.push_back(one);
-        found.back().site.calls = sum;
+        found.back().site.calls += id < calls.size() ? calls[id] : 0;
       }
     }
+    return found;
+  }
+
+  std::vector<SiteToDemote> passed(const std::vector<uint64_t>& calls) const {
+    std::vector<SiteToDemote> found = all(calls);
+    std::erase_if(found, [](const SiteToDemote& one) { return one.site.calls == 0; });
     return found;
   }
 
@@ -156,7 +183,14 @@ std::string in_words(const GroupCost& group) {
     return "intervals labelled " + group.label;
   }
   return group.from_ns > 0 ? fmt::format("intervals of more than {:.3g} ms", group.from_ns / 1e6)
-                           : "all intervals";
+                           : kAllIntervals;
+}
+
+/// What one record adds to the time that the program is busy.
+double cost_of_a_record(const analyzer::Overhead& overhead) {
+  return overhead.records == 0
+             ? 0
+             : analyzer::measuring_cost(overhead) / static_cast<double>(overhead.records);
 }
 
 /// The calls that the intervals of a group make many times each, beyond `budget` of their latency.
@@ -212,14 +246,9 @@ std::vector<Demoted> heavy_sites(const Profile& profile, const SitesFile& sites,
 Thinning thin_plan(const Profile& profile, const SitesFile& sites,
                    const std::vector<uint64_t>& calls, const State& state, double excess,
                    const std::vector<Demoted>& left_out) {
-  const Variation variation(profile.tree);
-  const auto varies = [&](const SiteToDemote& one) {
-    return variation.of(one.site.function, one.location);
-  };
-  const double cost_of_one = profile.overhead.records == 0
-                                 ? 0
-                                 : analyzer::measuring_cost(profile.overhead) /
-                                       static_cast<double>(profile.overhead.records);
+  const Variation whole(profile.tree, variation_of);
+  const Variation own(profile.tree, own_variation_of);
+  const double cost_of_one = cost_of_a_record(profile.overhead);
   Thinning thinning;
   const Candidates candidates(sites, state);
   std::vector<SiteToDemote> passed = candidates.passed(calls);
@@ -230,23 +259,71 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
   std::ranges::stable_sort(passed, [](const SiteToDemote& a, const SiteToDemote& b) {
     return a.site.cost > b.site.cost;
   });
-  const auto leave_out = [&](double least_cost, double most_variation) {
+  const auto leave_out = [&](double least_cost, const Variation& variation, double most_variation) {
     for (const SiteToDemote& one : passed) {
       if (thinning.saved >= excess || one.site.cost < least_cost) {
         return;
       }
-      if (varies(one) < most_variation && !Candidates::is_left_out(left_out, one.site.position) &&
+      if (variation.of(one.site.function, one.location) < most_variation &&
+          !Candidates::is_left_out(left_out, one.site.position) &&
           !Candidates::is_left_out(thinning.demoted, one.site.position)) {
         thinning.saved += one.site.cost;
         thinning.demoted.push_back(one.site);
       }
     }
   };
-  leave_out(kLeastCost, kLittle);
-  leave_out(kLeastOfMany, profile.threshold);
-  candidates.add_scopes(thinning.demoted,
-                        [&](const SiteToDemote& one) { return varies(one) < profile.threshold; });
+  leave_out(kLeastCost, whole, kLittle);
+  leave_out(kLeastOfMany, whole, profile.threshold);
+  candidates.add_scopes(thinning.demoted, [&](const SiteToDemote& one) {
+    return whole.of(one.site.function, one.location) < profile.threshold;
+  });
+  const size_t passed_on = thinning.demoted.size();
+  // A scope that is not the end of a measured call stays: nothing else would hold its time.
+  std::erase_if(passed, [](const SiteToDemote& one) { return one.kind == SiteKind::kFunction; });
+  leave_out(kLeastCost, own, kLittle);
+  std::vector<Demoted> last(thinning.demoted.begin() + static_cast<std::ptrdiff_t>(passed_on),
+                            thinning.demoted.end());
+  candidates.add_scopes(last, [&](const SiteToDemote& one) {
+    return own.of(one.site.function, one.location) < kLittle &&
+           !Candidates::is_left_out(thinning.demoted, one.site.position);
+  });
+  thinning.demoted.resize(passed_on);
+  thinning.demoted.insert(thinning.demoted.end(), last.begin(), last.end());
   return thinning;
+}
+
+std::vector<Demoted> burdens(const Profile& profile, const SitesFile& sites,
+                             const std::vector<uint64_t>& calls, const State& state) {
+  const auto intervals = static_cast<double>(profile.interval.count);
+  std::map<std::string, double> entered;  // by key: what is left out, and how often it was called
+  for (const Demoted& one : state.demoted) {
+    entered[one.key] +=
+        static_cast<double>(one.calls) * (one.heavy_in == kAllIntervals ? intervals : 1);
+  }
+  std::map<std::string, std::vector<SiteToDemote>> within;
+  for (SiteToDemote& one : Candidates(sites, state).all(calls)) {
+    if (one.site.calls != 0) {
+      entered.erase(one.site.key);  // still measured
+    }
+    within[one.parent].push_back(std::move(one));
+  }
+  const Variation whole(profile.tree, variation_of);
+  const double each = kPresence * cost_of_a_record(profile.overhead);
+  std::vector<Demoted> found;
+  for (auto& [function, inner] : within) {
+    const auto called = entered.find(function);
+    if (called == entered.end() || called->second * each < kLeastOfMany) {
+      continue;
+    }
+    for (SiteToDemote& one : inner) {
+      if (whole.of(one.site.function, one.location) < kLittle) {
+        one.site.within = function.substr(0, function.rfind('@'));
+        one.site.cost = called->second * each / static_cast<double>(inner.size());
+        found.push_back(std::move(one.site));
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace vprof::driver

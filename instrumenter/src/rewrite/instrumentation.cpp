@@ -17,13 +17,18 @@ namespace {
 /// scope.h comes first, and line numbers stay as if it were not there. It includes no system
 /// header, so the user's feature macros still come before those.
 constexpr const char* kInclude = "#include <vprof/runtime/scope.h>\n";
+constexpr const char* kColdSites = "#define VPROF_COLD_SITES 1\n";
+
+/// Of a plan with more sites, most are passed seldom, and what they cost is their presence. So they
+/// get the cold form (runtime/record.h), which all files of a plan have in common.
+constexpr size_t kSitesInLine = 64;
 constexpr const char* kLine = "#line 1\n";
 
 /// Which text was compiled, for VPROF_UNIT: a hash of it, and the file's name as far as a string of
 /// an assembler can hold it.
 std::string unit_text(const std::string& file, const std::string& original_hash,
-                      const std::vector<Edit>& edits) {
-  std::string all = original_hash;
+                      const std::string& form, const std::vector<Edit>& edits) {
+  std::string all = original_hash + form;
   for (const Edit& edit : edits) {
     all += fmt::format("\n{} {} {}\n{}", edit.begin, edit.end, edit.before, edit.after);
   }
@@ -257,9 +262,10 @@ class Instrumenter {
         return fail("{}: changed since it was indexed; run vprof index", file);
       }
       const uint32_t start = original.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
-      std::string prelude = kInclude;
+      const std::string form = cold_sites() ? kColdSites : "";
+      std::string prelude = form + kInclude;
       if (units.contains(file)) {
-        const std::string unit = unit_text(file, indexed->second, edits);
+        const std::string unit = unit_text(file, indexed->second, form, edits);
         prelude += fmt::format("VPROF_UNIT(\"{}\")\n", unit);
         out_.units[file] = unit;
       }
@@ -267,6 +273,8 @@ class Instrumenter {
     }
     return {};
   }
+
+  bool cold_sites() const { return plan_.all || out_.sites.size() > kSitesInLine; }
 
   uint32_t scope_of(const Function& f) const {
     return ids_.at(site_identity(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "text/layout.h"
 #include "vprof/analyzer/overhead.h"
@@ -147,6 +148,29 @@ std::vector<Demoted> take_heavy(std::vector<Demoted>& sites) {
   return taken;
 }
 
+/// Splits off those that cost by their presence, and says so.
+std::string take_burdens(std::vector<Demoted>& sites) {
+  const auto burdens = std::stable_partition(sites.begin(), sites.end(),
+                                             [](const Demoted& one) { return one.within.empty(); });
+  std::map<std::string, double> functions;
+  double cost = 0;
+  for (auto one = burdens; one != sites.end(); ++one) {
+    functions[one->within] += one->cost;
+    cost += one->cost;
+  }
+  const auto count = static_cast<uint64_t>(sites.end() - burdens);
+  sites.erase(burdens, sites.end());
+  if (count == 0) {
+    return {};
+  }
+  const auto most =
+      std::max_element(functions.begin(), functions.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fmt::format("{} in {} called often, such as {} (their presence adds {})",
+                     plural(count, "call site", "call sites"),
+                     plural(functions.size(), "function", "functions"), most->first, percent(cost));
+}
+
 void add_line(std::vector<std::string>& lines, std::string line) {
   if (!line.empty()) {
     lines.push_back(std::move(line));
@@ -167,6 +191,8 @@ std::vector<std::string> overhead_lines(const analyzer::Profile& profile,
   for (const Demoted& one : context.demoted) {
     (one.since <= now ? left_out : next).push_back(one);
   }
+  const std::string lighter_next = take_burdens(next);
+  const std::string lighter = take_burdens(left_out);
   const std::vector<Demoted> heavy_next = take_heavy(next);
   const std::vector<Demoted> heavy = take_heavy(left_out);
   const double budget = context.overhead_budget;
@@ -180,6 +206,9 @@ std::vector<std::string> overhead_lines(const analyzer::Profile& profile,
     lines.push_back("The next plan leaves out (too many calls within one interval): " +
                     listed_by_cost(heavy_next));
   }
+  if (!lighter_next.empty()) {
+    lines.push_back("The next plan also leaves out " + lighter_next);
+  }
   if (!left_out.empty()) {
     lines.push_back("Left out of the plan (called often, vary little): " +
                     listed_by_cost(left_out));
@@ -187,6 +216,9 @@ std::vector<std::string> overhead_lines(const analyzer::Profile& profile,
   if (!heavy.empty()) {
     lines.push_back("Left out of the plan (too many calls within one interval): " +
                     listed_by_cost(heavy));
+  }
+  if (!lighter.empty()) {
+    lines.push_back("Left out of the plan: " + lighter);
   }
   return lines;
 }

@@ -3,11 +3,11 @@
 // Problem. A program may lock and unlock a mutex millions of times a second. A second call into
 // libc each time would be the largest part of what profiling costs.
 //
-// So a plain mutex of glibc (type normal, not robust, no priority protocol) is acquired and
-// released here, inlined, by exactly the steps that glibc takes. Its lock word is 0: free, 1:
-// locked, 2: locked and somebody sleeps. glibc cannot change that, since processes with different
-// versions of it may share a mutex. The lock word also tells whether somebody may have to be woken,
-// so only a release that finds 2 looks for waiters (waiters.h) and calls libc.
+// So a plain mutex of glibc (type normal or recursive, not robust, no priority protocol) is
+// acquired and released here, inlined, by exactly the steps that glibc takes. Its lock word is 0:
+// free, 1: locked, 2: locked and somebody sleeps. glibc cannot change that, since processes with
+// different versions of it may share a mutex. The lock word also tells whether somebody may have to
+// be woken, so only a release that finds 2 looks for waiters (waiters.h) and calls libc.
 //
 // This holds whether or not anything is recorded, so that a baseline has the same locks.
 //
@@ -18,6 +18,9 @@
 // release that finds a sleeper marks the mutex (mutex.h), and whoever finds the mark records when
 // it got the mutex. Its own release is then recorded too, although the lock word may be 1 by then:
 // the mark stays, and the release of a marked mutex takes the slow path.
+//
+// A thread that locks a recursive mutex which it holds, or unlocks one that it still holds then,
+// neither gets nor gives up anything: it counts.
 #define _GNU_SOURCE
 #include "interpose/mutex.h"
 
@@ -26,6 +29,10 @@ enum { kFree = -1 };  // from attempt(): call the real function; it will not wai
 #ifdef __GLIBC__
 enum { kRobust = 16 };
 enum { kUnlocked, kLocked };  // 2: somebody may sleep
+
+static inline bool recursive(const pthread_mutex_t* mutex) {
+  return (mutex->__data.__kind & PTHREAD_MUTEX_RECURSIVE_NP) != 0;
+}
 
 // mutex_owner is 0 until the thread has come to attempt() once.
 static inline bool take_plain(pthread_mutex_t* mutex) {
@@ -37,7 +44,33 @@ static inline bool take_plain(pthread_mutex_t* mutex) {
     return false;
   }
   mutex->__data.__owner = (int)owner;
+  mutex->__data.__count = recursive(mutex) ? 1 : 0;
   ++mutex->__data.__nusers;
+  return true;
+}
+
+// Only this thread can have made itself the owner of a recursive mutex.
+static inline bool holds_recursive(const pthread_mutex_t* mutex) {
+  const uint32_t owner = vprof_self.mutex_owner;
+  return owner != 0 && vprof_mutex_plain(mutex) && recursive(mutex) &&
+         __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == (int)owner;
+}
+
+// If this thread holds the mutex already. (glibc reports the overflow of the count.)
+static inline bool take_again(pthread_mutex_t* mutex) {
+  if (!holds_recursive(mutex) || mutex->__data.__count == UINT32_MAX) {
+    return false;
+  }
+  ++mutex->__data.__count;
+  return true;
+}
+
+// If this thread still holds the mutex then.
+static inline bool release_once(pthread_mutex_t* mutex) {
+  if (!holds_recursive(mutex) || mutex->__data.__count < 2) {
+    return false;
+  }
+  --mutex->__data.__count;
   return true;
 }
 
@@ -46,7 +79,12 @@ static inline bool release_plain(pthread_mutex_t* mutex) {
       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != kLocked) {
     return false;
   }
+  const unsigned count = mutex->__data.__count;
   const int owner = mutex->__data.__owner;
+  if (recursive(mutex) && (count != 1 || owner != (int)vprof_self.mutex_owner)) {
+    return false;
+  }
+  mutex->__data.__count = 0;
   mutex->__data.__owner = 0;
   --mutex->__data.__nusers;
   // Not the value loaded above, although they are equal: the exchange would wait for that load,
@@ -60,6 +98,7 @@ static inline bool release_plain(pthread_mutex_t* mutex) {
   // Somebody went to sleep in between. The mutex is still ours: undo, and take the slow path.
   ++mutex->__data.__nusers;
   mutex->__data.__owner = owner;
+  mutex->__data.__count = count;
   return false;
 }
 
@@ -72,7 +111,11 @@ static __attribute__((noinline)) int look_at_robust(const pthread_mutex_t* mutex
   return owner == 0 || owner == vprof_thread_id() ? kFree : EBUSY;
 }
 #else
+static inline bool recursive(const pthread_mutex_t* mutex) { return (void)mutex, false; }
+static inline bool holds_recursive(const pthread_mutex_t* mutex) { return (void)mutex, false; }
 static inline bool take_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
+static inline bool take_again(pthread_mutex_t* mutex) { return (void)mutex, false; }
+static inline bool release_once(pthread_mutex_t* mutex) { return (void)mutex, false; }
 static inline bool release_plain(pthread_mutex_t* mutex) { return (void)mutex, false; }
 #endif
 
@@ -124,6 +167,7 @@ static inline int waited_for(pthread_mutex_t* mutex, int result) {
 }
 
 #define LOCK_SLOWLY(mutex, call)                          \
+  if (take_again(mutex)) return 0;                        \
   const struct vprof_real* real = vprof_real_functions(); \
   const int tried = attempt(real, mutex);                 \
   if (tried == kFree) return call;                        \
@@ -143,6 +187,9 @@ VPROF_RT_API int pthread_mutex_lock(pthread_mutex_t* mutex) {
 }
 
 static __attribute__((noinline)) int try_slowly(pthread_mutex_t* mutex) {
+  if (take_again(mutex)) {
+    return 0;
+  }
   const struct vprof_real* real = vprof_real_functions();
   const int tried = attempt(real, mutex);
   return tried == 0 ? got(mutex) : tried == kFree ? real->pthread_mutex_trylock(mutex) : tried;
@@ -177,7 +224,14 @@ VPROF_RT_API int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock
 }
 
 static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t* mutex) {
+  if (release_once(mutex)) {
+    return 0;
+  }
   const struct vprof_real* real = vprof_real_functions();
+  if (vprof_mutex_plain(mutex) && recursive(mutex) && !holds_recursive(mutex) &&
+      vprof_self.mutex_owner != 0) {
+    return real->pthread_mutex_unlock(mutex);  // EPERM
+  }
   struct vprof_release release;
   vprof_mutex_release_begin(&release, mutex);
   const int result = real->pthread_mutex_unlock(mutex);

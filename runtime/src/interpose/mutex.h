@@ -19,9 +19,9 @@ enum vprof_mutex_mark {
   VPROF_MARK_RETURNED     // held since a condition wait returned
 };
 
-// A mutex of type normal, not robust, without a priority protocol.
+// A mutex of type normal or recursive, not robust, without a priority protocol.
 static inline bool vprof_mutex_plain(const pthread_mutex_t* mutex) {
-  return (mutex->__data.__kind & ~kVprofMutexShared) == 0;
+  return (mutex->__data.__kind & ~(kVprofMutexShared | PTHREAD_MUTEX_RECURSIVE_NP)) == 0;
 }
 
 static inline bool vprof_mutex_shared(const pthread_mutex_t* mutex) {

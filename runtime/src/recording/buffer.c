@@ -18,6 +18,10 @@
 //    it. So the slow path tries again, and touches the slot that it was refused only if that slot
 //    is in the current chunk.
 //
+//  - A handler may replace the chunk between the addition to the cursor and one of the looks at
+//    `end` (vprof_take_slots). Only slots that are in order by both looks are used at once. The
+//    others come here: they may be in the current chunk nevertheless, and then they are used.
+//
 // A thread that got no chunk has cursor = end = 0, so each of its records comes here, is counted,
 // and returns.
 #define _GNU_SOURCE
@@ -157,8 +161,9 @@ static void report_drops(void) {
   if (dropped == 0) {
     return;
   }
-  const uintptr_t at = vprof_advance(&vprof_thread_buffer, kSlotBytes);
-  if (at >= vprof_thread_buffer.end) {
+  uintptr_t room = 0;
+  const uintptr_t at = vprof_take_slots(&vprof_thread_buffer, kSlotBytes, &room);
+  if (at >= room) {
     return;
   }
   const struct vprof_slot slot = vprof_slot_of(VPROF_EV_DROPPED, vprof_ticks(), dropped);
@@ -167,12 +172,18 @@ static void report_drops(void) {
 
 // In the slow path it comes after the event that found no room, which ended before `start`.
 void vprof_write_setup(uint64_t start) {
-  const uintptr_t at = vprof_advance(&vprof_thread_buffer, kSlotBytes);
-  if (at >= vprof_thread_buffer.end) {
+  uintptr_t room = 0;
+  const uintptr_t at = vprof_take_slots(&vprof_thread_buffer, kSlotBytes, &room);
+  if (at >= room) {
     return;
   }
   const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, start, vprof_ticks() - start);
   vprof_store_slot(at, slot.word0, slot.word1);
+}
+
+static bool is_in_chunk(uintptr_t at, uintptr_t bytes) {
+  return at >= vprof_self.chunk + sizeof(struct vprof_chunk_header) &&
+         at + bytes <= vprof_thread_buffer.end;
 }
 
 // For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
@@ -182,6 +193,9 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
   struct vprof_buffer* buffer = &vprof_thread_buffer;
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
+  if (is_in_chunk(refused, bytes)) {
+    return refused;
+  }
   const bool interrupted = self->busy != 0 && here < self->busy;
   // Asking for a chunk costs some microseconds. A program that records into a full file would pay
   // them for every record.
@@ -198,7 +212,7 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
     fence();
     const volatile struct vprof_buffer* now = buffer;
     if (now->cursor + bytes > now->end) {
-      if (refused > self->chunk && refused < now->end) {
+      if (is_in_chunk(refused, kSlotBytes)) {
         vprof_store_slot(refused, 0, VPROF_EV_PAD);
       }
       more = renew();
@@ -210,8 +224,9 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
       break;
     }
     report_drops();
-    refused = vprof_advance(buffer, bytes);
-    if (refused + bytes <= buffer->end) {
+    uintptr_t room = 0;
+    refused = vprof_take_slots(buffer, bytes, &room);
+    if (refused + bytes <= room) {
       at = refused;
     }
   }
@@ -226,8 +241,9 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
 
 uintptr_t vprof_reserve(unsigned slots) {
   const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
-  const uintptr_t at = vprof_advance(&vprof_thread_buffer, bytes);
-  if (at + bytes <= vprof_thread_buffer.end) {
+  uintptr_t room = 0;
+  const uintptr_t at = vprof_take_slots(&vprof_thread_buffer, bytes, &room);
+  if (at + bytes <= room) {
     return at;
   }
   return reserve_slow(at, slots);

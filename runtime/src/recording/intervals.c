@@ -21,21 +21,28 @@
 
 enum { kPidShift = 40 };
 
+static void store(uintptr_t at, struct vprof_slot slot) {
+  vprof_store_slot(at, slot.word0, slot.word1);
+}
+
 // An interval begins once there is room for its BEGIN: the first one of a thread makes its chunk,
 // and the first one of a process the file. Of the thread of an event loop it is recorded since when
 // the loop has been busy.
 static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
-  const unsigned count = event != VPROF_EV_END && vprof_self.polled != 0 ? 3 : 2;
-  const uintptr_t at = event != VPROF_EV_END ? vprof_reserve(count) : 0;
-  const struct vprof_slot slots[3] = {
-      vprof_slot_of(event, vprof_event_time(), flags), vprof_slot_of(VPROF_EV_CONT, id, def),
-      vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, vprof_self.begun)};
-  if (event == VPROF_EV_END) {
-    vprof_write(slots, count);
-  } else {
-    vprof_write_at(at, slots, count);
-    vprof_self.begun += id != 0 ? 1 : 0;
+  const bool ends = event == VPROF_EV_END;
+  const bool polled = !ends && vprof_self.polled != 0;
+  const uint64_t end = ends ? vprof_event_time() : 0;
+  const uintptr_t at = vprof_reserve(polled ? 3 : 2);
+  if (at != 0) {
+    const struct vprof_slot head = vprof_slot_of(event, ends ? end : vprof_event_time(), flags);
+    if (polled) {
+      store(at + 2 * sizeof head,
+            vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, vprof_self.begun));
+    }
+    store(at + sizeof head, vprof_slot_of(VPROF_EV_CONT, id, def));
+    store(at, head);
   }
+  vprof_self.begun += ends || id == 0 ? 0 : 1;
 }
 
 static void work_for(uint64_t id, uint64_t flags) {

@@ -260,7 +260,10 @@ struct Object<report::Demoted> {
       optional("key", &T::key, "of the callee, as in sites.json"),
       optional("heavy_in", &T::heavy_in,
                "which intervals make too many of these calls each; empty: called often in all, "
-               "varies little")};
+               "varies little"),
+      optional("within", &T::within,
+               "the function around it, if that is called often and not measured any more: `cost` "
+               "is then that of the site's presence")};
 };
 
 template <>

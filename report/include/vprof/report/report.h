@@ -46,6 +46,9 @@ struct Demoted {
   /// Which intervals made too many of these calls each; empty: it is called often in all, and
   /// varies little.
   std::string heavy_in = {};
+  /// The function that the site is in, if it is left out because that is called often and not
+  /// measured any more: `cost` is then that of the site's presence.
+  std::string within = {};
 };
 
 /// Calls that the instrumenter could not measure, by reason.

@@ -39,8 +39,17 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
 
 #define VPROF_RT_API __attribute__((__visibility__("default"), __nothrow__))
 #define VPROF_RT_DATA __attribute__((__visibility__("default")))
+/* Of what is hardly ever called: calls of it are put among code that is never executed. */
+#define VPROF_RT_COLD_API __attribute__((__visibility__("default"), __nothrow__, __cold__))
 #define VPROF_RT_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
 #define VPROF_RT_UNLIKELY(vprof_x) __builtin_expect(!!(vprof_x), 0)
+#define VPROF_RT_NEVER(vprof_x) VPROF_RT_UNLIKELY(vprof_x)
+#ifdef __has_builtin
+#if __has_builtin(__builtin_expect_with_probability)
+#undef VPROF_RT_NEVER
+#define VPROF_RT_NEVER(vprof_x) __builtin_expect_with_probability(!!(vprof_x), 0, 1.0)
+#endif
+#endif
 
 /* One byte per site: 0 off, 1 on. Only libvprof writes it (vprof_rt_set_site). Byte 0 is not a
  * site: 1 means that the processor's counter is not a clock. An executable may hold its own copy (a
@@ -67,16 +76,16 @@ __extension__ extern __thread struct vprof_buffer vprof_thread_buffer
 /* All of these: any thread, any time, signal handlers included. */
 
 /* The time where the processor's counter is not a clock: CLOCK_MONOTONIC. */
-VPROF_RT_API vprof_u64 vprof_rt_ticks(void);
+VPROF_RT_COLD_API vprof_u64 vprof_rt_ticks(void);
 /* Records a frame that found no room at `at`, or whose duration does not fit into a slot. */
-VPROF_RT_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start, vprof_u64 vprof_duration,
-                                 vprof_address vprof_at);
+VPROF_RT_COLD_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start,
+                                      vprof_u64 vprof_duration, vprof_address vprof_at);
 /* The time. If the thread has had no processor for a while, records that, but nothing before
  * `since`. */
-VPROF_RT_API vprof_u64 vprof_rt_resumed(vprof_u64 vprof_since);
+VPROF_RT_COLD_API vprof_u64 vprof_rt_resumed(vprof_u64 vprof_since);
 /* Records the sites whose bits are set in `open`, innermost first. */
-VPROF_RT_API void vprof_rt_close(vprof_u64* vprof_open, vprof_u64* vprof_starts,
-                                 unsigned* vprof_ids, unsigned vprof_slots);
+VPROF_RT_COLD_API void vprof_rt_close(vprof_u64* vprof_open, vprof_u64* vprof_starts,
+                                      unsigned* vprof_ids, unsigned vprof_slots);
 /* Switches one site on or off. */
 VPROF_RT_API void vprof_rt_set_site(unsigned vprof_id, int vprof_on);
 
@@ -109,6 +118,19 @@ VPROF_RT_INLINE vprof_address vprof_advance(struct vprof_buffer* vprof_b, vprof_
 #endif
 }
 
+/* The same for slots to write to. `room`: slots that end beyond it are not ours. It is looked up
+ * before and after: a handler in between may take a new chunk, of which one or the other knows
+ * nothing. */
+VPROF_RT_INLINE vprof_address vprof_take_slots(struct vprof_buffer* vprof_b, vprof_address vprof_by,
+                                               vprof_address* vprof_room) {
+  const volatile vprof_address* vprof_end = &vprof_b->end;
+  vprof_address vprof_before = *vprof_end;
+  vprof_address vprof_at = vprof_advance(vprof_b, vprof_by);
+  vprof_address vprof_after = *vprof_end;
+  *vprof_room = vprof_before < vprof_after ? vprof_before : vprof_after;
+  return vprof_at;
+}
+
 VPROF_RT_INLINE void vprof_store_slot(vprof_address vprof_at, vprof_u64 vprof_word0,
                                       vprof_u64 vprof_word1) {
   vprof_u64* vprof_slot_words = (vprof_u64*)vprof_at;
@@ -129,49 +151,77 @@ VPROF_RT_INLINE vprof_u64 vprof_now(const struct vprof_buffer* vprof_b, vprof_u6
 VPROF_RT_INLINE void vprof_record_to(struct vprof_buffer* vprof_b, unsigned vprof_id,
                                      vprof_u64 vprof_start) {
   vprof_u64 vprof_duration = vprof_now(vprof_b, vprof_start) - vprof_start;
-  vprof_address vprof_at;
-  vprof_at = vprof_advance(vprof_b, 16);
-  if (VPROF_RT_UNLIKELY((vprof_at >= vprof_b->end) | (vprof_duration >> 40 != 0))) {
+  vprof_address vprof_room;
+  vprof_address vprof_at = vprof_take_slots(vprof_b, 16, &vprof_room);
+  if (VPROF_RT_UNLIKELY((vprof_at >= vprof_room) | (vprof_duration >> 40 != 0))) {
     vprof_rt_frame(vprof_id, vprof_start, vprof_duration, vprof_at);
     return;
   }
   vprof_store_slot(vprof_at, vprof_start, vprof_duration << 24 | vprof_id);
 }
 
-/* The time a frame of this site starts; 0 if the site is off. */
-VPROF_RT_INLINE vprof_u64 vprof_start_of(unsigned vprof_id) {
-  if (!vprof_site_on[vprof_id]) {
+/* What a site does that is on. Most sites of a program are off, or are passed seldom; a program can
+ * have hundreds of thousands. So all of it is behind a branch that is never expected to be taken,
+ * and there are two forms of it:
+ *
+ *   in line     without a call: for plans with few sites, most of which are passed often
+ *   cold        VPROF_COLD_SITES is defined: in a few functions of the unit. The compiler puts the
+ *               branches among code that is never executed. What is left between the user's
+ *               instructions is the test of the byte: 13 to 24 bytes and no register. And it thinks
+ *               of the functions around a site as about as small as they were, so it still puts
+ *               them in line
+ *
+ * The byte is tested before anything of the thread is read. It is an ordinary load: what the
+ * compiler moves it across makes no call that it does not know. */
+#ifdef VPROF_COLD_SITES
+#define VPROF_RT_IF_ON \
+  static               \
+      __attribute__((__cold__, __noinline__, __nothrow__, __no_instrument_function__, __unused__))
+#define VPROF_RT_RARELY(vprof_x) VPROF_RT_NEVER(vprof_x)
+#else
+#define VPROF_RT_IF_ON VPROF_RT_INLINE
+#define VPROF_RT_RARELY(vprof_x) VPROF_RT_UNLIKELY(vprof_x)
+#endif
+
+VPROF_RT_IF_ON vprof_u64 vprof_time_site(void) { return vprof_now(&vprof_thread_buffer, 0); }
+
+/* A function that is called from a measured call site is timed there; its own scope would repeat
+ * that. */
+VPROF_RT_IF_ON vprof_u64 vprof_time_function(unsigned vprof_id) {
+  if (vprof_thread_buffer.entering == vprof_id) {
+    vprof_thread_buffer.entering = 0;
     return 0;
   }
   return vprof_now(&vprof_thread_buffer, 0);
 }
 
-VPROF_RT_INLINE void vprof_record(unsigned vprof_id, vprof_u64 vprof_start) {
+VPROF_RT_IF_ON vprof_u64 vprof_time_call(unsigned vprof_function) {
+  vprof_u64 vprof_time = vprof_now(&vprof_thread_buffer, 0);
+  vprof_thread_buffer.entering = vprof_function;
+  return vprof_time;
+}
+
+VPROF_RT_IF_ON void vprof_record(unsigned vprof_id, vprof_u64 vprof_start) {
   vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
 }
 
-/* A function that is called from a measured call site is timed there; its own scope would repeat
- * that. */
+/* If the call never reached the announced scope, a later one must not be mistaken for it. */
+VPROF_RT_IF_ON void vprof_record_call(unsigned vprof_id, vprof_u64 vprof_start) {
+  vprof_thread_buffer.entering = 0;
+  vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
+}
+
+/* The time a frame of this site starts; 0 if the site is off. */
+VPROF_RT_INLINE vprof_u64 vprof_start_of(unsigned vprof_id) {
+  return VPROF_RT_RARELY(vprof_site_on[vprof_id]) ? vprof_time_site() : 0;
+}
+
 VPROF_RT_INLINE vprof_u64 vprof_start_of_function(unsigned vprof_id) {
-  if (vprof_thread_buffer.entering == vprof_id) {
-    vprof_thread_buffer.entering = 0;
-    return 0;
-  }
-  return vprof_start_of(vprof_id);
+  return VPROF_RT_RARELY(vprof_site_on[vprof_id]) ? vprof_time_function(vprof_id) : 0;
 }
 
 VPROF_RT_INLINE vprof_u64 vprof_start_of_call(unsigned vprof_id, unsigned vprof_function) {
-  vprof_u64 vprof_start = vprof_start_of(vprof_id);
-  if (vprof_start) {
-    vprof_thread_buffer.entering = vprof_function;
-  }
-  return vprof_start;
-}
-
-/* If the call never reached the announced scope, a later one must not be mistaken for it. */
-VPROF_RT_INLINE void vprof_record_call(unsigned vprof_id, vprof_u64 vprof_start) {
-  vprof_thread_buffer.entering = 0;
-  vprof_record(vprof_id, vprof_start);
+  return VPROF_RT_RARELY(vprof_site_on[vprof_id]) ? vprof_time_call(vprof_function) : 0;
 }
 
 #ifdef __cplusplus

@@ -66,7 +66,7 @@ class scope {  // NOLINT(readability-identifier-naming): lower case, as in annot
   explicit __attribute__((__always_inline__)) scope(unsigned vprof_id)
       : vprof_start_(vprof_start_of(vprof_id)), vprof_id_(vprof_id) {}
   __attribute__((__always_inline__)) ~scope() {
-    if (vprof_start_) {
+    if (VPROF_RT_RARELY(vprof_start_)) {
       vprof_record(vprof_id_, vprof_start_);
     }
   }
@@ -93,7 +93,7 @@ class call_scope {  // NOLINT(readability-identifier-naming)
   __attribute__((__always_inline__)) call_scope(unsigned vprof_id, unsigned vprof_function)
       : vprof_start_(vprof_start_of_call(vprof_id, vprof_function)), vprof_id_(vprof_id) {}
   __attribute__((__always_inline__)) ~call_scope() {
-    if (vprof_start_) {
+    if (VPROF_RT_RARELY(vprof_start_)) {
       vprof_record_call(vprof_id_, vprof_start_);
     }
   }
@@ -132,7 +132,33 @@ struct vprof_passed<T[vprof_n]> {
 #endif
 
 /* The timed expressions of one function, one slot each. A slot's bit is set while its expression
- * runs. */
+ * runs. A site that is off leaves its slot as it is. */
+VPROF_RT_IF_ON void vprof_enter_slot(vprof_u64* vprof_open, vprof_u64 vprof_bit,
+                                     vprof_u64* vprof_start, unsigned* vprof_slot_id,
+                                     unsigned vprof_id) {
+  *vprof_open |= vprof_bit;
+  *vprof_slot_id = vprof_id;
+  *vprof_start = vprof_now(&vprof_thread_buffer, 0);
+}
+VPROF_RT_IF_ON void vprof_enter_slot_call(vprof_u64* vprof_open, vprof_u64 vprof_bit,
+                                          vprof_u64* vprof_start, unsigned* vprof_slot_id,
+                                          unsigned vprof_id, unsigned vprof_function) {
+  *vprof_open |= vprof_bit;
+  *vprof_slot_id = vprof_id;
+  *vprof_start = vprof_now(&vprof_thread_buffer, 0);
+  vprof_thread_buffer.entering = vprof_function;
+}
+/* A site that is off may have been left by an exception which its own function caught, and then
+ * have been entered again: the slot holds the time of the first entry. */
+VPROF_RT_IF_ON void vprof_leave_slot(vprof_u64* vprof_open, vprof_u64 vprof_bit,
+                                     vprof_u64 vprof_start, unsigned vprof_id) {
+  *vprof_open &= ~vprof_bit;
+  vprof_thread_buffer.entering = 0;
+  if (vprof_site_on[vprof_id]) {
+    vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
+  }
+}
+
 template <unsigned vprof_n>
 class frame {  // NOLINT(readability-identifier-naming)
  public:
@@ -150,40 +176,38 @@ class frame {  // NOLINT(readability-identifier-naming)
       vprof_rt_close(vprof_open_, vprof_starts_, vprof_ids_, vprof_n);
     }
   }
-  __attribute__((__always_inline__)) void vprof_enter(unsigned vprof_slot, unsigned vprof_id) {
-    vprof_ids_[vprof_slot] = vprof_id;
-    vprof_starts_[vprof_slot] = vprof_start_of(vprof_id);
-    if (vprof_starts_[vprof_slot]) {
-      vprof_open_[vprof_slot / 64] |= vprof_bit(vprof_slot);
+  __attribute__((__always_inline__)) void vprof_enter(unsigned vprof_i, unsigned vprof_id) {
+    if (VPROF_RT_RARELY(vprof_site_on[vprof_id])) {
+      vprof_enter_slot(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), &vprof_starts_[vprof_i],
+                       &vprof_ids_[vprof_i], vprof_id);
     }
   }
-  __attribute__((__always_inline__)) void vprof_enter_call(unsigned vprof_slot, unsigned vprof_id,
+  __attribute__((__always_inline__)) void vprof_enter_call(unsigned vprof_i, unsigned vprof_id,
                                                            unsigned vprof_function) {
-    vprof_enter(vprof_slot, vprof_id);
-    if (vprof_starts_[vprof_slot]) {
-      vprof_thread_buffer.entering = vprof_function;
+    if (VPROF_RT_RARELY(vprof_site_on[vprof_id])) {
+      vprof_enter_slot_call(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), &vprof_starts_[vprof_i],
+                            &vprof_ids_[vprof_i], vprof_id, vprof_function);
     }
   }
-  __attribute__((__always_inline__)) void vprof_leave(unsigned vprof_slot) {
-    if (!vprof_starts_[vprof_slot]) {
-      return;
+  __attribute__((__always_inline__)) void vprof_leave(unsigned vprof_i) {
+    if (VPROF_RT_RARELY(vprof_open_[vprof_i / 64] & vprof_bit(vprof_i))) {
+      vprof_leave_slot(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), vprof_starts_[vprof_i],
+                       vprof_ids_[vprof_i]);
     }
-    vprof_record_call(vprof_ids_[vprof_slot], vprof_starts_[vprof_slot]);
-    vprof_open_[vprof_slot / 64] &= ~vprof_bit(vprof_slot);
   }
 #if __cplusplus >= 201103L
   template <class T>
   __attribute__((__always_inline__)) typename vprof_passed<T>::vprof_type vprof_leave(
-      unsigned vprof_slot, T&& vprof_value) noexcept {
-    vprof_leave(vprof_slot);
+      unsigned vprof_i, T&& vprof_value) noexcept {
+    vprof_leave(vprof_i);
     return static_cast<typename vprof_passed<T>::vprof_type>(vprof_value);
   }
 #endif
 
  private:
   enum { kWords = (vprof_n + 63) / 64 };
-  static __attribute__((__always_inline__)) vprof_u64 vprof_bit(unsigned vprof_slot) {
-    return static_cast<vprof_u64>(1) << vprof_slot % 64;
+  static __attribute__((__always_inline__)) vprof_u64 vprof_bit(unsigned vprof_i) {
+    return static_cast<vprof_u64>(1) << vprof_i % 64;
   }
   frame(const frame&);
   frame& operator=(const frame&);
@@ -242,13 +266,13 @@ VPROF_RT_INLINE struct vprof_scope vprof_scope_since(unsigned vprof_id, vprof_u6
 }
 
 VPROF_RT_INLINE void vprof_scope_leave(struct vprof_scope* vprof_s) {
-  if (vprof_s->start) {
+  if (VPROF_RT_RARELY(vprof_s->start)) {
     vprof_record(vprof_s->id, vprof_s->start);
   }
 }
 
 VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
-  if (vprof_s->start) {
+  if (VPROF_RT_RARELY(vprof_s->start)) {
     vprof_record_call(vprof_s->id, vprof_s->start);
   }
 }

@@ -1,0 +1,1 @@
+#include "many_sites.h"
