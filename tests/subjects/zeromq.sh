@@ -12,8 +12,8 @@ interval=zmq::socket_base_t::recv
 suite() { ctest --test-dir bld --output-on-failure; }
 verdict() { verdict_of_ctest "$1"; }
 
-# Every hundredth message that goes into a pipe takes 3 ms.
+# Every hundredth reply takes 3 ms.
 catalogue=zeromq cause=planted_pause
-plant() { plant_pause src/pipe.cpp '^bool zmq::pipe_t::write [(]' '^[{]$'; }
+plant() { plant_pause src/rep.cpp '^int zmq::rep_t::xsend [(]' '^[{]$'; }
 
 run_subject "$@"
