@@ -78,14 +78,15 @@ soak_fuzz() {
 
 soak_subjects() {
   local subject compiler
-  for subject in memcached leveldb httpd capnproto postgresql redis nginx; do
+  for subject in memcached leveldb httpd capnproto postgresql redis nginx haproxy zeromq \
+    cpp-httplib sqlite-amalgamation sqlite poco; do
     for compiler in gcc clang; do
       check "Everything instrumented: $subject, $compiler" \
         "$root/tests/subjects/$subject.sh" "$compiler" || true
     done
   done
-  for subject in redis nginx; do
-    check "A planted cause, from the catalogue: $subject" \
+  for subject in redis nginx haproxy zeromq cpp-httplib sqlite-amalgamation sqlite poco; do
+    check "A planted cause, from what vprof init writes: $subject" \
       "$root/tests/subjects/$subject.sh" gcc loop || true
   done
 }

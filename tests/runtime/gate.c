@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -20,29 +21,21 @@ static void pass(const char* function, int is_over) {
   }
 }
 
-#define GATE(name, type, argument)                              \
-  PUBLIC int name(type argument) {                              \
-    static int (*real)(type);                                   \
+#define GATE(name, parameters, ...)                             \
+  PUBLIC int name parameters {                                  \
+    static int(*real) parameters;                               \
     if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
     pass(#name, 0);                                             \
-    const int result = real(argument);                          \
+    const int result = real(__VA_ARGS__);                       \
     pass(#name, 1);                                             \
     return result;                                              \
   }
 
-GATE(pthread_mutex_lock, pthread_mutex_t*, mutex)
-GATE(pthread_mutex_trylock, pthread_mutex_t*, mutex)
-GATE(pthread_mutex_unlock, pthread_mutex_t*, mutex)
-GATE(pthread_spin_lock, pthread_spinlock_t*, lock)
-GATE(fsync, int, fd)
-
-PUBLIC int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
-  static int (*real)(int, struct epoll_event*, int, int);
-  if (real == NULL) {
-    *(void**)&real = dlsym(RTLD_NEXT, "epoll_wait");
-  }
-  pass("epoll_wait", 0);
-  const int result = real(epoll, events, n, limit);
-  pass("epoll_wait", 1);
-  return result;
-}
+GATE(pthread_mutex_lock, (pthread_mutex_t * mutex), mutex)
+GATE(pthread_mutex_trylock, (pthread_mutex_t * mutex), mutex)
+GATE(pthread_mutex_unlock, (pthread_mutex_t * mutex), mutex)
+GATE(pthread_spin_lock, (pthread_spinlock_t * lock), lock)
+GATE(fsync, (int fd), fd)
+GATE(eventfd_read, (int fd, eventfd_t* count), fd, count)
+GATE(eventfd_write, (int fd, eventfd_t count), fd, count)
+GATE(epoll_wait, (int epoll, struct epoll_event* events, int n, int limit), epoll, events, n, limit)

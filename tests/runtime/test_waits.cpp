@@ -166,6 +166,13 @@ TEST_CASE("a poll that finds something at once is no wait, however long it takes
   CHECK(waits_of(outcome, VPROF_EV_WAIT_POLL).empty());
 }
 
+TEST_CASE("a call for a descriptor that does not block is no wait, however long it takes") {
+  const Outcome outcome = run("slow_calls_that_never_wait", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(waits_of(outcome, VPROF_EV_WAIT_STREAM).empty());
+  CHECK(waits_of(outcome, VPROF_EV_WAIT_SEND).empty());
+}
+
 TEST_CASE("a wait for a file says which call it is") {
   const Outcome outcome = run("waits_file", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
   REQUIRE(outcome.exit_code == 0);

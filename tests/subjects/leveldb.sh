@@ -9,9 +9,6 @@ build="cmake --build bld -j2"
 interval=leveldb::DBImpl::Write
 
 suite() { ctest --test-dir bld --output-on-failure -j2; }
-verdict() {
-  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout).*/\1 \2/p' "$1" |
-    sort
-}
+verdict() { verdict_of_ctest "$1"; }
 
 run_subject "$@"

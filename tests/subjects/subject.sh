@@ -4,7 +4,7 @@
 #
 #   NAME.sh [gcc|clang]     from nothing to the verdict; default: gcc
 #   NAME.sh gcc linked      links the runtime, which records all kinds of waits; instruments nothing
-#   NAME.sh gcc loop        plants a cause, and finds it with `vprof init --from` and `vprof loop`
+#   NAME.sh gcc loop        plants a cause, and finds it with `vprof init` and `vprof loop --auto`
 #
 # A script defines these variables and functions, then calls run_subject "$@":
 #
@@ -17,9 +17,15 @@
 #   verdict LOG             function: prints the lines of a log that must be the same in both runs
 #   unprivileged=yes        the tests refuse to run as root
 #   prepare                 function, optional: completes the source in the current directory
-#   catalogue               optional: the entry whose configuration the loop takes
+#
+# and for the loop:
+#
 #   plant                   function: plants a cause in the source in the current directory
 #   cause                   the function that the loop must find
+#   catalogue               the entry whose configuration the loop takes; by default what `vprof
+#                           init` writes by itself
+#   request                 another one of its proposals than the first
+#   loop_configure, loop_build, loop_run   in place of what `vprof init` writes
 #
 # All results are in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict,
 # instrumented.verdict, coverage. An interrupted run continues where it stopped; delete the
@@ -42,6 +48,14 @@ as_tester() { # command...: in the current directory; not as root if the subject
 
 hand_over() { # directory
   if [ "$unprivileged" = yes ] && [ "$(id -u)" = 0 ]; then chown -R nobody:nogroup "$1"; fi
+}
+
+# With ccache, where it is installed, a build in another directory need not compile what is the same.
+use_ccache() {
+  [ -d /usr/lib/ccache ] || return 0
+  export PATH="/usr/lib/ccache:$PATH" CCACHE_NOHASHDIR=1
+  configure="export CCACHE_BASEDIR=\$PWD; $configure"
+  build="export CCACHE_BASEDIR=\$PWD; $build"
 }
 
 write_configuration() {
@@ -128,6 +142,11 @@ warnings() { # log
     sed 's#.*/\(.*/\)#\1#' | sort -u
 }
 
+verdict_of_ctest() { # log
+  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout|Skipped).*/\1 \2/p' "$1" |
+    sort
+}
+
 # The plain program's tests should succeed; the verdict on the others should equal the plain one.
 as_expected() { # kind verdict
   case $1 in
@@ -152,7 +171,8 @@ run_tests() { # kind directory [environment...]
     if as_expected "$kind" "$here/$kind.verdict.new"; then break; fi
     cp "$here/$kind.log" "$here/$kind.attempt-$attempt.log"
     echo "note: $name, $kind: attempt $attempt of 3:" \
-      "$(tr '\n' ';' <"$here/$kind.verdict.new") see $here/$kind.attempt-$attempt.log"
+      "$(tail -1 "$here/$kind.verdict.new"), see $here/$kind.attempt-$attempt.log"
+    [ "$kind" = plain ] || diff "$here/plain.verdict" "$here/$kind.verdict.new" | head -20 || true
   done
   mv "$here/$kind.verdict.new" "$here/$kind.verdict"
   echo "$((SECONDS - began)) s; $(tail -3 "$here/$kind.verdict" | tr '\n' ';')"
@@ -175,12 +195,36 @@ run_linked() {
   echo "1 passed, 0 failed"
 }
 
+# Writes vprof.json as a user would: `vprof init`, and then what only the user knows.
+write_loop_configuration() {
+  "$vprof" init ${catalogue:+--from "$catalogue"}
+  python3 - "${loop_configure:-}" "${loop_build:-}" "${loop_run:-}" "${request:-}" <<'PY'
+import json, re, sys
+
+text = open("vprof.json").read()
+for key, value in zip(("configure", "build", "run"), sys.argv[1:]):
+    line = f'  "{key}": {json.dumps(value)},\n'
+    if value:
+        text, found = re.subn(rf'^  "{key}": .*\n', lambda _: line, text, flags=re.M)
+        if not found:
+            text = re.sub(r"^(\{\n)", lambda match: match[1] + line, text, count=1, flags=re.M)
+request = sys.argv[4]
+if request:
+    # Not the first proposal, but another one.
+    if f'"function": "{request}" }}' not in text:
+        sys.exit(f"vprof init does not propose {request}")
+    text = re.sub(r'^    (\{ "name": "request")', r"    // \1", text, flags=re.M)
+    text = re.sub(rf'^    // (\{{ "name": "request", "function": "{request}" \}})', r"    \1", text, flags=re.M)
+open("vprof.json", "w").write(text)
+PY
+}
+
 # The planted cause must be among the first three factors, after six iterations at most.
 run_loop() {
-  say "$name: looking for a planted cause with the catalogue's configuration ($compiler)"
+  say "$name: looking for a planted cause, as vprof init proposes ($compiler)"
   rm -rf "$here/loop"
   cp -a "$here/source" "$here/loop"
-  (cd "$here/loop" && plant && "$vprof" init --from "$catalogue" && "$vprof" check &&
+  (cd "$here/loop" && plant && write_loop_configuration && "$vprof" check &&
     CC=$cc CXX=$cxx "$vprof" loop --auto --max-iterations 6 --json >"$here/loop.json") \
     >"$here/loop.log" 2>&1 ||
     { tail -20 "$here/loop.log"; die "the loop failed; see $here/loop.log"; }
@@ -213,6 +257,7 @@ run_subject() {
   fetch_debian_source "$package" "$version" "$root/build/subjects/$package-$version"
   copy_source
   find_vprof
+  use_ccache
   if [ "${2:-}" = loop ]; then
     run_loop
     return

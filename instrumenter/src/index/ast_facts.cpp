@@ -161,9 +161,24 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
       out.refused = Reason::kSeveralFiles;
       return;
     }
-    out.body = open + 1;
+    out.body = after_local_labels(*block, open + 1);
     out.body_end = close + 1;
     out.head_begin = head;
+  }
+
+  /// GNU's `__label__ name;` must stay the first in its block.
+  unsigned after_local_labels(const clang::CompoundStmt& block, unsigned begin) const {
+    for (const clang::Stmt* stmt : block.body()) {
+      const auto* declaration = dyn_cast<clang::DeclStmt>(stmt);
+      if (declaration == nullptr || declaration->decls().empty() ||
+          !isa<clang::LabelDecl>(*declaration->decl_begin())) {
+        break;
+      }
+      const clang::SourceLocation end = sources_.getExpansionRange(stmt->getEndLoc()).getEnd();
+      begin = sources_.getFileOffset(end) +
+              clang::Lexer::MeasureTokenLength(end, sources_, context_.getLangOpts());
+    }
+    return begin;
   }
 
   void walk(const clang::FunctionDecl& f, Function& out) {

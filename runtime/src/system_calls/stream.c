@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/raw_syscall.h"
 #include "interpose/interpose.h"
 #include "system_calls/raw_calls.h"
 #include "system_calls/streams.h"
@@ -53,6 +54,13 @@ static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
   }
 }
 
+// Such a call that takes long copies a lot, or its thread has lost the processor: to the reader that
+// it has woken, for example.
+static bool never_waits(int fd) {
+  const long flags = vprof_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+  return flags >= 0 && (flags & O_NONBLOCK) != 0;
+}
+
 // Returns the event; 0: too short to record, or not wanted.
 static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   const uint64_t microsecond = vprof_ticks_per_second / 1000000;
@@ -68,6 +76,9 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
       short_send ? vprof_stream_of(call->fd) : vprof_stream_checked(call->fd);
   uint32_t event = wait_event(&stream, call->sends);
   if (short_send && event == VPROF_EV_WAIT_SEND) {
+    event = 0;
+  }
+  if ((event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_STREAM) && never_waits(call->fd)) {
     event = 0;
   }
   if (event != 0) {

@@ -33,6 +33,28 @@ out:
   return x;
 }
 
+#define LOCAL(name) __label__ name
+// Labels of a block are declared before anything else in it.
+static int local_labels(int n) {
+  // CHECK: __label__ again, out; LOCAL(never); VPROF_FUNCTION({{[0-9]+}});
+  __label__ again, out; LOCAL(never);
+again:
+  if (step(n) > 6) goto out;
+  {
+    __label__ out;
+    n = step(n);
+    if (n == 2) goto out;
+    n = step(n);
+  out:
+    tell("inner", n);
+  }
+  if (n < 0) goto never;
+  goto again;
+never:
+out:
+  return step(n);
+}
+
 static int interpreter(const char *code) {
   static const void *const table[] = {&&add, &&twice, &&stop};
   int x = 1;
@@ -90,6 +112,7 @@ static int shortcuts(int n) {
 
 int main(void) {
   tell("jumps", jumps(1) + jumps(3));
+  tell("local labels", local_labels(0));
   tell("interpreter", interpreter("abac"));
   for (int i = 1; i < 9; ++i) tell("duff", duff(i));
   tell("arrays", arrays(4));

@@ -576,6 +576,22 @@ SUBJECT(slow_epoll_at_once) {
   return ready && none ? 0 : 1;
 }
 
+// Such a descriptor never makes its thread wait, however long the call takes.
+SUBJECT(slow_calls_that_never_wait) {
+  leaf();
+  const int fd = eventfd(0, EFD_NONBLOCK);
+  vprof_test_gate = [](const char* function, int) {
+    if (std::strncmp(function, "eventfd_", 8) == 0) {
+      rest_us(1000);
+    }
+  };
+  eventfd_t count = 0;
+  const bool empty = eventfd_read(fd, &count) != 0;
+  const bool passed = eventfd_write(fd, 2) == 0 && eventfd_read(fd, &count) == 0 && count == 2;
+  vprof_test_gate = nullptr;
+  return empty && passed ? 0 : 1;
+}
+
 static sigset_t blocked_signal() {
   sigset_t set;
   sigemptyset(&set);

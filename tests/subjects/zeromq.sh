@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# ZeroMQ: C++98 with templates, compiled twice, as a shared and a static library; CMake. Its tests
+# are 90 small programs with sockets, threads that serve them, and processes that fork.
+. "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
+
+package=zeromq3 version=4.3.4-
+needs=(cmake)
+configure="cmake -S . -B bld -DCMAKE_BUILD_TYPE=Release"
+build="cmake --build bld -j2"
+interval=zmq::socket_base_t::recv
+
+suite() { ctest --test-dir bld --output-on-failure; }
+verdict() { verdict_of_ctest "$1"; }
+
+# Every hundredth reply takes 3 ms.
+catalogue=zeromq cause=planted_pause
+plant() { plant_pause src/rep.cpp '^int zmq::rep_t::xsend [(]' '^[{]$'; }
+
+run_subject "$@"
