@@ -54,8 +54,8 @@ static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
   }
 }
 
-// Such a call that takes long copies a lot, or its thread has lost the processor: to the reader that
-// it has woken, for example.
+// Such a call that takes long copies a lot, or its thread has lost the processor: to the reader
+// that it has woken, for example.
 static bool never_waits(int fd) {
   const long flags = vprof_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
