@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Poco: C++11 and bundled C libraries; CMake, precompiled nothing, 700 units in five shared
-# libraries, their tests and samples. Threads, events through templates, plug-ins that are loaded.
+# Poco: C++14 and bundled C libraries; CMake, 625 units in five shared libraries, their tests and
+# samples. Threads, events through templates, plug-ins that are loaded.
 . "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
 
 package=poco version=1.11.

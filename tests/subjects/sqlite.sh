@@ -41,7 +41,7 @@ verdict() {
 # Every hundredth row that is inserted takes 3 ms.
 catalogue=sqlite cause=planted_pause
 # The catalogue's load, without waits for the disk.
-loop_run="rm -f load.db*; awk 'BEGIN { print \"pragma journal_mode=wal; pragma synchronous=off; create table t(id integer primary key, k, v);\"; for (i = 0; i < 8000; ++i) { printf \"insert into t(k, v) values(%d, hex(randomblob(100)));\\n\", i % 97; if (i % 4 == 0) printf \"select count(*), max(v) from t where id > %d;\\n\", i - 50 } }' | ./sqlite3 load.db > load.out"
+loop_run="rm -f load.db*; awk 'BEGIN { print \"pragma synchronous=off; pragma journal_mode=wal; create table t(id integer primary key, k, v);\"; for (i = 0; i < 8000; ++i) { printf \"insert into t(k, v) values(%d, hex(randomblob(100)));\\n\", i % 97; if (i % 4 == 0) printf \"select count(*), max(v) from t where id > %d;\\n\", i - 50 } }' | ./sqlite3 load.db > load.out"
 plant() { plant_pause src/btree.c '^int sqlite3BtreeInsert[(]$' '^[)][{]$'; }
 
 run_subject "$@"
