@@ -265,6 +265,7 @@ PerProgram measure_programs(int rounds, const Run& run) {
 // What each program takes beyond the one without sites: the median of the differences of a round.
 double beyond_plain(const PerProgram& values, size_t program) {
   std::vector<double> differences;
+  differences.reserve(values[program].size());
   for (size_t round = 0; round < values[program].size(); ++round) {
     differences.push_back(values[program][round] - values[kPrograms[program].plain][round]);
   }
@@ -283,14 +284,16 @@ void report_many_sites(const Arguments& arguments) {
   const PerProgram off = serve_with_sites(arguments, 0);
   const PerProgram some = serve_with_sites(arguments, 16);
   const PerProgram all = serve_with_sites(arguments, 1);
+  const uint64_t hot_calls = arguments.calls / 4 + 1;
   const PerProgram hot = measure_programs(
-      arguments.rounds, [&](const Program& program) { repeat(arguments.calls / 4, program.hot); });
+      arguments.rounds, [&](const Program& program) { repeat(hot_calls, program.hot); });
   const double sites = kSitesOfARequest * static_cast<double>(arguments.requests);
   for (size_t i = 0; i < kProgramCount; ++i) {
     if (kPrograms[i].plain == i) {
       continue;
     }
     std::vector<double> ratios;
+    ratios.reserve(off[i].size());
     for (int round = 0; round < arguments.rounds; ++round) {
       const auto at = static_cast<size_t>(round);
       ratios.push_back(off[i][at] / off[kPrograms[i].plain][at]);
@@ -300,7 +303,7 @@ void report_many_sites(const Arguments& arguments) {
         "on +%6.2f ns   one hot site on +%6.2f ns\n",
         kPrograms[i].name, beyond_plain(off, i) / sites, median(ratios),
         beyond_plain(some, i) / sites, beyond_plain(all, i) / sites,
-        beyond_plain(hot, i) / static_cast<double>(arguments.calls / 4));
+        beyond_plain(hot, i) / static_cast<double>(hot_calls));
   }
 }
 

@@ -142,7 +142,9 @@ int finish(int i) { return i; }
         self.assertIn("tick", demoted)
         self.assertGreater(demoted["tick"]["cost"], 0.05)
         self.assertEqual(demoted["tick"]["calls"], 4 * 300000)
-        self.assertNotIn("step", demoted)
+        # step() may be left out as well, since it only passes on what varies: that stays.
+        self.assertNotIn("spin", demoted)
+        self.assertIn("spin", self.called_functions())
         self.assertRegex(self.vprof("report").stdout.replace("\n", " "),
                          r"Left out of the plan \(called often, vary little\): tick at src/main.c:\d+")
         first = json.loads(self.vprof("report", "--json", "--iteration", "1").stdout)["overhead"]
