@@ -278,4 +278,6 @@ TEST_CASE("an entry of the catalogue is recognised by its functions") {
                                   "third_party/a.c")) == nullptr);
   entry.functions.pop_back();
   CHECK(entry_of({entry}, source) == nullptr);  // too few to be sure
+  entry.functions = {"n::C::C", "n::C::~C"};
+  CHECK(missing_functions(entry, scanned("n::C::C() {} n::C::~C() {}", "a.cpp")).empty());
 }

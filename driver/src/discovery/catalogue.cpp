@@ -66,7 +66,10 @@ Result<CatalogueEntry> read_entry(const fs::path& file) {
 /// `StartTransaction` of `StartTransaction@src/backend/xact.c:1`.
 std::string without_place(const std::string& name) { return name.substr(0, name.find('@')); }
 
-bool has(const ScannedSource& source, const std::string& name) {
+/// The scanner knows no destructors. A class that defines one and is named in an entry has a
+/// constructor, too.
+bool has(const ScannedSource& source, std::string name) {
+  std::erase(name, '~');
   return std::any_of(source.functions.begin(), source.functions.end(),
                      [&name](const auto& f) { return may_mean(name, f) && !is_auxiliary(f.file); });
 }
