@@ -179,7 +179,9 @@ def exact_blame(vprof, tree, file):
         pieces = [event for event in events if event["cat"] == "critical path"]
         own = max(pieces, key=lambda event: event["ts"])["args"]["thread_id"]
         for piece in pieces:
-            if piece["args"]["thread_id"] != own and not piece["args"]["inferred"]:
+            *_, above, place = piece["args"]["path"]
+            waking = place == "(own time)" and above.startswith("wait(")  # then it does not have it yet
+            if piece["args"]["thread_id"] != own and not piece["args"]["inferred"] and not waking:
                 begin = int(piece["args"]["monotonic_ns"])
                 yield piece["args"]["thread_id"], begin, begin + round(1000 * piece["dur"])
 
