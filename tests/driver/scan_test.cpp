@@ -147,10 +147,12 @@ op ops[] = { {get, 1} };
 
 TEST_CASE("tests, examples and other systems are auxiliary, by whole words") {
   for (const char* file : {"test/a.c", "src/foo_test.cc", "examples/a.c", "third_party/z/a.c",
-                           "deps/lua/a.c", "src/unit-tests/a.c", "server/mpm/winnt/child.c"}) {
+                           "deps/lua/a.c", "src/unit-tests/a.c", "server/mpm/winnt/child.c",
+                           "src/test3.c", "t/00unit/a.c", "perf/lat.cpp"}) {
     CHECK(is_auxiliary(file));
   }
-  for (const char* file : {"src/latest.c", "src/contest.cpp", "a.c", "toolset/a.c"}) {
+  for (const char* file : {"src/latest.c", "src/contest.cpp", "a.c", "toolset/a.c",
+                           "src/t_string.c", "src/testbed.c"}) {
     CHECK(!is_auxiliary(file));
   }
 }
@@ -166,6 +168,10 @@ TEST_CASE("names are read as words") {
   CHECK(weight("request_handler") == Approx(1.8));
   CHECK(weight("do_the_command") == 0);
   CHECK(weight("command") == 0);
+  CHECK((is_main("ServiceMain") && is_main("n::worker_main") && !is_main("main_loop")));
+  CHECK((is_about_peers("syncrepl2") && !is_about_peers("reply") && is_about_peers("varnishadm")));
+  CHECK((accepts("s_accept") && !accepts("SSL_accept") && !accepts("acceptable")));
+  CHECK((is_of_module("src/mod_ssi.c") && !is_of_module("src/model.c")));
 }
 
 namespace {
@@ -259,6 +265,171 @@ TEST_CASE("the state machine of an event-driven server is a handler, though it a
   CHECK(fmt::format("{}", fmt::join(found.candidates[0].reasons, "; ")) ==
         "loops once per event: a state machine; 13 callees, 0 functions below; 2 calls from where "
         "its thread begins; chooses among 13 cases");
+}
+
+TEST_CASE("classes have their own name, bases and interface; only arrays are tables") {
+  const ScannedSource source = scanned(R"(
+class LIB_EXPORT Db final : public Base, private detail::Impl<int> {
+ public:
+  virtual int put(Key k) = 0;
+  Db();
+  void inline_one() { a(); }
+ private:
+  int hidden(int x);
+};
+LIB_API int lib_send(struct socket *s, const void *data);
+int internal(int x);
+template <class T> struct Holder { void hold() { b(); } };
+extern "C" { int lib_close(struct socket *s); typedef int (*callback)(int x); }
+static struct ops one = { .read = read_it };
+static struct command all[] = { { "get", get_it } };
+)",
+                                       "src/lib.h.in");
+  CHECK(names(source) == "Db::inline_one:6 Holder::hold:12");
+  CHECK(fmt::format("{}", fmt::join(source.bases.at("Db"), " ")) == "Base Impl int");
+  std::string shown;
+  for (const auto& [name, file] : source.interface) {
+    shown += name + " ";
+  }
+  CHECK(shown == "Db::put lib_close lib_send ");
+  CHECK((source.passed_on.contains("read_it") && !source.in_tables.contains("read_it")));
+  CHECK((source.passed_on.contains("get_it") && source.in_tables.contains("get_it")));
+  CHECK(scanned("int internal(int x);", "lib/include/x.h").interface.size() == 1);
+  CHECK(scanned("int internal(int x);", "lib/include/x.c").interface.empty());
+}
+
+TEST_CASE("what users of a library call comes first where nothing serves clients") {
+  const std::string library = R"(
+int lib_step(struct st *s) { return step0(s) + step1(s) + step2(s); }
+int lib_open(struct st *s) { return step0(s) + step1(s) + step2(s); }
+int lib_rare(struct st *s) { return step0(s) + step1(s) + step2(s); }
+int step0(struct st *s) { return step1(s) + other(s); }
+int step1(struct st *s) { return step2(s) + another(s); }
+int step2(struct st *s) { return last(s); }
+int last(struct st *s) { return s->x; }
+)";
+  ScannedSource source = scanned(library, "src/lib.c");
+  scan_text("int lib_step(struct st *s); int lib_open(struct st *s); int lib_rare(struct st *s);",
+            "include/lib.h", source);
+  scan_text("int main() { lib_open(s); lib_rare(s); while (lib_step(s)) { lib_step(s); } }",
+            "tests/a.c", source);
+  const Proposals found = propose(source, 3, 3);
+  CHECK(listed(found).starts_with("lib_step lib_rare"));
+  CHECK(listed(found).find("lib_open") == std::string::npos);
+  CHECK(fmt::format("{}", fmt::join(found.candidates[0].reasons, "; ")) ==
+        "what users of the library call (include/lib.h); called 2 times in tests, examples and "
+        "programs, 2 in loops; 4 functions below");
+  // A server knows its requests itself, whatever it declares.
+  scan_text("int main() { for (;;) { epoll_wait(e); lib_step(s); } }", "src/main.c", source);
+  for (const Candidate& one : propose(source, 9, 3).candidates) {
+    CHECK(one.reasons[0].find("users of the library") == std::string::npos);
+  }
+}
+
+TEST_CASE("a method that overrides one of the interface is what users call") {
+  ScannedSource source = scanned(R"(
+int DbImpl::get(int k) { return a(k) + b(k); } int a(int k) { return b(k); }
+int b(int k) { return c(k); } int c(int k) { return d(k); } int d(int k) { return k; }
+class DbImpl : public Db { int get(int k) override; };
+)",
+                                 "db/db_impl.cc");
+  scan_text("class LIB_EXPORT Db { public: virtual int get(int k) = 0; };", "api/db.h", source);
+  scan_text("void f() { for (int i = 0; i < 9; ++i) db->get(i); }", "bench/b.cc", source);
+  CHECK(listed(propose(source, 1, 0)) == "DbImpl::get");
+}
+
+TEST_CASE("functions of one name are proposed with their file, overloads with their line") {
+  const auto twice = [](const std::string& ending) {
+    ScannedSource source;
+    for (const std::string directory : {"src", "lib"}) {
+      const std::string own = directory + "0(c); " + directory + "1(c); ";
+      scan_text(fmt::format("int handle_packet(int c) {{ {0}more(c); }}\n"
+                            "void serve_{1}() {{ for (;;) {{ handle_packet(1); }} }}\n",
+                            own, directory),
+                directory + "/read" + ending, source);
+    }
+    return source;
+  };
+  CHECK(listed(propose(twice(".c"), 2, 0)) == "handle_packet@src/read.c handle_packet@lib/read.c");
+  const std::string overloads = R"(
+int handle_packet(int c) { a(c); b(c); d(c); }
+int handle_packet(long c) { a(c); b(c); }
+int main() { for (;;) { handle_packet(1); } }
+)";
+  CHECK(listed(proposed(overloads, "s.cc")).starts_with("handle_packet@s.cc:2 "));
+  CHECK(listed(proposed(overloads, "s.c")).starts_with("handle_packet "));
+}
+
+TEST_CASE("a task that is named after a request handles it, unlike a step that an object stores") {
+  const std::string server = R"(
+void *run_operation(void *arg) { look(arg); answer(arg); more(arg); }
+void *next_step(void *arg) { look(arg); answer(arg); more(arg); }
+int on_read(struct conn *c) { pool_submit(&pool, run_operation, c); c->next = next_step; }
+int main() { add_event(on_read, 1); }
+)";
+  const Proposals found = proposed(server);
+  REQUIRE(!found.candidates.empty());
+  CHECK(found.candidates[0].function == "run_operation");
+  CHECK(fmt::format("{}", fmt::join(found.candidates[0].reasons, "; ")) ==
+        "its name says that it handles one; given to a pool of threads: a task; 3 callees, 0 "
+        "functions below; 1 call from where its thread begins");
+  for (const Candidate& one : found.candidates) {
+    if (one.function == "next_step") {
+      CHECK(
+          one.reasons.back() ==
+          "against it: an object stores it as its next step, so a request may take several calls");
+    }
+  }
+}
+
+TEST_CASE("objects that are made ready for the next request do not live for one") {
+  std::string server = R"(
+struct request *request_new(struct conn *c) { return alloc(c); }
+void request_free(struct request *r) { release(r); }
+void on_read(struct event *e) { e->r = request_new(e->c); step0(e->r); request_free(e->r); }
+int main() { add_event(on_read, 1); }
+)";
+  for (int i = 0; i < 12; ++i) {
+    server += fmt::format("void step{}(struct request *r) {{ look(r); more(r); }}\n", i);
+  }
+  const Candidate before = proposed(server).candidates[0];
+  CHECK(before.begin[0].function == "request_new");
+  const Proposals found = proposed(server + "void request_reset(struct request *r) { clear(r); }");
+  for (const Candidate& one : found.candidates) {
+    if (one.function.empty()) {
+      CHECK(one.score < before.score / 2);
+      CHECK(fmt::format("{}", fmt::join(one.reasons, "; "))
+                .find("against it: request_reset makes one ready for the next") !=
+            std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("between clients and servers, requests come from the clients") {
+  const std::string proxy = R"(
+int client_proto(int c) { parse(c); pass(c); answer(c); }
+int server_proto(int c) { parse(c); pass(c); answer(c); more(c); }
+int main() { add_event(client_proto, 1); add_event(server_proto, 1); }
+)";
+  CHECK(listed(proposed(proxy, "src/client.c")).starts_with("client_proto server_proto"));
+}
+
+TEST_CASE("a thread that is begun for each client is no life of the server") {
+  const std::string server = R"(
+void *client_thread(void *arg) { greet(arg); talk(arg); end(arg); }
+void *cron_thread(void *arg) { clean(arg); rotate(arg); }
+int create_client(int s) { return pthread_create(&t, 0, client_thread, s); }
+int start_cron() { return pthread_create(&t, 0, cron_thread, 0); }
+int accept_connection(int s) { int c = s_accept(s); return create_client(c); }
+int main() { start_cron(); while (1) { accept_connection(1); } }
+)";
+  const Proposals found = proposed(server);
+  REQUIRE(!found.candidates.empty());
+  CHECK(listed(found).find("not accept_connection") != std::string::npos);
+  CHECK(listed(found).find("not cron_thread") != std::string::npos);
+  CHECK(found.candidates[0].function == "client_thread");
+  CHECK(found.candidates[0].reasons[0] ==
+        "accept_connection passes it on when it accepts a client (s.c:6)");
 }
 
 TEST_CASE("an entry of the catalogue is recognised by its functions") {

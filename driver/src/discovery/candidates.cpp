@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "discovery/interface_entries.h"
 #include "discovery/name_words.h"
 #include "discovery/object_lives.h"
 #include "discovery/scanned_graph.h"
@@ -17,32 +18,10 @@ constexpr size_t kMinCalleesOfStateMachine = 10;
 constexpr size_t kMinCasesOfStateMachine = 5;
 constexpr size_t kMinCasesOfDispatch = 8;
 constexpr size_t kUsersOfCentralType = 10;
+constexpr size_t kEntries = 4;     // of a library's interface
 constexpr size_t kLookedAt = 150;  // functions of which more than names is looked at
 constexpr size_t kLeastTable = 4;  // functions in tables below which none is one of many
 
-/// Functions that wait for the next event or client, whoever that is.
-bool waits_for_anybody(const std::string& name) {
-  static const std::set<std::string, std::less<>> names = {"accept",
-                                                           "accept4",
-                                                           "epoll_wait",
-                                                           "epoll_pwait",
-                                                           "epoll_pwait2",
-                                                           "kevent",
-                                                           "port_getn",
-                                                           "event_base_loop",
-                                                           "event_base_dispatch",
-                                                           "event_dispatch",
-                                                           "ev_run",
-                                                           "ev_loop",
-                                                           "uv_run",
-                                                           "g_main_loop_run",
-                                                           "async_accept",
-                                                           "io_uring_wait_cqe",
-                                                           "io_uring_wait_cqes",
-                                                           "io_uring_submit_and_wait",
-                                                           "GetQueuedCompletionStatus"};
-  return names.contains(name);
-}
 /// Functions that wait for anything: in an endless loop, for the next thing to do.
 bool waits(const std::string& name) {
   static const std::set<std::string, std::less<>> names = {"poll",
@@ -62,11 +41,12 @@ bool waits(const std::string& name) {
 
 class Judge {
  public:
-  Judge(const ScannedSource& source, const ScannedGraph& graph) : source_(source), graph_(graph) {}
+  Judge(const ScannedSource& source, const ScannedGraph& graph, const std::vector<Candidate>& lives)
+      : source_(source), graph_(graph), lives_(lives) {}
 
   /// The score without a look at what is below the function, which takes long in a large program.
   double first_look(size_t i) const {
-    if (graph_.callees(i) < kMinCallees || unqualified(graph_.function(i).name) == "main") {
+    if (graph_.callees(i) < kMinCallees || is_main(graph_.function(i).name)) {
       return 0;
     }
     std::vector<std::string> reasons;
@@ -81,7 +61,7 @@ class Judge {
       return;
     }
     Candidate candidate;
-    candidate.function = f.name;
+    candidate.function = graph_.unique_name(i);
     candidate.place = fmt::format("{}:{}", f.file, f.line);
     candidate.score = place_in_program(i, machine, graph_.below(i), candidate.reasons) *
                       shape(i, candidate.reasons);
@@ -104,6 +84,9 @@ class Judge {
                    ? fmt::format("waits for the next event ({})", call.name)
                    : fmt::format("calls {} in a loop: the life of the server", call.name);
       }
+      if (!state && accepts(call.name) && handling_weight(words_of(f.name)) == 0) {
+        return fmt::format("accepts clients ({})", call.name);
+      }
       if (call.loop == LoopKind::kEndless && waits(call.name)) {
         return fmt::format("calls {} in an endless loop: the life of a thread", call.name);
       }
@@ -120,12 +103,17 @@ class Judge {
                            call.name);
       }
     }
-    return graph_.is_thread_entry(i) ? "a thread begins with it: the life of a thread" : "";
+    return graph_.is_thread_entry(i) && graph_.accepted_by(i) == SIZE_MAX
+               ? "a thread begins with it: the life of a thread"
+               : "";
   }
 
   /// Whether it is called by a callback and chooses by a state in a loop.
   bool is_state_machine(size_t i) const {
     const auto& calls = graph_.function(i).calls;
+    if (is_machine(words_of(graph_.function(i).name))) {
+      return true;
+    }
     return graph_.depth(i) <= 2 && graph_.callees(i) >= kMinCalleesOfStateMachine &&
            graph_.function(i).cases >= kMinCasesOfStateMachine &&
            std::any_of(calls.begin(), calls.end(),
@@ -144,12 +132,20 @@ class Judge {
                                     from.loop == LoopKind::kEndless ? "an endless loop" : "a loop",
                                     caller.name, caller.file, caller.line));
     } else if (graph_.is_callback(i)) {
-      loop = 2;
-      reasons.emplace_back("called through a pointer: an event, or an entry of a table");
+      loop = graph_.is_pool_task(i) ? 3 : 2;
+      reasons.emplace_back(graph_.is_pool_task(i)
+                               ? "given to a pool of threads: a task"
+                               : "called through a pointer: an event, or an entry of a table");
     }
     if (machine) {
       loop = std::max(loop, 2.5);
       reasons.emplace_back("loops once per event: a state machine");
+    }
+    if (const size_t by = graph_.accepted_by(i); by != SIZE_MAX) {
+      loop = std::max(loop, 3.0);
+      reasons.push_back(fmt::format("{} passes it on when it accepts a client ({}:{})",
+                                    graph_.function(by).name, graph_.function(by).file,
+                                    graph_.function(by).line));
     }
     std::string size = fmt::format("{}, {} below", counted(graph_.callees(i), "callee"),
                                    counted(below, "function"));
@@ -166,7 +162,7 @@ class Judge {
   /// What its name and its body say.
   double shape(size_t i, std::vector<std::string>& reasons) const {
     const ScannedFunction& f = graph_.function(i);
-    double weight = weight_of_name(f, reasons);
+    double weight = weight_of_name(i, reasons);
     for (const ScannedType& type : f.parameters) {
       if (type.pointer && request_weight(words_of(type.name)) > 1.2 &&
           graph_.users(type.name) >= kUsersOfCentralType) {
@@ -187,6 +183,30 @@ class Judge {
       reasons.push_back(fmt::format(
           "against it: it leaves the rest to {}, so a request may go on after it returns", *left));
     }
+    const auto step = std::find_if(lives_.begin(), lives_.end(), [&](const Candidate& life) {
+      return graph_.is_callback(i) &&
+             std::any_of(f.parameters.begin(), f.parameters.end(), [&](const ScannedType& type) {
+               return type.pointer && type.name == life.type;
+             });
+    });
+    if (step != lives_.end()) {
+      weight *= 0.5;
+      reasons.push_back(fmt::format("against it: one step of a {}, from {} to {}", step->type,
+                                    step->begin[0].function, step->end[0].function));
+    }
+    if (graph_.is_thread_entry(i)) {
+      weight *= 0.6;
+      reasons.emplace_back("against it: a thread for each client, which may send many requests");
+    }
+    if (graph_.is_stored(i)) {
+      weight *= 0.6;
+      reasons.emplace_back(
+          "against it: an object stores it as its next step, so a request may take several calls");
+    }
+    if (is_of_module(f.file)) {
+      weight *= 0.6;
+      reasons.emplace_back("against it: it is in a module, which not every request may need");
+    }
     if (source_.in_tables.contains(unqualified(f.name)) &&
         source_.in_tables.size() >= kLeastTable) {
       weight *= 0.5;
@@ -195,9 +215,12 @@ class Judge {
     return weight;
   }
 
-  static double weight_of_name(const ScannedFunction& f, std::vector<std::string>& reasons) {
+  double weight_of_name(size_t i, std::vector<std::string>& reasons) const {
+    const ScannedFunction& f = graph_.function(i);
     const std::vector<std::string> words = words_of(f.name);
-    const double handled = handling_weight(words);
+    // A task that is named after a request handles it.
+    const double handled =
+        std::max(handling_weight(words), graph_.is_pool_task(i) ? request_weight(words) : 0);
     const bool verb = std::any_of(words.begin(), words.end(), is_handling);
     double weight = handled > 0 ? 1 + handled : verb ? 1.5 : request_weight(words) > 1.2 ? 1.2 : 1;
     if (handled > 1.2) {
@@ -206,10 +229,12 @@ class Judge {
     const auto has = [&words](bool (*kind)(const std::string&)) {
       return std::any_of(words.begin(), words.end(), kind);
     };
-    weight *= has(is_step) ? 0.4 : 1;
-    weight *= has(is_housekeeping) ? 0.3 : 1;
-    weight *= has(is_about_peers) ? 0.4 : 1;
-    weight *= is_of_client(f.file) ? 0.4 : 1;
+    weight *= has(is_step) && !is_machine(words) ? 0.4 : 1;
+    const bool serves = graph_.accepted_by(i) != SIZE_MAX || has_twin(i, "client", "server");
+    weight *= is_of_peers(f.file) || is_toward_peers(i, words, serves) ? 0.4 : 1;
+    weight *= is_of_client(f.file) && !serves ? 0.4 : 1;
+    // `client_thread`, but not `worker_thread`.
+    weight *= has(is_housekeeping) && graph_.accepted_by(i) == SIZE_MAX ? 0.3 : 1;
     if (has(is_collective)) {
       weight *= 0.25;
       reasons.emplace_back("against it: by its name it handles several");
@@ -217,8 +242,25 @@ class Judge {
     return weight;
   }
 
+  /// Whether there is a function of the same name but for one word. A program with a `client_read`
+  /// and a `server_read` stands between the two.
+  bool has_twin(size_t i, std::string_view word, std::string_view other) const {
+    std::string name = unqualified(graph_.function(i).name);
+    const size_t at = name.find(word);
+    return at != std::string::npos && graph_.has(name.replace(at, word.size(), other));
+  }
+
+  /// Whether a function is about those that the program is a client or a peer of.
+  bool is_toward_peers(size_t i, const std::vector<std::string>& words, bool serves) const {
+    return has_twin(i, "server", "client") ||
+           std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+             return is_about_peers(word) && (word != "client" || !serves);
+           });
+  }
+
   const ScannedSource& source_;
   const ScannedGraph& graph_;
+  const std::vector<Candidate> lives_;
 };
 
 struct FirstLook {
@@ -243,7 +285,7 @@ Proposals propose(const ScannedSource& source, size_t candidates, size_t rejecte
   proposals.candidates = object_lives(graph);
   // Several ways to make or end the same object: the best of each type is enough.
   keep_best(proposals.candidates, 2);
-  const Judge judge(source, graph);
+  const Judge judge(source, graph, proposals.candidates);
   std::vector<FirstLook> looks;
   looks.reserve(graph.size());
   for (size_t i = 0; i < graph.size(); ++i) {
@@ -256,6 +298,10 @@ Proposals propose(const ScannedSource& source, size_t candidates, size_t rejecte
     }
   }
   keep_best(proposals.candidates, candidates);
+  std::vector<Candidate> entries = interface_entries(source, graph);
+  keep_best(entries, std::min(candidates, kEntries));
+  proposals.candidates.insert(proposals.candidates.begin(), entries.begin(), entries.end());
+  proposals.candidates.resize(std::min(proposals.candidates.size(), candidates));
   keep_best(proposals.rejected, rejected);
   return proposals;
 }

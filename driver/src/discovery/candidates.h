@@ -18,6 +18,7 @@ struct CandidatePoint {
 struct Candidate {
   std::string function;
   std::vector<CandidatePoint> begin, end, switches;
+  std::string type;                  ///< of the object whose life it is
   std::string place;                 ///< `file:line`
   std::vector<std::string> reasons;  ///< for it, then against it
   double score = 0;

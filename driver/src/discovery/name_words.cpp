@@ -14,6 +14,29 @@ namespace {
 using Words = std::set<std::string, std::less<>>;
 
 bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
+/// `varnishadm`, `rabbitmqctl`: a tool of administrators.
+bool is_of_administration(const std::string& word) {
+  return word.ends_with("adm") || word.ends_with("admin") ||
+         (word.ends_with("ctl") && !word.ends_with("ioctl"));
+}
+
+/// Whether one of the words of a path is of a kind.
+template <class Kind>
+bool has_word(const std::string& file, const Kind& kind) {
+  std::string word;
+  for (const char c : file + "/") {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      word += c;
+      continue;
+    }
+    if (kind(word)) {
+      return true;
+    }
+    word.clear();
+  }
+  return false;
+}
+
 bool is_lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
@@ -87,37 +110,55 @@ double handling_weight(const std::vector<std::string>& words) {
   return most;
 }
 
+bool is_machine(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "machine" || word == "fsm" || word == "statemachine";
+  });
+}
+
 bool is_of_client(const std::string& file) {
-  static const Words words = {"cli", "client", "clients", "psql", "shell", "bin", "utils", "util"};
-  std::string word;
-  for (const char c : file + "/") {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      word += c;
-      continue;
-    }
-    if (words.contains(word)) {
-      return true;
-    }
-    word.clear();
-  }
-  return false;
+  static const Words words = {"cli",   "client", "clients", "psql",    "shell", "bin",
+                              "utils", "util",   "remote",  "control", "stats"};
+  return has_word(file, [](const std::string& word) {
+    return words.contains(word) || is_of_administration(word);
+  });
+}
+
+bool is_of_peers(const std::string& file) {
+  static const Words ambiguous = {"client", "proxy", "check", "control", "remote"};
+  return has_word(file.substr(file.rfind('/') + 1), [](const std::string& word) {
+    return is_about_peers(word) && !ambiguous.contains(word);
+  });
+}
+
+bool is_of_module(const std::string& file) {
+  static const Words words = {"plugin",  "plugins", "module", "modules",    "mod",
+                              "driver",  "drivers", "back",   "backends",   "addons",
+                              "overlay", "ext",     "addon",  "extensions", "overlays"};
+  return has_word(file, [](const std::string& word) { return words.contains(word); });
+}
+
+bool is_main(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  return !words.empty() && words.back() == "main";
 }
 
 bool is_step(const std::string& word) {
-  static const Words words = {"header", "headers",  "body",   "line",   "parse",  "finalize",
-                              "finish", "read",     "write",  "send",   "reply",  "response",
-                              "error",  "callback", "result", "status", "log",    "auth",
-                              "check",  "validate", "args",   "state",  "part",   "chunk",
-                              "uri",    "trailers", "input",  "output", "filter", "buffer"};
+  static const Words words = {
+      "header", "headers",  "body",  "line",     "parse",  "finalize", "finish", "read",
+      "write",  "send",     "reply", "response", "error",  "callback", "result", "status",
+      "log",    "auth",     "check", "validate", "args",   "state",    "part",   "chunk",
+      "uri",    "trailers", "input", "output",   "filter", "buffer",   "cb"};
   return words.contains(word);
 }
 
 bool is_housekeeping(const std::string& word) {
   static const Words words = {
-      "close",    "compact",   "rebalance", "config",  "conf",   "cleanup", "purge", "archive",
-      "recover",  "init",      "usage",     "destroy", "print",  "dump",    "debug", "thread",
-      "property", "timeout",   "signal",    "options", "option", "cron",    "setup", "shutdown",
-      "expire",   "directive", "free",      "stop",    "yy",     "parser",  "load"};
+      "close",   "compact", "rebalance", "config",  "conf",      "cleanup", "purge",
+      "archive", "recover", "init",      "usage",   "destroy",   "print",   "dump",
+      "debug",   "thread",  "property",  "timeout", "signal",    "options", "option",
+      "cron",    "setup",   "shutdown",  "expire",  "directive", "free",    "stop",
+      "yy",      "parser",  "load",      "stats",   "metrics",   "maint",   "openmetrics"};
   return words.contains(word);
 }
 
@@ -126,7 +167,9 @@ bool is_about_peers(const std::string& word) {
                               "master",  "sentinel", "gossip", "peer",    "chk",     "health",
                               "check",   "raft",     "backup", "remote",  "binlog",  "replication",
                               "reaper",  "control",  "mgmt",   "admin",   "client"};
-  return words.contains(word);
+  const bool replication = word.find("repl") != std::string::npos && !word.starts_with("reply") &&
+                           !word.starts_with("replies") && !word.starts_with("replace");
+  return replication || is_of_administration(word) || words.contains(word);
 }
 
 bool is_collective(const std::string& word) {
@@ -134,6 +177,11 @@ bool is_collective(const std::string& word) {
                               "timers",  "commands", "jobs",        "sockets", "messages",
                               "packets", "threads",  "queries",     "loop",    "poll",
                               "pending", "inserts",  "sessions",    "queue",   "cycle"};
+  return words.contains(word);
+}
+
+bool reuses(const std::string& word) {
+  static const Words words = {"reset", "recycle", "reuse", "renew", "reinit", "rearm"};
   return words.contains(word);
 }
 
@@ -153,5 +201,36 @@ double finality(const std::string& word) {
 }
 
 bool ends(const std::string& word) { return finality(word) > 0; }
+
+bool accepts(const std::string& name) {
+  const std::vector<std::string> words = words_of(name);
+  const auto has = [&words](const char* word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  return (has("accept") || has("accept4")) && !has("ssl") && !has("tls") && !has("yy");
+}
+
+bool waits_for_anybody(const std::string& name) {
+  static const std::set<std::string, std::less<>> names = {"accept",
+                                                           "accept4",
+                                                           "epoll_wait",
+                                                           "epoll_pwait",
+                                                           "epoll_pwait2",
+                                                           "kevent",
+                                                           "port_getn",
+                                                           "event_base_loop",
+                                                           "event_base_dispatch",
+                                                           "event_dispatch",
+                                                           "ev_run",
+                                                           "ev_loop",
+                                                           "uv_run",
+                                                           "g_main_loop_run",
+                                                           "async_accept",
+                                                           "io_uring_wait_cqe",
+                                                           "io_uring_wait_cqes",
+                                                           "io_uring_submit_and_wait",
+                                                           "GetQueuedCompletionStatus"};
+  return names.contains(name);
+}
 
 }  // namespace vprof::driver

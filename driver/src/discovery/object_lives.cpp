@@ -55,6 +55,10 @@ class Lives {
       if (!name.empty()) {
         ends_[name].push_back(i);
       }
+      const std::string again = stem(graph.function(i).name, reuses);
+      if (!again.empty()) {
+        reused_.push_back(i);
+      }
       for (const std::string& callback : graph.function(i).leaves_to) {
         ++left_to_[callback];
       }
@@ -103,32 +107,54 @@ class Lives {
     const bool returned = maker.returns.pointer && maker.returns.name == type;
     const double weight = request_weight(words_of(maker.name));
     Candidate life;
+    life.type = type;
     life.place = fmt::format("{}:{}", maker.file, maker.line);
-    life.begin.push_back(
-        {maker.name, returned ? "exit" : "entry", returned ? "return" : argument_of(maker, type)});
-    life.end.push_back({ender.name, "entry", argument_of(ender, type)});
+    life.begin.push_back({graph_.unique_name(begin), returned ? "exit" : "entry",
+                          returned ? "return" : argument_of(maker, type)});
+    life.end.push_back({graph_.unique_name(end), "entry", argument_of(ender, type)});
     life.reasons.push_back(
         fmt::format("a {} is made and ended; {} take one", type, counted(users, "function")));
     add_switches(life, type, begin, end);
     if (weight <= 1.2) {
       life.reasons.push_back("against it: one of these may serve many requests");
     }
+    const size_t again = reset_of(type);
+    if (again != SIZE_MAX) {
+      life.reasons.push_back(
+          fmt::format("against it: {} makes one ready for the next", graph_.function(again).name));
+    }
     if (!graph_.is_repeated(begin)) {
       life.reasons.push_back("against it: nothing seen calls it again and again");
     }
     life.score = kWeightOfLife * weight * std::log2(1 + static_cast<double>(users)) *
                  (graph_.is_repeated(begin) ? 1 : 0.4) * (weight <= 1.2 ? 0.4 : 1) *
-                 weight_of_names(maker, ender, type) *
+                 (again != SIZE_MAX ? 0.3 : 1) * weight_of_names(maker, ender, type) *
                  std::sqrt(std::min(1.0, static_cast<double>(users) / kCentralShare /
                                              static_cast<double>(graph_.size())));
     const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& other) {
-      return other.begin[0].function == maker.name;
+      return other.begin[0].function == life.begin[0].function;
     });
     if (same == found.end()) {
       found.push_back(std::move(life));
     } else if (same->score < life.score) {
       *same = std::move(life);
     }
+  }
+
+  /// A function that makes an object of the type ready for its next use, by its name; SIZE_MAX if
+  /// there is none.
+  size_t reset_of(const std::string& type) const {
+    const std::vector<std::string> known = words_of(type);
+    for (const size_t i : reused_) {
+      const std::vector<std::string> words = words_of(graph_.function(i).name);
+      const bool about = std::all_of(words.begin(), words.end(), [&known](const auto& word) {
+        return reuses(word) || std::find(known.begin(), known.end(), word) != known.end();
+      });
+      if (about && !argument_of(graph_.function(i), type).empty()) {
+        return i;
+      }
+    }
+    return SIZE_MAX;
   }
 
   /// Less for words that the type does not have: then it may be about a part of the object.
@@ -156,7 +182,7 @@ class Lives {
       const std::string argument = argument_of(f, type);
       const auto stored = left_to_.find(unqualified(f.name));
       if (!argument.empty() && i != begin && i != end && stored != left_to_.end()) {
-        all.push_back({stored->second, {f.name, "entry", argument}});
+        all.push_back({stored->second, {graph_.unique_name(i), "entry", argument}});
       }
     }
     std::stable_sort(all.begin(), all.end(),
@@ -179,6 +205,7 @@ class Lives {
 
   const ScannedGraph& graph_;
   std::map<std::string, std::vector<size_t>> ends_;  // by stem
+  std::vector<size_t> reused_;                       // functions that make something ready again
   std::map<std::string, size_t> left_to_;            // how many functions store it in an object
 };
 

@@ -1,7 +1,9 @@
 #include "discovery/scanned_graph.h"
 
+#include <algorithm>
 #include <deque>
 
+#include "discovery/name_words.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -31,6 +33,7 @@ ScannedGraph::ScannedGraph(const ScannedSource& source) : source_(source) {
     for (const std::string& type : types) {
       ++users_[type];
     }
+    stored_.insert(f.leaves_to.begin(), f.leaves_to.end());
   }
   edges_.resize(functions_.size());
   for (size_t i = 0; i < functions_.size(); ++i) {
@@ -40,6 +43,7 @@ ScannedGraph::ScannedGraph(const ScannedSource& source) : source_(source) {
   }
   find_depths();
   find_callers();
+  find_accepted();
   find_repeated();
 }
 
@@ -57,7 +61,15 @@ void ScannedGraph::connect(size_t from, const ScannedCall& call) {
 
 bool ScannedGraph::is_thread_entry(size_t i) const {
   const std::string name = unqualified(functions_[i]->name);
-  return name == "main" || source_.thread_entries.contains(name);
+  return is_main(name) || source_.thread_entries.contains(name);
+}
+
+bool ScannedGraph::is_pool_task(size_t i) const {
+  return source_.pool_tasks.contains(unqualified(functions_[i]->name));
+}
+
+bool ScannedGraph::is_stored(size_t i) const {
+  return stored_.contains(unqualified(functions_[i]->name));
 }
 
 bool ScannedGraph::is_callback(size_t i) const {
@@ -69,6 +81,21 @@ size_t ScannedGraph::only(const std::string& name) const {
   return found == by_name_.end() || found->second.size() != 1 ? SIZE_MAX : found->second[0];
 }
 
+std::string ScannedGraph::unique_name(size_t i) const {
+  const ScannedFunction& f = *functions_[i];
+  bool elsewhere = false, overloaded = false;
+  for (const size_t other : by_name_.at(unqualified(f.name))) {
+    if (other == i || functions_[other]->name != f.name) {
+      continue;
+    }
+    elsewhere = elsewhere || functions_[other]->file != f.file;
+    overloaded = overloaded || (functions_[other]->file == f.file && !f.file.ends_with(".c"));
+  }
+  return overloaded  ? fmt::format("{}@{}:{}", f.name, f.file, f.line)
+         : elsewhere ? fmt::format("{}@{}", f.name, f.file)
+                     : f.name;
+}
+
 void ScannedGraph::find_depths() {
   depth_.assign(edges_.size(), kUnreached);
   std::deque<size_t> queue;
@@ -76,7 +103,7 @@ void ScannedGraph::find_depths() {
     if (!is_thread_entry(i) && !is_callback(i)) {
       continue;
     }
-    depth_[i] = unqualified(functions_[i]->name) == "main" ? 0 : 1;
+    depth_[i] = is_main(unqualified(functions_[i]->name)) ? 0 : 1;
     queue.push_back(i);
   }
   while (!queue.empty()) {
@@ -117,7 +144,7 @@ void ScannedGraph::find_repeated() {
     }
   };
   for (size_t i = 0; i < edges_.size(); ++i) {
-    if (callers_[i].loop >= LoopKind::kCounted || is_callback(i)) {
+    if (callers_[i].loop >= LoopKind::kCounted || is_callback(i) || accepted_by_[i] != SIZE_MAX) {
       repeat(i);
     }
   }
@@ -126,6 +153,36 @@ void ScannedGraph::find_repeated() {
     open.pop_back();
     for (const Edge& edge : edges_[from]) {
       repeat(edge.to);
+    }
+  }
+}
+
+void ScannedGraph::find_accepted() {
+  accepted_by_.assign(edges_.size(), SIZE_MAX);
+  const auto note = [&](size_t by, const ScannedFunction& passing, bool threads_only) {
+    for (const std::string& name : passing.passes) {
+      const size_t passed = only(name);
+      if (passed != SIZE_MAX && passed != by && !accepts(functions_[passed]->name) &&
+          (!threads_only || is_thread_entry(passed))) {
+        accepted_by_[passed] = by;
+      }
+    }
+  };
+  for (size_t i = 0; i < functions_.size(); ++i) {
+    const auto& calls = functions_[i]->calls;
+    auto call = std::find_if(calls.begin(), calls.end(),
+                             [](const ScannedCall& one) { return accepts(one.name); });
+    if (call == calls.end()) {
+      continue;
+    }
+    note(i, *functions_[i], false);
+    // What it calls afterwards may begin a thread for the client.
+    for (; call != calls.end(); ++call) {
+      const auto callees = by_name_.find(call->name);
+      for (const size_t callee :
+           callees == by_name_.end() ? std::vector<size_t>() : callees->second) {
+        note(i, *functions_[callee], true);
+      }
     }
   }
 }

@@ -2,161 +2,12 @@
 
 #include <algorithm>
 
-#include "discovery/source_tokens.h"
+#include "discovery/body_scan.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
 
 namespace {
-
-using Tokens = std::vector<Token>;
-
-constexpr size_t kNone = SIZE_MAX;  // no token
-
-bool is(const Token& token, std::string_view text) { return token.text == text; }
-
-bool is_keyword(std::string_view text) {
-  static const std::set<std::string_view> words = {
-      "if",     "for",      "while",    "switch",   "do",       "else",          "return",
-      "sizeof", "catch",    "alignof",  "decltype", "noexcept", "__attribute__", "defined",
-      "typeof", "alignas",  "requires", "throw",    "new",      "delete",        "static_assert",
-      "case",   "_Alignof", "operator", "assert",   "void",     "int",           "char"};
-  return words.contains(text);
-}
-
-/// For each opening bracket, the index of its closing bracket; kNone for all other tokens.
-std::vector<size_t> partners(const Tokens& tokens) {
-  std::vector<size_t> partner(tokens.size(), kNone);
-  std::vector<size_t> open;
-  const auto opener = [](char close) { return close == ')' ? '(' : close == ']' ? '[' : '{'; };
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    const char c = tokens[i].name ? 'x' : tokens[i].text[0];
-    if (c == '(' || c == '[' || c == '{') {
-      open.push_back(i);
-    }
-    if (c != ')' && c != ']' && c != '}') {
-      continue;
-    }
-    // A bracket without a partner comes from a macro: drop it.
-    while (!open.empty() && tokens[open.back()].text[0] != opener(c) && c == '}') {
-      open.pop_back();
-    }
-    if (open.empty() || tokens[open.back()].text[0] != opener(c)) {
-      continue;
-    }
-    partner[open.back()] = i;
-    open.pop_back();
-  }
-  return partner;
-}
-
-/// Collects the calls in the body of one function.
-class Body {
- public:
-  Body(const Tokens& tokens, const std::vector<size_t>& partner, ScannedSource& into,
-       ScannedFunction& function)
-      : tokens_(tokens), partner_(partner), into_(into), function_(function) {}
-
-  void walk(size_t begin, size_t end, LoopKind loop) {
-    for (size_t i = begin; i < end; ++i) {
-      const Token& token = tokens_[i];
-      if (!token.name) {
-        continue;
-      }
-      const bool called = i + 1 < end && is(tokens_[i + 1], "(");
-      if ((is(token, "for") || is(token, "while")) && called && partner_[i + 1] != kNone) {
-        i = statement(i, end, loop);
-      } else if (is(token, "do") && i + 1 < end && partner_[i + 1] != kNone) {
-        walk(i + 2, partner_[i + 1], std::max(loop, LoopKind::kWhile));
-        i = partner_[i + 1];
-      } else if (called && !is_keyword(token.text)) {
-        function_.calls.push_back({std::string(last_part(token.text)), loop});
-        into_.annotated = into_.annotated || is(token, "vprof_begin");
-        note_thread(i);
-      } else if (is_whole_argument(i)) {
-        into_.passed_on.insert(std::string(last_part(token.text)));
-        if (is_stored_in_member(i)) {
-          function_.leaves_to.insert(std::string(last_part(token.text)));
-        }
-      } else if (is(token, "case")) {
-        ++function_.cases;
-      }
-    }
-  }
-
- private:
-  /// Collects the calls of the `for (...)` or `while (...)` at `at`. Returns the loop's last token.
-  size_t statement(size_t at, size_t end, LoopKind outer) {
-    const size_t open = at + 1;
-    const size_t close = partner_[open];
-    const LoopKind loop = std::max(outer, kind_of(at, open, close));
-    walk(open + 1, close, loop);
-    if (close + 1 < end && is(tokens_[close + 1], "{") && partner_[close + 1] != kNone) {
-      walk(close + 2, partner_[close + 1], loop);
-      return partner_[close + 1];
-    }
-    size_t last = close + 1;
-    while (last < end && !is(tokens_[last], ";")) {
-      const size_t partner = partner_[last];
-      const bool block = is(tokens_[last], "{") && partner != kNone;
-      last = partner == kNone ? last + 1 : partner + (block ? 0 : 1);
-      if (block) {
-        break;
-      }
-    }
-    last = std::min(last, end);
-    walk(close + 1, last, loop);
-    return last;
-  }
-
-  LoopKind kind_of(size_t at, size_t open, size_t close) const {
-    if (is(tokens_[at], "for")) {
-      const bool endless = close == open + 3 && is(tokens_[open + 1], ";");
-      return endless ? LoopKind::kEndless : LoopKind::kCounted;
-    }
-    const bool constant =
-        close == open + 2 && (is(tokens_[open + 1], "true") || !tokens_[open + 1].name);
-    return constant ? LoopKind::kEndless : LoopKind::kWhile;
-  }
-
-  /// Whether a name is all of an argument, or all of the right side of an assignment.
-  bool is_whole_argument(size_t i) const {
-    if (i == 0 || i + 1 >= tokens_.size()) {
-      return false;
-    }
-    const std::string_view before = tokens_[i - 1].text;
-    const std::string_view after = tokens_[i + 1].text;
-    return (before == "," || before == "(" || before == "&" || before == "=") &&
-           (after == "," || after == ")" || after == ";");
-  }
-
-  /// `object->member = name;`
-  bool is_stored_in_member(size_t i) const {
-    return i >= 3 && is(tokens_[i - 1], "=") && tokens_[i - 2].name &&
-           (is(tokens_[i - 3], ">") || is(tokens_[i - 3], ".")) && is(tokens_[i + 1], ";");
-  }
-
-  /// Notes the arguments of the call at `i` if that makes a thread, by its name.
-  void note_thread(size_t i) {
-    const std::string_view name = last_part(tokens_[i].text);
-    const size_t close = partner_[i + 1];
-    const auto has = [name](const char* word) { return name.find(word) != std::string_view::npos; };
-    // What is given to a pool is a task.
-    if ((!has("thread") && !has("thrd")) || has("pool") || has("submit") || close == kNone) {
-      return;
-    }
-    for (size_t at = i + 2; at < close; ++at) {
-      if (tokens_[at].name && is_whole_argument(at)) {
-        into_.thread_entries.insert(std::string(last_part(tokens_[at].text)));
-      }
-    }
-  }
-
-  const Tokens& tokens_;
-  const std::vector<size_t>& partner_;
-  ScannedSource& into_;
-  ScannedFunction& function_;
-};
 
 /// The type in the tokens of a declaration without its name; `none` if there is none.
 ScannedType type_of(const Tokens& tokens, size_t begin, size_t end) {
@@ -205,25 +56,44 @@ class File {
         file_(std::move(file)),
         into_(into) {}
 
-  void run() { scope(0, tokens_.size(), ""); }
+  void run() {
+    const fs::path path = file_;
+    const std::string ending =
+        path.extension() == ".in" ? path.stem().extension() : path.extension();
+    header_ = ending.starts_with(".h");
+    const bool in_include =
+        std::any_of(path.begin(), path.end(), [](const auto& part) { return part == "include"; });
+    const bool shown = header_ && in_include;
+    scope(0, tokens_.size(), {.prefix = "", .exported = shown, .shown = shown});
+  }
 
  private:
-  void scope(size_t begin, size_t end, const std::string& prefix) {
+  struct Scope {
+    std::string prefix;
+    bool exported = false;  ///< whether what it declares in public is for the users of a library
+    bool shown = false;     ///< whether that holds at the current place
+  };
+
+  void scope(size_t begin, size_t end, Scope in) {
     size_t head = begin;
     for (size_t i = begin; i < end; ++i) {
+      if (is(tokens_[i], ";")) {
+        declaration(head, i, in);
+      }
       if (is(tokens_[i], ";") || is(tokens_[i], "}")) {
         head = i + 1;
       }
       if (is(tokens_[i], ":") && i > begin && is_access(tokens_[i - 1])) {
+        in.shown = in.exported && is(tokens_[i - 1], "public");
         head = i + 1;
       }
-      if (is(tokens_[i], "(") && partner_[i] != kNone) {
+      if (is(tokens_[i], "(") && partner_[i] != kNoToken) {
         i = partner_[i];
       }
-      if (!is(tokens_[i], "{") || partner_[i] == kNone) {
+      if (!is(tokens_[i], "{") || partner_[i] == kNoToken) {
         continue;
       }
-      block(head, i, prefix);
+      block(head, i, in);
       i = partner_[i];
       head = i + 1;
     }
@@ -233,59 +103,125 @@ class File {
     return is(token, "public") || is(token, "private") || is(token, "protected");
   }
 
+  /// Whether a macro like `LIB_API` is among the tokens.
+  bool is_exported(size_t begin, size_t end) const {
+    return std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(begin),
+                       tokens_.begin() + static_cast<ptrdiff_t>(end), [](const Token& token) {
+                         const std::string_view name = token.text;
+                         return name.ends_with("_API") || name.ends_with("_EXPORT") ||
+                                name.ends_with("_EXTERN") || name.ends_with("_PUBLIC");
+                       });
+  }
+
+  /// Notes what a public header declares in the tokens before a semicolon.
+  void declaration(size_t head, size_t end, const Scope& in) {
+    if (!header_ || end < head + 2 || is(tokens_[head], "typedef") || is(tokens_[head], "friend")) {
+      return;
+    }
+    const size_t name = function_name(head, end);
+    if (name != kNoToken && name > head && (in.shown || is_exported(head, name))) {
+      into_.interface.emplace(short_name(in.prefix + std::string(tokens_[name].text)), file_);
+    }
+  }
+
   /// Handles the block that opens at `open`; its declaration begins at `head`.
-  void block(size_t head, size_t open, const std::string& prefix) {
+  void block(size_t head, size_t open, const Scope& in) {
     const size_t name = function_name(head, open);
-    if (name != kNone) {
+    if (name != kNoToken) {
       ScannedFunction function{
-          .name = prefix + std::string(tokens_[name].text),
+          .name = in.prefix + std::string(tokens_[name].text),
           .file = file_,
           .line = tokens_[name].line,
           .calls = {},
           .returns = type_of(tokens_, head, name),
           .parameters = types_of_parameters(tokens_, name + 1, partner_[name + 1]),
-          .leaves_to = {}};
-      Body(tokens_, partner_, into_, function).walk(open + 1, partner_[open], LoopKind::kNone);
+          .leaves_to = {},
+          .passes = {}};
+      scan_body(tokens_, partner_, open + 1, partner_[open], into_, function);
       into_.functions.push_back(std::move(function));
       return;
     }
-    for (size_t i = head; i < open; ++i) {
-      const bool names = is(tokens_[i], "namespace") || is(tokens_[i], "class") ||
-                         is(tokens_[i], "struct") || is(tokens_[i], "union");
-      if (!names && !is(tokens_[i], "extern")) {
+    int angles = 0;  // `template <class T>` names no class
+    for (size_t i = head; i < open && !is(tokens_[open - 1], "="); ++i) {
+      angles += is(tokens_[i], "<") ? 1 : is(tokens_[i], ">") ? -1 : 0;
+      const bool type =
+          is(tokens_[i], "class") || is(tokens_[i], "struct") || is(tokens_[i], "union");
+      if (is(tokens_[i], "extern")) {
+        // In a header that C++ may include as well as C: for the users of a library.
+        return scope(open + 1, partner_[open], {in.prefix, header_, header_});
+      }
+      if (is(tokens_[i], "namespace")) {
+        return scope(open + 1, partner_[open], named_space(i, in));
+      }
+      if (angles == 0 && type) {
+        return scope(open + 1, partner_[open], named_type(i, open, in));
+      }
+    }
+    initialiser(head, open);
+  }
+
+  Scope named_space(size_t at, const Scope& in) const {
+    Scope inner = in;
+    inner.prefix += tokens_[at + 1].name ? std::string(tokens_[at + 1].text) + "::" : "";
+    return inner;
+  }
+
+  /// The scope of the class in the tokens from `class` on. Notes its bases.
+  Scope named_type(size_t at, size_t open, const Scope& in) {
+    const bool exported = header_ && (in.shown || is_exported(at, open));
+    Scope inner{in.prefix, exported, exported && !is(tokens_[at], "class")};
+    std::string name;
+    int angles = 0;
+    size_t i = at + 1;
+    for (; i < open && !is(tokens_[i], ":"); ++i) {
+      angles += is(tokens_[i], "<") ? 1 : is(tokens_[i], ">") ? -1 : 0;
+      if (tokens_[i].name && angles == 0 && !is(tokens_[i], "final")) {
+        name = tokens_[i].text;
+      }
+    }
+    for (; i < open && !name.empty(); ++i) {
+      if (tokens_[i].name && !is_access(tokens_[i]) && !is(tokens_[i], "virtual")) {
+        into_.bases[std::string(last_part(name))].insert(std::string(last_part(tokens_[i].text)));
+      }
+    }
+    inner.prefix += name.empty() ? "" : name + "::";
+    return inner;
+  }
+
+  /// Calls to the functions in an initialiser are not visible.
+  void initialiser(size_t head, size_t open) {
+    const auto begin = tokens_.begin() + static_cast<ptrdiff_t>(head);
+    const auto end = tokens_.begin() + static_cast<ptrdiff_t>(open);
+    const bool table = std::any_of(begin, end, [](const Token& token) { return is(token, "["); });
+    for (size_t i = open + 1; i < partner_[open]; ++i) {
+      if (!tokens_[i].name) {
         continue;
       }
-      const bool named = names && i + 1 < open && tokens_[i + 1].name;
-      return scope(open + 1, partner_[open],
-                   named ? prefix + std::string(tokens_[i + 1].text) + "::" : prefix);
-    }
-    // The initialiser of a table: calls to the functions in it are not visible.
-    for (size_t i = open + 1; i < partner_[open]; ++i) {
-      if (tokens_[i].name) {
-        into_.passed_on.insert(std::string(last_part(tokens_[i].text)));
+      into_.passed_on.insert(std::string(last_part(tokens_[i].text)));
+      if (table) {
         into_.in_tables.insert(std::string(last_part(tokens_[i].text)));
       }
     }
   }
 
-  /// The token of the name in `type name(parameters) const {`; kNone if this is not a function.
+  /// The token of the name in `type name(parameters) const {`; kNoToken if this is not a function.
   size_t function_name(size_t head, size_t open) const {
     for (size_t i = head; i + 1 < open; ++i) {
       if (is(tokens_[i], "=")) {
-        return kNone;
+        return kNoToken;
       }
       if (!is(tokens_[i + 1], "(")) {
         continue;
       }
-      if (!tokens_[i].name || partner_[i + 1] == kNone || partner_[i + 1] > open) {
-        return kNone;
+      if (!tokens_[i].name || partner_[i + 1] == kNoToken || partner_[i + 1] > open) {
+        return kNoToken;
       }
       if (!is_keyword(tokens_[i].text) && !is_attribute(i)) {
         return i;
       }
       i = partner_[i + 1];
     }
-    return kNone;
+    return kNoToken;
   }
 
   /// Whether this is the macro in `ATTRIBUTE(x) type name(...)` or `RETURNS(type) name(...)`.
@@ -302,6 +238,7 @@ class File {
   const Tokens tokens_;
   const std::vector<size_t> partner_;
   const std::string file_;
+  bool header_ = false;
   ScannedSource& into_;
 };
 
@@ -318,6 +255,12 @@ bool is_source(const fs::path& path) {
 void scan_text(std::string_view text, const std::string& file, ScannedSource& into) {
   ++into.files;
   File(text, file, into).run();
+}
+
+std::string short_name(const std::string& name) {
+  const size_t last = name.rfind("::");
+  const size_t before = last == std::string::npos || last == 0 ? last : name.rfind("::", last - 1);
+  return before == std::string::npos ? name : name.substr(before + 2);
 }
 
 bool may_mean(std::string_view name, const ScannedFunction& function) {
@@ -339,7 +282,8 @@ bool is_auxiliary(const std::string& file) {
       "test",       "tests",   "testing", "unittest", "unittests", "bench",      "benchmark",
       "benchmarks", "example", "contrib", "vendor",   "examples",  "thirdparty", "doc",
       "docs",       "deps",    "winnt",   "win32",    "windows",   "netware",    "os2",
-      "fuzz",       "fuzzing", "fuzzer",  "tools",    "sample",    "samples"};
+      "fuzz",       "fuzzing", "fuzzer",  "tools",    "sample",    "samples",    "perf",
+      "win",        "win64",   "vms",     "testcode", "regress"};
   if (file.find("third_party") != std::string::npos ||
       file.find("third-party") != std::string::npos) {
     return true;
@@ -347,7 +291,12 @@ bool is_auxiliary(const std::string& file) {
   const std::string_view rest = file;
   for (size_t begin = 0; begin < rest.size();) {
     const size_t end = std::min(rest.find_first_of("/_-.", begin), rest.size());
-    if (words.contains(rest.substr(begin, end - begin))) {
+    const std::string_view word = rest.substr(begin, end - begin);
+    // `test3.c`, and the directory `t` of Perl.
+    const bool numbered = word.starts_with("test") && word.size() > 4 &&
+                          word.find_first_not_of("0123456789", 4) == std::string_view::npos;
+    const bool perl = word == "t" && end < rest.size() && rest[end] == '/';
+    if (numbered || perl || words.contains(word)) {
       return true;
     }
     begin = end + 1;

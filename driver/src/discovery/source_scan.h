@@ -3,6 +3,7 @@
 // enough for suggestions. Measuring relies on Clang instead.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct ScannedFunction {
   size_t cases = 0;  ///< labels of switch statements
   /// Functions that it stores in an object (`c->handler = on_read`): what continues the work.
   std::set<std::string> leaves_to;
+  std::set<std::string> passes;  ///< names that it passes as arguments
 };
 
 struct ScannedSource {
@@ -49,7 +51,11 @@ struct ScannedSource {
   std::set<std::string> passed_on;
   std::set<std::string> in_tables;       ///< those in the initialiser of a table
   std::set<std::string> thread_entries;  ///< those passed to what makes a thread
-  bool annotated = false;                ///< calls vprof_begin
+  std::set<std::string> pool_tasks;      ///< those given to a pool of threads
+  /// What the public headers declare, as the last two parts of the name: `zmq_send`, `DB::Write`.
+  std::map<std::string, std::string> interface;        ///< with the file
+  std::map<std::string, std::set<std::string>> bases;  ///< of a class, by its last name
+  bool annotated = false;                              ///< calls vprof_begin
   size_t files = 0;
 };
 
@@ -58,6 +64,9 @@ ScannedSource scan_tree(const fs::path& root);
 
 /// Whether a file is not part of the program proper: tests, examples, libraries that it contains.
 bool is_auxiliary(const std::string& file);
+
+/// The last two parts of a name: `DB::Write` of `leveldb::DB::Write`.
+std::string short_name(const std::string& name);
 
 /// Whether a name in vprof.json may mean a function of the text, whose outermost namespace may be a
 /// macro there.
