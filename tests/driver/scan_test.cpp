@@ -338,6 +338,17 @@ class DbImpl : public Db { int get(int k) override; };
   CHECK(listed(propose(source, 1, 0)) == "DbImpl::get");
 }
 
+TEST_CASE("a name with a file means only what is there") {
+  const ScannedSource source = scanned("int n::f(int x) { return x; }", "src/a.cc");
+  const ScannedFunction& f = source.functions[0];
+  for (const char* name : {"n::f", "f", "f@src/a.cc", "n::f@src/a.cc:1"}) {
+    CHECK(may_mean(name, f));
+  }
+  for (const char* name : {"f@a.cc", "f@lib/a.cc", "g@src/a.cc"}) {
+    CHECK(!may_mean(name, f));
+  }
+}
+
 TEST_CASE("functions of one name are proposed with their file, overloads with their line") {
   const auto twice = [](const std::string& ending) {
     ScannedSource source;

@@ -268,7 +268,14 @@ bool may_mean(std::string_view name, const ScannedFunction& function) {
     return whole == part || (whole.size() > part.size() + 2 && whole.ends_with(part) &&
                              whole[whole.size() - part.size() - 1] == ':');
   };
-  name = name.substr(0, name.find('@'));
+  const size_t at = name.find('@');
+  if (at != std::string_view::npos) {
+    const std::string_view place = name.substr(at + 1);
+    if (place.substr(0, place.find(':')) != function.file) {
+      return false;
+    }
+    name = name.substr(0, at);
+  }
   if (ends_with(function.name, name)) {
     return true;
   }
