@@ -107,6 +107,19 @@ TEST_CASE("a callback or a virtual method gets no warning") {
   CHECK(resolve(config, taken)->warnings.empty());
 }
 
+TEST_CASE("a function of several programs gets no warning if one of that name is called") {
+  vprof::instrumenter::Program program;
+  program.functions = {vprof::test::function("handle@lib/a.c:1", {}),
+                       vprof::test::function("handle@src/a.c:1", {}),
+                       vprof::test::function("main@lib/main.c:9", {"handle@lib/a.c:1"})};
+  program.functions[0].usr = program.functions[1].usr = "c:@F@handle";
+  program.finish();
+  const Config config = config_of("\"intervals\": {\"function\": \"handle@src/a.c\"}");
+  CHECK(resolve(config, program)->warnings.empty());
+  program.functions[1].usr = "c:a.c@F@handle";  // static: another one
+  CHECK(resolve(config, program)->warnings.size() == 1);
+}
+
 TEST_CASE("a program without any interval") {
   vprof::instrumenter::Program bare;
   bare.functions = {vprof::test::function("main@a.c:1", {})};

@@ -3,6 +3,7 @@
 # instrumented program means what the original meant."
 #
 #   NAME.sh [gcc|clang]     from nothing to the verdict; default: gcc
+#   NAME.sh gcc quick       the same with a part of the tests, for continuous integration
 #   NAME.sh gcc linked      links the runtime, which records all kinds of waits; instruments nothing
 #   NAME.sh gcc loop        plants a cause, and finds it with `vprof init` and `vprof loop --auto`
 #
@@ -14,6 +15,7 @@
 #   interval                a function whose executions are the intervals
 #   suite                   function: runs the tests of the built program in the current directory;
 #                           its output becomes the log
+#   suite_quick             function, optional: the part of them that takes seconds
 #   verdict LOG             function: prints the lines of a log that must be the same in both runs
 #   unprivileged=yes        the tests refuse to run as root
 #   prepare                 function, optional: completes the source in the current directory
@@ -251,6 +253,12 @@ run_subject() {
     *) die "unknown compiler $compiler (known: gcc, clang)" ;;
   esac
   here=$root/build/subjects/$name-$compiler
+  if [ "${2:-}" = quick ]; then
+    declare -F suite_quick >/dev/null || die "$name has no quick tests"
+    here+=-quick
+    suite() { suite_quick; }
+    export -f suite_quick
+  fi
   mkdir -p "$here/trace"
   chmod 1777 "$here/trace"
   install_missing gcc g++ clang-19 make "${needs[@]}"
@@ -265,12 +273,12 @@ run_subject() {
   build_plain
   run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
   case ${2:-instrumented} in
-    instrumented) ;;
+    instrumented | quick) ;;
     linked)
       run_linked
       return
       ;;
-    *) die "unknown mode $2 (known: linked, loop)" ;;
+    *) die "unknown mode $2 (known: quick, linked, loop)" ;;
   esac
   build_instrumented
   warnings "$here/plain.build.log" >"$here/plain.warnings"

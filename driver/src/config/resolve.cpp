@@ -65,8 +65,14 @@ Functions narrowed(Functions found, const std::string& name) {
 }
 
 /// Whether something calls the function, takes its address, or calls the method that it overrides.
+/// Of functions that several programs of the tree define under one name, calls go to the nearest
+/// one, but may mean any.
 bool may_be_called(const Program& program, const Function& function) {
+  const auto called = [&](const Function* same) {
+    return same->usr == function.usr && !program.callers(*same).empty();
+  };
   return !program.callers(function).empty() || !function.overrides.empty() ||
+         (!function.usr.empty() && std::ranges::any_of(program.find(function.name), called)) ||
          std::ranges::any_of(program.units, [&](const instrumenter::Unit& unit) {
            return std::ranges::find(unit.address_taken, function.usr) != unit.address_taken.end();
          });
