@@ -221,7 +221,8 @@ open("vprof.json", "w").write(text)
 PY
 }
 
-# The planted cause must be among the first three factors, after six iterations at most.
+# The planted cause must be among the first three factors, after six iterations at most: as one of
+# them, or as the place where most of one happens (on a busy machine, `preempted` in the cause).
 run_loop() {
   say "$name: looking for a planted cause, as vprof init proposes ($compiler)"
   rm -rf "$here/loop"
@@ -233,13 +234,15 @@ run_loop() {
   python3 - "$here/loop.json" "$cause" <<'PY' || die "$name: the planted cause was not found"
 import json, sys
 
-report = json.load(open(sys.argv[1]))
+report, cause = json.load(open(sys.argv[1])), sys.argv[2]
 print(report["interval"]["count"], "intervals,", len(report.get("iterations", [])), "iterations")
-first = report["factors"][:3]
-for factor in first:
-    print(f"{100 * factor.get('share', 0):6.1f} %", " with ".join(factor["functions"])
-          if "functions" in factor else json.dumps(factor)[:160])
-sys.exit(sys.argv[2] not in json.dumps([{k: v for k, v in f.items() if k != "exemplars"} for f in first]))
+found = False
+for factor in report["factors"][:3]:
+    most = max(factor["instances"], key=lambda instance: abs(instance["share"]), default={})
+    path = most.get("path", [])
+    print(f"{100 * factor.get('share', 0):6.1f} %", " with ".join(factor["functions"]), "in", " > ".join(path[-3:-1]))
+    found = found or cause in factor["functions"] + path
+sys.exit(not found)
 PY
   echo "1 passed, 0 failed"
 }
