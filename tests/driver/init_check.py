@@ -130,6 +130,34 @@ void serve(void) { for (;;) { epoll_wait(1, 0, 0, 0); on_read(0); } }
         self.assertIn('{ "function": "step3", "at": "entry", "key": "arg:0" }', text)
 
 
+    def test_the_interface_of_a_library(self):
+        (self.root / "vprof.json").unlink()
+        (self.root / "src" / "main.c").unlink()
+        self.write("src/lib.c", """int lib_step(struct st *s) { return look(s) + get(s); }
+int look(struct st *s) { return get(s) + peek(s); }
+int get(struct st *s) { return peek(s) + last(s); }
+int peek(struct st *s) { return last(s); }
+int last(struct st *s) { return s->x; }
+""")
+        self.write("include/lib.h", "int lib_step(struct st *s);")
+        self.write("tests/run.c", "int main(void) { while (lib_step(s)) {} }")
+        out = self.vprof("init").stdout
+        self.assertRegex(out, r"1. lib_step  src/lib.c:1\n +what users of the library call \(include/lib.h\)")
+
+    def test_a_name_that_two_files_have(self):
+        (self.root / "vprof.json").unlink()
+        for part in ("lib", "src"):
+            self.write(f"{part}/read.c", f"""int handle_packet(int c) {{ {part}_one(c); {part}_two(c); return more(c); }}
+void {part}_turn(void) {{ for (;;) {{ handle_packet(1); }} }}
+""")
+        self.vprof("init")
+        text = (self.root / "vprof.json").read_text()
+        self.assertIn('"function": "handle_packet@src/read.c"', text)
+        self.assertIn('"function": "handle_packet@lib/read.c"', text)
+        (self.root / "vprof.json").write_text(text.replace('"function": "order"', '"function": "handle_packet@src/read.c"'))
+        self.assertIn("handle_packet  src/read.c:1, according to a text search", self.vprof("check").stdout)
+
+
 class Check(Project):
     def test_a_valid_configuration(self):
         out = self.vprof("check").stdout

@@ -117,14 +117,15 @@ class KnownFunctions {
     const std::string name = named.function.substr(0, named.function.find('@'));
     std::vector<std::string> all;
     for (const ScannedFunction& f : scanned_.functions) {
-      if (may_mean(name, f)) {
+      if (may_mean(named.function, f)) {
         return list.ok(
             what, fmt::format("{}  {}:{}, according to a text search", f.name, f.file, f.line));
       }
       all.push_back(f.name);
     }
     const std::string near = nearest(name, all);
-    list.note(what, fmt::format("there is no function {} in the text of the source", name),
+    list.note(what,
+              fmt::format("there is no function {} in the text of the source", named.function),
               near.empty() ? "fine only if a macro or a library defines it; `vprof index` will tell"
                            : fmt::format("did you mean {}?", near));
   }

@@ -128,7 +128,7 @@ class Lives {
     }
     life.score = kWeightOfLife * weight * std::log2(1 + static_cast<double>(users)) *
                  (graph_.is_repeated(begin) ? 1 : 0.4) * (weight <= 1.2 ? 0.4 : 1) *
-                 (again != SIZE_MAX ? 0.3 : 1) * weight_of_names(maker, ender, type) *
+                 (again != SIZE_MAX ? 0.15 : 1) * weight_of_names(maker, ender, type) *
                  std::sqrt(std::min(1.0, static_cast<double>(users) / kCentralShare /
                                              static_cast<double>(graph_.size())));
     const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& other) {
