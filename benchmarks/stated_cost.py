@@ -11,7 +11,8 @@ in both. It must do a fixed amount of work, and start the program by a relative 
 Each round is one run of both, so that a change of the machine meets both. The true cost is the
 median of what recording adds to the processor time of everything that `run` starts, over the
 program's own processor time without that. The stated cost is the median of the reports of the same
-runs. Wall times are printed as well; they mean little where other work is running.
+runs. Wall times are printed as well, and the throughput if `run` prints it (`throughput = N` or
+pgbench's `tps = N`); they mean little where other work is running.
 """
 import argparse
 import json
@@ -29,13 +30,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def timed(command, directory, environment):
-    """Processor and wall seconds of a command and its children."""
+    """Processor and wall seconds of a command and its children, and the throughput it prints."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run(["sh", "-c", command], cwd=directory, env=environment, check=True,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    done = subprocess.run(["sh", "-c", command], cwd=directory, env=environment, check=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    wall = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return processor, time.monotonic() - began
+    printed = re.findall(r"^(?:throughput|tps) = ([0-9.e+-]+)", done.stdout, flags=re.M)
+    return processor, wall, float(printed[-1]) if printed else None
 
 
 def configuration(project):
@@ -59,29 +62,36 @@ def main():
     options = parser.parse_args()
     state = options.project.resolve() / ".vprof"
     command, environment = configuration(options.project)
-    added, walls, stated, own = [], [], [], []
+    added, walls, rates, stated, own = [], [], [], [], []
     for number in range(options.rounds):
         trace = pathlib.Path(tempfile.mkdtemp(prefix="stated_cost."))
         trace.chmod(0o1777)
         recording = {**environment, "VPROF_TRACE_DIR": str(trace), "VPROF_SITES": ""}
-        plain, plain_wall = timed(command, options.plain, environment)
-        recorded, recorded_wall = timed(command, state / "mirror", recording)
+        runs = [("plain", options.plain, environment), ("recorded", state / "mirror", recording)]
+        # In turn, each first in every second round: what runs second finds the machine warmer.
+        done = {which: timed(command, place, variables)
+                for which, place, variables in (runs if number % 2 == 0 else reversed(runs))}
+        (plain, plain_wall, plain_rate), (recorded, recorded_wall, rate) = (
+            done["plain"], done["recorded"])
         shutil.copy(state / "sites.json", trace)
-        done = subprocess.run([options.vprof, "-C", options.project, "analyze", trace, "--json"],
-                              check=True, capture_output=True, text=True)
+        analyzed = subprocess.run([options.vprof, "-C", options.project, "analyze", trace, "--json"],
+                                  check=True, capture_output=True, text=True)
         shutil.rmtree(trace)
-        report = json.loads(done.stdout)
+        report = json.loads(analyzed.stdout)
         stated.append(report["overhead"]["added"])
         own.append(program_time(report, stated[-1]))
         added.append(recorded - plain)
         walls.append(recorded_wall / plain_wall)
+        if rate and plain_rate:
+            rates.append(rate / plain_rate)
         print(f"round {number + 1}: processor time {plain:.2f} s plain, {recorded:.2f} s recorded: "
-              f"{added[-1] / own[-1]:+.1%}; stated {stated[-1]:+.1%}; wall {walls[-1]:.3f}x",
-              flush=True)
+              f"{added[-1] / own[-1]:+.1%}; stated {stated[-1]:+.1%}; wall {walls[-1]:.3f}x"
+              + (f"; throughput {rates[-1]:.3f}x" if rates else ""), flush=True)
     true = statistics.median(added) / statistics.median(own)
     says = statistics.median(stated)
     print(f"recording adds {true:.1%} to the processor time of the program; stated {says:.1%}, "
-          f"{says / true:.2f} of that; wall time {statistics.median(walls):.3f}x")
+          f"{says / true:.2f} of that; wall time {statistics.median(walls):.3f}x"
+          + (f"; throughput {statistics.median(rates):.3f}x" if rates else ""))
 
 
 if __name__ == "__main__":

@@ -72,11 +72,75 @@ TEST_CASE("what lies between two calls of a wrapper stays") {
   const std::string outer = "request/f/std::function::operator()";
   CHECK(leaves(c.profile()) ==
         Leaves{{"request/body(request)", 10 + 10},
-               {"request/f/body(f)", 20 + 20 + 10},
+               {"request/f/body(f)", 20 + 20},
                {outer + "/body(std::function::operator())", 20 + 10 + 10},
                {outer + "/g/body(g)", 20 + 20},
                {outer + "/g/std::function::operator()/body(std::function::operator())", 20 + 20},
+               {outer + "/g/std::function::operator()/f", 10},  // not in f without g
                {outer + "/g/std::function::operator()/h", 10}});
+}
+
+TEST_CASE("a chain of handlers behind one wrapper keeps its handlers") {
+  Case c;
+  // next calls std::function::operator(), which calls f, g or h; these call next again.
+  const uint32_t call = c.sites.library("std::function::operator()", 4);
+  const uint32_t next = c.sites.function("next", 5);
+  const uint32_t next_entry = c.sites.function_site(next), calls = c.sites.call_site(next, call);
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.h_entry, 50, 60);
+  t.frame(calls, 45, 65);
+  t.frame(next_entry, 40, 70);
+  t.frame(c.g_entry, 35, 75);
+  t.frame(calls, 30, 80);
+  t.frame(next_entry, 25, 85);
+  t.frame(c.f_entry, 20, 90);
+  t.frame(calls, 15, 95);
+  t.frame(next_entry, 10, 100);
+  // The same handler within itself is recursion.
+  t.frame(c.f_entry, 140, 150);
+  t.frame(calls, 130, 160);
+  t.frame(next_entry, 125, 165);
+  t.frame(c.f_entry, 120, 170);
+  t.frame(calls, 110, 180);
+  t.frame(next_entry, 105, 190);
+  t.end(1, 200);
+  const std::string step = "/next/std::function::operator()";
+  const std::string g_step = step + "/f" + step;
+  const std::string h_step = g_step + "/g" + step;
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 10 + 5 + 10},
+                                      {"request/next/body(next)", 10 + 15},
+                                      {"request" + step + "/body(std::function::operator())", 30},
+                                      {"request" + step + "/f/body(f)", 10 + 10 + 10},
+                                      {"request" + step + "/f/next/body(next)", 10 + 10},
+                                      {"request" + g_step + "/body(std::function::operator())", 30},
+                                      {"request" + g_step + "/g/body(g)", 10},
+                                      {"request" + g_step + "/g/next/body(next)", 10},
+                                      {"request" + h_step + "/body(std::function::operator())", 10},
+                                      {"request" + h_step + "/h", 10}});
+}
+
+TEST_CASE("what a wrapper of the program was given stays, what it calls itself folds") {
+  Case c;
+  const uint32_t guarded = c.sites.wrapper("guarded", 5);
+  const uint32_t entry = c.sites.function_site(guarded);
+  const uint32_t own_call = c.sites.call_site(guarded, c.f);
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.frame(c.g_entry, 40, 50);  // guarded called f, and f called guarded again, which called g
+  t.frame(entry, 30, 60);
+  t.frame(c.f_entry, 20, 70);
+  t.frame(entry, 10, 80);
+  t.frame(c.g_entry, 130, 140);  // the call of f is in the text of guarded
+  t.frame(entry, 120, 150);
+  t.frame(own_call, 110, 160);
+  t.frame(entry, 100, 170);
+  t.end(1, 170);
+  const auto found = leaves(c.profile());
+  CHECK(found.at("request/guarded/f/guarded/g") == 10);
+  CHECK(found.at("request/guarded/f/guarded/body(guarded)") == 20);
+  CHECK(found.at("request/guarded/g") == 10);
+  CHECK(found.at("request/guarded/body(guarded)") == 20 + 20 + 20);
 }
 
 TEST_CASE("a function frame directly inside a call of the function is the same node") {

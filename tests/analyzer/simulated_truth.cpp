@@ -159,20 +159,41 @@ std::map<std::string, uint64_t> Simulator::waits() const {
   return result;
 }
 
-/// Recursion folds onto the first occurrence of the function since the last wait. A library
-/// function folds only if no function of the program is between.
+/// Recursion folds onto the latest occurrence of the function since the last wait. A library
+/// function folds only if no function of the program is between, and a function of the program only
+/// if a library function between has called nothing of the program that is new.
 void Simulator::descend(std::vector<std::string>& path, const std::string& function,
                         const std::string& node) {
-  for (size_t i = path.size(); i-- > 0;) {
-    if (path[i].starts_with("wait(") || path[i].starts_with("queue(")) {
+  size_t first = path.size();  // of what is on the path since the last wait
+  while (first > 0 && !path[first - 1].starts_with("wait(") &&
+         !path[first - 1].starts_with("queue(")) {
+    --first;
+  }
+  const auto function_at = [&](size_t i) {
+    const size_t at = path[i].find('@');
+    return path[i][0] == 'f' && at != std::string::npos ? path[i].substr(0, at) : "";
+  };
+  const auto is_program = [&](size_t i) {
+    return !function_at(i).empty() && !is_library(function_at(i));
+  };
+  for (size_t i = path.size(); i-- > first;) {
+    if (function_at(i) == function) {
+      bool is_new = false;
+      for (size_t j = i + 1; j < path.size() && !is_library(function); ++j) {
+        const bool called = is_program(j) && !function_at(j - 1).empty() && !is_program(j - 1);
+        bool before = false;
+        for (size_t k = first; k <= i; ++k) {
+          before = before || function_at(k) == function_at(j);
+        }
+        is_new = is_new || (called && !before);
+      }
+      if (!is_new) {
+        path.resize(i + 1);
+        return;
+      }
       break;
     }
-    if (path[i].starts_with(function + "@")) {
-      path.resize(i + 1);
-      return;
-    }
-    const bool is_function = path[i][0] == 'f' && path[i].find('@') != std::string::npos;
-    if (is_library(function) && is_function && !is_library(path[i])) {
+    if (is_library(function) && is_program(i)) {
       break;
     }
   }

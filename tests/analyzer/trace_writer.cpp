@@ -221,6 +221,12 @@ uint32_t SitesWriter::library(const std::string& name, int height) {
   return id;
 }
 
+uint32_t SitesWriter::wrapper(const std::string& name, int height) {
+  const uint32_t id = function(name, height);
+  functions_.back()["wrapper"] = true;
+  return id;
+}
+
 uint32_t SitesWriter::function_site(uint32_t function) {
   const size_t id = sites_.size() + 1;
   sites_.push_back({{"id", id},

@@ -100,6 +100,8 @@ class SitesWriter {
                     bool expanded = false);
   /// Without a definition in the program.
   uint32_t library(const std::string& name, int height = 0);
+  /// Calls what it is given.
+  uint32_t wrapper(const std::string& name, int height = 0);
   uint32_t function_site(uint32_t function);
   uint32_t call_site(uint32_t caller, uint32_t callee);
   void sync(const std::string& role, const std::string& name, bool shared = false);

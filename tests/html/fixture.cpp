@@ -118,6 +118,8 @@ report::HtmlReport whole() {
   page.profile.losses.notes = {kHostile[1], "a note"};
   page.profile.losses.dropped = 4;
   page.profile.interval.incomplete = 2;
+  page.profile.interval.loop_queue = {
+      .begun = 2000, .waited = 500, .mean_ns = 1e6, .p99_ns = 2e6, .share = 0.25};
   page.sources.push_back({kHostile[1],
                           "src/<b>.c",
                           40,

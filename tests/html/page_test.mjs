@@ -62,6 +62,8 @@ const tests = {
     assert.equal(counts.lines, 5);
     assert.ok(counts.caveats >= 5, `${counts.caveats} caveats`);
     assert.equal(counts.unwrapped, 1);
+    assert.match(await page.evaluate('document.querySelector("#loop-queue").textContent'),
+      /^queue\(event loop\): before their begin, 500 of 2,000 waited .* would add 25\.0 % to it\.$/);
     assert.equal(await page.evaluate('document.querySelectorAll("svg [width^=\\"-\\"], svg [d*=NaN], svg [x=NaN], svg [cx=NaN], svg [y=NaN]").length'), 0);
     await quiet(page);
   },

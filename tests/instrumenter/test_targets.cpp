@@ -224,3 +224,62 @@ TEST_CASE("a pointer or a virtual method that is passed on is looked through") {
   program.finish();
   CHECK(targets(program, "std::invoke@") == Keys{derived.key, compare.key});
 }
+
+TEST_CASE("a parameter that a template calls reaches what the template is given, or all kept") {
+  Program program;
+  const Function job = function("serve::lambda", "t.h", 1);
+  const Function other = function("other", "t.h", 5);
+  const Function given = function("(*work)", "", 0);
+  const Function stored = function("(*callback_)", "", 0);
+  const Function constructor = function("Button::Button", "t.h", 40);
+  Function timed = function("timed", "t.h", 9);
+  Function click = function("Button::click", "t.h", 13);
+  for (const auto& [caller, callee] : {std::pair{&timed, &given}, {&click, &stored}}) {
+    Call c = call(*caller, *callee, 1, 5, Form::kStatement);
+    c.kind = CallKind::kIndirect;
+    caller->calls.push_back(c);
+  }
+  Function caller = function("caller", "t.h", 20);
+  caller.calls = {passing(caller, job, timed), passing(caller, other, constructor)};
+  program.functions = {job, other, given, stored, constructor, timed, click, caller};
+  program.finish();
+  CHECK(targets(program, "(*work)@") == Keys{job.key});
+  CHECK(targets(program, "(*callback_)@") == Keys{other.key, job.key});
+  CHECK(program.expandable(*program.by_key("(*work)@")));
+}
+
+TEST_CASE("a wrapper calls what it is given, others call what they name") {
+  Program program = with_unit();
+  const Function leaf = addressed(program, "leaf", "int (int)");
+  add_pointer_call(program, "(*p)", "int (int)");
+  const Function function_object = function("std::function<R (A...)>::operator()", "", 0);
+  const Function own_object = function("callable::operator()", "w.h", 30);
+  const Function constructor = function("std::function<R (A...)>::function<F>", "", 0);
+  const Function compare = function("compare::operator()", "w.h", 40);
+  const Function sort = function("std::sort", "", 0);
+  Function guarded = function("guarded", "w.h", 1);
+  guarded.calls = {call(guarded, function_object, 1, 5, Form::kStatement),
+                   passing(guarded, leaf, constructor)};
+  Function vendored = own_object;
+  vendored.calls = {program.functions[1].calls.front()};
+  Function by_vendored = function("by_vendored", "w.h", 5);
+  by_vendored.calls = {call(by_vendored, own_object, 1, 5, Form::kStatement)};
+  Function sorts = function("sorts", "w.h", 9);
+  sorts.calls = {call(sorts, sort, 1, 5, Form::kStatement), passing(sorts, leaf, sort),
+                 call(sorts, compare, 6, 9, Form::kStatement)};
+  for (const Function& f :
+       {function_object, constructor, compare, sort, guarded, vendored, by_vendored, sorts}) {
+    program.functions.push_back(f);
+  }
+  program.finish();
+  const auto wraps = [&](const std::string& name) {
+    return is_wrapper(program, *program.find(name).front());
+  };
+  CHECK(wraps("caller of (*p)"));
+  CHECK(wraps("guarded"));
+  CHECK(wraps("callable::operator()"));
+  CHECK(wraps("by_vendored"));
+  CHECK_FALSE(wraps("sorts"));
+  CHECK_FALSE(wraps("leaf"));
+  CHECK_FALSE(wraps("std::function<R (A...)>::operator()"));  // the analysis knows that by itself
+}

@@ -253,6 +253,25 @@ TEST_CASE("overhead: the budget is mentioned only when it is exceeded") {
   CHECK(report::text(p, context, {200}).find("Compared with the run") == std::string::npos);
 }
 
+TEST_CASE("what intervals waited for the event loop before their begin is told") {
+  Profile p = make_profile();
+  CHECK(report::text(p, {}, {}).find("queue(event loop)") == std::string::npos);
+  p.interval.loop_queue = {
+      .begun = 12000, .waited = 3000, .mean_ns = 1.1e6, .p99_ns = 2.2e6, .share = 0.55};
+  CHECK(report::text(p, {}, {200})
+            .find("queue(event loop): before their begin, 3,000 of 12,000 waited for the loop, "
+                  "which was "
+                  "busy with others: mean 1.10 ms, p99 2.20 ms; not in the latency, would add 55.0 "
+                  "% to "
+                  "it") != std::string::npos);
+  const nlohmann::json queue = report::json(p, {}).at("interval").at("loop_queue");
+  CHECK(queue.at("begun") == 12000);
+  CHECK(queue.at("waited") == 3000);
+  CHECK(queue.at("mean_ns") == 1.1e6);
+  CHECK(queue.at("p99_ns") == 2.2e6);
+  CHECK(queue.at("share") == 0.55);
+}
+
 TEST_CASE("declared work and labels explain parts of a factor") {
   Profile p = make_profile();
   CHECK(report::text(p, {}, {}).find("explained by work") == std::string::npos);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -38,4 +39,17 @@ GATE(pthread_spin_lock, (pthread_spinlock_t * lock), lock)
 GATE(fsync, (int fd), fd)
 GATE(eventfd_read, (int fd, eventfd_t* count), fd, count)
 GATE(eventfd_write, (int fd, eventfd_t count), fd, count)
+// Calls that return a number of bytes.
+#define GATE_BYTES(name, parameters, ...)                       \
+  PUBLIC ssize_t name parameters {                              \
+    static ssize_t(*real) parameters;                           \
+    if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
+    pass(#name, 0);                                             \
+    const ssize_t result = real(__VA_ARGS__);                   \
+    pass(#name, 1);                                             \
+    return result;                                              \
+  }
+
+GATE_BYTES(recv, (int fd, void* to, size_t n, int flags), fd, to, n, flags)
+GATE_BYTES(send, (int fd, const void* from, size_t n, int flags), fd, from, n, flags)
 GATE(epoll_wait, (int epoll, struct epoll_event* events, int n, int limit), epoll, events, n, limit)

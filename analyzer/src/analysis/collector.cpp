@@ -323,11 +323,7 @@ void KindCollector::add(const std::vector<Interval*>& intervals,
     const auto latency = static_cast<uint64_t>(interval->latency());
     latencies_.add(latency);
     if (interval->queued != kNoTime) {
-      const auto queued = static_cast<uint64_t>(interval->queued);
-      latency_ += latency;
-      queued_.times.add(queued);
-      queued_.sum += queued;
-      queued_.some += queued != 0 ? 1 : 0;
+      loop_queue_.add(static_cast<uint64_t>(interval->queued), latency);
     }
     if (by_label_.size() <= interval->label) {
       by_label_.resize(labels.size());
@@ -395,6 +391,7 @@ IntervalSums KindCollector::finish() {
   sums.interval = sites_.interval_name(kind_);
   sums.root_height = sites_.root_height;
   sums.latencies = std::move(latencies_);
+  sums.loop_queue = std::move(loop_queue_);
   sums.records = std::move(records_);
   for (uint32_t label = 0; label < by_label_.size(); ++label) {
     if (by_label_[label].sums.n == 0) {
@@ -412,17 +409,6 @@ IntervalSums KindCollector::finish() {
     sums.losses.notes.push_back(
         fmt::format("vprof's own set-up is taken out of {} intervals: {:.3f} ms in all",
                     set_up_.intervals, static_cast<double>(set_up_.ns) * 1e-6));
-  }
-  if (queued_.some != 0) {
-    const auto all = static_cast<double>(queued_.times.count());
-    sums.losses.notes.push_back(fmt::format(
-        "queue(event loop): before their begin, {} of {} intervals waited while the loop that had "
-        "seen them ready worked for others: mean {:.3f} ms, p99 {:.3f} ms; that is not in the "
-        "latency, and would add {:.1f} % to it",
-        queued_.some, queued_.times.count(), static_cast<double>(queued_.sum) / all * 1e-6,
-        queued_.times.quantile(0.99) * 1e-6,
-        100 * static_cast<double>(queued_.sum) /
-            static_cast<double>(std::max<uint64_t>(latency_, 1))));
   }
   if (violations_ != 0) {
     sums.losses.notes.push_back(fmt::format(

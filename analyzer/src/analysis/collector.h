@@ -127,13 +127,7 @@ class KindCollector {
   unsigned shift_ = 0;  // the batch of an interval is Interval::number >> shift_
   uint64_t newest_ = 0;
   Histogram latencies_;
-  uint64_t latency_ = 0;  // sum of those that an event loop began
-  /// Time in the queue of an event loop before the begin.
-  struct Queued {
-    Histogram times;  // of those that an event loop began
-    uint64_t sum = 0;
-    uint64_t some = 0;  // intervals that were in it
-  } queued_;
+  LoopQueueSums loop_queue_;
   struct LabelLatencySums {
     LatencySums sums;
     std::vector<uint64_t> bins;  // by latency_bin()

@@ -67,20 +67,54 @@ uint32_t PathTree::find_frame(uint32_t parent, uint32_t site) {
 
 uint32_t PathTree::make_frame(uint32_t parent, uint32_t site) {
   const uint32_t function = sites_.sites[site].function;
-  const bool wraps = !is_of_program(function);
+  const bool of_program = is_of_program(function);
   for (uint32_t node = parent; node != kRoot && !starts_blame(nodes_[node].kind);
        node = nodes_[node].parent) {
     if (nodes_[node].kind != NodeKind::kFunction) {
       continue;
     }
     if (nodes_[node].ident == function) {
+      if (of_program && is_new_between(node, parent)) {
+        break;
+      }
       return node;
     }
-    if (wraps && is_of_program(nodes_[node].ident)) {
+    if (!of_program && is_of_program(nodes_[node].ident)) {
       break;
     }
   }
   return add(parent, NodeKind::kFunction, function, site);
+}
+
+/// Whether between the two nodes a wrapper called a function that is not on the path up to the
+/// first one: folding onto that would take the function off the path.
+bool PathTree::is_new_between(uint32_t first, uint32_t last) const {
+  for (uint32_t node = last; node != first; node = nodes_[node].parent) {
+    if (is_called_by_wrapper(node) && !is_on_path(nodes_[node].ident, first)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A measured call of the wrapper's own is not what it was given.
+bool PathTree::is_called_by_wrapper(uint32_t node) const {
+  const uint32_t caller = enclosing_function(nodes_[node].parent);
+  if (caller == kNone || enclosing_function(node) == kNone || !is_of_program(nodes_[node].ident)) {
+    return false;
+  }
+  return !is_of_program(caller) ||
+         (sites_.functions[caller].wrapper && sites_.sites[nodes_[node].site].parent == kNone);
+}
+
+/// Whether the node, or one above it up to the last wait, is of the function.
+bool PathTree::is_on_path(uint32_t function, uint32_t last) const {
+  uint32_t node = last;
+  while (node != kRoot && !starts_blame(nodes_[node].kind) &&
+         enclosing_function(node) != function) {
+    node = nodes_[node].parent;
+  }
+  return node != kRoot && enclosing_function(node) == function;
 }
 
 bool PathTree::is_of_program(uint32_t function) const {

@@ -82,11 +82,13 @@ class PathTree {
   const std::string& name(uint32_t index) const { return names_[index]; }
   uint32_t intern(const std::string& name);
 
-  /// The node of a frame of `site` directly below `parent`. Recursion folds onto the first
+  /// The node of a frame of `site` directly below `parent`. Recursion folds onto the latest
   /// occurrence of the function on the path, but not across a wait: the waker's work stays apart
-  /// from the waiter's. A library function or a pointer is no recursion where a function of the
-  /// program is between: `std::function::operator()` within another one calls something else. The
-  /// path stays finite, since the functions of the program fold.
+  /// from the waiter's. A wrapper calls what it is given: `std::function::operator()` within
+  /// another one calls something else. So a library function or a pointer does not fold across a
+  /// function of the program, and a function of the program not across what a wrapper called for
+  /// the first time on the path. The path stays finite: each repetition needs a function that is
+  /// new on it.
   uint32_t frame(uint32_t parent, uint32_t site) {
     const Latest& latest = latest_[parent];  // usually the same as last time
     return latest.site == site ? latest.node : find_frame(parent, site);
@@ -125,6 +127,9 @@ class PathTree {
   uint32_t make_frame(uint32_t parent, uint32_t site);
   /// Defined there, and not just a name for what it calls.
   bool is_of_program(uint32_t function) const;
+  bool is_called_by_wrapper(uint32_t node) const;
+  bool is_new_between(uint32_t first, uint32_t last) const;
+  bool is_on_path(uint32_t function, uint32_t last) const;
   uint32_t make_body(uint32_t node);
   uint32_t child(uint32_t parent, NodeKind kind, uint32_t ident);
   uint32_t add(uint32_t parent, NodeKind kind, uint32_t ident, uint32_t site);

@@ -39,6 +39,18 @@ void add_work(const IntervalSums& sums, const BatchSums& total, IntervalSummary&
   summary.work.explained = explained.by_work(0);
 }
 
+void add_loop_queue(const LoopQueueSums& sums, LoopQueueSummary& summary) {
+  summary.begun = sums.waits.count();
+  summary.waited = sums.waited;
+  if (sums.waited == 0) {
+    return;
+  }
+  const auto ns = static_cast<double>(sums.ns);
+  summary.mean_ns = ns / static_cast<double>(summary.begun);
+  summary.p99_ns = sums.waits.quantile(0.99);
+  summary.share = sums.latency == 0 ? 0 : ns / static_cast<double>(sums.latency);
+}
+
 /// 95 % confidence interval of a positive statistic, from the jackknife of its logarithm, which is
 /// closer to normal.
 struct LogInterval {
@@ -112,6 +124,7 @@ IntervalSummary summarize(const IntervalSums& sums) {
   const BatchSums total = sums.total();
   add_labels(sums, all, summary);
   add_work(sums, total, summary);
+  add_loop_queue(sums.loop_queue, summary.loop_queue);
   add_confidence(sums, total, summary);
   return summary;
 }

@@ -48,6 +48,12 @@ struct ListStruct<Overhead> {
       &Overhead::working_ns,     &Overhead::present_ns};
   static constexpr size_t kOptional = 5;
 };
+/// Without the waits, which are buckets.
+template <>
+struct ListStruct<LoopQueueSums> {
+  static constexpr std::tuple kMembers{&LoopQueueSums::waited, &LoopQueueSums::ns,
+                                       &LoopQueueSums::latency};
+};
 template <>
 struct ListStruct<LatencySums> {
   static constexpr std::tuple kMembers{&LatencySums::n, &LatencySums::x, &LatencySums::xx};

@@ -99,6 +99,10 @@ IntervalSums decode_sums(const Json& document) {
     sums.exemplars.push_back(decode_exemplars(exemplars));
   }
   sums.latencies = decode_latencies(document.at("latencies"));
+  if (const auto queue = document.find("loop_queue"); queue != document.end()) {
+    decode(queue->at("sums"), sums.loop_queue);
+    sums.loop_queue.waits = decode_latencies(queue->at("waits"));
+  }
   check_counts(sums);
   for (const Json& batch : document.at("batches")) {
     sums.others_known = sums.others_known && batch.at("sums").contains("others");
@@ -129,6 +133,10 @@ std::string to_bytes(const IntervalSums& sums) {
   document["samples"] = encode_list(sums.exemplars, encode_exemplars);
   document["explain"] = encode_covariates(sums.covariates);
   document["latencies"] = encode_latencies(sums.latencies);
+  if (sums.loop_queue.waits.count() != 0) {
+    document["loop_queue"]["sums"] = encode(sums.loop_queue);
+    document["loop_queue"]["waits"] = encode_latencies(sums.loop_queue.waits);
+  }
   encode_intervals(sums, document);
   const std::vector<uint8_t> bytes = Json::to_msgpack(document);
   return {bytes.begin(), bytes.end()};

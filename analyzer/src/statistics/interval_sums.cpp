@@ -10,4 +10,19 @@ BatchSums IntervalSums::total() const {
   return sum;
 }
 
+void LoopQueueSums::add(uint64_t wait, uint64_t interval_latency) {
+  waited += wait != 0 ? 1 : 0;
+  ns += wait;
+  latency += interval_latency;
+  waits.add(wait);
+}
+
+LoopQueueSums& LoopQueueSums::operator+=(const LoopQueueSums& other) {
+  waited += other.waited;
+  ns += other.ns;
+  latency += other.latency;
+  waits += other.waits;
+  return *this;
+}
+
 }  // namespace vprof::analyzer

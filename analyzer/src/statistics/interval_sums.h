@@ -33,6 +33,18 @@ struct Batch {
   BatchSums sums;
 };
 
+/// What intervals waited before their begin because the event loop that had seen them ready worked
+/// for others. Of the intervals that an event loop began.
+struct LoopQueueSums {
+  uint64_t waited = 0;  ///< intervals that waited at all
+  UInt128 ns = 0;       ///< sum of their waits
+  UInt128 latency = 0;  ///< sum of the latencies of all that an event loop began, ns
+  Histogram waits;      ///< of all that an event loop began
+
+  void add(uint64_t wait, uint64_t interval_latency);
+  LoopQueueSums& operator+=(const LoopQueueSums& other);
+};
+
 struct IntervalSums {
   std::string interval;                   ///< name of the kind of interval
   uint64_t incomplete = 0;                ///< intervals without begin or end
@@ -43,6 +55,7 @@ struct IntervalSums {
   std::vector<TailSums> tails;            ///< by place
   std::vector<PlaceExemplars> exemplars;  ///< by place
   Histogram latencies;
+  LoopQueueSums loop_queue;
   std::map<std::string, LatencySums> labels;      ///< by label
   std::map<std::string, LatencyBins> label_bins;  ///< by label
   IntervalSample sample;

@@ -175,6 +175,7 @@ void IntervalSumsBuilder::add(const IntervalSums& sums) {
   sum_.others_known = sum_.others_known && sums.others_known;
   sum_.root_height = std::max(sum_.root_height, sums.root_height);
   sum_.latencies += sums.latencies;
+  sum_.loop_queue += sums.loop_queue;
   for (const auto& [label, latencies] : sums.labels) {
     sum_.labels[label] += latencies;
   }

@@ -46,6 +46,7 @@ Function read_function(const Json& entry) {
   function.height = entry.value("height", 0);
   function.expandable = entry.value("expandable", false);
   function.expanded = entry.value("expanded", false);
+  function.wrapper = entry.value("wrapper", false);
   return function;
 }
 

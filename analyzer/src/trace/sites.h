@@ -17,6 +17,8 @@ struct Function {
   int height = 0;
   bool expandable = false;
   bool expanded = false;
+  bool wrapper =
+      false;  ///< calls what it is given: through a pointer, a function object, a parameter
 };
 
 struct Site {

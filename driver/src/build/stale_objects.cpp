@@ -48,9 +48,10 @@ Result<void> remove_moved_objects(const Session& session, const Program& program
     const fs::path file = (directory / entry.value("file", "")).lexically_normal();
     const auto arguments = entry.value("arguments", std::vector<std::string>());
     const bool moved = std::ranges::find(arguments, "-DVPROF_MOVED") != arguments.end();
-    if (moved && affected.contains(file.string())) {
+    const fs::path object = directory / entry.value("output", "");
+    if (moved && affected.contains(file.string()) && session.workspace.in_mirror(object)) {
       std::error_code error;
-      fs::remove(directory / entry.value("output", ""), error);
+      fs::remove(object, error);
     }
   }
   return {};

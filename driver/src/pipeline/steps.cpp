@@ -127,6 +127,13 @@ Result<Instrumented> rewrite(const Session& session, const Targets& targets, Ext
                       .full_coverage = coverage_in_full(summary)};
 }
 
+/// Without links, so that one directory has one name.
+std::string place_of(const Workspace& workspace) {
+  std::error_code error;
+  const fs::path place = fs::canonical(workspace.root, error);
+  return (error ? workspace.root : place).string();
+}
+
 void warn_of_foreign_units(const Session& session, const Program& program) {
   std::vector<std::string> foreign;
   for (const instrumenter::Unit& unit : program.units) {
@@ -142,9 +149,35 @@ void warn_of_foreign_units(const Session& session, const Program& program) {
   }
 }
 
+/// A project may have been moved or copied with its `.vprof`. What was built in the old place, and
+/// what is known of that, has its paths: nothing may work on them, so all of it is made again.
+Result<void> settle_here(Session& session) {
+  const Workspace& ws = session.workspace;
+  const std::string here = place_of(ws);
+  if (session.state.place == here) {
+    return {};
+  }
+  if (!session.state.place.empty()) {
+    say(fmt::format("{} was made in {}: copying and building the program again", shown(ws.dot),
+                    session.state.place));
+    VPROF_TRY(remove_tree(ws.manifest()));
+  }
+  session.state.place = here;
+  return session.save();
+}
+
 }  // namespace
 
+Result<void> check_place(const Session& session) {
+  if (session.state.place.empty() || session.state.place == place_of(session.workspace)) {
+    return {};
+  }
+  return fail("{} was made in {}, and the program in it is built for that place; run `vprof build`",
+              shown(session.workspace.dot), session.state.place);
+}
+
 Result<MirrorChange> mirror_step(Session& session) {
+  VPROF_TRY(settle_here(session));
   Result<MirrorChange> change;
   {
     const Progress progress("copy");
@@ -163,8 +196,9 @@ Result<MirrorChange> mirror_step(Session& session) {
     session.state.configured.clear();
   }
   if (change->first) {
-    for (const fs::path& old : {session.workspace.compile_commands(), session.workspace.index(),
-                                session.workspace.plan()}) {
+    const Workspace& ws = session.workspace;
+    for (const fs::path& old :
+         {ws.compile_commands(), ws.links(), ws.index(), ws.plan(), ws.summary()}) {
       VPROF_TRY(remove_tree(old));
     }
     say(fmt::format("copied {} into {}", counted(change->changed.size(), "file"),

@@ -14,6 +14,10 @@ namespace vprof::driver {
 /// are restored, and the whole program counts as not built.
 Result<MirrorChange> mirror_step(Session& session);
 
+/// Error: the mirror was made in another place, from where it was copied or moved. mirror_step()
+/// makes it again.
+Result<void> check_place(const Session& session);
+
 /// Runs `configure` if it has not succeeded yet.
 Result<void> configure_step(Session& session);
 

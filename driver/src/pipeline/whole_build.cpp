@@ -110,6 +110,14 @@ class Passes {
     if (!only_links) {
       return begin_again(gaps);
     }
+    for (const Gap& gap : gaps) {
+      if (!session_.workspace.in_mirror(gap.program)) {
+        return fail(
+            "{}: the build did not link it again, and vprof deletes nothing outside of its copy "
+            "({}); delete it, or let \"build\" write it within its own directory",
+            gap.program.string(), shown(session_.workspace.mirror()));
+      }
+    }
     say(fmt::format("{}: linking again", described(gaps)));
     for (const Gap& gap : gaps) {
       deleted_.insert(gap.program);
@@ -178,6 +186,31 @@ Result<WholeBuild> rebuild_step(Session& session) {
   auto targets = VPROF_TRY(resolve(session.config, program));
   const auto plan = VPROF_TRY(instrumenter::load_plan(ws.plan()));
   return whole_build_step(session, program, targets, plan.all ? Extent::kAll : Extent::kFrontier);
+}
+
+Result<bool> instrument_again_step(Session& session) {
+  // plan.json itself is empty: the files were restored.
+  const fs::path file = session.workspace.iteration(session.state.iteration) / "plan.json";
+  std::error_code error;
+  if (session.state.history.empty() || !fs::exists(file, error)) {
+    return false;
+  }
+  const auto last = VPROF_TRY(instrumenter::load_plan(file));
+  const auto program = VPROF_TRY(index_step(session));
+  const auto targets = VPROF_TRY(resolve(session.config, program));
+  for (const std::string& warning : targets.warnings) {
+    warn(warning);
+  }
+  session.state.expanded = follow_edits(session.state.expanded, program);
+  if (session.state.expanded.empty()) {
+    session.state.expanded = targets.roots;
+  }
+  const auto done = VPROF_TRY(
+      instrument_step(session, program, targets, last.all ? Extent::kAll : Extent::kFrontier));
+  session.state.history.back().sites = done.sites;
+  say(fmt::format("instrumented as before: {}", counted(done.sites, "site")));
+  VPROF_TRY(session.save());
+  return true;
 }
 
 }  // namespace vprof::driver

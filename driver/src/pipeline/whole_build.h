@@ -27,4 +27,8 @@ Result<WholeBuild> whole_build_step(Session& session, instrumenter::Program& pro
 /// Builds the mirror as it is, instrumented by its last plan, if there is one.
 Result<WholeBuild> rebuild_step(Session& session);
 
+/// After a change of the source, when the mirror has it without instrumentation: instruments what
+/// the last `vprof instrument` or iteration did. Returns whether there was one.
+Result<bool> instrument_again_step(Session& session);
+
 }  // namespace vprof::driver

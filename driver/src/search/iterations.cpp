@@ -102,6 +102,7 @@ Result<void> go_back(Session& session, int n) {
     kept.step = Step::kMeasure;
   }
   kept.configured = session.state.configured;
+  kept.place = session.state.place;
   kept.built = session.state.built;
   VPROF_TRY(put_away_iterations(session, n));
   session.state = std::move(kept);

@@ -1,4 +1,4 @@
-// `vprof build`: builds the mirror as it is with the user's own command.
+// `vprof build`: builds the mirror with the user's own command, instrumented as it was last.
 #include "pipeline/steps.h"
 #include "pipeline/whole_build.h"
 #include "process/commands.h"
@@ -12,8 +12,10 @@ Result<int> verb_build(const Global& global) {
   VPROF_TRY(mirror_step(session));
   if (session.state.built.empty()) {
     VPROF_TRY(first_build_step(session));
-    say("built without instrumentation; run `vprof index` and `vprof instrument` next");
-    return 0;
+    if (!VPROF_TRY(instrument_again_step(session))) {
+      say("built without instrumentation; run `vprof index` and `vprof instrument` next");
+      return 0;
+    }
   }
   const auto built = VPROF_TRY(rebuild_step(session));
   if (!session.state.history.empty()) {

@@ -65,6 +65,7 @@ Result<int> instrument(Session& session, const instrumenter::Program& program,
 
 Result<int> verb_instrument(const Global& global, const InstrumentOptions& options) {
   auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
+  VPROF_TRY(check_place(session));
   auto program = VPROF_TRY(load_index(session));
   auto targets = VPROF_TRY(resolve(session.config, program));
   for (const std::string& warning : targets.warnings) {

@@ -14,6 +14,7 @@ Result<int> verb_record(const Global& global, const RecordOptions& options) {
         "nothing is instrumented yet; run `vprof index`, `vprof instrument` and `vprof build` "
         "first");
   }
+  VPROF_TRY(check_place(session));
   VPROF_TRY(make_directories(session.workspace.iteration(session.state.iteration)));
   WorkloadRun run = workload_run(session, options.baseline ? Sites::kOff : Sites::kOn);
   if (!options.command.empty()) {

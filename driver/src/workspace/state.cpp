@@ -45,7 +45,7 @@ struct Object<State> {
       required("selected", &State::selected),   required("set_aside", &State::set_aside),
       required("history", &State::history),     required("baseline", &State::baseline),
       required("demoted", &State::demoted),     required("configured", &State::configured),
-      required("built", &State::built)};
+      required("built", &State::built),         optional("place", &State::place)};
 
   static void written(const State& /*state*/, Json& to) { to["schema"] = 1; }
 };
@@ -115,6 +115,7 @@ void forget_overhead(State& state) {
 State restarted(const State& state) {
   State fresh;
   fresh.configured = state.configured;
+  fresh.place = state.place;
   fresh.built = state.built;
   return fresh;
 }

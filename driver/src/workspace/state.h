@@ -49,6 +49,9 @@ struct State {
 
   // What follows describes the workspace rather than the search; restarted() keeps it.
 
+  /// Where the mirror was made: the directory of vprof.json without links. What was built in it has
+  /// absolute paths of that place. Empty: not known.
+  std::string place;
   /// Fingerprint of the last configure command that succeeded.
   std::string configured;
   /// Fingerprint of the mirror at the last whole build through the shims.

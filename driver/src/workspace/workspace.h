@@ -11,6 +11,15 @@ struct Workspace {
 
   explicit Workspace(const fs::path& directory) : root(directory), dot(directory / ".vprof") {}
 
+  /// Whether a path is in the mirror once links are followed. What is not is never deleted.
+  bool in_mirror(const fs::path& path) const {
+    std::error_code error;
+    const fs::path place = fs::weakly_canonical(path.parent_path(), error);
+    const fs::path within =
+        error ? fs::path() : place.lexically_relative(fs::weakly_canonical(mirror(), error));
+    return !error && !within.empty() && *within.begin() != "..";
+  }
+
   fs::path mirror() const { return dot / "mirror"; }
   fs::path manifest() const { return dot / "mirror.json"; }
   fs::path pristine() const { return dot / "pristine"; }

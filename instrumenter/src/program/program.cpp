@@ -129,6 +129,37 @@ std::vector<const Function*> expanded_with(const Program& program, const Functio
   return expanded;
 }
 
+namespace {
+
+/// Whether a library function of this name calls its object or its first argument.
+bool calls_what_it_is_given(const std::string& name) {
+  const std::string_view last = last_part(name);
+  return last == "operator()" || last == "invoke" || last == "invoke_r" || last == "apply" ||
+         last == "visit";
+}
+
+bool calls_through_pointer(const Function& f) {
+  return std::any_of(f.calls.begin(), f.calls.end(),
+                     [](const Call& call) { return call.kind == CallKind::kIndirect; });
+}
+
+}  // namespace
+
+bool is_wrapper(const Program& program, const Function& f) {
+  if (!f.in_tree) {
+    return false;
+  }
+  return calls_through_pointer(f) ||
+         std::any_of(f.calls.begin(), f.calls.end(), [&](const Call& call) {
+           if (!is_call(call) || !calls_what_it_is_given(call.callee_name)) {
+             return false;
+           }
+           const Function* callee = program.by_key(call.callee_key);
+           return callee != nullptr && (callee->file.empty() ? !callee->targets.empty()
+                                                             : calls_through_pointer(*callee));
+         });
+}
+
 bool worth_measuring(const Program& program, const Call& call) {
   if (call.noreturn || call.trivial || !is_call(call)) {
     return false;

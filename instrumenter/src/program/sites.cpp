@@ -25,7 +25,8 @@ struct Object<SitesFile::FunctionEntry> {
                                              required("height", &T::height),
                                              required("callees", &T::callees),
                                              required("expandable", &T::expandable),
-                                             required("expanded", &T::expanded)};
+                                             required("expanded", &T::expanded),
+                                             non_default("wrapper", &T::wrapper)};
 };
 
 template <>

@@ -167,10 +167,13 @@ struct PassedOn {
   std::unordered_map<std::string, std::set<std::string>> into_class;  ///< by name of the class
   std::set<std::string> into_any_class;
   std::set<std::string> kept;  ///< in containers, or by functions of the program
+  /// By key of a `(*parameter)` of templates: what the templates are given.
+  std::unordered_map<std::string, std::set<std::string>> to_template;
 };
 
 PassedOn passed_on(const Program& program) {
   PassedOn result;
+  std::unordered_map<std::string, std::set<std::string>> to_program;  // by key of the function
   for (const Function& f : program.functions) {
     for (const Call& call : f.calls) {
       if (is_call(call) || call.kind == CallKind::kSpawn) {
@@ -179,6 +182,7 @@ PassedOn passed_on(const Program& program) {
       const Function* receiver = program.by_key(call.receiver_key);
       if (receiver == nullptr || !receiver->file.empty()) {
         result.kept.insert(call.callee_key);
+        to_program[call.receiver_key].insert(call.callee_key);
         continue;
       }
       if (makes_callable(receiver->name)) {
@@ -188,6 +192,16 @@ PassedOn passed_on(const Program& program) {
         result.kept.insert(call.callee_key);
       } else {
         result.to_library[receiver->key].insert(call.callee_key);
+      }
+    }
+  }
+  for (const Function& f : program.functions) {
+    for (const Call& call : f.calls) {
+      // In a template, the type of what is called may depend on its parameters.
+      if (call.kind == CallKind::kIndirect && call.type.empty()) {
+        const auto given = to_program.find(f.key);
+        const auto& passed = given == to_program.end() ? result.kept : given->second;
+        result.to_template[call.callee_key].insert(passed.begin(), passed.end());
       }
     }
   }
@@ -261,6 +275,9 @@ void compute_targets(Program& program) {
     std::set<std::string> targets;
     if (const auto to_it = passed.to_library.find(f.key); to_it != passed.to_library.end()) {
       add_passed(program, to_it->second, targets);
+    }
+    if (const auto given = passed.to_template.find(f.key); given != passed.to_template.end()) {
+      add_passed(program, given->second, targets);
     }
     if (f.name.ends_with(kCallOperator)) {
       const auto into_it = passed.into_class.find(class_of(f.name));

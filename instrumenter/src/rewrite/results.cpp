@@ -49,6 +49,7 @@ class FunctionTable {
     out.height = f->height;
     out.callees = callees.size();
     out.expandable = program_.expandable(*f);
+    out.wrapper = is_wrapper(program_, *f);
     return out;
   }
 

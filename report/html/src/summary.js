@@ -21,7 +21,15 @@ export function summary(data) {
     figure('max', time(interval.max_ns)));
   const work = interval.work?.declared > 0 ? el('p', { class: 'hint' }, `Work: ${interval.work.mean.toPrecision(3)} units on average, `
     + `${time(interval.work.ns_per_unit)} each; explains ${percent(interval.work.explained)} of the variance.`) : null;
-  return section('summary', `Latency of ${interval.name}`, null, figures, work, byLabel(data));
+  return section('summary', `Latency of ${interval.name}`, null, figures, work, loopQueue(interval.loop_queue), byLabel(data));
+}
+
+// What intervals waited before their begin because the event loop was busy with others.
+function loopQueue(queue) {
+  if (!queue?.waited) return null;
+  return el('p', { class: 'hint', id: 'loop-queue' }, `queue(event loop): before their begin, ${count(queue.waited)} of ${count(queue.begun)} `
+    + `waited for the loop, which was busy with others: mean ${time(queue.mean_ns)}, p99 ${time(queue.p99_ns)}; `
+    + `not in the latency, would add ${percent(queue.share)} to it.`);
 }
 
 function byLabel(data) {

@@ -44,6 +44,19 @@ void write_work(const analyzer::WorkSummary& work, TextWriter& out) {
                 2);
 }
 
+void write_loop_queue(const IntervalSummary& interval, TextWriter& out) {
+  const analyzer::LoopQueueSummary& queue = interval.loop_queue;
+  if (queue.waited == 0) {
+    return;
+  }
+  out.paragraph(
+      fmt::format("queue(event loop): before their begin, {} of {} waited for the loop, which was "
+                  "busy with others: mean {}, p99 {}; not in the latency, would add {} to it",
+                  human_count(queue.waited), human_count(queue.begun), human_time(queue.mean_ns),
+                  human_time(queue.p99_ns), percent(queue.share)),
+      2);
+}
+
 void write_summary(const IntervalSummary& interval, TextWriter& out) {
   std::string first = fmt::format("{}: {} completed", interval.name, human_count(interval.count));
   if (interval.incomplete != 0) {
@@ -57,6 +70,7 @@ void write_summary(const IntervalSummary& interval, TextWriter& out) {
           2, "   ");
   write_labels(interval, out);
   write_work(interval.work, out);
+  write_loop_queue(interval, out);
 }
 
 // Less of the time of threads than this, or an interval that takes more of the run than this, may

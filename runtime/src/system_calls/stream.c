@@ -33,6 +33,7 @@ struct vprof_call {
   uint64_t start;
   int fd;
   bool sends;
+  bool asks_not_to_wait;       // MSG_DONTWAIT
   uint32_t name;               // enum vprof_file_call
   struct vprof_waiters* full;  // where a sender is counted; NULL: nowhere
 };
@@ -78,7 +79,8 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   if (short_send && event == VPROF_EV_WAIT_SEND) {
     event = 0;
   }
-  if ((event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_STREAM) && never_waits(call->fd)) {
+  if ((event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_STREAM) &&
+      (call->asks_not_to_wait || never_waits(call->fd))) {
     event = 0;
   }
   if (event != 0) {
@@ -103,8 +105,10 @@ static void call_end(struct vprof_call* call) {
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call
-static struct vprof_call read_begin(int fd, uint32_t name) {
-  const struct vprof_call call = {vprof_event_time(), fd, false, name, NULL};
+// `flags`: of recv, send and their like.
+static struct vprof_call read_begin(int fd, uint32_t name, long flags) {
+  const struct vprof_call call = {vprof_event_time(),          fd,   false,
+                                  (flags & MSG_DONTWAIT) != 0, name, NULL};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -138,17 +142,19 @@ static void room_end(struct vprof_room* room) {
 }
 
 // The call ends first: its wait comes before the release in the trace.
-#define READ_BYTES(done, type, failure, call_name, name, ...)                      \
-  const struct vprof_real* real = vprof_real_functions();                          \
-  if (real->name == NULL) return errno = ENOSYS, failure;                          \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                   \
-  struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin(fd); \
-  CALL call __attribute__((unused)) = read_begin(fd, VPROF_FILE_##call_name);      \
-  const type result = real->name(__VA_ARGS__);                                     \
-  made_room.made = done;                                                           \
+#define READ_BYTES(done, type, failure, call_name, flags, name, ...)                 \
+  const struct vprof_real* real = vprof_real_functions();                            \
+  if (real->name == NULL) return errno = ENOSYS, failure;                            \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                     \
+  struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin(fd);   \
+  CALL call __attribute__((unused)) = read_begin(fd, VPROF_FILE_##call_name, flags); \
+  const type result = real->name(__VA_ARGS__);                                       \
+  made_room.made = done;                                                             \
   return result
-#define READ(call_name, name, ...) READ_BYTES(result > 0, ssize_t, -1, call_name, name, __VA_ARGS__)
-#define ACCEPT(name, ...) READ_BYTES(false, int, -1, OTHER, name, __VA_ARGS__)
+#define READ(call_name, name, ...) \
+  READ_BYTES(result > 0, ssize_t, -1, call_name, 0, name, __VA_ARGS__)
+#define RECEIVE(name, ...) READ_BYTES(result > 0, ssize_t, -1, OTHER, flags, name, __VA_ARGS__)
+#define ACCEPT(name, ...) READ_BYTES(false, int, -1, OTHER, 0, name, __VA_ARGS__)
 
 // ---- waking
 
@@ -175,8 +181,8 @@ static struct vprof_release write_begin(int fd) {
   return release;
 }
 
-static struct vprof_call send_begin(int fd, uint32_t name) {
-  struct vprof_call call = {vprof_event_time(), fd, true, name, NULL};
+static struct vprof_call send_begin(int fd, uint32_t name, long flags) {
+  struct vprof_call call = {vprof_event_time(), fd, true, (flags & MSG_DONTWAIT) != 0, name, NULL};
   if ((vprof_settings.classes & VPROF_CLASS_STREAM) == 0) {
     return call;
   }
@@ -194,18 +200,21 @@ static void write_end(const struct vprof_release* release, bool done) {
   }
 }
 
-#define WRITE(type, done, call_name, name, ...)                                 \
-  const struct vprof_real* real = vprof_real_functions();                       \
-  if (real->name == NULL) return errno = ENOSYS, -1;                            \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                \
-  const struct vprof_release release = write_begin(fd);                         \
-  type result = 0;                                                              \
-  {                                                                             \
-    CALL call __attribute__((unused)) = send_begin(fd, VPROF_FILE_##call_name); \
-    result = real->name(__VA_ARGS__);                                           \
-  }                                                                             \
-  write_end(&release, done);                                                    \
+#define WRITE_BYTES(type, done, call_name, flags, name, ...)                           \
+  const struct vprof_real* real = vprof_real_functions();                              \
+  if (real->name == NULL) return errno = ENOSYS, -1;                                   \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                       \
+  const struct vprof_release release = write_begin(fd);                                \
+  type result = 0;                                                                     \
+  {                                                                                    \
+    CALL call __attribute__((unused)) = send_begin(fd, VPROF_FILE_##call_name, flags); \
+    result = real->name(__VA_ARGS__);                                                  \
+  }                                                                                    \
+  write_end(&release, done);                                                           \
   return result
+#define WRITE(type, done, call_name, name, ...) \
+  WRITE_BYTES(type, done, call_name, 0, name, __VA_ARGS__)
+#define SEND(name, ...) WRITE_BYTES(ssize_t, result >= 0, OTHER, flags, name, __VA_ARGS__)
 
 // ---- the functions
 
@@ -223,17 +232,17 @@ VPROF_CANCELLABLE ssize_t preadv(int fd, const struct iovec* to, int n, off_t at
   READ(PREADV, preadv, fd, to, n, at);
 }
 VPROF_CANCELLABLE ssize_t recv(int fd, void* to, size_t n, int flags) {
-  READ(OTHER, recv, fd, to, n, flags);
+  RECEIVE(recv, fd, to, n, flags);
 }
 VPROF_CANCELLABLE ssize_t recvfrom(int fd, void* restrict to, size_t n, int flags,
                                    __SOCKADDR_ARG from, socklen_t* restrict bytes) {
-  READ(OTHER, recvfrom, fd, to, n, flags, PLAIN(from), bytes);
+  RECEIVE(recvfrom, fd, to, n, flags, PLAIN(from), bytes);
 }
 VPROF_CANCELLABLE ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
-  READ(OTHER, recvmsg, fd, to, flags);
+  RECEIVE(recvmsg, fd, to, flags);
 }
 VPROF_CANCELLABLE int eventfd_read(int fd, eventfd_t* to) {
-  READ_BYTES(result == 0, int, -1, OTHER, eventfd_read, fd, to);
+  READ_BYTES(result == 0, int, -1, OTHER, 0, eventfd_read, fd, to);
 }
 
 // NOLINTBEGIN(readability-identifier-naming): libc's names
@@ -251,11 +260,11 @@ CHECKED(__pread64_chk, (int fd, void* to, size_t n, off_t at, size_t room)) {
   READ(PREAD, __pread64_chk, fd, to, n, at, room);
 }
 CHECKED(__recv_chk, (int fd, void* to, size_t n, size_t room, int flags)) {
-  READ(OTHER, __recv_chk, fd, to, n, room, flags);
+  RECEIVE(__recv_chk, fd, to, n, room, flags);
 }
 CHECKED(__recvfrom_chk, (int fd, void* to, size_t n, size_t room, int flags, struct sockaddr* from,
                          socklen_t* bytes)) {
-  READ(OTHER, __recvfrom_chk, fd, to, n, room, flags, from, bytes);
+  RECEIVE(__recvfrom_chk, fd, to, n, room, flags, from, bytes);
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -295,14 +304,14 @@ VPROF_CANCELLABLE ssize_t pwritev(int fd, const struct iovec* from, int n, off_t
   WRITE(ssize_t, result >= 0, PWRITEV, pwritev, fd, from, n, at);
 }
 VPROF_CANCELLABLE ssize_t send(int fd, const void* from, size_t n, int flags) {
-  WRITE(ssize_t, result >= 0, OTHER, send, fd, from, n, flags);
+  SEND(send, fd, from, n, flags);
 }
 VPROF_CANCELLABLE ssize_t sendto(int fd, const void* from, size_t n, int flags,
                                  __CONST_SOCKADDR_ARG to, socklen_t bytes) {
-  WRITE(ssize_t, result >= 0, OTHER, sendto, fd, from, n, flags, PLAIN(to), bytes);
+  SEND(sendto, fd, from, n, flags, PLAIN(to), bytes);
 }
 VPROF_CANCELLABLE ssize_t sendmsg(int fd, const struct msghdr* from, int flags) {
-  WRITE(ssize_t, result >= 0, OTHER, sendmsg, fd, from, flags);
+  SEND(sendmsg, fd, from, flags);
 }
 VPROF_CANCELLABLE int eventfd_write(int fd, eventfd_t value) {
   WRITE(int, result >= 0, OTHER, eventfd_write, fd, value);
@@ -333,7 +342,8 @@ VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t by
   }
   int result = 0;
   {
-    CALL call __attribute__((unused)) = {vprof_event_time(), fd, true, VPROF_FILE_OTHER, NULL};
+    CALL call
+        __attribute__((unused)) = {vprof_event_time(), fd, true, false, VPROF_FILE_OTHER, NULL};
     result = real->connect(fd, to, bytes);
   }
   vprof_stream_forget(fd);
@@ -371,13 +381,27 @@ static uint32_t numbered_call(long number) {
   }
 }
 
+static long numbered_flags(long number, const long* a) {
+  switch (number) {
+    case SYS_recvfrom:
+    case SYS_sendto:
+      return a[3];
+    case SYS_recvmsg:
+    case SYS_sendmsg:
+      return a[2];
+    default:
+      return 0;
+  }
+}
+
 long vprof_raw_read(long number, const long* a) {
   if (!vprof_sync_on(kAnyClass)) {
     return vprof_raw_call(number, a);
   }
   const bool accepts = number == SYS_accept || number == SYS_accept4;
   struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin((int)a[0]);
-  CALL call __attribute__((unused)) = read_begin((int)a[0], numbered_call(number));
+  CALL call __attribute__((unused)) =
+      read_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
   const long result = vprof_raw_call(number, a);
   made_room.made = result > 0 && !accepts;
   return accepts ? accepted((int)result) : result;
@@ -391,7 +415,8 @@ long vprof_raw_write(long number, const long* a) {
   const struct vprof_release release = write_begin((int)a[0]);
   long result = 0;
   {
-    CALL call __attribute__((unused)) = send_begin((int)a[0], numbered_call(number));
+    CALL call __attribute__((unused)) =
+        send_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
     result = vprof_raw_call(number, a);
   }
   write_end(&release, result >= 0 && !syncs);

@@ -592,6 +592,25 @@ SUBJECT(slow_calls_that_never_wait) {
   return empty && passed ? 0 : 1;
 }
 
+// Nor does such a call.
+SUBJECT(slow_calls_with_dontwait) {
+  leaf();
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+    return 4;
+  }
+  vprof_test_gate = [](const char* function, int) {
+    if (std::strcmp(function, "recv") == 0 || std::strcmp(function, "send") == 0) {
+      rest_us(1000);
+    }
+  };
+  const bool empty = recv(ends[0], &byte, 1, MSG_DONTWAIT) < 0;
+  const bool passed =
+      send(ends[1], &byte, 1, MSG_DONTWAIT) == 1 && recv(ends[0], &byte, 1, MSG_DONTWAIT) == 1;
+  vprof_test_gate = nullptr;
+  return empty && passed ? 0 : 1;
+}
+
 static sigset_t blocked_signal() {
   sigset_t set;
   sigemptyset(&set);

@@ -267,6 +267,17 @@ struct WorkSummary {
   double explained = 0;
 };
 
+/// What intervals waited before their begin because the event loop that had seen them ready worked
+/// for others. Not a part of the latency.
+struct LoopQueueSummary {
+  /// Intervals that an event loop began, and those of them that waited.
+  uint64_t begun = 0, waited = 0;
+  /// Of all that an event loop began; 0 for those that did not wait.
+  double mean_ns = 0, p99_ns = 0;
+  /// The sum of the waits over the sum of the latencies of these intervals.
+  double share = 0;
+};
+
 /// Latency of the completed intervals of one kind.
 struct IntervalSummary {
   std::string name;
@@ -283,6 +294,7 @@ struct IntervalSummary {
   /// Var(E[T | label]) / Var(T)
   double between_labels = 0;
   WorkSummary work;
+  LoopQueueSummary loop_queue;
   /// 95 % confidence intervals; {0, 0} if there are too few intervals for one.
   std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
   /// Degrees of freedom of these; 0 if they are unknown. Not in report.json.

@@ -158,6 +158,10 @@ inline constexpr size_t kExpandedTargets = 8;
 /// targets.
 std::vector<const Function*> expanded_with(const Program& program, const Function& f);
 
+/// Whether `f` calls what it is given: through a pointer, a function object, or a parameter of a
+/// template. Between two frames of it may be anything.
+bool is_wrapper(const Program& program, const Function& f);
+
 /// Whether measuring a call would reveal anything: the callee is not trivial and returns.
 bool worth_measuring(const Program& program, const Call& call);
 

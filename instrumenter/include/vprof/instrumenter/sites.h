@@ -31,6 +31,7 @@ struct SitesFile {
     size_t callees = 0;
     bool expandable = false;
     bool expanded = false;
+    bool wrapper = false;
   };
   struct SiteEntry {
     uint32_t id = 0;

@@ -73,6 +73,20 @@ struct Object<analyzer::WorkSummary> {
 };
 
 template <>
+struct Object<analyzer::LoopQueueSummary> {
+  using T = analyzer::LoopQueueSummary;
+  static constexpr const char* kDescription =
+      "queue(event loop): what intervals waited before their begin while the event loop that had "
+      "seen them ready worked for others; not a part of the latency";
+  static constexpr auto kFields =
+      std::tuple{required("begun", &T::begun, "intervals that an event loop began"),
+                 required("waited", &T::waited, "those of them that waited"),
+                 required("mean_ns", &T::mean_ns, "over all that an event loop began"),
+                 required("p99_ns", &T::p99_ns, "the same"),
+                 required("share", &T::share, "sum of the waits over the sum of the latencies")};
+};
+
+template <>
 struct Object<analyzer::IntervalSummary> {
   using T = analyzer::IntervalSummary;
   static constexpr const char* kConfidence =
@@ -95,7 +109,8 @@ struct Object<analyzer::IntervalSummary> {
       required("labels", &T::labels, "most frequent first"),
       required("between_labels", &T::between_labels,
                "part of the variance that lies between the labels' means"),
-      optional("work", &T::work)};
+      optional("work", &T::work),
+      optional("loop_queue", &T::loop_queue)};
 };
 
 template <>
