@@ -31,14 +31,26 @@ const clang::Expr* plain(const clang::Expr* expr) {
   return expr;
 }
 
+/// The name of what is called; in a template it may be all that is known. Empty: it has none.
+llvm::StringRef name_called(const clang::CallExpr& call) {
+  clang::DeclarationName name;
+  if (const clang::FunctionDecl* callee = call.getDirectCallee()) {
+    name = callee->getDeclName();
+  } else if (const auto* overloaded =
+                 dyn_cast<clang::OverloadExpr>(call.getCallee()->IgnoreParenImpCasts())) {
+    name = overloaded->getName();
+  }
+  return name.isIdentifier() && !name.isEmpty() ? name.getAsIdentifierInfo()->getName() : "";
+}
+
 /// The object behind `std::move(object)` and `std::forward<T>(object)`.
 const clang::Expr* without_move(const clang::Expr* operand) {
   const auto* call = dyn_cast<clang::CallExpr>(operand);
-  const clang::FunctionDecl* callee = call == nullptr ? nullptr : call->getDirectCallee();
-  const bool moves = callee != nullptr && callee->isInStdNamespace() &&
-                     callee->getIdentifier() != nullptr && call->getNumArgs() == 1 &&
-                     (callee->getName() == "move" || callee->getName() == "forward");
-  return moves ? plain(call->getArg(0)) : operand;
+  if (call == nullptr || call->getNumArgs() != 1) {
+    return operand;
+  }
+  const llvm::StringRef name = name_called(*call);
+  return name == "move" || name == "forward" ? plain(call->getArg(0)) : operand;
 }
 
 /// What is awaited, as written. Of a co_yield the operand is the call of `yield_value` that the

@@ -38,7 +38,7 @@ __attribute__((noinline)) std::string text_of(int n) {
 }
 
 // CHECK: Generator count(int n) { VPROF_COROUTINE([[COUNT:[0-9]+]], {{[1-9][0-9]*}}); VPROF_FRAME_N({{[0-9]+}});
-// CHECK-NEXT: for (int i = 0; i < n; ++i) VPROF_AWAIT([[Y0:[0-9]+]], YIELD) co_yield VPROF_VALUE({{.*}}) work(i) VPROF_VALUE_END({{[0-9]+}}) VPROF_AWAIT_END;
+// CHECK-NEXT: for (int i = 0; i < n; ++i) VPROF_AWAIT([[Y0:[0-9]+]], YIELD) co_yield VPROF_CALL_VALUE({{[0-9]+,[0-9]+, [0-9]+}}) work(i) VPROF_VALUE_END({{[0-9]+}}) VPROF_AWAIT_END;
 Generator count(int n) {
   for (int i = 0; i < n; ++i) co_yield work(i);
 }
@@ -101,9 +101,7 @@ __attribute__((noinline)) int taken(OnlyMoved moved) {
 Generator steps(std::string text, int* shared) {
   // CHECK: const std::string& kept = VPROF_AWAIT([[A0:[0-9]+]], HAND) co_await Given(text, true) VPROF_AWAIT_END;
   const std::string& kept = co_await Given(text, true);
-  // CHECK: VPROF_AWAIT_VALUE({{[0-9]+}}, HAND) co_await Given(
-  // CHECK-NOT: VPROF_SITE
-  // CHECK-SAME: VPROF_AWAIT_VALUE_END
+  // CHECK: size_t n = length(VPROF_AWAIT_VALUE({{[0-9]+}}, HAND) co_await Given(kept + "!", true) VPROF_AWAIT_VALUE_END);
   size_t n = length(co_await Given(kept + "!", true));
   // CHECK: VPROF_AWAIT_VALUE({{[0-9]+}}, HAND) co_await Resumed{
   n += static_cast<size_t>(co_await Resumed{3} + co_await Resumed{4});
@@ -141,6 +139,7 @@ int through_lambda() {
 }
 
 // A template: the types of its awaits are not known.
+// CHECK: auto result = VPROF_AWAIT({{[0-9]+}}, HAND) co_await std::move(awaited) VPROF_AWAIT_END;
 template <class Awaited>
 Generator generic(Awaited awaited, int n) {
   auto result = co_await std::move(awaited);

@@ -82,7 +82,7 @@ namespace vprof {
 
 template <unsigned... vprof_functions>
 struct vprof_expected {
-  static constexpr unsigned kList[] = {vprof_functions..., 0};
+  static constexpr unsigned vprof_list[] = {vprof_functions..., 0};
 };
 
 class coroutine : vprof_not_copied {  // NOLINT(readability-identifier-naming): as in scope.h
@@ -107,14 +107,14 @@ class coroutine : vprof_not_copied {  // NOLINT(readability-identifier-naming): 
   vprof_coroutine vprof_state_;
 };
 
-class await : vprof_not_copied {  // NOLINT(readability-identifier-naming)
+class suspension : vprof_not_copied {  // NOLINT(readability-identifier-naming)
  public:
-  await(coroutine& vprof_of, unsigned vprof_suspension, int vprof_awaits,
-        const unsigned* vprof_expected)
+  suspension(coroutine& vprof_of, unsigned vprof_suspension, int vprof_awaits,
+             const unsigned* vprof_expected)
       : vprof_state_(vprof_of.vprof_get()) {
     vprof_rt_coroutine_suspend(vprof_state_, vprof_suspension, vprof_awaits, vprof_expected);
   }
-  ~await() { vprof_rt_coroutine_resume(vprof_state_); }
+  ~suspension() { vprof_rt_coroutine_resume(vprof_state_); }
 
  private:
   vprof_coroutine* vprof_state_;
@@ -137,16 +137,20 @@ struct vprof_coroutine_interval : vprof_not_copied {
 #define VPROF_COROUTINE_INTERVAL(vprof_def) \
   ::vprof::vprof_coroutine_interval vprof_interval_##vprof_def(vprof_coroutine_state, vprof_def)
 
-#define VPROF_AWAIT(vprof_suspension, vprof_what, ...)                       \
-  (static_cast<void>(::vprof::await(vprof_coroutine_state, vprof_suspension,             \
-                                    VPROF_AWAIT_IS_##vprof_what,                         \
-                                    ::vprof::vprof_expected<__VA_ARGS__>::kList)),
+/* VPROF_AWAIT_IS_* is put together where the word is still as written: the program may have a macro
+ * of that name. */
+#define VPROF_RT_AWAIT(vprof_number, vprof_what, ...)                                     \
+  (static_cast<void>(::vprof::suspension(vprof_coroutine_state, vprof_number, vprof_what,    \
+                                         ::vprof::vprof_expected<__VA_ARGS__>::vprof_list)),
+#define VPROF_AWAIT(vprof_number, vprof_what, ...) \
+  VPROF_RT_AWAIT(vprof_number, VPROF_AWAIT_IS_##vprof_what, __VA_ARGS__)
 #define VPROF_AWAIT_END )
-#define VPROF_AWAIT_VALUE(vprof_suspension, vprof_what, ...) \
-  vprof_coroutine_state.vprof_resumed(VPROF_AWAIT(vprof_suspension, vprof_what, __VA_ARGS__)
+#define VPROF_AWAIT_VALUE(vprof_number, vprof_what, ...) \
+  vprof_coroutine_state.vprof_resumed(                   \
+      VPROF_RT_AWAIT(vprof_number, VPROF_AWAIT_IS_##vprof_what, __VA_ARGS__)
 #define VPROF_AWAIT_VALUE_END ))
-#define VPROF_AWAIT_VOID(vprof_suspension, vprof_what, ...) \
-  VPROF_AWAIT(vprof_suspension, vprof_what, __VA_ARGS__)
+#define VPROF_AWAIT_VOID(vprof_number, vprof_what, ...) \
+  VPROF_RT_AWAIT(vprof_number, VPROF_AWAIT_IS_##vprof_what, __VA_ARGS__)
 #define VPROF_AWAIT_VOID_END , vprof_coroutine_state.vprof_resumed())
 
 #endif
