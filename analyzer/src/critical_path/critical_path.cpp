@@ -77,7 +77,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
     if (const Segment* segment = segment_at(thread, interval, now)) {
       if (resumed != nullptr) {  // a switch to the interval that the thread worked for already
         const int64_t left =
-            segment->by_coroutine ? now : left_at(thread, segment->marked, now, now);
+            resumed->by_coroutine ? now : left_at(thread, segment->marked, now, now);
         if (left < now) {
           park({thread, segment->marked, left, thread, now, resumed}, interval);
           now = left;

@@ -141,8 +141,29 @@ bool PathWalker::caused_directly(const Suspended& what, const Item& wait) const 
   if (frame != kNone && history.items[frame].start >= wait.end) {
     return true;
   }
-  return (what.by->polled == kNoTime || what.by->polled <= wait.end) &&
-         !worked_between(what.thread, wait.end, what.resumed);
+  return what.by->polled <= wait.end && !worked_between(what.thread, wait.end, what.resumed);
+}
+
+/// Who ended the idle wait. Nothing: not known.
+std::optional<WakeUp> PathWalker::woken_by(const Suspended& what, uint32_t idle) {
+  const Thread& history = window_.threads[what.thread];
+  const Item& item = history.items[idle];
+  const Wait& wait = history.waits[item.what & ~kWaitBit];
+  const int64_t from = std::max(item.start, what.left);
+  if (wait.event == VPROF_EV_WAIT_POLL || wait.event == VPROF_EV_WAIT_ROOM) {
+    const std::optional<WakeUp> waker = wake_up_edges_.waker(what.thread, wait, from, item.end);
+    // It may have been made ready just before the coroutine was suspended.
+    return waker ? waker : wake_up_edges_.waker(what.thread, wait, item.start, item.end);
+  }
+  blames_.clear();
+  wake_up_edges_.blame(what.thread, idle, {from, item.end, item.end}, blames_);
+  if (blames_.empty()) {
+    return std::nullopt;
+  }
+  // Of a condition, the first is the signaller, before those who held the mutex.
+  const Blame& blame = wait.event == VPROF_EV_WAIT_COND ? blames_.front() : blames_.back();
+  return blame.thread == kNone ? std::nullopt
+                               : std::optional(WakeUp{blame.thread, blame.released, blame.exact});
 }
 
 /// Attributes [left, resumed] down to the thread's last idle wait. Returns what ended that, if it
@@ -162,21 +183,20 @@ std::optional<PathWalker::Suspended> PathWalker::explain(const Suspended& what) 
     attribute(what.thread, happened, what.resumed, node, outside);
   }
   const Wait& wait = history.waits[item.what & ~kWaitBit];
-  if (!caused_directly(what, item)) {
-    ++edge_counts_.outside;
-    add(tree_.untracked(node, unknown_event_), what.thread, what.left, happened);
-    return std::nullopt;
-  }
-  if (wait.event == VPROF_EV_WAIT_TIMER || wait.timed_out) {
+  const bool is_last = what.by == nullptr || what.by->polled <= item.end;
+  const bool timer = wait.event == VPROF_EV_WAIT_TIMER || wait.timed_out;
+  const bool caused = caused_directly(what, item);
+  if (timer && (caused || (is_last && wait.timed_out))) {
     ++edge_counts_.outside;
     add(tree_.untracked(node, timer_), what.thread, what.left, happened);
     return std::nullopt;
   }
-  std::optional<WakeUp> waker =
-      wake_up_edges_.waker(what.thread, wait, std::max(item.start, what.left), item.end);
-  if (!waker) {  // it may have been woken just before the coroutine was suspended
-    waker = wake_up_edges_.waker(what.thread, wait, item.start, item.end);
+  if (!caused) {
+    ++edge_counts_.outside;
+    add(tree_.untracked(node, unknown_event_), what.thread, what.left, happened);
+    return std::nullopt;
   }
+  const std::optional<WakeUp> waker = woken_by(what, idle);
   if (!waker || waker->thread == what.thread) {
     const bool polled = wait.event == VPROF_EV_WAIT_POLL || wait.event == VPROF_EV_WAIT_ROOM ||
                         wait.event == VPROF_EV_WAIT_STREAM;

@@ -1,5 +1,5 @@
-// What rewritten coroutines say, on one thread and on several. Coroutine function n is timed by site
-// n. Every step is done by hand, so nothing depends on who runs first.
+// What rewritten coroutines say, on one thread and on several. Coroutine function n is timed by
+// site n. Every step is done by hand, so nothing depends on who runs first.
 #define CALL 1  // as a program may have it: the macros must not care
 #include <vprof/runtime/scope.h>
 

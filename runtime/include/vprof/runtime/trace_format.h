@@ -300,8 +300,8 @@ enum vprof_interval_flags {
   VPROF_INTERVAL_PROCESS_LOCAL = 1,
   /* Of a SWITCH: a coroutine is suspended, or begins, or goes on, at the same time as a frame of
    * it. Bits 8..39 of the payload: 1 + where it was suspended (the index in sites.json
-   * "suspensions"), or the coroutine that awaits it was; 0: nowhere. Of a BEGIN and END: the interval is
-   * an execution of a coroutine, so threads leave it and resume it. */
+   * "suspensions"), or the coroutine that awaits it was; 0: nowhere. Of a BEGIN and END: the
+   * interval is an execution of a coroutine, so threads leave it and resume it. */
   VPROF_INTERVAL_COROUTINE = 2
 };
 #define VPROF_SUSPENSION_SHIFT 8
