@@ -53,7 +53,7 @@ TEST_CASE("a coroutine is below those that await it, on whatever thread it goes 
   c.run_g(u, 52, 60, c.event_awaited, true, 50);
   u.end(1, 60 * kUs);
   CHECK(in_us(c.profile()) == Leaves{{"request/f/body(f)", 10 + 1},
-                                     {"request/f/g", 9 + 8},
+                                     {"request/f/g/body(g)", 9 + 8},
                                      {"request/f/g/co_await(event)/readiness", 30},
                                      {"request/f/g/co_await(event)/untracked(thread)", 2}});
 }
@@ -68,7 +68,7 @@ TEST_CASE("what the resuming thread did since it was idle is to blame") {
   c.run_g(t, 81, 90, c.event_awaited, true, 40);
   t.end(1, 90 * kUs);
   CHECK(in_us(c.profile()) == Leaves{{"request/f/body(f)", 10},
-                                     {"request/f/g", 10 + 9},
+                                     {"request/f/g/body(g)", 10 + 9},
                                      // It may have been due for h, or for g.
                                      {"request/f/g/co_await(event)/timer", 20},
                                      {"request/f/g/co_await(event)/h", 39},
@@ -85,7 +85,7 @@ TEST_CASE("a timer that nobody else was called for first") {
   c.run_g(t, 70, 90, c.event_awaited, true, 70);
   t.end(1, 90 * kUs);
   CHECK(in_us(c.profile()) == Leaves{{"request/f/body(f)", 10},
-                                     {"request/f/g", 10 + 20},
+                                     {"request/f/g/body(g)", 10 + 20},
                                      {"request/f/g/co_await(event)/timer", 50}});
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("the thread that woke the one that resumes a coroutine is to blame bef
   worker.frame(c.h_entry, 15 * kUs, 65 * kUs);
   worker.release(VPROF_EV_RELEASE_COND, {0x20}, 66 * kUs, 1);
   CHECK(in_us(c.profile()) == Leaves{{"request/f/body(f)", 10},
-                                     {"request/f/g", 10 + 18},
+                                     {"request/f/g/body(g)", 10 + 18},
                                      {"request/f/g/co_await(event)/h", 45},
                                      {"request/f/g/co_await(event)/untracked(thread)", 1 + 2},
                                      {"request/f/g/co_await(event)/wake-up(event)", 4}});
@@ -121,7 +121,7 @@ TEST_CASE("whoever resumes a coroutine from within a function is to blame since 
   worker.frame(c.h_entry, 31 * kUs, 95 * kUs);  // calls resume()
   CHECK(in_us(c.profile()) ==
         Leaves{{"request/f/body(f)", 10},
-               {"request/f/g", 10 + 10},  // not below h, which does not call it
+               {"request/f/g/body(g)", 10 + 10},  // not below h, which does not call it
                {"request/f/g/co_await(event)/readiness", 10},
                {"request/f/g/co_await(event)/h", 49},
                {"request/f/g/co_await(event)/untracked(thread)", 1}});
