@@ -291,7 +291,9 @@ void Placer::choose_form(const WrappedPiece& piece, const Surroundings& around,
   // The guard of a call would last until the coroutine goes on, perhaps on another thread.
   if (placement.form == Form::kGuard &&
       has_suspension(full_expression_of(*piece.stmt, around.ancestors, piece.depth))) {
-    take(Reason::kSuspensionPoint);
+    const bool awaited = std::ranges::any_of(
+        around.ancestors, [](const clang::Stmt* ancestor) { return is_suspension(*ancestor); });
+    take(awaited ? Reason::kAwaited : Reason::kSuspensionPoint);
   }
 }
 

@@ -17,6 +17,7 @@ enum class Reason : uint8_t {
   kCheapLibraryCall,
   kCallersFrame,
   kConstexprCallee,
+  kAwaited,
   // Left alone by rule: calls without a text of their own. Where the callee is in the tree, they
   // are measured at its entry.
   kConstruction,
@@ -74,6 +75,7 @@ inline constexpr auto kReasons = std::to_array<ReasonText>({
     {Reason::kCheapLibraryCall, true, "library function cheaper than reading the clock"},
     {Reason::kCallersFrame, true, "needs its caller's frame"},
     {Reason::kConstexprCallee, true, "constexpr callee"},
+    {Reason::kAwaited, true, "operand of a co_await, which is measured as such"},
     {Reason::kConstruction, true, "construction by a constructor outside the source tree"},
     {Reason::kDestruction, true, "destruction by a destructor outside the source tree"},
     {Reason::kRangeFor, true, "call that a range-for makes"},
