@@ -20,6 +20,7 @@ packages_to_test=(
   nodejs npm chromium sqlite3 # the HTML report, exports
   zsh groff-base # completion and manual page
   git
+  libboost-dev # examples/coroutines
 )
 packages_to_soak=(
   uftrace # benchmarks/compare.sh

@@ -62,6 +62,13 @@ void ThreadWriter::work_for(uint64_t id, int64_t time, uint32_t kind, uint64_t f
   }
 }
 
+void ThreadWriter::resume(uint64_t id, int64_t time, uint32_t suspension, int64_t polled) {
+  work_for(id, time, 0,
+           VPROF_INTERVAL_COROUTINE | (uint64_t{suspension} + 1) << VPROF_SUSPENSION_SHIFT, polled);
+}
+
+void ThreadWriter::suspend(int64_t time) { work_for(0, time, 0, VPROF_INTERVAL_COROUTINE); }
+
 void ThreadWriter::label(uint64_t id, int64_t time, const std::string& text) {
   slot(static_cast<uint64_t>(time), VPROF_EV_LABEL, text.size());
   cont(id);
@@ -257,6 +264,16 @@ void SitesWriter::sync(const std::string& role, const std::string& name, bool sh
       {{"index", sync_.size()}, {"role", role}, {"function", name}, {"shared", shared}});
 }
 
+uint32_t SitesWriter::suspension(const std::string& awaited, uint32_t coroutine) {
+  const size_t index = suspensions_.size();
+  suspensions_.push_back({{"index", index},
+                          {"name", awaited},
+                          {"parent", coroutine},
+                          {"file", "src/a.cpp"},
+                          {"line", 2000 + index}});
+  return static_cast<uint32_t>(index);
+}
+
 std::string SitesWriter::write(const std::string& directory) const {
   nlohmann::json named = nlohmann::json::array();
   for (size_t i = 0; i < intervals.size(); ++i) {
@@ -267,6 +284,7 @@ std::string SitesWriter::write(const std::string& directory) const {
                                    {"functions", functions_},
                                    {"sites", sites_},
                                    {"intervals", named},
+                                   {"suspensions", suspensions_},
                                    {"sync", sync_},
                                    {"unwrapped", nlohmann::json::array()}};
   const std::string path = directory + "/sites.json";

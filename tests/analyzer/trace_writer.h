@@ -52,6 +52,9 @@ class ThreadWriter {
   void end(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
   void work_for(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0,
                 int64_t polled = 0);
+  /// A coroutine begins or goes on. `suspension`: where it was suspended.
+  void resume(uint64_t id, int64_t time, uint32_t suspension, int64_t polled = 0);
+  void suspend(int64_t time);
   void label(uint64_t id, int64_t time, const std::string& text);
   void work(uint64_t id, int64_t time, uint64_t units);
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
@@ -104,6 +107,8 @@ class SitesWriter {
   uint32_t wrapper(const std::string& name, int height = 0);
   uint32_t function_site(uint32_t function);
   uint32_t call_site(uint32_t caller, uint32_t callee);
+  /// Where a coroutine can be suspended. Returns its index.
+  uint32_t suspension(const std::string& awaited, uint32_t coroutine);
   void sync(const std::string& role, const std::string& name, bool shared = false);
 
   std::string write(const std::string& directory) const;
@@ -112,6 +117,7 @@ class SitesWriter {
   nlohmann::json functions_ = nlohmann::json::array();
   nlohmann::json sites_ = nlohmann::json::array();
   nlohmann::json sync_ = nlohmann::json::array();
+  nlohmann::json suspensions_ = nlohmann::json::array();
 };
 
 }  // namespace vprof::test

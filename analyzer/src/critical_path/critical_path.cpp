@@ -59,6 +59,8 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
   unknown_waker_ = tree.intern(kUnknownWaker);
   timer_ = tree.intern("timer");
   unknown_event_ = tree.intern("unknown event");
+  readiness_ = tree.intern("readiness");
+  suspended_ = tree.intern("co_await");
 }
 
 /// Algorithm 2. Terminates: each turn with a segment lowers `now`, and so does a park at the end of
@@ -74,14 +76,15 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
   while (now > begin) {
     if (const Segment* segment = segment_at(thread, interval, now)) {
       if (resumed != nullptr) {  // a switch to the interval that the thread worked for already
-        const int64_t left = left_at(thread, segment->marked, now, now);
+        const int64_t left =
+            resumed->by_coroutine ? now : left_at(thread, segment->marked, now, now);
         if (left < now) {
           park({thread, segment->marked, left, thread, now, resumed}, interval);
           now = left;
         }
       }
       const int64_t from = std::max(segment->start, begin);
-      attribute_segment(thread, from, now, segment->marked, interval);
+      attribute_segment(thread, from, now, *segment, interval);
       now = from;
       if (now <= begin) {
         break;
@@ -123,6 +126,10 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
 /// event loop, or had worked for it before, it was parked; else it was handed over.
 void PathWalker::leave(const Interval& interval, const IntervalSegment& previous, int64_t left,
                        uint32_t thread, int64_t now, const Segment* resumed) {
+  if (resumed != nullptr && resumed->by_coroutine) {
+    suspend(previous, left, thread, now, *resumed, interval.kind);
+    return;
+  }
   const bool same = previous.thread == thread;
   if (interval.can_park() && (same || poll_before(thread, interval, left, now) != nullptr)) {
     park({previous.thread, previous.marked, left, thread, now, resumed}, interval);
@@ -161,7 +168,7 @@ const Segment* PathWalker::segment_at(uint32_t thread, const Interval& interval,
 int64_t PathWalker::end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
                                bool resumed) const {
   const int64_t end = std::min(segment.end, time);
-  return resumed
+  return resumed && !segment.of_coroutine
              ? left_at(segment.thread, segment.marked, end, segment.thread == thread ? time : end)
              : end;
 }

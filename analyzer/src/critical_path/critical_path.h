@@ -150,8 +150,29 @@ class PathWalker {
   bool worked_between(uint32_t thread, int64_t from, int64_t to) const;
   void park(const Park& park, const Interval& interval);
   void add_readiness(const Park& park, const Poll& poll, int64_t happened, uint32_t node);
-  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, MarkPlace mark,
+  void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, const Segment& segment,
                          const Interval& interval);
+
+  /// What a thread did, or waited for, since `left`, before a coroutine went on at `resumed`.
+  struct Suspended {
+    uint32_t thread;
+    int64_t left;
+    int64_t resumed;
+    uint32_t node;
+    const Segment*
+        by;  ///< begins at `resumed`; null: of a thread that woke the one that resumed it
+  };
+
+  // Coroutines: suspended.cpp.
+  void suspend(const IntervalSegment& previous, int64_t left, uint32_t thread, int64_t now,
+               const Segment& by, uint32_t kind);
+  uint32_t coroutine_node(uint32_t thread, int64_t now, uint32_t parent);
+  int64_t operand_evaluated(const IntervalSegment& previous, int64_t left, int64_t now,
+                            uint32_t parent, uint32_t kind) const;
+  uint32_t idle_wait(const Suspended& what) const;
+  bool caused_directly(const Suspended& what, const Item& wait) const;
+  std::optional<WakeUp> woken_by(const Suspended& what, uint32_t idle);
+  std::optional<Suspended> explain(const Suspended& what);
 
   // Names.
   template <class MakeName>
@@ -210,6 +231,9 @@ class PathWalker {
   uint32_t unknown_waker_ = 0;
   uint32_t timer_ = 0;
   uint32_t unknown_event_ = 0;
+  uint32_t readiness_ = 0;
+  uint32_t suspended_ = 0;
+  int64_t frames_from_ = kNoTime;  ///< frames around a segment that began earlier are not its own
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> parked_names_;  // by the two functions
   // A stack. Those of one wait lie side by side, the latest on top; what lies above a stretch that
   // has begun is inside a wait of it.

@@ -234,9 +234,16 @@ void PathWalker::add_readiness(const Park& park, const Poll& poll, int64_t happe
 
 /// The time in which the thread worked for the interval. Without a switch it is not known when the
 /// thread resumed it; only that it did not while its loop waited.
-void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi, MarkPlace mark,
+void PathWalker::attribute_segment(uint32_t thread, int64_t lo, int64_t hi, const Segment& segment,
                                    const Interval& interval) {
-  if (interval.can_park()) {
+  const MarkPlace mark = segment.marked;
+  if (segment.by_coroutine) {
+    frames_from_ = lo;
+    attribute(thread, lo, hi, PathTree::kRoot, PathTree::kRoot);
+    frames_from_ = kNoTime;
+    return;
+  }
+  if (interval.can_park() && !interval.of_coroutine) {
     const Thread& history = window_.threads[thread];
     const std::span<const Poll> polls = history.polls_within(lo, hi);
     uint32_t name = kNone;

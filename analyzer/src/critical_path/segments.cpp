@@ -161,6 +161,7 @@ void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
   made.kind = mark.index;
   made.number = increment(ended_, mark.index);
   made.key = is_made_by_runtime(mark) ? 0 : mark.id;
+  made.of_coroutine = mark.coroutine;
   made.end_thread = thread;
   made.end = made.begin = mark.time;
 }
@@ -248,7 +249,10 @@ void IntervalBuilder::work(const Mark& mark) {
 IntervalBuilder::KindState& IntervalBuilder::state_of(uint32_t thread, uint32_t kind) {
   ThreadState& state = threads_[thread];
   while (state.kinds.size() <= kind) {
-    state.kinds.push_back({.until = state.oldest_switch, .last = kNone, .found = {}});
+    state.kinds.push_back({.until = state.oldest_switch,
+                           .until_coroutine = state.oldest_is_coroutine,
+                           .last = kNone,
+                           .found = {}});
   }
   return state.kinds[kind];
 }
@@ -261,6 +265,7 @@ void IntervalBuilder::switch_thread(uint32_t thread, const Mark& mark) {
     switch_to(thread, kind, own ? interval : nullptr, mark);
   }
   threads_[thread].oldest_switch = mark.time;
+  threads_[thread].oldest_is_coroutine = mark.coroutine;
 }
 
 /// The thread worked for the interval (null: for none of this kind) from the mark until its next
@@ -271,6 +276,9 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
   const int64_t since = mark.time;
   const int64_t until = state.until;
   state.until = since;
+  const bool by_coroutine = mark.coroutine && mark.event == VPROF_EV_SWITCH;
+  const bool of_coroutine = by_coroutine || state.until_coroutine;
+  state.until_coroutine = by_coroutine;
   const uint32_t last = state.last;
   state.last = interval == nullptr ? kNone : interval->serial;
   if (interval == nullptr) {
@@ -292,15 +300,19 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
       if (!state.found.empty()) {
         state.found.back().start = since;
         state.found.back().polled = mark.polled;
+        state.found.back().by_coroutine = by_coroutine;
+        state.found.back().suspension = mark.suspension;
       } else {
-        state.found.push_back({since, joined->end, interval->serial, mark.polled, joined->marked});
+        state.found.push_back({since, joined->end, interval->serial, mark.polled, joined->marked,
+                               by_coroutine, mark.suspension});
       }
       return;
     }
   }
   const MarkPlace marked = {since, mark.scope != 0};
-  own.push_back({since, end, thread, 0, marked});
-  state.found.push_back({since, end, interval->serial, mark.polled, marked});
+  own.push_back({since, end, thread, 0, marked, of_coroutine});
+  state.found.push_back(
+      {since, end, interval->serial, mark.polled, marked, by_coroutine, mark.suspension});
 }
 
 void IntervalBuilder::count_incomplete(uint32_t kind) { increment(incomplete_, kind); }

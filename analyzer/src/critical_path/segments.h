@@ -29,6 +29,9 @@ struct IntervalSegment {
   /// backwards.
   int64_t latest_end = 0;
   MarkPlace marked;  ///< the last mark in it
+  /// It is what a thread did between two marks of coroutines: it neither begins before the one nor
+  /// goes on after the other.
+  bool of_coroutine = false;
 };
 
 /// A completed interval.
@@ -50,10 +53,11 @@ struct Interval {
   /// How long before the begin the event loop had returned from its wait, and worked for others
   /// since; 0: it began at once. Not a part of the latency. kNoTime: no event loop.
   int64_t queued = kNoTime;
+  bool of_coroutine = false;  ///< an execution of a coroutine, without a key
 
   /// Whether a thread can leave it and resume it later. One that the program gives no key to is
-  /// all that its thread does from begin to end.
-  bool can_park() const { return key != 0; }
+  /// all that its thread does from begin to end, unless it is a coroutine.
+  bool can_park() const { return key != 0 || of_coroutine; }
   /// Without what the runtime did for itself.
   int64_t latency() const { return end - begin - set_up; }
 };
@@ -114,12 +118,14 @@ class IntervalBuilder {
   };
   /// What a thread does for the intervals of one kind.
   struct KindState {
-    int64_t until = INT64_MAX;  // time of the oldest BEGIN of this kind or SWITCH so far
-    uint32_t last = kNone;      // the interval that it switched to
+    int64_t until = INT64_MAX;     // time of the oldest BEGIN of this kind or SWITCH so far
+    bool until_coroutine = false;  // that is a coroutine's
+    uint32_t last = kNone;         // the interval that it switched to
     std::vector<Segment> found;
   };
   struct ThreadState {
     int64_t oldest_switch = INT64_MAX;
+    bool oldest_is_coroutine = false;
     std::vector<KindState> kinds;
   };
 

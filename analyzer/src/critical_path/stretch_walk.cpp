@@ -120,6 +120,9 @@ void PathWalker::open_enclosing_frames() {
   }
   for (auto it = chain_.rbegin(); it != chain_.rend(); ++it) {
     if (!items[*it].is_wait()) {
+      if (items[*it].start < frames_from_ && stretch.depth == 0) {
+        continue;  // whoever resumed the coroutine
+      }
       open_frame(stretch, *it, items[*it]);
       continue;
     }

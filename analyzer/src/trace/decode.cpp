@@ -273,10 +273,12 @@ class Decoder {
     vprof_slot polled{};
     const bool polls = id != VPROF_EV_END && next(polled) && polled.word0 != 0;
     // Constructed in place: copying a struct stalls on store forwarding.
-    thread_.marks.emplace_back(clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
-                               static_cast<uint32_t>(payload_of(what)), uint64_t{0},
-                               polls ? clock_.to_ns(polled.word0) : kNoTime,
-                               polls && payload_of(polled) != 0);
+    thread_.marks.emplace_back(
+        clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
+        static_cast<uint32_t>(payload_of(what)), uint64_t{0},
+        polls ? clock_.to_ns(polled.word0) : kNoTime, polls && payload_of(polled) != 0,
+        (payload_of(head) & VPROF_INTERVAL_COROUTINE) != 0,
+        static_cast<uint32_t>(payload_of(head) >> VPROF_SUSPENSION_SHIFT) - 1);
     return true;
   }
 

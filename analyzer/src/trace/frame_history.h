@@ -77,6 +77,10 @@ struct Mark {
   int64_t polled = kNoTime;
   /// The thread began to work for other intervals since then.
   bool others_first = false;
+  /// Of a SWITCH: a coroutine is suspended, begins or goes on. Of a BEGIN and END: the interval is
+  /// an execution of a coroutine.
+  bool coroutine = false;
+  uint32_t suspension = kNone;  ///< where it was suspended, or the one that awaits it was
 };
 
 struct TaskEvent {
@@ -106,9 +110,11 @@ struct MarkPlace {
 struct Segment {
   int64_t start = 0;
   int64_t end = 0;
-  uint32_t interval = 0;     ///< Interval::serial
-  int64_t polled = kNoTime;  ///< Mark::polled of the mark that begins it
-  MarkPlace marked;          ///< the last mark of the interval in it
+  uint32_t interval = 0;        ///< Interval::serial
+  int64_t polled = kNoTime;     ///< Mark::polled of the mark that begins it
+  MarkPlace marked;             ///< the last mark of the interval in it
+  bool by_coroutine = false;    ///< a coroutine begins or goes on with it
+  uint32_t suspension = kNone;  ///< Mark::suspension of the mark that begins it
 };
 
 /// Numbers of records, from the end of the recording on.

@@ -50,6 +50,12 @@ Function read_function(const Json& entry) {
   return function;
 }
 
+std::string suspension_name(const Json& entry) {
+  return entry.value("yields", false)
+             ? "co_yield"
+             : fmt::format("co_await({})", entry.value("name", std::string()));
+}
+
 /// Numbers sites of one function at the same location, as macros make them.
 void number_duplicates(std::vector<Site>& sites) {
   std::map<std::pair<uint32_t, std::string>, int> seen;
@@ -90,6 +96,17 @@ Sites parse(const Json& document) {
     site.position = fmt::format("{}:{}", site.location, entry.value("column", 0));
   }
   number_duplicates(result.sites);
+  for (const Json& entry : document.contains("suspensions") ? document["suspensions"] : none) {
+    const auto index = entry.at("index").get<uint32_t>();
+    if (index >= VPROF_MAX_SITES) {
+      throw std::out_of_range(fmt::format("suspension {} is too large", index));
+    }
+    if (result.suspensions.size() <= index) {
+      result.suspensions.resize(index + 1);
+    }
+    result.suspensions[index] = {suspension_name(entry),
+                                 index_of.at(entry.at("parent").get<uint32_t>())};
+  }
   if (document.contains("intervals")) {
     result.intervals = read_names(document["intervals"], "name");
   }

@@ -28,15 +28,22 @@ struct Site {
   std::string position;       ///< file:line:column, numbered where that is not unique
 };
 
+/// Where a coroutine can be suspended.
+struct SuspensionPoint {
+  std::string name;         ///< `co_await(f)`, `co_yield`
+  uint32_t parent = kNone;  ///< the coroutine
+};
+
 /// Site 0 and sites that the file does not define have function == kNone. Their records are skipped
 /// and counted.
 struct Sites {
   int root_height = 0;
   std::vector<Function> functions;
-  std::vector<Site> sites;             ///< by site id
-  std::vector<std::string> intervals;  ///< names by index
-  std::vector<std::string> sync;       ///< function names by index
-  std::vector<uint32_t> shared_sync;   ///< indices of those with objects in shared memory
+  std::vector<Site> sites;                   ///< by site id
+  std::vector<std::string> intervals;        ///< names by index
+  std::vector<std::string> sync;             ///< function names by index
+  std::vector<SuspensionPoint> suspensions;  ///< by index
+  std::vector<uint32_t> shared_sync;         ///< indices of those with objects in shared memory
 
   bool defines(uint32_t site) const { return site < sites.size() && sites[site].function != kNone; }
   std::string sync_name(uint32_t index) const;

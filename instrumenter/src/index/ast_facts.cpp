@@ -14,6 +14,7 @@
 #include "ast/decl_names.h"
 #include "ast/spin_loops.h"
 #include "index/body_walker.h"
+#include "index/suspensions.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -127,8 +128,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
 
   void place_body(const clang::FunctionDecl& f, clang::FileID file, Function& out) const {
     const clang::Stmt* body = f.getBody();
-    if (isa<clang::CoroutineBodyStmt>(body)) {
-      out.refused = Reason::kCoroutine;
+    if (const auto* coroutine = dyn_cast<clang::CoroutineBodyStmt>(body)) {
+      body = coroutine->getBody();
     }
     if (const auto* function_try = dyn_cast<clang::CXXTryStmt>(body)) {
       body = function_try->getTryBlock();
@@ -188,11 +189,10 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     }
     walker.walk_body(f.getBody());
     out.trivial = walker.trivial();
-    if (const auto* body = dyn_cast<clang::CoroutineBodyStmt>(f.getBody()); body != nullptr) {
-      for (Call& call : out.calls) {
-        call.form = Form::kRefused;
-        call.reason = Reason::kInCoroutine;
-      }
+    if (isa<clang::CoroutineBodyStmt>(f.getBody()) || !out.suspensions.empty()) {
+      out.coroutine = true;
+      out.returns = class_name(f.getReturnType());
+      out.trivial = false;
     }
   }
 

@@ -69,7 +69,8 @@ BodyWalker::BodyWalker(clang::ASTContext& context, const TreePath& tree_path,
                        Function& function)
     : language_(context.getLangOpts()),
       function_(function),
-      calls_(context, tree_path, trivial_outside, constant_uses, function) {}
+      calls_(context, tree_path, trivial_outside, constant_uses, function),
+      suspensions_(context, tree_path, function) {}
 
 void BodyWalker::walk_body(const clang::Stmt* body) { visit(body); }
 
@@ -91,6 +92,9 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
   if (stmt == nullptr || isa<clang::ConstantExpr>(stmt)) {
     return;
   }
+  if (const auto* coroutine = dyn_cast<clang::CoroutineBodyStmt>(stmt)) {
+    return visit(coroutine->getBody());
+  }
   ++nodes_;
   if (isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::GotoStmt,
           clang::IndirectGotoStmt, clang::AsmStmt, clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt)) {
@@ -110,6 +114,9 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
   if (const auto* call = dyn_cast<clang::CallExpr>(stmt)) {
     calls_.note_call(*call, {path_, in_initialiser_, in_handler_, in_parallel_region_},
                      !unspelled_);
+  }
+  if (const auto* expr = dyn_cast<clang::Expr>(stmt)) {
+    suspensions_.note(*expr, path_);
   }
   if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(stmt)) {
     calls_.note_construction(*construction);
@@ -195,6 +202,9 @@ void BodyWalker::visit_children(const clang::Stmt& stmt) {
       visit(init);
     }
     return;
+  }
+  if (const clang::Stmt* operand = written_operand(stmt)) {
+    return visit(operand);
   }
   if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&stmt)) {
     return visit_range_for(*loop);

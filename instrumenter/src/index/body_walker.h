@@ -6,10 +6,12 @@
 
 #include "index/ast_facts.h"
 #include "index/call_collector.h"
+#include "index/suspensions.h"
 
 namespace vprof::instrumenter {
 
-/// Walks a body and collects into Function::calls:
+/// Walks a body and collects into Function::suspensions the co_await and co_yield expressions, and
+/// into Function::calls:
 ///  - the calls in the source: direct, virtual and through pointers;
 ///  - calls that the compiler adds: constructions, destructors of locals and temporaries, the
 ///    iterators of a range-for; these can be measured only at the entry of their callee;
@@ -39,6 +41,7 @@ class BodyWalker {
   const clang::LangOptions& language_;
   Function& function_;
   CallCollector calls_;
+  SuspensionCollector suspensions_;
   Ancestors path_;
   int nodes_ = 0;
   bool has_loop_or_jump_ = false;

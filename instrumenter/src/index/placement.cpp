@@ -30,6 +30,31 @@ std::pair<const clang::Stmt*, size_t> parent_of(const Ancestors& ancestors, size
                     : std::pair{ancestors[depth - 1], depth - 1};
 }
 
+bool is_suspension(const clang::Stmt& stmt) {
+  return isa<clang::CoawaitExpr, clang::CoyieldExpr, clang::DependentCoawaitExpr>(stmt);
+}
+
+bool has_suspension(const clang::Stmt& stmt) {
+  if (is_suspension(stmt)) {
+    return true;
+  }
+  return !isa<clang::LambdaExpr>(stmt) &&
+         std::ranges::any_of(stmt.children(), [](const clang::Stmt* child) {
+           return child != nullptr && has_suspension(*child);
+         });
+}
+
+/// The outermost expression around one with these ancestors.
+const clang::Stmt& full_expression_of(const clang::Stmt& stmt, const Ancestors& ancestors,
+                                      size_t depth) {
+  const clang::Stmt* full = &stmt;
+  while (depth > 0 && isa<clang::Expr>(ancestors[depth - 1]) &&
+         !isa<clang::StmtExpr>(ancestors[depth - 1])) {
+    full = ancestors[--depth];
+  }
+  return *full;
+}
+
 /// Why `stmt` cannot move into a block or a statement expression of its own: something in it
 /// forbids that. kNone: it can.
 Reason obstacle_below(const clang::Stmt& stmt, bool statement_expression, bool in_switch = false) {
@@ -44,7 +69,7 @@ Reason obstacle_below(const clang::Stmt& stmt, bool statement_expression, bool i
   if (isa<clang::IndirectGotoStmt, clang::AddrLabelExpr>(stmt)) {
     return Reason::kComputedGoto;
   }
-  if (isa<clang::CoawaitExpr, clang::CoyieldExpr>(stmt)) {
+  if (is_suspension(stmt)) {
     return Reason::kSuspensionPoint;
   }
   if (const auto* call = dyn_cast<clang::CallExpr>(&stmt)) {
@@ -263,6 +288,13 @@ void Placer::choose_form(const WrappedPiece& piece, const Surroundings& around,
     return take(reason);
   }
   take(form_of_expression(piece, around, language_));
+  // The guard of a call would last until the coroutine goes on, perhaps on another thread.
+  if (placement.form == Form::kGuard &&
+      has_suspension(full_expression_of(*piece.stmt, around.ancestors, piece.depth))) {
+    const bool awaited = std::ranges::any_of(
+        around.ancestors, [](const clang::Stmt* ancestor) { return is_suspension(*ancestor); });
+    take(awaited ? Reason::kAwaited : Reason::kSuspensionPoint);
+  }
 }
 
 Placement Placer::place(const clang::Expr& call, const Surroundings& around) const {

@@ -78,6 +78,21 @@ struct Object<instrumenter::Call> {
 };
 
 template <>
+struct Words<instrumenter::AwaitKind> {
+  static constexpr std::array kWords = {"object", "call", "yield"};
+};
+
+template <>
+struct Object<instrumenter::Suspension> {
+  using T = instrumenter::Suspension;
+  static constexpr auto kFields = std::tuple{
+      required("name", &T::name), non_default("type", &T::type),    required("file", &T::file),
+      required("kind", &T::kind), required("form", &T::form),       required("begin", &T::begin),
+      required("end", &T::end),   required("operand", &T::operand), required("line", &T::line),
+      required("col", &T::column)};
+};
+
+template <>
 struct Object<instrumenter::SpinLoop> {
   using T = instrumenter::SpinLoop;
   static constexpr auto kFields =
@@ -111,6 +126,9 @@ struct Object<instrumenter::Function> {
                                              non_default("type", &T::type),
                                              non_default("overrides", &T::overrides),
                                              non_default("spins", &T::spins),
+                                             non_default("coroutine", &T::coroutine),
+                                             non_default("returns", &T::returns),
+                                             non_default("suspensions", &T::suspensions),
                                              optional("calls", &T::calls)};
 
   static void written(const T& function, Json& out) {

@@ -44,6 +44,14 @@ struct Object<SitesFile::SiteEntry> {
 };
 
 template <>
+struct Object<SitesFile::SuspensionEntry> {
+  using T = SitesFile::SuspensionEntry;
+  static constexpr auto kFields = std::tuple{
+      required("index", &T::index),   required("name", &T::name), non_default("yields", &T::yields),
+      required("parent", &T::parent), required("file", &T::file), required("line", &T::line)};
+};
+
+template <>
 struct Object<SitesFile::UnwrappedEntry> {
   using T = SitesFile::UnwrappedEntry;
   static constexpr auto kFields =
@@ -71,11 +79,15 @@ struct Object<SitesFile::SyncEntry> {
 template <>
 struct Object<SitesFile> {
   using T = SitesFile;
-  static constexpr auto kFields =
-      std::tuple{required("schema", &T::schema),       required("root_height", &T::root_height),
-                 required("functions", &T::functions), required("sites", &T::sites),
-                 required("intervals", &T::intervals), required("sync", &T::sync),
-                 required("unwrapped", &T::unwrapped), required("site_ids", &T::site_ids)};
+  static constexpr auto kFields = std::tuple{required("schema", &T::schema),
+                                             required("root_height", &T::root_height),
+                                             required("functions", &T::functions),
+                                             required("sites", &T::sites),
+                                             required("intervals", &T::intervals),
+                                             required("sync", &T::sync),
+                                             non_default("suspensions", &T::suspensions),
+                                             required("unwrapped", &T::unwrapped),
+                                             required("site_ids", &T::site_ids)};
 };
 
 }  // namespace vprof::json

@@ -18,7 +18,9 @@ class EventWriter {
   Result<std::map<std::string, FunctionEvents>> run() {
     for (const IntervalPlan& interval : plan_.intervals) {
       if (!interval.function.empty()) {
-        body_of(interval.function, kScope) += fmt::format("VPROF_INTERVAL({}); ", interval.index);
+        const Function* f = resolve(interval.function);
+        const char* const word = f != nullptr && f->coroutine ? "COROUTINE_INTERVAL" : "INTERVAL";
+        body_of(interval.function, kScope) += fmt::format("VPROF_{}({}); ", word, interval.index);
       }
       add_points(interval, interval.begin, "BEGIN");
       add_points(interval, interval.switches, "SWITCH");
@@ -149,6 +151,11 @@ class EventWriter {
                                   .or_else(SyncPlan::is_task(sync.role) ? "0" : "VPROF_NO_OBJECT");
     switch (sync.role) {
       case SyncRole::kAcquire:
+        if (const Function* f = resolve(sync.function); f != nullptr && f->coroutine) {
+          return fail(fmt::format(
+              "acquire {}: it is a coroutine, whose waits are seen without that; remove the entry",
+              sync.function));
+        }
         body_of(sync.function, kScope) += fmt::format("VPROF_ACQUIRE({}, {}); ", sync.index, value);
         break;
       case SyncRole::kRelease:
@@ -229,6 +236,9 @@ Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on
         "{} ({}:{}): {}, so its returned value cannot be seen; use vprof/annotations.h there",
         f.name, f.file, f.line, reason);
   };
+  if (f.coroutine) {
+    return refuse("it is a coroutine, which returns before it is done");
+  }
   if (f.is_method) {
     return refuse("it is a method");
   }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 
 #include "program/forms.h"
 #include "rewrite/call_sites.h"
+#include "rewrite/coroutines.h"
 #include "rewrite/function_events.h"
 #include "vprof/runtime/trace_format.h"
 
@@ -111,8 +113,16 @@ class Instrumenter {
         ++out_.coverage.functions_refused[text_of(f->refused)];
       }
     }
+    std::set<std::string> configured;
     for (auto& [key, event] : events) {
       rewritten_[key].events = std::move(event);
+      configured.insert(key);
+    }
+    coroutines_.emplace(program_, plan_, configured);
+    for (const Function& f : program_.functions) {
+      if (coroutines_->number_of(f) != 0) {
+        rewritten_[f.key];
+      }
     }
     for (auto& [key, r] : rewritten_) {
       r.function = program_.by_key(key);
@@ -251,6 +261,7 @@ class Instrumenter {
         }
       }
     }
+    place_suspensions();
     std::set<std::string> units;
     for (const Unit& unit : program_.units) {
       units.insert(unit.file);
@@ -274,6 +285,15 @@ class Instrumenter {
     return {};
   }
 
+  void place_suspensions() {
+    for (const NumberedSuspension& numbered : coroutines_->suspensions()) {
+      const Suspension& s = *numbered.suspension;
+      out_.edits[s.file].push_back(coroutines_->edit_of(numbered));
+      out_.suspensions.push_back({numbered.index, s.name, s.kind == AwaitKind::kYield,
+                                  numbered.function->key, s.file, s.line});
+    }
+  }
+
   bool cold_sites() const { return plan_.all || out_.sites.size() > kSitesInLine; }
 
   uint32_t scope_of(const Function& f) const {
@@ -287,12 +307,19 @@ class Instrumenter {
   uint32_t scope_called(const Site& site) const {
     const auto callee = rewritten_.find(site.function);
     const bool one = site.call == CallKind::kDirect && site.function != site.parent;
-    return one && callee != rewritten_.end() && callee->second.scope
+    // The call of a coroutine may return before it begins, or while it is suspended.
+    return one && callee != rewritten_.end() && callee->second.scope &&
+                   !callee->second.function->coroutine
                ? scope_of(*callee->second.function)
                : 0;
   }
 
   std::string body_text(const Rewritten& r) const {
+    if (const uint32_t number = coroutines_->number_of(*r.function)) {
+      std::string text = fmt::format("VPROF_COROUTINE({}, {}); {}", number,
+                                     r.scope ? scope_of(*r.function) : 0, r.events.at_body);
+      return r.calls.slots > 0 ? text + fmt::format("VPROF_FRAME_N({}); ", r.calls.slots) : text;
+    }
     std::string text = r.events.at_body;
     if (r.scope) {
       const uint32_t id = scope_of(*r.function);
@@ -317,6 +344,7 @@ class Instrumenter {
   const Plan& plan_;
   const SiteIds& known_ids_;
   const ReadOriginal& read_original_;
+  std::optional<Coroutines> coroutines_;
   std::map<std::string, Rewritten> rewritten_;
   std::map<std::string, uint32_t> ids_;
   Instrumentation out_;

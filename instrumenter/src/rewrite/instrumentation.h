@@ -29,6 +29,16 @@ struct Site {
   CallKind call = CallKind::kDirect;
 };
 
+/// A place where a coroutine can be suspended.
+struct SuspensionSite {
+  uint32_t index = 0;
+  std::string name;  ///< what is awaited
+  bool yields = false;
+  std::string parent;  ///< key of the coroutine
+  std::string file;
+  uint32_t line = 0;
+};
+
 /// A call of an expanded function that is not measured, and why.
 struct UnwrappedCall {
   std::string parent;
@@ -54,6 +64,7 @@ struct Instrumentation {
   std::map<std::string, std::string> units;        ///< rewritten units: what VPROF_UNIT says there
   std::vector<Site> sites;                         ///< ordered by id
   std::vector<UnwrappedCall> unwrapped;
+  std::vector<SuspensionSite> suspensions;  ///< ordered by index
   /// Functions that exist only as a name: macros with several calls, indirect calls. Key → height.
   std::map<std::string, int> pseudo_functions;
   Coverage coverage;

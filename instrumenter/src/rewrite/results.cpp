@@ -90,6 +90,9 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
     file.unwrapped.push_back({functions.id(call.parent), call.callee, call.file, call.line,
                               call.column, call.text(), is_by_rule(call.reason)});
   }
+  for (const SuspensionSite& s : result.suspensions) {
+    file.suspensions.push_back({s.index, s.name, s.yields, functions.id(s.parent), s.file, s.line});
+  }
   for (const IntervalPlan& interval : plan.intervals) {
     file.intervals.push_back({interval.index, interval.name});
   }

@@ -9,6 +9,8 @@
 //
 // On other stacks (coroutines, signal stacks) addresses say less. At worst a nested activation then
 // becomes an interval or the other way round; no state is damaged.
+#include "recording/intervals.h"
+
 #include <string.h>
 
 #include "recording/buffer.h"
@@ -28,13 +30,14 @@ static void store(uintptr_t at, struct vprof_slot slot) {
 // An interval begins once there is room for its BEGIN: the first one of a thread makes its chunk,
 // and the first one of a process the file. Of the thread of an event loop it is recorded since when
 // the loop has been busy.
-static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags) {
+uint64_t vprof_mark_write(uint32_t event, unsigned def, uint64_t id, uint64_t payload) {
   const bool ends = event == VPROF_EV_END;
   const bool polled = !ends && vprof_self.polled != 0;
-  const uint64_t end = ends ? vprof_event_time() : 0;
+  uint64_t time = ends ? vprof_event_time() : 0;
   const uintptr_t at = vprof_reserve(polled ? 3 : 2);
   if (at != 0) {
-    const struct vprof_slot head = vprof_slot_of(event, ends ? end : vprof_event_time(), flags);
+    time = ends ? time : vprof_event_time();
+    const struct vprof_slot head = vprof_slot_of(event, time, payload);
     if (polled) {
       store(at + 2 * sizeof head,
             vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, vprof_self.begun));
@@ -43,9 +46,10 @@ static void write_mark(uint32_t event, unsigned def, uint64_t id, uint64_t flags
     store(at, head);
   }
   vprof_self.begun += ends || id == 0 ? 0 : 1;
+  return time;
 }
 
-static void work_for(uint64_t id, uint64_t flags) {
+void vprof_work_for(uint64_t id, uint64_t flags) {
   vprof_self.work_id = id;
   vprof_self.work_flags = id != 0 ? flags : 0;
 }
@@ -58,11 +62,11 @@ static void mark(int what, unsigned def, uint64_t id, uint64_t flags) {
   if (!vprof_active() || (id == 0 && what != VPROF_WHAT_SWITCH)) {
     return;
   }
-  write_mark(events[what], def, id, flags);
+  vprof_mark_write(events[what], def, id, flags);
   if (what != VPROF_WHAT_END) {
-    work_for(id, flags);
+    vprof_work_for(id, flags);
   } else if (vprof_self.work_id == id) {
-    work_for(0, 0);
+    vprof_work_for(0, 0);
   }
 }
 
@@ -134,15 +138,14 @@ VPROF_RT_API void vprof_resume_work(struct vprof_working_for work) {
   mark(VPROF_WHAT_SWITCH, 0, work.id, work.flags);
 }
 
-// Unique among the processes that fork from one another, and never a valid pointer. Pids have 22
-// bits.
-static uint64_t fresh_id(void) {
+// Pids have 22 bits.
+uint64_t vprof_fresh_id(void) {
   static atomic_uint_fast64_t count;
   return ((uint64_t)(uint32_t)vprof_trace.pid << kPidShift | VPROF_RUNTIME_ID) +
          atomic_fetch_add(&count, 1) + 1;
 }
 
-static bool is_ours(uint64_t id) {
+bool vprof_is_own_id(uint64_t id) {
   return ((id >> kPidShift) & 0x3fffff) == ((uint64_t)(uint32_t)vprof_trace.pid & 0x3fffff);
 }
 
@@ -159,11 +162,11 @@ static uint64_t own_interval(int what, unsigned def) {
       own = &vprof_self.own[i];
     }
   }
-  const uint64_t open = own->def == def && is_ours(own->id) ? own->id : 0;
+  const uint64_t open = own->def == def && vprof_is_own_id(own->id) ? own->id : 0;
   if (what == VPROF_WHAT_SWITCH) {
     return open;
   }
-  const uint64_t id = what == VPROF_WHAT_END && open != 0 ? open : fresh_id();
+  const uint64_t id = what == VPROF_WHAT_END && open != 0 ? open : vprof_fresh_id();
   own->def = def;
   own->id = what == VPROF_WHAT_BEGIN ? id : 0;
   return id;
@@ -223,7 +226,7 @@ void vprof_rt_interval_enter(struct vprof_interval_scope* scope, void* frame_add
   if (!vprof_active() || is_nested(scope, frame)) {
     return;
   }
-  scope->id = fresh_id();
+  scope->id = vprof_fresh_id();
   scope->previous = self->work_id;
   scope->previous_flags = self->work_flags;
   if (self->activations < VPROF_ACTIVATIONS) {
@@ -235,7 +238,7 @@ void vprof_rt_interval_enter(struct vprof_interval_scope* scope, void* frame_add
 
 void vprof_rt_interval_leave(struct vprof_interval_scope* scope) {
   struct vprof_thread* self = &vprof_self;
-  if (scope->id == 0 || !is_ours(scope->id)) {
+  if (scope->id == 0 || !vprof_is_own_id(scope->id)) {
     return;  // not ours: a child of fork leaves its parent's interval
   }
   for (uint32_t i = self->activations; i-- > 0;) {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vprof/runtime/coroutine.h"
 #include "vprof/runtime/trace_format.h"
 
 // An open VPROF_INTERVAL of this thread.
@@ -23,6 +24,25 @@ struct vprof_own {
   unsigned def;
 };
 enum { VPROF_OWN_INTERVALS = 8 };
+
+// A coroutine that this thread was running when it came to a co_await. By now another thread may
+// run it, or it may be gone: the address only identifies it.
+struct vprof_awaiting {
+  const struct vprof_coroutine* coroutine;  // NULL: none
+  uint64_t work_id;
+  uint64_t work_flags;
+  uintptr_t frame;           // an address in the stack frame of the co_await
+  const unsigned* expected;  // functions, ends with 0
+  uint64_t begun;            // a bit for each of these that has begun
+  uint64_t polled;           // vprof_self.polled and waits at that time
+  uint32_t waits;
+  unsigned suspension;
+  int awaits;
+  unsigned interval;
+  struct vprof_callers callers;  // with the coroutine itself
+};
+// A coroutine and one that it began while its co_await was evaluated.
+enum { VPROF_AWAITING = 2 };
 
 // What a thread knew when it last asked how much processor time it has had
 // (preemption/preempted.c).
@@ -68,6 +88,8 @@ struct vprof_thread {
   // The mutex that this thread holds since a condition wait returned, and that condition; 0: none.
   uintptr_t returned_with;
   uintptr_t returned_from;
+  struct vprof_coroutine* coroutine;               // the innermost one that it runs
+  struct vprof_awaiting awaiting[VPROF_AWAITING];  // the latest first
   struct vprof_preemption preemption;
   struct vprof_activation activation[VPROF_ACTIVATIONS];
   struct vprof_own own[VPROF_OWN_INTERVALS];

@@ -3,6 +3,7 @@
 // A build may link one helper statically, from objects that are instrumented for the sake of
 // others. The runtime cannot be in it: it stands between a program and libc, which is possible only
 // for the dynamic linker. So it is linked with this archive, which has the same names.
+#include "vprof/runtime/coroutine.h"
 #include "vprof/runtime/events.h"
 #include "vprof/runtime/record.h"
 
@@ -75,3 +76,21 @@ void vprof_task_taken(uint64_t task) { (void)task; }
 struct vprof_working_for vprof_current_work(void) { return (struct vprof_working_for){0}; }
 
 void vprof_resume_work(struct vprof_working_for work) { (void)work; }
+
+void vprof_rt_coroutine_begin(struct vprof_coroutine* coroutine) { (void)coroutine; }
+
+void vprof_rt_coroutine_suspend(struct vprof_coroutine* coroutine, unsigned suspension, int awaits,
+                                const unsigned* expected) {
+  (void)coroutine, (void)suspension, (void)awaits, (void)expected;
+}
+
+void vprof_rt_coroutine_resume(struct vprof_coroutine* coroutine) { (void)coroutine; }
+
+void vprof_rt_coroutine_end(struct vprof_coroutine* coroutine) { (void)coroutine; }
+
+void vprof_rt_coroutine_interval_begin(struct vprof_coroutine* coroutine,
+                                       struct vprof_interval_scope* scope) {
+  (void)coroutine, (void)scope;
+}
+
+void vprof_rt_coroutine_interval_end(struct vprof_interval_scope* scope) { (void)scope; }

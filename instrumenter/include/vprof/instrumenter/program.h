@@ -67,6 +67,29 @@ struct Call {
   Reason reason = Reason::kNone;  ///< for kRefused
 };
 
+/// What is known of the operand of a co_await.
+enum class AwaitKind : uint8_t {
+  kObject,  ///< an object, such as a task that was made before
+  kCall,    ///< a call: of a coroutine, or of another function
+  kYield,   ///< it is a co_yield
+};
+
+/// A co_await or co_yield in a coroutine.
+struct Suspension {
+  std::string name;  ///< what is awaited, for reports
+  std::string type;  ///< of an object: as Function::returns
+  std::string file;  ///< relative to the mirror
+  AwaitKind kind = AwaitKind::kObject;
+  Form form = Form::kRefused;  ///< kGuard; within a larger expression kValue, kVoid
+  uint32_t begin = 0;          ///< byte offsets in `file` of the text to wrap
+  uint32_t end = 0;
+  uint32_t operand = 0;  ///< offset of the operand
+  uint32_t line = 0;     ///< 1-based
+  uint32_t column = 0;   ///< 1-based, bytes
+
+  bool operator==(const Suspension&) const = default;
+};
+
 /// A loop that does nothing but read atomic or volatile objects until another thread changes them.
 struct SpinLoop {
   uint32_t line = 0;   ///< 1-based, in the file of the function
@@ -108,6 +131,10 @@ struct Function {
   std::vector<Call> calls;          ///< ordered by (file, begin)
   int height = 0;                   ///< longest chain of calls below it; 0: a leaf
   std::vector<SpinLoop> spins;      ///< loops in it that wait for another thread by spinning
+  bool coroutine = false;
+  /// Of a coroutine: the class that it returns, without template arguments.
+  std::string returns;
+  std::vector<Suspension> suspensions;  ///< ordered by (file, begin)
 };
 
 /// A compiled file and the files it includes.

@@ -17,7 +17,7 @@ enum class Reason : uint8_t {
   kCheapLibraryCall,
   kCallersFrame,
   kConstexprCallee,
-  kInCoroutine,
+  kAwaited,
   // Left alone by rule: calls without a text of their own. Where the callee is in the tree, they
   // are measured at its entry.
   kConstruction,
@@ -51,7 +51,7 @@ enum class Reason : uint8_t {
   kUnitsDisagree,
   kInRefusedFunction,
   // Functions in which no scope can be inserted.
-  kCoroutine,
+  kSuspensionInMacro,
   kConstexpr,
   kNaked,
   kNoInstrument,
@@ -75,7 +75,7 @@ inline constexpr auto kReasons = std::to_array<ReasonText>({
     {Reason::kCheapLibraryCall, true, "library function cheaper than reading the clock"},
     {Reason::kCallersFrame, true, "needs its caller's frame"},
     {Reason::kConstexprCallee, true, "constexpr callee"},
-    {Reason::kInCoroutine, true, "in a coroutine"},
+    {Reason::kAwaited, true, "operand of a co_await, which is measured as such"},
     {Reason::kConstruction, true, "construction by a constructor outside the source tree"},
     {Reason::kDestruction, true, "destruction by a destructor outside the source tree"},
     {Reason::kRangeFor, true, "call that a range-for makes"},
@@ -107,7 +107,7 @@ inline constexpr auto kReasons = std::to_array<ReasonText>({
     {Reason::kOverlap, false, "overlaps another measured text"},
     {Reason::kUnitsDisagree, false, "units that include it read this text differently"},
     {Reason::kInRefusedFunction, false, "in a function that cannot be instrumented"},
-    {Reason::kCoroutine, false, "coroutine"},
+    {Reason::kSuspensionInMacro, false, "coroutine with a suspension point inside a macro"},
     {Reason::kConstexpr, false, "constexpr"},
     {Reason::kNaked, false, "naked function"},
     {Reason::kNoInstrument, false, "no_instrument_function"},

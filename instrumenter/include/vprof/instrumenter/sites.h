@@ -44,6 +44,17 @@ struct SitesFile {
     std::string rule;
     std::optional<CallKind> call;  ///< of a call site
   };
+  /// Where a coroutine can be suspended.
+  struct SuspensionEntry {
+    uint32_t index = 0;
+    std::string name;     ///< what is awaited
+    bool yields = false;  ///< co_yield
+    size_t parent = 0;    ///< id of the coroutine
+    std::string file;
+    uint32_t line = 0;
+
+    bool operator==(const SuspensionEntry&) const = default;
+  };
   struct UnwrappedEntry {
     size_t parent = 0;
     std::string callee, file;
@@ -69,6 +80,7 @@ struct SitesFile {
   std::vector<SiteEntry> sites;
   std::vector<IntervalEntry> intervals;
   std::vector<SyncEntry> sync;
+  std::vector<SuspensionEntry> suspensions;
   std::vector<UnwrappedEntry> unwrapped;
   SiteIds site_ids;
 };

@@ -312,6 +312,7 @@ VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
 
 #endif
 
+#include <vprof/runtime/coroutine.h>
 #include <vprof/runtime/events.h>
 
 #endif

@@ -297,8 +297,14 @@ static inline enum vprof_ended_by vprof_wait_ended_by(uint32_t event) {
 enum vprof_interval_flags {
   /* The id is valid within one process only (a pointer used as key), so readers qualify it by the
    * process. Without the flag all processes of a run share the id, as with vprof_begin(id). */
-  VPROF_INTERVAL_PROCESS_LOCAL = 1
+  VPROF_INTERVAL_PROCESS_LOCAL = 1,
+  /* Of a SWITCH: a coroutine is suspended, or begins, or goes on, at the same time as a frame of
+   * it. Bits 8..39 of the payload: 1 + where it was suspended (the index in sites.json
+   * "suspensions"), or the coroutine that awaits it was; 0: nowhere. Of a BEGIN and END: the
+   * interval is an execution of a coroutine, so threads leave it and resume it. */
+  VPROF_INTERVAL_COROUTINE = 2
 };
+#define VPROF_SUSPENSION_SHIFT 8
 
 /* vprof_aux: the 40-bit payload of the first continuation of a wait or release.
  *

@@ -1,0 +1,33 @@
+"""vprof loop --auto on a server of coroutines names the planted function, across its threads."""
+
+from e2e import arguments, check_conservation, copy_example, fingerprint, load_report, main, require, require_unchanged, run, unqualified
+
+PLANTED = "compact_shelf"
+AWAITED = ["co_await(check_customer)", "co_await(async_wait)"]
+
+
+def names(node):
+    yield node["function"]
+    for child in node.get("children", []):
+        yield from names(child)
+
+
+def test():
+    options = arguments("--example")
+    example = copy_example(options.root, options.example, options.scratch / "source")
+    before = fingerprint(example)
+    run([options.vprof, "-C", example, "loop", "--auto"])
+    require_unchanged(before, example)
+
+    report = load_report(options.vprof, example)
+    require(report["interval"]["count"] == 3000, f"{report['interval']['count']} orders instead of 3000")
+    require(report["interval"]["incomplete"] == 0, f"{report['interval']['incomplete']} incomplete orders")
+    require(report["overhead"]["dropped"] == 0, "records were dropped")
+    require(report["factors"], "no factors")
+    first = report["factors"][0]
+    require([unqualified(name) for name in first["functions"]] == [PLANTED], f"factor 1 is {first['functions']}")
+    check_conservation(report)
+    print(f"{PLANTED}: {100 * first['share']:.1f} % after {len(report['iterations'])} iterations")
+
+
+main(test)
