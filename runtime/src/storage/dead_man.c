@@ -49,15 +49,15 @@ bool vprof_dead_man_switch_off(const struct vprof_dead_man* man) {
 }
 
 // A heartbeat from the future is no better: the clock of another machine, or garbage.
-static bool is_stale(uint64_t heartbeat, uint64_t now) {
+static bool is_stale(const struct vprof_dead_man* man, uint64_t heartbeat, uint64_t now) {
   const uint64_t age = now > heartbeat ? now - heartbeat : heartbeat - now;
-  return age > VPROF_FRONTIER_STALE_NS;
+  return age > man->stale_ns;
 }
 
 enum vprof_dead_man_result vprof_dead_man_check(const struct vprof_dead_man* man, uint64_t now) {
   struct vprof_frontier_header* header = man->header;
   uint64_t heartbeat = __atomic_load_n(&header->heartbeat_ns, __ATOMIC_ACQUIRE);
-  if (heartbeat != 0 && !is_stale(heartbeat, now)) {
+  if (heartbeat != 0 && !is_stale(man, heartbeat, now)) {
     return VPROF_DEAD_MAN_DRIVEN;
   }
   if (heartbeat != 0) {

@@ -11,6 +11,7 @@
 struct vprof_dead_man {
   struct vprof_frontier_header* header;
   unsigned char* sites;  // VPROF_FRONTIER_SITES bytes
+  uint64_t stale_ns;     // a driver whose heartbeat is older is dead
   // Makes a page writable that belongs to a file, where a store could raise SIGBUS. False: it
   // cannot be, because the disk is full.
   bool (*prepare)(void* page);

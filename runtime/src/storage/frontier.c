@@ -5,8 +5,9 @@
 // the file decides which sites are on, and nothing else. So it must belong to the user of this
 // process or to root, and nobody else may be able to write it.
 //
-// A store to a page of a file raises SIGBUS if the disk has no room for it. So pages are made
-// writable first (MADV_POPULATE_WRITE), which fails instead.
+// A store to a page of a file raises SIGBUS if the disk has no room for it, and in a tmpfs a load of
+// a hole does. So all pages are brought in first (MADV_POPULATE_READ), and a page is made writable
+// before a store (MADV_POPULATE_WRITE); these fail instead.
 #define _GNU_SOURCE
 #include "storage/frontier.h"
 
@@ -24,6 +25,7 @@
 #include "vprof/runtime/record.h"
 
 #ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_READ 22
 #define MADV_POPULATE_WRITE 23
 #endif
 
@@ -68,24 +70,33 @@ static const char* objection_to_header(const struct vprof_frontier_header* heade
   return NULL;
 }
 
-// The header is checked as mapped: what was read before could be another one.
+// Kernels before 5.14 do not know these. There all pages are taken to be available.
+static bool populate(void* from, unsigned long bytes, int how) {
+  const long result = vprof_syscall(SYS_madvise, (long)from, (long)bytes, how, 0, 0, 0);
+  return result == 0 || result == -EINVAL;
+}
+
+// The header is checked as mapped: what was read before could be another one. The sites are mapped
+// elsewhere first, since what is over vprof_site_on stays.
 static const char* map(int fd) {
   if (sysconf(_SC_PAGESIZE) > (long)VPROF_FRONTIER_HEADER_BYTES) {
     return "this machine's pages are larger than 4096 bytes";
   }
   struct vprof_frontier_header* header =
-      mmap(NULL, sizeof *header, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+      mmap(NULL, VPROF_FRONTIER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (header == MAP_FAILED) {
     return strerror(errno);
   }
-  const char* objection = objection_to_header(header);
-  if (objection == NULL && mmap(vprof_site_on, VPROF_RT_SITES, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_FIXED, fd, sizeof *header) == MAP_FAILED) {
-    // An executable that was linked with an older libvprof has the sites at an odd address.
+  const char* objection = populate(header, VPROF_FRONTIER_BYTES, MADV_POPULATE_READ)
+                              ? objection_to_header(header)
+                              : "there is no room for it on its disk";
+  // An executable that was linked with an older libvprof has the sites at an odd address.
+  if (objection == NULL && mremap((char*)header + sizeof *header, VPROF_RT_SITES, VPROF_RT_SITES,
+                                  MREMAP_MAYMOVE | MREMAP_FIXED, vprof_site_on) == MAP_FAILED) {
     objection = errno == EINVAL ? "the program is too old for it: build it again" : strerror(errno);
   }
   if (objection != NULL) {
-    munmap(header, sizeof *header);
+    munmap(header, VPROF_FRONTIER_BYTES);
     return objection;
   }
   madvise(vprof_site_on, VPROF_RT_SITES, MADV_DONTDUMP);
@@ -125,15 +136,13 @@ void vprof_frontier_leave(void) {
   }
 }
 
-// Kernels before 5.14 do not know the advice. There the page is taken to be writable.
 static bool prepare(void* page) {
-  const long result = vprof_syscall(SYS_madvise, (long)page, VPROF_FRONTIER_HEADER_BYTES,
-                                    MADV_POPULATE_WRITE, 0, 0, 0);
-  return result == 0 || result == -EINVAL;
+  return populate(page, VPROF_FRONTIER_HEADER_BYTES, MADV_POPULATE_WRITE);
 }
 
 static struct vprof_dead_man dead_man(void) {
-  const struct vprof_dead_man man = {mapped, vprof_site_on, prepare};
+  const struct vprof_dead_man man = {mapped, vprof_site_on,
+                                     VPROF_FRONTIER_STALE_NS * vprof_settings.patience, prepare};
   return man;
 }
 
@@ -141,7 +150,7 @@ uint64_t vprof_frontier_check(uint64_t now) {
   const struct vprof_dead_man man = dead_man();
   switch (vprof_dead_man_check(&man, now)) {
     case VPROF_DEAD_MAN_DRIVEN:
-      return __atomic_load_n(&mapped->heartbeat_ns, __ATOMIC_RELAXED) + VPROF_FRONTIER_STALE_NS + 1;
+      return __atomic_load_n(&mapped->heartbeat_ns, __ATOMIC_RELAXED) + man.stale_ns + 1;
     case VPROF_DEAD_MAN_STUCK:
       vprof_frontier_leave();
       break;
