@@ -229,13 +229,25 @@ static struct vprof_chunk_header* take_other(unsigned wanted) {
   return chunk;
 }
 
-struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
-  unsigned wanted = chunks < VPROF_CHUNK_CLASSES ? chunks : kLargest;
-  // A ring of a few large chunks would lose a large part of itself at once.
-  while (vprof_settings.ring != 0 && wanted > 0 &&
-         vprof_chunk_bytes[wanted] > vprof_settings.ring / 8) {
-    --wanted;
+// A ring of a few large chunks would lose a large part of itself at once. In a live run somebody
+// reads it meanwhile, and records are counted by the chunk.
+static unsigned largest_class(void) {
+  unsigned largest = kLargest;
+  if (vprof_settings.ring != 0 && vprof_live()) {
+    --largest;
   }
+  while (vprof_settings.ring != 0 && largest > 0 &&
+         vprof_chunk_bytes[largest] > vprof_settings.ring / 8) {
+    --largest;
+  }
+  return largest;
+}
+
+uint32_t vprof_chunk_most_bytes(void) { return vprof_chunk_bytes[largest_class()]; }
+
+struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
+  const unsigned largest = largest_class();
+  const unsigned wanted = chunks < largest ? chunks : largest;
   struct vprof_chunk_header* chunk = take_ready(wanted);
   if (chunk == NULL) {
     const unsigned target = atomic_load(&vprof_trace.pool_target[wanted]);

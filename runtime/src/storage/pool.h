@@ -21,6 +21,9 @@ void vprof_pool_start(void);
 // does. NULL: there is none to be had.
 struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
 
+// The size of the largest chunks that threads get.
+uint32_t vprof_chunk_most_bytes(void);
+
 // Asks for as many chunks of every size as may be ready. The caller wakes the helper.
 void vprof_pool_stock_up(void);
 

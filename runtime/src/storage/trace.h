@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "base/settings.h"
+#include "storage/frontier.h"
 #include "vprof/runtime/trace_format.h"
 
 enum vprof_state {
@@ -57,6 +58,8 @@ struct vprof_trace {
   atomic_bool full;                    // no room in the file or on the disk: do not try again
   atomic_uint_fast64_t dropped_early;  // slots dropped before there was a header to count them in
   atomic_uint next_serial;
+  atomic_uint_fast64_t filled;  // slots of the chunks that threads have filled
+  uint64_t gaps;                // vprof_gaps() just before the trace was started
 
   // Chunks that the helper has made ready, by size class.
   _Atomic(struct vprof_chunk_header*) pool[VPROF_CHUNK_CLASSES][VPROF_POOL_SLOTS];
@@ -73,10 +76,13 @@ struct vprof_trace {
 
 extern struct vprof_trace vprof_trace;
 
-// Are events wanted?
-static inline bool vprof_active(void) {
+// Is this process to record something, now or at another time?
+static inline bool vprof_wanted(void) {
   const int state = atomic_load_explicit(&vprof_trace.state, memory_order_relaxed);
   return state != VPROF_OFF && state != VPROF_FAILED;
 }
+
+// Are events wanted now?
+static inline bool vprof_active(void) { return vprof_wanted() && vprof_driven(); }
 
 #endif

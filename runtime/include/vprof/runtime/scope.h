@@ -154,7 +154,7 @@ VPROF_RT_IF_ON void vprof_leave_slot(vprof_u64* vprof_open, vprof_u64 vprof_bit,
                                      vprof_u64 vprof_start, unsigned vprof_id) {
   *vprof_open &= ~vprof_bit;
   vprof_thread_buffer.entering = 0;
-  if (vprof_site_on[vprof_id]) {
+  if (vprof_is_on(vprof_id)) {
     vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
   }
 }
@@ -177,14 +177,14 @@ class frame {  // NOLINT(readability-identifier-naming)
     }
   }
   __attribute__((__always_inline__)) void vprof_enter(unsigned vprof_i, unsigned vprof_id) {
-    if (VPROF_RT_RARELY(vprof_site_on[vprof_id])) {
+    if (VPROF_RT_RARELY(vprof_is_on(vprof_id))) {
       vprof_enter_slot(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), &vprof_starts_[vprof_i],
                        &vprof_ids_[vprof_i], vprof_id);
     }
   }
   __attribute__((__always_inline__)) void vprof_enter_call(unsigned vprof_i, unsigned vprof_id,
                                                            unsigned vprof_function) {
-    if (VPROF_RT_RARELY(vprof_site_on[vprof_id])) {
+    if (VPROF_RT_RARELY(vprof_is_on(vprof_id))) {
       vprof_enter_slot_call(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), &vprof_starts_[vprof_i],
                             &vprof_ids_[vprof_i], vprof_id, vprof_function);
     }
