@@ -352,7 +352,8 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   // The counter in the header is at least the sum of the events, unless the header is damaged.
   losses.dropped = std::max(losses.dropped, dropped);
   overhead.dropped = losses.dropped;
-  if (unknown != 0) {
+  // Of an epoch, those are of sites that were on before it.
+  if (unknown != 0 && epoch_.is_all()) {
     losses.notes.push_back(fmt::format(
         "{} records of sites or events that are unknown: does sites.json belong to this run?",
         unknown));

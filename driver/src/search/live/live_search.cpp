@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "pipeline/analysis.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
@@ -163,6 +164,9 @@ class LiveRefinement {
     if (profile) {
       state_.baseline = baseline_of(*profile, state_.iteration);
       state_.baseline.command = kLiveCommand;
+      // Latencies are something to report if the program ends before any call is measured.
+      VPROF_TRY(save_profile(session_, *profile));
+      VPROF_TRY(write_report(session_, *profile));
     }
     return session_.save();
   }
@@ -243,12 +247,10 @@ class LiveRefinement {
     if (interrupt::requested()) {
       return fail(ErrorKind::kInterrupted, "interrupted");
     }
-    if (state_.iteration <= 1) {
-      return fail(
-          "the program ended before 1 interval was complete with its calls measured; let "
-          "the workload run longer");
+    if (state_.baseline.count == 0) {
+      return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
     }
-    // The report is that of the last iteration that was measured.
+    // The report is that of what was measured last.
     say("the program has ended; the next `vprof live` goes on from here, without a build");
     return {};
   }
