@@ -87,6 +87,7 @@ static void fresh_trace(void) {
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
     atomic_store(&trace->used[i], NULL);
   }
+  atomic_store(&trace->orphans, NULL);
   for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) {
     for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
       atomic_store(&trace->pool[c][i], NULL);

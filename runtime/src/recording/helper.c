@@ -84,7 +84,7 @@ static int run(void* descriptor) {
   struct vprof_trace* trace = &vprof_trace;
   close_others(fd);
   struct vprof_pool pool = vprof_pool_open(fd);
-  struct vprof_helper_output out = {NULL, 0, 0};
+  struct vprof_helper_output out = {NULL, 0, 0, NULL, 0};
   struct vprof_driver_watch watch = vprof_driver_watch_begin();
   vprof_hook_helper_start();
   vprof_syscall(SYS_prctl, PR_SET_NAME, (long)"vprof", 0, 0, 0, 0);

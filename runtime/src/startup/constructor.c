@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "interpose/waiters.h"
 #include "preemption/preempted.h"
+#include "recording/chunk_ring.h"
 #include "recording/fork.h"
 #include "recording/helper.h"
 #include "storage/frontier.h"
@@ -29,6 +30,7 @@ __attribute__((constructor)) static void start(void) {
   if (wanted) {
     vprof_clock_init();
     vprof_helper_init();
+    vprof_ring_init();
     vprof_trace.pid = getpid();
     vprof_settings.family = new_family();
     atomic_store(&vprof_trace.state, VPROF_READY);

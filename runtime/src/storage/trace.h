@@ -66,6 +66,8 @@ struct vprof_trace {
   atomic_uint pool_target[VPROF_CHUNK_CLASSES];
   // Full chunks, for the helper to clear and reuse.
   _Atomic(struct vprof_chunk_header*) used[VPROF_POOL_SLOTS];
+  // Ring: chunks of threads that have ended, a list, for the helper to take.
+  _Atomic(struct vprof_chunk_header*) orphans;
   atomic_uint helper_idle;          // futex: 1 while the helper sleeps
   uint64_t extended;                // the file has blocks up to here; only the helper uses it
   atomic_bool extending;            // the helper may be allocating blocks or writing beyond the end
