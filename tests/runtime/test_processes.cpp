@@ -370,3 +370,18 @@ TEST_CASE("a program that replaces itself leaves two traces") {
 }
 
 TEST_CASE("a process that records nothing leaves no file") { CHECK(run("nothing").traces.empty()); }
+
+TEST_CASE("ring: threads that have ended keep as much as one thread") {
+  const Outcome outcome =
+      run("many_short_threads",
+          countable({{{"VPROF_RING_MB", "1"}, {"VPROF_TRACE_MB", "64"}}, {}, {}}));
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(trace.frames() + trace.header.overwritten + trace.header.dropped >=
+        outcome.number("frames"));
+  CHECK(trace.header.overwritten > 0);
+  CHECK(trace.file_bytes < 8u << 20);  // all threads together record 19 MB
+  // The threads that are kept are the last ones, and each of them is whole.
+  REQUIRE(trace.threads.size() > 2);
+  CHECK(trace.threads.back().frames().size() == 6000);
+}

@@ -46,11 +46,14 @@ class Pass {
 
   void add(std::vector<Interval>& ready) {
     std::vector<std::vector<Interval*>> of_kind(builder_.kinds());
+    straddling_.resize(builder_.kinds());
     for (Interval& interval : ready) {
       if (!wanted(interval.kind)) {
         continue;
       }
-      if (stream_.skips(interval.begin, options_.skip_ns)) {
+      if (!lies_within(interval, options_.epoch)) {
+        straddling_[interval.kind] += overlaps(interval, options_.epoch) ? 1 : 0;
+      } else if (stream_.skips(interval.begin, options_.skip_ns)) {
         ++skipped_;
       } else {
         of_kind[interval.kind].push_back(&interval);
@@ -99,6 +102,9 @@ class Pass {
       }
       sums.interval = sites_.interval_name(kind);
       sums.incomplete = builder_.incomplete(kind);
+      if (!options_.epoch.is_all()) {
+        note_straddlers(kind, sums);
+      }
       const Losses on_paths = std::exchange(sums.losses, losses);
       sums.losses.exact_edges = on_paths.exact_edges;
       sums.losses.inferred_edges = on_paths.inferred_edges;
@@ -115,6 +121,17 @@ class Pass {
     return all;
   }
 
+  /// Of a period, an interval that has only its begin or only its end there is not incomplete.
+  void note_straddlers(uint32_t kind, IntervalSums& sums) const {
+    const uint64_t most =
+        std::exchange(sums.incomplete, 0) + (kind < straddling_.size() ? straddling_[kind] : 0);
+    if (most != 0) {
+      sums.losses.notes.push_back(fmt::format(
+          "{} intervals were partly outside of the period that was analysed, and are left out",
+          most));
+    }
+  }
+
   TraceStream& stream_;
   const Sites& sites_;
   const Options& options_;
@@ -122,6 +139,7 @@ class Pass {
   IntervalBuilder builder_;
   WakeUpEdges wake_up_edges_;
   uint64_t skipped_ = 0;
+  std::vector<uint64_t> straddling_;  // by kind
   std::vector<std::unique_ptr<KindCollector>> kinds_;
   std::vector<Presence> presence_;  // by kind
 };
@@ -156,7 +174,7 @@ Result<IntervalSums> choose(std::vector<IntervalSums> all, const std::string& tr
 Result<IntervalSums> collect(const std::string& trace_dir, const std::string& sites_json,
                              const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
-  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites));
+  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, options.epoch));
   return choose(Pass(stream, sites, options).run(), trace_dir, options.interval);
 }
 

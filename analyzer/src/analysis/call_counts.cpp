@@ -1,6 +1,7 @@
 // How often each site was passed.
 #include <utility>
 
+#include "trace/decode.h"
 #include "trace/slots.h"
 #include "trace/trace_file.h"
 #include "trace/worker_pool.h"
@@ -9,15 +10,20 @@
 namespace vprof::analyzer {
 namespace {
 
-void count(const File& file, const Chunk& chunk, std::vector<uint64_t>& counts) {
+void count(const File& file, const Chunk& chunk, const Clock& clock, const Epoch& epoch,
+           std::vector<uint64_t>& counts) {
   std::vector<vprof_slot> slots;
   read_slots(file, chunk.slots, slots);
+  const auto is_within = [&](const vprof_slot& slot) {
+    const int64_t end = clock.to_ns(end_ticks_of(slot));
+    return end >= epoch.from && end <= epoch.to;
+  };
   for (const vprof_slot& slot : slots) {
     uint32_t id = id_of(slot);
     if (id == VPROF_EV_LONG_FRAME) {
       id = static_cast<uint32_t>(payload_of(slot) & VPROF_ID_MASK);
     }
-    if (slot.word1 == 0 || id >= VPROF_EV_FIRST) {
+    if (slot.word1 == 0 || id >= VPROF_EV_FIRST || (!epoch.is_all() && !is_within(slot))) {
       continue;
     }
     if (id >= counts.size()) {
@@ -31,18 +37,26 @@ void count(const File& file, const Chunk& chunk, std::vector<uint64_t>& counts) 
 
 Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options) {
   auto files = VPROF_TRY(open_traces(trace_dir));
-  std::vector<std::pair<const Chunk*, const TraceFile*>> chunks;
-  for (const TraceFile& file : files) {
+  struct Part {
+    const TraceFile* file;
+    const Chunk* chunk;
+    Clock clock;  // a copy, as it caches its last range
+  };
+  std::vector<Part> chunks;
+  for (TraceFile& file : files) {
+    const Clock clock = make_clock(file);
+    keep_chunks_of(options.epoch, clock, file);
     for (const ThreadChunks& thread : file.threads) {
       for (const Chunk& chunk : thread.chunks) {
-        chunks.emplace_back(&chunk, &file);
+        chunks.push_back({&file, &chunk, clock});
       }
     }
   }
   WorkerPool pool(options.threads);
   std::vector<std::vector<uint64_t>> parts(pool.size());
   pool.each(chunks.size(), [&](size_t i, unsigned worker) {
-    count(*chunks[i].second->file, *chunks[i].first, parts[worker]);
+    const Part& part = chunks[i];
+    count(*part.file->file, *part.chunk, part.clock, options.epoch, parts[worker]);
   });
   std::vector<uint64_t> sum;
   for (const std::vector<uint64_t>& part : parts) {

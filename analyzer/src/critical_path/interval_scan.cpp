@@ -7,7 +7,7 @@ namespace vprof::analyzer {
 void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, WorkerPool& pool,
           const std::function<void(std::vector<Interval>&)>& take) {
   int64_t needed_before = INT64_MAX;
-  while (stream.next(needed_before, options.window, pool)) {
+  while (stream.needs_more() && stream.next(needed_before, options.window, pool)) {
     std::vector<Interval>& ready = builder.read_marks(stream.complete_after());
     if (!ready.empty()) {
       take(ready);
@@ -22,7 +22,7 @@ void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
 
 Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const Options& options,
                         const std::function<void(const Scanned&)>& take) {
-  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites));
+  auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, options.epoch));
   IntervalBuilder builder(stream.window());
   WakeUpEdges edges;
   WorkerPool pool(options.threads);
@@ -32,7 +32,7 @@ Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const 
       if (!options.interval.empty() && sites.interval_name(interval.kind) != options.interval) {
         return true;
       }
-      if (!stream.skips(interval.begin, options.skip_ns)) {
+      if (lies_within(interval, options.epoch) && !stream.skips(interval.begin, options.skip_ns)) {
         return false;
       }
       ++result.skipped;

@@ -273,4 +273,22 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
   return files;
 }
 
+void keep_chunks_of(const Epoch& epoch, const Clock& clock, TraceFile& file) {
+  for (ThreadChunks& thread : file.threads) {
+    if (thread.serial == 0) {
+      continue;
+    }
+    std::vector<Chunk>& chunks = thread.chunks;
+    const auto opened = [&](const Chunk& chunk) { return clock.to_ns(chunk.opened_ticks); };
+    const auto later =
+        std::ranges::find_if(chunks, [&](const Chunk& c) { return opened(c) > epoch.to; });
+    chunks.erase(later, chunks.end());
+    const auto within =
+        std::ranges::find_if(chunks, [&](const Chunk& c) { return opened(c) > epoch.from; });
+    if (within - chunks.begin() > 1) {
+      chunks.erase(chunks.begin(), within - 1);
+    }
+  }
+}
+
 }  // namespace vprof::analyzer

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/clock.h"
 #include "vprof/analyzer/analyzer.h"
 #include "vprof/runtime/trace_format.h"
 
@@ -103,5 +104,9 @@ void add_busy_time(const TraceFile& file, Overhead& overhead);
 /// Opens all *.vpt files of a directory, in order of their names. Error: one line, names the file
 /// and what to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);
+
+/// Drops the chunks of threads in which all records are of earlier or later times. The helper's
+/// records are in no order, so its chunks stay.
+void keep_chunks_of(const Epoch& epoch, const Clock& clock, TraceFile& file);
 
 }  // namespace vprof::analyzer

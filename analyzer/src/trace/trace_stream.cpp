@@ -88,9 +88,10 @@ bool ends_earlier(const Preemption& a, const Preemption& b) { return a.end < b.e
 
 }  // namespace
 
-Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites) {
+Result<TraceStream> TraceStream::open(const std::string& directory, const Sites& sites,
+                                      const Epoch& epoch) {
   auto files = VPROF_TRY(open_traces(directory));
-  TraceStream stream(sites);
+  TraceStream stream(sites, epoch);
   for (TraceFile& file : files) {
     stream.add_file(std::move(file));
   }
@@ -103,7 +104,12 @@ void TraceStream::add_file(TraceFile file) {
   const auto process = static_cast<uint32_t>(window_.processes.size());
   window_.processes.push_back({header.family, header.pid});
   losses_.unreadable_bytes += file.unreadable_bytes;
-  losses_.dropped += header.dropped;
+  const Clock clock = make_clock(file);
+  if (epoch_.is_all()) {
+    losses_.dropped += header.dropped;
+  } else {
+    keep_chunks_of(epoch_, clock, file);
+  }
   overhead_.chunks += header.chunks;
   overhead_.stalls += header.stalls;
   loss_notes_.add(header);
@@ -112,7 +118,6 @@ void TraceStream::add_file(TraceFile file) {
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
   overhead_.record_ns = std::max(overhead_.record_ns, cost);
   add_busy_time(file, overhead_);
-  const Clock clock = make_clock(file);
   begin_ = std::min(begin_, clock.to_ns(header.start_ticks));
   run_ = std::min(run_, static_cast<int64_t>(header.start_realtime_ns));
   for (const ThreadChunks& chunks : file.threads) {
@@ -327,6 +332,10 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   losses = losses_;
   losses.notes = loss_notes_.text();
   overhead = overhead_;
+  if (!epoch_.is_all()) {
+    overhead.processor_ns = epoch_.processor_ns;
+    overhead.helper_ns = 0;
+  }
   uint64_t dropped = 0;
   uint64_t unknown = 0;
   uint64_t clipped = 0;
@@ -343,7 +352,8 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   // The counter in the header is at least the sum of the events, unless the header is damaged.
   losses.dropped = std::max(losses.dropped, dropped);
   overhead.dropped = losses.dropped;
-  if (unknown != 0) {
+  // Of an epoch, those are of sites that were on before it.
+  if (unknown != 0 && epoch_.is_all()) {
     losses.notes.push_back(fmt::format(
         "{} records of sites or events that are unknown: does sites.json belong to this run?",
         unknown));

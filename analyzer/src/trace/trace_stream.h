@@ -29,12 +29,17 @@ namespace vprof::analyzer {
 class TraceStream {
  public:
   /// Opens all files and orders their chunks. Errors are those of open_traces().
-  static Result<TraceStream> open(const std::string& directory, const Sites& sites);
+  /// Of a period, only what the intervals within it need is read.
+  static Result<TraceStream> open(const std::string& directory, const Sites& sites,
+                                  const Epoch& epoch = {});
 
   /// Drops what matters only at or after `time`, then reads about `records` more slots. It reads at
   /// least as many as were kept, so that reading everything takes linear time. False: there was
   /// nothing left to read.
   bool next(int64_t time, uint64_t records, WorkerPool& pool);
+
+  /// Whether `next()` could read anything that a period needs.
+  bool needs_more() const { return !unread_.empty() && complete_after_ >= epoch_.from; }
 
   /// Every record that ended after this instant has been read. INT64_MIN: the whole trace has.
   int64_t complete_after() const { return complete_after_; }
@@ -80,9 +85,10 @@ class TraceStream {
   void deliver_preemptions(Thread& helper);
   void read_helpers(const std::vector<std::vector<Slots>>& newest_first);
 
-  explicit TraceStream(const Sites& sites) : known_(sites) {}
+  TraceStream(const Sites& sites, const Epoch& epoch) : known_(sites), epoch_(epoch) {}
 
   KnownSites known_;
+  Epoch epoch_;
   std::vector<TraceFile> files_;
   std::vector<Clock> clocks_;                         // by thread, as a clock caches its last range
   std::vector<std::shared_ptr<const File>> file_of_;  // by thread

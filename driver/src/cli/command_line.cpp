@@ -65,6 +65,29 @@ void add_loop(CLI::App& app, CommandLine& line) {
   verb->add_option("--interval", options.interval, "name of the interval to explain");
 }
 
+void add_live(CLI::App& app, CommandLine& line) {
+  LiveOptions& options = line.live;
+  CLI::App* verb = add(app, line, "live", "the same while the program runs: one build, one run",
+                       [&line] { return verb_live(line.global, line.live); });
+  CLI::Option* build =
+      verb->add_flag("--build", options.build, "only build the program, and say how to start it");
+  verb->add_option("--attach", options.attach,
+                   "look at this process, or at what records into this directory")
+      ->option_text("PID|DIR")
+      ->excludes(build);
+  verb->add_option("--budget", options.budget,
+                   "by how many percent measuring may slow the program down")
+      ->option_text("PERCENT")
+      ->check(CLI::Range(0.0, 10000.0));
+  verb->add_option("--epoch", options.most_epoch,
+                   "how long to measure before a decision that is not clear, in seconds")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(1.0, 86400.0));
+  verb->add_flag("--restart", options.restart, "start a new search");
+  verb->add_flag("--json", options.json, "print the final report as JSON, and nothing else");
+  verb->add_option("--interval", options.interval, "name of the interval to explain");
+}
+
 void add_index(CLI::App& app, CommandLine& line) {
   add_plain(app, line, "index", "find the functions of the program and their calls", verb_index);
 }
@@ -221,7 +244,7 @@ void define(CLI::App& app, CommandLine& line) {
       ->option_text("FILE");
   // In the order of the manual.
   for (const auto add_verb :
-       {add_init, add_check, add_loop, add_index, add_instrument, add_build, add_record,
+       {add_init, add_check, add_loop, add_live, add_index, add_instrument, add_build, add_record,
         add_analyze, add_timeline, add_merge, add_diff, add_export, add_history, add_report,
         add_graph, add_source, add_completion, add_manual}) {
     add_verb(app, line);

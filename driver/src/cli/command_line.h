@@ -18,6 +18,7 @@ struct CommandLine {
 
   InitOptions init;
   LoopOptions loop;
+  LiveOptions live;
   InstrumentOptions instrument;
   RecordOptions record;
   AnalyzeOptions analyze;

@@ -13,7 +13,7 @@
 
 namespace vprof::driver {
 
-namespace {
+namespace {}  // namespace
 
 Result<void> clear_trace_directory(const fs::path& trace) {
   VPROF_TRY(remove_tree(trace));
@@ -24,6 +24,8 @@ Result<void> clear_trace_directory(const fs::path& trace) {
   }
   return {};
 }
+
+namespace {
 
 bool holds_traces(const fs::path& directory) {
   std::error_code error;
@@ -49,25 +51,33 @@ double patience() {
   return factor == nullptr ? 1 : std::atof(factor);
 }
 
-/// The environment tells the runtime what to record.
-StepCommand workload_command(const Session& session, const WorkloadRun& run) {
+StepCommand workload_step(const Session& session, const WorkloadRun& run) {
   const Config& config = session.config;
-  const bool on = run.sites == Sites::kOn;
-  StepCommand step{.step = on ? "run" : "baseline run", .what = "the workload", .command = {}};
-  step.command.argv = run.argv;
-  step.command.directory = session.workspace.mirror();
-  step.command.log = run.log;
-  step.command.end_leftovers = true;
-  step.command.timeout_s = config.run_timeout_s;
+  StepCommand step{.step = run.sites == Sites::kOn ? "run" : "baseline run",
+                   .what = "the workload",
+                   .command = workload_command(session, run)};
   if (config.run_timeout_s == 0) {
     analyzer::RecordingProgress progress(run.trace.string());
     HangWatch watch(run.usual_s, [progress]() mutable { return progress.advanced(); }, patience());
     step.watch = [watch](double seconds) mutable { return watch.at(seconds); };
   }
-  std::map<std::string, std::string>& environment = step.command.environment;
+  return step;
+}
+
+}  // namespace
+
+Command workload_command(const Session& session, const WorkloadRun& run) {
+  const Config& config = session.config;
+  Command command;
+  command.argv = run.argv;
+  command.directory = session.workspace.mirror();
+  command.log = run.log;
+  command.end_leftovers = true;
+  command.timeout_s = config.run_timeout_s;
+  std::map<std::string, std::string>& environment = command.environment;
   environment = config.env;
   environment["VPROF_TRACE_DIR"] = run.trace.string();
-  environment["VPROF_SITES"] = on ? "" : "off";
+  environment["VPROF_SITES"] = run.sites == Sites::kOn ? "" : "off";
   if (!config.leave_out.empty()) {
     environment["VPROF_WAITS_OFF"] = fmt::format("{}", fmt::join(config.leave_out, ","));
   }
@@ -77,10 +87,8 @@ StepCommand workload_command(const Session& session, const WorkloadRun& run) {
   if (config.max_mb > 0) {
     environment["VPROF_TRACE_MB"] = std::to_string(config.max_mb);
   }
-  return step;
+  return command;
 }
-
-}  // namespace
 
 std::string command_of(const WorkloadRun& run) {
   return fmt::format("{}", fmt::join(run.argv, " "));
@@ -99,7 +107,7 @@ WorkloadRun workload_run(const Session& session, Sites sites) {
 
 Result<double> record_step(const Session& session, const WorkloadRun& run) {
   VPROF_TRY(clear_trace_directory(run.trace));
-  const Finished finished = VPROF_TRY(run_step(workload_command(session, run)));
+  const Finished finished = VPROF_TRY(run_step(workload_step(session, run)));
   if (!finished.leftovers.empty()) {
     warn(fmt::format("the workload left processes running ({}); vprof ended them",
                      listed(finished.leftovers)));

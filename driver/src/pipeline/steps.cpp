@@ -69,18 +69,7 @@ Result<void> run_helper(const Session& session, const std::string& step,
 
 Result<void> write_plan(const Session& session, const Targets& targets, Extent extent,
                         const fs::path& file) {
-  instrumenter::Plan plan;
-  plan.all = extent == Extent::kAll;
-  plan.expanded.insert(session.state.expanded.begin(), session.state.expanded.end());
-  for (const report::Demoted& one : session.state.demoted) {
-    if (one.since <= session.state.iteration) {
-      plan.demoted.insert(one.position);
-    }
-  }
-  plan.exclude = session.config.exclude;
-  plan.intervals = targets.intervals;
-  plan.sync = targets.sync;
-  return instrumenter::save_plan(plan, file);
+  return instrumenter::save_plan(plan_of(session, targets, extent), file);
 }
 
 /// Removes all instrumentation from the mirror, so that the next build is of the original program.
@@ -174,6 +163,21 @@ Result<void> check_place(const Session& session) {
   }
   return fail("{} was made in {}, and the program in it is built for that place; run `vprof build`",
               shown(session.workspace.dot), session.state.place);
+}
+
+instrumenter::Plan plan_of(const Session& session, const Targets& targets, Extent extent) {
+  instrumenter::Plan plan;
+  plan.all = extent == Extent::kAll;
+  plan.exclude = session.config.exclude;
+  plan.intervals = targets.intervals;
+  plan.sync = targets.sync;
+  plan.expanded.insert(session.state.expanded.begin(), session.state.expanded.end());
+  for (const report::Demoted& one : session.state.demoted) {
+    if (!plan.all && one.since <= session.state.iteration) {
+      plan.demoted.insert(one.position);
+    }
+  }
+  return plan;
 }
 
 Result<MirrorChange> mirror_step(Session& session) {

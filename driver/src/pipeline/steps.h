@@ -6,6 +6,7 @@
 
 #include "build/mirror.h"
 #include "config/resolve.h"
+#include "process/process.h"
 #include "workspace/session.h"
 
 namespace vprof::driver {
@@ -43,6 +44,9 @@ enum class Extent : uint8_t {
   kAll,       ///< every function and call
 };
 
+/// What the state wants measured.
+instrumenter::Plan plan_of(const Session& session, const Targets& targets, Extent extent);
+
 /// Writes plan.json and rewrites the mirror accordingly.
 Result<Instrumented> instrument_step(const Session& session, const instrumenter::Program& program,
                                      const Targets& targets, Extent extent = Extent::kFrontier);
@@ -78,6 +82,12 @@ std::string command_of(const WorkloadRun& run);
 
 /// `run` of vprof.json, recorded into the current iteration.
 WorkloadRun workload_run(const Session& session, Sites sites);
+
+/// How it is started: the environment tells the runtime what to record.
+Command workload_command(const Session& session, const WorkloadRun& run);
+
+/// Makes an empty trace directory, in which servers that drop root privileges can still write.
+Result<void> clear_trace_directory(const fs::path& trace);
 
 /// Runs a workload in the mirror and returns its duration in seconds. Error: it failed, or left no
 /// trace.

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "process/descendants.h"
 #include "process/interrupt.h"
@@ -47,6 +48,7 @@ class Descriptor {
     }
     fd_ = -1;
   }
+  int release() { return std::exchange(fd_, -1); }
   int get() const { return fd_; }
 
  private:
@@ -130,45 +132,88 @@ bool reap(pid_t command, int& status) {
   }
 }
 
-/// Waits until the command ends, or for as long as it may run.
-void wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper,
-                  Finished& finished) {
-  const auto start = Clock::now();
-  LineReader lines(command.on_line);
-  int status = 0;
-  bool open = output >= 0;
-  while (!reap(pid, status)) {
-    stopper.tick();
-    if (command.on_turn) {
-      command.on_turn(since(start));
+class Running : public RunningCommand {
+ public:
+  Running(const Command& command, pid_t pid, int output, std::set<Descendant> before)
+      : command_(command),
+        pid_(pid),
+        output_(output),
+        before_(std::move(before)),
+        lines_(command_.on_line),
+        stopper_(pid) {}
+  ~Running() override {
+    if (runs_) {
+      end_descendants(before_, grace_s());
     }
-    if (command.timeout_s > 0 && since(start) > command.timeout_s) {
-      finished.timed_out = true;
-      break;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  bool turn() override {
+    if (reap(pid_, status_)) {
+      return runs_ = false;
     }
-    struct pollfd waiting{.fd = open ? output : -1, .events = POLLIN, .revents = 0};
+    stopper_.tick();
+    if (command_.on_turn) {
+      command_.on_turn(since(start_));
+    }
+    if (command_.timeout_s > 0 && since(start_) > command_.timeout_s) {
+      finished_.timed_out = true;
+      return false;
+    }
+    struct pollfd waiting{.fd = output_.get(), .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, kPollMs) > 0 && waiting.revents != 0) {
-      open = lines.read_from(output);
+      read_output();
+    }
+    return true;
+  }
+
+  Result<Finished> finish() override {
+    finished_.seconds = since(start_);
+    // Its last output is still in the pipe. A grandchild may keep the pipe open: read only what is
+    // there.
+    while (output_.get() >= 0) {
+      struct pollfd waiting{.fd = output_.get(), .events = POLLIN, .revents = 0};
+      if (::poll(&waiting, 1, 0) <= 0) {
+        break;
+      }
+      read_output();
+    }
+    if (command_.end_leftovers || runs_ || interrupt::requested()) {
+      finished_.leftovers = names_of(end_descendants(before_, grace_s()));
+    }
+    runs_ = false;
+    finished_.code = WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
+    if (interrupt::requested()) {
+      return fail(ErrorKind::kInterrupted, "interrupted");
+    }
+    return finished_;
+  }
+
+ private:
+  void read_output() {
+    if (!lines_.read_from(output_.get())) {
+      output_.close();
     }
   }
-  finished.seconds = since(start);
-  // Its last output is still in the pipe. A grandchild may keep the pipe open: read only what is
-  // there.
-  while (open) {
-    struct pollfd waiting{.fd = output, .events = POLLIN, .revents = 0};
-    if (::poll(&waiting, 1, 0) <= 0) {
-      break;
-    }
-    open = lines.read_from(output);
-  }
-  finished.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
+
+  const Command command_;
+  const pid_t pid_;
+  Descriptor output_;
+  const std::set<Descendant> before_;
+  const Clock::time_point start_ = Clock::now();
+  LineReader lines_;
+  Stopper stopper_;
+  Finished finished_;
+  int status_ = 0;
+  bool runs_ = true;
+};
 
 }  // namespace
 
 std::vector<std::string> shell(const std::string& text) { return {"/bin/sh", "-c", text}; }
 
-Result<Finished> run_command(const Command& command) {
+Result<std::unique_ptr<RunningCommand>> RunningCommand::start(const Command& command) {
   if (interrupt::requested()) {
     return fail(ErrorKind::kInterrupted, "interrupted");
   }
@@ -187,23 +232,20 @@ Result<Finished> run_command(const Command& command) {
     from.reset(ends[0]);
     to.reset(ends[1]);
   }
-  const std::set<Descendant> before = descendants();
+  std::set<Descendant> before = descendants();
   pid_t pid = 0;
   const int error = spawn(command, log.get(), to.get(), &pid);
   if (error != 0) {
     return fail("cannot run {}: {}", command.argv[0], std::strerror(error));
   }
-  to.close();
-  Stopper stopper(pid);
-  Finished finished;
-  wait_for_end(pid, from.get(), command, stopper, finished);
-  if (command.end_leftovers || finished.timed_out || interrupt::requested()) {
-    finished.leftovers = names_of(end_descendants(before, grace_s()));
+  return std::make_unique<Running>(command, pid, from.release(), std::move(before));
+}
+
+Result<Finished> run_command(const Command& command) {
+  const auto running = VPROF_TRY(RunningCommand::start(command));
+  while (running->turn()) {
   }
-  if (interrupt::requested()) {
-    return fail(ErrorKind::kInterrupted, "interrupted");
-  }
-  return finished;
+  return running->finish();
 }
 
 }  // namespace vprof::driver

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,23 @@ struct Finished {
 
 /// `sh -c text`.
 std::vector<std::string> shell(const std::string& text);
+
+/// A command while it runs. All dead children of vprof are reaped meanwhile, so only one command
+/// can run at a time.
+class RunningCommand {
+ public:
+  /// Error: kInterrupted, or the command could not be started.
+  static Result<std::unique_ptr<RunningCommand>> start(const Command& command);
+  /// Ends the command if it still runs.
+  virtual ~RunningCommand() = default;
+
+  /// Waits for a moment, some 20 ms, and passes an interruption of vprof on. Returns whether the
+  /// command still runs.
+  virtual bool turn() = 0;
+  /// Call when it has ended, or to end it and all that it started: SIGTERM first, then SIGKILL.
+  /// Error: kInterrupted.
+  virtual Result<Finished> finish() = 0;
+};
 
 /// Runs a command to its end. Meanwhile all dead children of vprof are reaped, so only one command
 /// can run at a time. When vprof is interrupted, the process group gets SIGINT, and SIGKILL

@@ -68,6 +68,69 @@ Result<void> put_away_iterations(const Session& session, int last) {
   return {};
 }
 
+Result<bool> restart_if_needed(Session& session, bool wanted) {
+  State& state = session.state;
+  const std::string intervals = fingerprint(session.config);
+  const bool other_search = state.iteration > 0 && state.intervals != intervals;
+  if (other_search) {
+    say("the intervals in vprof.json have changed: starting a new search");
+  }
+  if (wanted || other_search) {
+    VPROF_TRY(put_away_iterations(session, 0));
+    state = restarted(state);
+    VPROF_TRY(session.save());
+  }
+  if (state.iteration == 0) {
+    state.intervals = intervals;
+  }
+  return other_search;
+}
+
+Result<void> next_iteration(Session& session, const instrumenter::Program& program,
+                            const std::vector<std::string>& keys) {
+  State& state = session.state;
+  report::Iteration iteration;
+  for (const std::string& key : expand(state, keys)) {
+    const instrumenter::Function* function = program.by_key(key);
+    iteration.expanded.push_back(function == nullptr ? key : function->name);
+  }
+  ++state.iteration;
+  state.step = Step::kMeasure;
+  iteration.demoted = static_cast<uint64_t>(
+      std::ranges::count(state.demoted, state.iteration, &report::Demoted::since));
+  state.history.resize(static_cast<size_t>(state.iteration) - 1);
+  state.history.push_back(std::move(iteration));
+  return session.save();
+}
+
+void keep_measured(const analyzer::Profile& profile, State& state) {
+  report::Iteration& current = state.history.back();
+  current.mean_ns = profile.interval.mean_ns;
+  current.variance_ns2 = profile.interval.variance_ns2;
+  current.leading.clear();
+  for (const analyzer::Factor& factor : profile.factors) {
+    if (factor.rank <= profile.k) {
+      current.leading.push_back({.factor = factor_name(factor), .contribution = factor.weight});
+    }
+  }
+}
+
+void record(const Decision& decision, bool alone, State& state) {
+  report::Iteration& current = state.history.back();
+  if (alone) {
+    state.selected.clear();
+    current.selected.clear();
+  }
+  for (const DecidedFactor& factor : decision.selected) {
+    state.selected.push_back(factor);
+    current.selected.push_back(factor.name);
+  }
+  for (const DecidedFactor& factor : decision.set_aside) {
+    state.set_aside.push_back(factor);
+    current.set_aside.push_back(factor.name);
+  }
+}
+
 Result<void> keep_state(const Session& session) {
   const State& state = session.state;
   return save_state(session.workspace.kept_state(state.iteration), state);

@@ -21,16 +21,6 @@ namespace {
 using analyzer::Profile;
 using instrumenter::Program;
 
-std::vector<report::LeadingFactor> leading_factors(const Profile& profile) {
-  std::vector<report::LeadingFactor> leading;
-  for (const analyzer::Factor& factor : profile.factors) {
-    if (factor.rank <= profile.k) {
-      leading.push_back({.factor = factor_name(factor), .contribution = factor.weight});
-    }
-  }
-  return leading;
-}
-
 /// Algorithm 3, one iteration after the other. It can be interrupted and resumed between any two
 /// steps; State::step is the step to resume with.
 ///
@@ -70,43 +60,19 @@ class Refinement {
   // ---- lines 1 to 3: where the search starts
 
   Result<void> begin_or_resume() {
-    const std::string intervals = fingerprint(session_.config);
-    const bool other_search = state_.iteration > 0 && state_.intervals != intervals;
-    if (other_search) {
-      say("the intervals in vprof.json have changed: starting a new search");
-    }
-    if (options_.restart || other_search) {
-      VPROF_TRY(put_away_iterations(session_, 0));
-      state_ = restarted(state_);
-      VPROF_TRY(session_.save());
-    }
+    const bool other_search = VPROF_TRY(restart_if_needed(session_, options_.restart));
     if (options_.from > 0 && !other_search) {
       VPROF_TRY(go_back(session_, options_.from));
     }
     if (state_.iteration == 0) {
-      state_.intervals = intervals;
-      return next_iteration(with_functions_below(targets_.roots, targets_.roots, kSingleCallees));
+      return next_iteration(session_, program_,
+                            with_functions_below(targets_.roots, targets_.roots, kSingleCallees));
     }
     state_.expanded = follow_edits(state_.expanded, program_);
     if (state_.expanded.empty()) {
       state_.expanded = targets_.roots;
     }
     say(fmt::format("resuming iteration {}", state_.iteration));
-    return session_.save();
-  }
-
-  Result<void> next_iteration(const std::vector<std::string>& keys) {
-    report::Iteration iteration;
-    for (const std::string& key : expand(state_, keys)) {
-      const instrumenter::Function* function = program_.by_key(key);
-      iteration.expanded.push_back(function == nullptr ? key : function->name);
-    }
-    ++state_.iteration;
-    state_.step = Step::kMeasure;
-    iteration.demoted = static_cast<uint64_t>(
-        std::ranges::count(state_.demoted, state_.iteration, &report::Demoted::since));
-    state_.history.resize(static_cast<size_t>(state_.iteration) - 1);
-    state_.history.push_back(std::move(iteration));
     return session_.save();
   }
 
@@ -155,11 +121,12 @@ class Refinement {
       return analyzed;
     }
     Profile profile = std::move(*analyzed);
-    current().mean_ns = profile.interval.mean_ns;
-    current().variance_ns2 = profile.interval.variance_ns2;
-    current().leading = leading_factors(profile);
+    keep_measured(profile, state_);
     say_measured(profile);
-    VPROF_TRY(judge_overhead(session_, profile));
+    const fs::path trace = session_.workspace.trace(state_.iteration);
+    VPROF_TRY(judge_overhead(
+        session_, profile,
+        {.trace = trace, .sites_json = trace / "sites.json", .options = session_.config.factors}));
     state_.step = Step::kDecide;
     VPROF_TRY(save_profile(session_, profile));
     VPROF_TRY(write_report(session_, profile));
@@ -185,7 +152,7 @@ class Refinement {
         options_.decide_alone
             ? decide_automatically(profile, program_, state_, session_.config.factors)
             : ask(profile, program_, session_, read_terminal_line);
-    record(decision);
+    record(decision, options_.decide_alone, state_);
     VPROF_TRY(write_report(session_, profile));
     if (decision.quit) {
       return stop_for_now();
@@ -209,7 +176,8 @@ class Refinement {
     purpose_ = thinner ? "measuring again with a thinner plan" : "breaking down what varies most";
     expansion_.of = decision.why;
     VPROF_TRY(
-        next_iteration(with_functions_below(decision.expand, decision.open_ended, kNarrowCalls)));
+        next_iteration(session_, program_,
+                       with_functions_below(decision.expand, decision.open_ended, kNarrowCalls)));
     return true;
   }
 
@@ -220,21 +188,6 @@ class Refinement {
     expansion_.ahead = below.size();
     keys.insert(keys.end(), below.begin(), below.end());
     return keys;
-  }
-
-  void record(const Decision& decision) {
-    if (options_.decide_alone) {  // the policy selects anew from each profile
-      state_.selected.clear();
-      current().selected.clear();
-    }
-    for (const DecidedFactor& factor : decision.selected) {
-      state_.selected.push_back(factor);
-      current().selected.push_back(factor.name);
-    }
-    for (const DecidedFactor& factor : decision.set_aside) {
-      state_.set_aside.push_back(factor);
-      current().set_aside.push_back(factor.name);
-    }
   }
 
   Result<bool> stop_for_now() {

@@ -101,13 +101,13 @@ Result<void> baseline_step(Session& session, bool keep_trace) {
   return session.save();
 }
 
-Result<void> judge_overhead(Session& session, const Profile& profile) {
+Result<void> judge_overhead(Session& session, const Profile& profile,
+                            const MeasuredTrace& recording) {
   State& state = session.state;
   // An earlier analysis of this iteration may have marked call sites already.
   std::erase_if(state.demoted, [&](const Demoted& one) { return one.since > state.iteration; });
   keep_ratios(state, profile.overhead);
-  const fs::path trace = session.workspace.trace(state.iteration);
-  const auto sites = VPROF_TRY(instrumenter::load_sites((trace / "sites.json").string()));
+  const auto sites = VPROF_TRY(instrumenter::load_sites(recording.sites_json.string()));
   const std::vector<Demoted> heavy =
       heavy_sites(profile, sites, state, session.config.overhead_budget);
   say_heavy(heavy);
@@ -115,7 +115,7 @@ Result<void> judge_overhead(Session& session, const Profile& profile) {
   if (!beyond && heavy.empty() && state.demoted.empty()) {
     return {};
   }
-  const auto calls = VPROF_TRY(analyzer::count_calls(trace.string(), session.config.factors));
+  const auto calls = VPROF_TRY(analyzer::count_calls(recording.trace.string(), recording.options));
   thin(session, profile, sites, calls, heavy);
   state.demoted.insert(state.demoted.end(), heavy.begin(), heavy.end());
   lighten(state, profile, sites, calls);

@@ -13,20 +13,21 @@
 
 namespace vprof::driver {
 
-namespace {
-
-Result<void> print_result(const Session& session, const LoopOptions& options) {
-  if (options.json) {
+Result<int> print_search_result(const Session& session, bool json) {
+  if (json) {
     const auto text = VPROF_TRY(read_file(session.workspace.report()));
     std::fputs(text.c_str(), stdout);
-    return {};
+  } else {
+    const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
+    say("\n" + report::text(profile, context, report::text_options()));
   }
-  const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
-  say("\n" + report::text(profile, context, report::text_options()));
-  return {};
+  if (const auto html = write_html_report(session); !html) {
+    warn("no HTML report: " + html.error().message);
+  } else if (!json && !html->empty()) {
+    say(fmt::format("\nreport for a browser: {}", shown(*html)));
+  }
+  return 0;
 }
-
-}  // namespace
 
 Result<int> verb_loop(const Global& global, const LoopOptions& options) {
   if (!options.decide_alone && ::isatty(STDIN_FILENO) == 0) {
@@ -44,13 +45,7 @@ Result<int> verb_loop(const Global& global, const LoopOptions& options) {
   if (interrupt::requested()) {
     return fail(ErrorKind::kInterrupted, "interrupted");
   }
-  VPROF_TRY(print_result(session, options));
-  if (const auto html = write_html_report(session); !html) {
-    warn("no HTML report: " + html.error().message);
-  } else if (!options.json && !html->empty()) {
-    say(fmt::format("\nreport for a browser: {}", shown(*html)));
-  }
-  return 0;
+  return print_search_result(session, options.json);
 }
 
 }  // namespace vprof::driver

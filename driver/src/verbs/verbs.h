@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "search/live/live_search.h"
 #include "search/iterative_refinement.h"
 #include "vprof/support/files.h"
 
@@ -88,6 +89,7 @@ struct DiffOptions {
 Result<int> verb_init(const Global& global, const InitOptions& options);
 Result<int> verb_check(const Global& global);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
+Result<int> verb_live(const Global& global, const LiveOptions& options);
 Result<int> verb_index(const Global& global);
 Result<int> verb_instrument(const Global& global, const InstrumentOptions& options);
 Result<int> verb_build(const Global& global);
@@ -102,5 +104,8 @@ Result<int> verb_history(const Global& global, const HistoryOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const GraphOptions& options);
 Result<int> verb_source(const Global& global, const std::string& function);
+
+/// What `loop` and `live` print at the end, and the report for a browser.
+Result<int> print_search_result(const Session& session, bool json);
 
 }  // namespace vprof::driver

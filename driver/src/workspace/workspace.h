@@ -50,6 +50,13 @@ struct Workspace {
   fs::path kept_state(int n) const { return iteration(n) / "state.json"; }
   /// The sites that iteration `n` measures.
   fs::path kept_sites(int n) const { return iteration(n) / "sites.json"; }
+  /// Of live runs: what the program was built with, the recording of a program that others start,
+  /// and that of `run`.
+  fs::path live() const { return dot / "live"; }
+  fs::path live_trace() const { return live() / "trace"; }
+  fs::path live_run() const { return live() / "run"; }
+  fs::path armed() const { return live() / "armed"; }
+  fs::path armed_sites() const { return live() / "sites.json"; }
   fs::path baseline(int n) const { return iteration(n) / "baseline"; }
 };
 

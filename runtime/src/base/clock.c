@@ -132,7 +132,7 @@ void vprof_clock_init(void) {
   if (!monotonic && counter_is_steady()) {
     vprof_clock_kind = kCounter;
   } else {
-    vprof_site_on[0] = 1;
+    vprof_no_counter = 1;
     vprof_unwatched = 0;
   }
   first_reading = vprof_clock_read();

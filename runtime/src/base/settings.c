@@ -17,14 +17,17 @@ enum { kWindowMb = 64, kMostRingMb = 1 << 20 };
 
 // Only here does libvprof write to standard error: before main() it still is what the program was
 // started with.
-static void complain(const char* directory, const char* why) {
+void vprof_settings_refuse(const char* what, const char* path, const char* why) {
   char text[VPROF_PATH_MAX + 256];
   const int length =
-      snprintf(text, sizeof text, "vprof: VPROF_TRACE_DIR=%.4000s: %s; nothing is recorded\n",
-               directory, why);
+      snprintf(text, sizeof text, "vprof: %s%.4000s: %s; nothing is recorded\n", what, path, why);
   if (length > 0 && vprof_syscall(SYS_write, STDERR_FILENO, (long)text, length, 0, 0, 0) < 0) {
     return;  // standard error is closed
   }
+}
+
+static void complain(const char* directory, const char* why) {
+  vprof_settings_refuse("VPROF_TRACE_DIR=", directory, why);
 }
 
 // The file is made at the first record. The program may have changed its directory by then, so the
@@ -111,7 +114,8 @@ static void select_classes(const char* off) {
 static bool is_off(const char* sites) { return sites != NULL && strcmp(sites, "off") == 0; }
 
 bool vprof_settings_read(void) {
-  const char* directory = getenv("VPROF_TRACE_DIR");
+  // Not in a program that runs with more rights than whoever started it.
+  const char* directory = secure_getenv("VPROF_TRACE_DIR");
   if (directory == NULL || directory[0] == 0 || !set_directory(directory)) {
     return false;
   }

@@ -28,6 +28,9 @@ static inline bool vprof_confined(void) {
   return atomic_load_explicit(&vprof_settings.confined, memory_order_relaxed);
 }
 
+// Says on standard error why nothing is recorded. Constructor only.
+void vprof_settings_refuse(const char* what, const char* path, const char* why);
+
 // Fills in all but `family`. False: no trace is wanted, or none can be written, which it reports on
 // standard error. Constructor only.
 bool vprof_settings_read(void);

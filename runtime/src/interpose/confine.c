@@ -51,13 +51,13 @@ static void stock_up(void) {
 }
 
 void vprof_confine_begin(long number, const long* a) {
-  if (!vprof_active()) {
+  if (!vprof_wanted()) {
     return;
   }
   const int errno_before = errno;
   if (changes_root(number)) {
     vprof_trace_file_keep_directory();
-  } else if (filters(number, a) || number == SYS_landlock_restrict_self) {
+  } else if ((filters(number, a) || number == SYS_landlock_restrict_self) && vprof_driven()) {
     // Any record makes the file and this thread's first chunk. This one says that the runtime was
     // at work, for no time: what it took is recorded by itself.
     const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, vprof_ticks(), 0);
@@ -68,9 +68,13 @@ void vprof_confine_begin(long number, const long* a) {
 }
 
 void vprof_confine_end(long number, const long* a, long result) {
-  if (result >= 0 && vprof_active() && filters(number, a)) {
-    atomic_store(&vprof_settings.confined, true);
+  if (result < 0 || !vprof_wanted() || !filters(number, a)) {
+    return;
   }
+  atomic_store(&vprof_settings.confined, true);
+  // While nobody drives a live run no file is made, and now none can be.
+  int state = VPROF_READY;
+  atomic_compare_exchange_strong(&vprof_trace.state, &state, VPROF_FAILED);
 }
 
 VPROF_RT_API int chroot(const char* path) {

@@ -39,6 +39,7 @@
 #include "preemption/watch_requests.h"
 #include "recording/buffer.h"
 #include "recording/hooks.h"
+#include "storage/frontier.h"
 
 #if defined(__has_include)
 #if __has_include(<sys/rseq.h>)
@@ -175,6 +176,18 @@ static bool could_have_run(struct vprof_preemption* self) {
   return lost != 0 && all_recorded;
 }
 
+// After a gap of a live run it is not known what the thread did in it: begins anew.
+static bool notice_gap(struct vprof_preemption* self) {
+  const uint64_t gaps = vprof_gaps();
+  if (__builtin_expect(self->gaps == gaps, 1)) {
+    return false;
+  }
+  self->gaps = gaps;
+  lost_ns(self);
+  could_have_run(self);
+  return true;
+}
+
 static void leave_to_helper(void) {
   vprof_thread_buffer.running = &vprof_unwatched;
   vprof_self.preemption.mark = NULL;
@@ -193,6 +206,7 @@ void vprof_hook_first_chunk(void) {
   if (has_areas && vprof_unwatched != 0 && (int32_t)area->cpu_id >= 0) {
     self->mark = (uint64_t*)((char*)area + offsetof(struct rseq, rseq_cs));
     vprof_thread_buffer.running = self->mark;
+    self->gaps = vprof_gaps();
     lost_ns(self);
     could_have_run(self);
     return;
@@ -219,6 +233,9 @@ vprof_u64 vprof_rt_resumed(vprof_u64 since) {
   struct vprof_preemption* self = &vprof_self.preemption;
   if (self->mark == NULL) {
     return vprof_ticks();
+  }
+  if (notice_gap(self)) {
+    return self->ticks;
   }
   const uint64_t lost = lost_ns(self);
   const uint64_t now = self->ticks;
@@ -257,7 +274,7 @@ vprof_u64 vprof_rt_resumed(vprof_u64 since) {
 
 void vprof_preemption_waited(uint64_t took, bool recorded, bool several) {
   struct vprof_preemption* self = &vprof_self.preemption;
-  if (self->mark == NULL) {
+  if (self->mark == NULL || notice_gap(self)) {
     return;
   }
   if (!recorded) {

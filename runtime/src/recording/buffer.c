@@ -129,7 +129,7 @@ static bool renew(void) {
   struct vprof_chunk_header* chunk = NULL;
   vprof_notice_fork();
   const uint32_t epoch = trace->epoch;
-  if (atomic_load(&trace->state) == VPROF_OPEN || (vprof_active() && vprof_trace_start())) {
+  if (atomic_load(&trace->state) == VPROF_OPEN || (vprof_wanted() && vprof_trace_start())) {
     const uintptr_t full = vprof_self.chunk;
     chunk = vprof_chunk_take(vprof_self.chunks);
     vprof_helper_wake();
@@ -138,6 +138,10 @@ static bool renew(void) {
     }
     if (chunk != NULL) {
       own(chunk);
+    }
+    if (full != 0 && trace->epoch == epoch) {
+      const struct vprof_chunk_header* filled = (const struct vprof_chunk_header*)full;
+      atomic_fetch_add(&trace->filled, (filled->bytes - sizeof *filled) / kSlotBytes);
     }
     if (vprof_settings.ring != 0) {
       if (chunk != NULL) {

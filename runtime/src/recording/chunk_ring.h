@@ -7,6 +7,9 @@
 
 #include "vprof/runtime/trace_format.h"
 
+// From now on the chunks of threads that end are reused, too. Constructor only.
+void vprof_ring_init(void);
+
 void vprof_ring_add(struct vprof_chunk_header* chunk);
 
 // Hands over what exceeds the ring and, with `no_room`, the oldest chunk in any case.

@@ -29,7 +29,7 @@
 #include "base/real.h"
 #include "recording/buffer.h"
 #include "recording/hooks.h"
-#include "recording/sites.h"
+#include "storage/sites.h"
 #include "storage/trace.h"
 
 static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
@@ -67,9 +67,9 @@ static void fresh_trace(void) {
     // A filter may end whoever opens a file.
     atomic_store(&trace->state, confined ? VPROF_FAILED : VPROF_READY);
   }
-  if (confined) {
-    vprof_all_sites(0);
-  } else {
+  if (confined && !vprof_live()) {
+    vprof_sites_give_up();
+  } else if (!confined) {
     trace->pid = getpid();
   }
   ++trace->epoch;
@@ -77,6 +77,7 @@ static void fresh_trace(void) {
   atomic_store(&trace->full, false);
   atomic_store(&trace->dropped_early, 0);
   atomic_store(&trace->next_serial, 0);
+  atomic_store(&trace->filled, 0);
   atomic_store(&trace->helper_idle, 0);
   trace->extended = 0;
   atomic_store(&trace->extending, false);
@@ -86,6 +87,7 @@ static void fresh_trace(void) {
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
     atomic_store(&trace->used[i], NULL);
   }
+  atomic_store(&trace->orphans, NULL);
   for (unsigned c = 0; c < VPROF_CHUNK_CLASSES; ++c) {
     for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
       atomic_store(&trace->pool[c][i], NULL);
@@ -137,7 +139,7 @@ pid_t _Fork(void) {
     errno = ENOSYS;
     return -1;
   }
-  if (!vprof_active()) {
+  if (!vprof_wanted()) {
     const pid_t child = real->_Fork();
     if (child == 0) {
       forget_thread_id();

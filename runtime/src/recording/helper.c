@@ -29,6 +29,7 @@
 #include "base/raw_syscall.h"
 #include "base/settings.h"
 #include "recording/buffer.h"
+#include "recording/driver_watch.h"
 #include "recording/helper_output.h"
 #include "recording/hooks.h"
 #include "storage/pool.h"
@@ -76,25 +77,33 @@ static void sleep_until(uint64_t time, uint64_t now) {
                 0);
 }
 
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 static int run(void* descriptor) {
   const int fd = (int)(intptr_t)descriptor;
   struct vprof_trace* trace = &vprof_trace;
   close_others(fd);
   struct vprof_pool pool = vprof_pool_open(fd);
-  struct vprof_helper_output out = {NULL, 0, 0};
+  struct vprof_helper_output out = {NULL, 0, 0, NULL, 0};
+  struct vprof_driver_watch watch = vprof_driver_watch_begin();
   vprof_hook_helper_start();
   vprof_syscall(SYS_prctl, PR_SET_NAME, (long)"vprof", 0, 0, 0, 0);
   uint64_t next_clock = vprof_monotonic_ns() + kSecond / 10;
   while (atomic_load(&trace->next) != VPROF_CLOSED) {
     vprof_pool_fill(&pool);
     const uint64_t now = vprof_monotonic_ns();
-    if (now >= next_clock) {
-      write_clock(&out);
-      next_clock = now + kSecond;
-    }
-    note_processor_time();
+    uint64_t next = vprof_live() ? vprof_driver_watch_round(&watch, &out, now) : UINT64_MAX;
     const bool finishing = atomic_load(&trace->finishing);
-    const uint64_t next_round = vprof_hook_helper_round(&out, now, finishing);
+    // Nothing is written while nobody drives.
+    if (vprof_driven() || finishing) {
+      if (now >= next_clock) {
+        write_clock(&out);
+        next_clock = now + kSecond;
+      }
+      note_processor_time();
+      next = least(next, next_clock);
+      next = least(next, vprof_hook_helper_round(&out, now, finishing));
+    }
     if (finishing) {
       atomic_store(&trace->finishing, false);
     }
@@ -104,11 +113,7 @@ static int run(void* descriptor) {
       atomic_store(&trace->helper_idle, 0);
       continue;
     }
-    uint64_t next = next_round < next_clock ? next_round : next_clock;
-    if (vprof_confined() && next > now + kConfinedRound) {
-      next = now + kConfinedRound;
-    }
-    sleep_until(next, now);
+    sleep_until(vprof_confined() ? least(next, now + kConfinedRound) : next, now);
   }
   return 0;
 }

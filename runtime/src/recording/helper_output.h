@@ -12,6 +12,9 @@ struct vprof_helper_output {
   struct vprof_chunk_header* chunk;
   uint32_t chunks;  // so far
   uint32_t slots;   // used in `chunk`
+  // Ring: the chunks that are kept, a list from here to `chunk`, and their bytes.
+  struct vprof_chunk_header* oldest;
+  uint64_t kept;
 };
 
 // Writes the slots as one event, like vprof_write(). False: no room, and nothing is counted.

@@ -54,6 +54,20 @@ void vprof_work_for(uint64_t id, uint64_t flags) {
   vprof_self.work_flags = id != 0 ? flags : 0;
 }
 
+// What happened in a gap of a live run was not recorded. So what the thread works for since before
+// it is not known; its own intervals may have ended and begun again.
+static void notice_gap(void) {
+  struct vprof_thread* self = &vprof_self;
+  const uint64_t gaps = vprof_gaps();
+  if (__builtin_expect(self->gaps == gaps, 1)) {
+    return;
+  }
+  self->gaps = gaps;
+  vprof_work_for(0, 0);
+  self->polled = self->begun = 0;
+  memset(self->own, 0, sizeof self->own);
+}
+
 static void mark(int what, unsigned def, uint64_t id, uint64_t flags) {
   static const uint32_t events[] = {VPROF_EV_BEGIN, VPROF_EV_END, VPROF_EV_SWITCH};
   if (what < VPROF_WHAT_BEGIN || what > VPROF_WHAT_SWITCH) {
@@ -62,6 +76,7 @@ static void mark(int what, unsigned def, uint64_t id, uint64_t flags) {
   if (!vprof_active() || (id == 0 && what != VPROF_WHAT_SWITCH)) {
     return;
   }
+  notice_gap();
   vprof_mark_write(events[what], def, id, flags);
   if (what != VPROF_WHAT_END) {
     vprof_work_for(id, flags);
@@ -123,10 +138,12 @@ VPROF_RT_API void vprof_label(uint64_t id, const char* text) { label(id, 0, text
 VPROF_RT_API void vprof_work(uint64_t id, uint64_t units) {
   // The current interval may be one from the configuration, whose id is local to this process.
   const bool current = id == 0;
+  notice_gap();
   work(current ? vprof_self.work_id : id, current ? vprof_self.work_flags : 0, units);
 }
 
 VPROF_RT_API struct vprof_working_for vprof_current_work(void) {
+  notice_gap();
   const struct vprof_working_for work = {vprof_self.work_id, vprof_self.work_flags};
   return work;
 }
@@ -176,6 +193,7 @@ static uint64_t own_interval(int what, unsigned def) {
 
 void vprof_rt_interval(int what, unsigned def, uint64_t key) {
   if (key == VPROF_THREAD_KEY && vprof_active()) {
+    notice_gap();
     key = own_interval(what, def);
   }
   mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
@@ -193,11 +211,13 @@ void vprof_rt_label_int(unsigned def, uint64_t key, int64_t number) {
 
 void vprof_rt_label_current(unsigned def, const char* text) {
   (void)def;
+  notice_gap();
   label(vprof_self.work_id, vprof_self.work_flags, text);
 }
 
 void vprof_rt_label_current_int(unsigned def, int64_t number) {
   (void)def;
+  notice_gap();
   label_number(vprof_self.work_id, vprof_self.work_flags, number);
 }
 
@@ -226,6 +246,7 @@ void vprof_rt_interval_enter(struct vprof_interval_scope* scope, void* frame_add
   if (!vprof_active() || is_nested(scope, frame)) {
     return;
   }
+  notice_gap();
   scope->id = vprof_fresh_id();
   scope->previous = self->work_id;
   scope->previous_flags = self->work_flags;

@@ -59,6 +59,7 @@ struct vprof_preemption {
   uint64_t gave_up;
   uint64_t lost;
   uint64_t waits;        // since then: recorded waits in which it was switched away
+  uint64_t gaps;         // vprof_gaps() then
   uint32_t alarms;       // in a row: the mark was cleared and no time was lost
   uint64_t first_alarm;  // ticks
 };
@@ -75,6 +76,7 @@ struct vprof_thread {
   uintptr_t busy_before_fork;
   uint64_t dropped;   // slots, since the last EV_DROPPED
   uint64_t retry_at;  // ticks: no chunk was available, so none is asked for until then
+  uint64_t gaps;      // vprof_gaps() when it last began, resumed or ended an interval
   uint64_t work_id;   // the interval this thread works for
   uint64_t work_flags;
   uint64_t polled;  // ticks: when its poll, select or epoll_wait returned last; 0: never

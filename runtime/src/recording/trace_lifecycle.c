@@ -7,8 +7,8 @@
 #include "base/settings.h"
 #include "recording/buffer.h"
 #include "recording/helper.h"
-#include "recording/sites.h"
 #include "storage/pool.h"
+#include "storage/sites.h"
 #include "storage/trace.h"
 #include "storage/trace_file.h"
 
@@ -21,7 +21,7 @@ static bool start_now(void) {
   vprof_trace_file_unmap();
   const int fd = vprof_trace_file_make();
   if (fd < 0) {
-    vprof_all_sites(0);
+    vprof_sites_give_up();
     atomic_store(&trace->state, VPROF_FAILED);
     return false;
   }
@@ -36,6 +36,12 @@ static bool start_now(void) {
 
 bool vprof_trace_start(void) {
   struct vprof_trace* trace = &vprof_trace;
+  if (vprof_live()) {
+    trace->gaps = vprof_gaps();
+    if (vprof_frontier_check(vprof_monotonic_ns()) == UINT64_MAX) {
+      return false;
+    }
+  }
   int state = VPROF_READY;
   if (atomic_compare_exchange_strong(&trace->state, &state, VPROF_STARTING)) {
     return start_now();

@@ -112,7 +112,9 @@ enum vprof_reuse vprof_archive_chunk(struct vprof_archive* archive,
     vprof_count(&vprof_trace.header->archived, 1);
   }
   // Readers skip chunks without an owner, so a kill halfway through the clearing does no harm.
+  // A reader that finds the same owner before and after it has copied the chunk has a whole copy.
   vprof_chunk_set_owner(chunk, 0, 0);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   clear(chunk);
   return VPROF_REUSE_NOW;
 }

@@ -10,7 +10,8 @@
 // part of the file.
 //
 // Ring (VPROF_RING_MB): a thread that holds more than it may keep hands over its oldest chunks;
-// what they held is lost, and counted.
+// what they held is lost, and counted. Threads that have ended keep as much as one thread, all
+// together.
 #include "storage/pool.h"
 
 #include "base/clock.h"
@@ -32,7 +33,7 @@ void vprof_pool_start(void) {
 // ---- the helper's side
 
 struct vprof_pool vprof_pool_open(int fd) {
-  const struct vprof_pool pool = {{fd, 0, 0}, vprof_archive_possible(fd), 0, 0};
+  const struct vprof_pool pool = {{fd, 0, 0}, vprof_archive_possible(fd), 0, 0, {NULL, NULL, 0}};
   return pool;
 }
 
@@ -40,6 +41,15 @@ static bool put_ready(struct vprof_chunk_header* chunk, unsigned class) {
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
     struct vprof_chunk_header* none = NULL;
     if (atomic_compare_exchange_strong(&vprof_trace.pool[class][i], &none, chunk)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool has_place(unsigned class) {
+  for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
+    if (atomic_load_explicit(&vprof_trace.pool[class][i], memory_order_relaxed) == NULL) {
       return true;
     }
   }
@@ -67,6 +77,40 @@ static struct vprof_chunk_header* take_used(void) {
   return NULL;
 }
 
+static struct vprof_chunk_header* next_of(const struct vprof_chunk_header* chunk) {
+  return (struct vprof_chunk_header*)(uintptr_t)chunk->next;
+}
+
+static void adopt(struct vprof_orphans* orphans) {
+  struct vprof_chunk_header* list = atomic_exchange(&vprof_trace.orphans, NULL);
+  if (list == NULL) {
+    return;
+  }
+  if (orphans->oldest == NULL) {
+    orphans->oldest = list;
+  } else {
+    orphans->newest->next = (uintptr_t)list;
+  }
+  for (; list != NULL; list = next_of(list)) {
+    orphans->bytes += list->bytes;
+    orphans->newest = list;
+  }
+}
+
+// Only the helper puts chunks into the pool, so a place that is there stays.
+static void recycle_orphans(struct vprof_pool* pool) {
+  struct vprof_orphans* orphans = &pool->orphans;
+  adopt(orphans);
+  while (orphans->bytes > vprof_settings.ring && has_place(class_of(orphans->oldest))) {
+    struct vprof_chunk_header* chunk = orphans->oldest;
+    orphans->oldest = next_of(chunk);
+    orphans->bytes -= chunk->bytes;
+    if (vprof_archive_chunk(&pool->archive, chunk) == VPROF_REUSE_NOW) {
+      put_ready(chunk, class_of(chunk));
+    }
+  }
+}
+
 static void recycle_ring(struct vprof_pool* pool) {
   if (vprof_settings.ring == 0) {
     return;
@@ -78,6 +122,7 @@ static void recycle_ring(struct vprof_pool* pool) {
       put_ready(chunk, class_of(chunk));
     }
   }
+  recycle_orphans(pool);
 }
 
 // A running mean, in ns.
@@ -144,6 +189,9 @@ bool vprof_pool_lacks(void) {
     return false;
   }
   if (vprof_settings.ring != 0) {
+    if (atomic_load(&trace->orphans) != NULL) {
+      return true;
+    }
     for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
       if (atomic_load(&trace->used[i]) != NULL) {
         return true;
@@ -229,13 +277,25 @@ static struct vprof_chunk_header* take_other(unsigned wanted) {
   return chunk;
 }
 
-struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
-  unsigned wanted = chunks < VPROF_CHUNK_CLASSES ? chunks : kLargest;
-  // A ring of a few large chunks would lose a large part of itself at once.
-  while (vprof_settings.ring != 0 && wanted > 0 &&
-         vprof_chunk_bytes[wanted] > vprof_settings.ring / 8) {
-    --wanted;
+// A ring of a few large chunks would lose a large part of itself at once. In a live run somebody
+// reads it meanwhile, and records are counted by the chunk.
+static unsigned largest_class(void) {
+  unsigned largest = kLargest;
+  if (vprof_settings.ring != 0 && vprof_live()) {
+    --largest;
   }
+  while (vprof_settings.ring != 0 && largest > 0 &&
+         vprof_chunk_bytes[largest] > vprof_settings.ring / 8) {
+    --largest;
+  }
+  return largest;
+}
+
+uint32_t vprof_chunk_most_bytes(void) { return vprof_chunk_bytes[largest_class()]; }
+
+struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
+  const unsigned largest = largest_class();
+  const unsigned wanted = chunks < largest ? chunks : largest;
   struct vprof_chunk_header* chunk = take_ready(wanted);
   if (chunk == NULL) {
     const unsigned target = atomic_load(&vprof_trace.pool_target[wanted]);
@@ -246,6 +306,13 @@ struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks) {
     raise_target(wanted + 1, 2);
   }
   return chunk;
+}
+
+void vprof_chunks_bequeath(struct vprof_chunk_header* oldest, struct vprof_chunk_header* newest) {
+  struct vprof_chunk_header* others = atomic_load(&vprof_trace.orphans);
+  do {
+    newest->next = (uintptr_t)others;
+  } while (!atomic_compare_exchange_weak(&vprof_trace.orphans, &others, oldest));
 }
 
 bool vprof_chunk_hand_over(struct vprof_chunk_header* chunk) {

@@ -21,6 +21,9 @@ void vprof_pool_start(void);
 // does. NULL: there is none to be had.
 struct vprof_chunk_header* vprof_chunk_take(uint32_t chunks);
 
+// The size of the largest chunks that threads get.
+uint32_t vprof_chunk_most_bytes(void);
+
 // Asks for as many chunks of every size as may be ready. The caller wakes the helper.
 void vprof_pool_stock_up(void);
 
@@ -28,15 +31,26 @@ void vprof_pool_stock_up(void);
 // it remains part of the file. Never blocks.
 bool vprof_chunk_hand_over(struct vprof_chunk_header* chunk);
 
+// Offers the chunks of a thread that has ended, a list from the oldest to the newest. Ring only.
+void vprof_chunks_bequeath(struct vprof_chunk_header* oldest, struct vprof_chunk_header* newest);
+
 // Has the helper something to do here?
 bool vprof_pool_lacks(void);
 
 // ---- the helper only
 
+// Chunks of threads that have ended, from the first that ended to the last.
+struct vprof_orphans {
+  struct vprof_chunk_header* oldest;
+  struct vprof_chunk_header* newest;
+  uint64_t bytes;
+};
+
 struct vprof_pool {
   struct vprof_archive archive;
   bool archives;                  // false: full chunks stay in memory
   uint64_t archive_ns, fresh_ns;  // running means: the cost of a large chunk, reused and fresh
+  struct vprof_orphans orphans;
 };
 
 // fd: of the trace.

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "base/settings.h"
+#include "storage/frontier.h"
 #include "vprof/runtime/trace_format.h"
 
 enum vprof_state {
@@ -57,12 +58,16 @@ struct vprof_trace {
   atomic_bool full;                    // no room in the file or on the disk: do not try again
   atomic_uint_fast64_t dropped_early;  // slots dropped before there was a header to count them in
   atomic_uint next_serial;
+  atomic_uint_fast64_t filled;  // slots of the chunks that threads have filled
+  uint64_t gaps;                // vprof_gaps() just before the trace was started
 
   // Chunks that the helper has made ready, by size class.
   _Atomic(struct vprof_chunk_header*) pool[VPROF_CHUNK_CLASSES][VPROF_POOL_SLOTS];
   atomic_uint pool_target[VPROF_CHUNK_CLASSES];
   // Full chunks, for the helper to clear and reuse.
   _Atomic(struct vprof_chunk_header*) used[VPROF_POOL_SLOTS];
+  // Ring: chunks of threads that have ended, a list, for the helper to take.
+  _Atomic(struct vprof_chunk_header*) orphans;
   atomic_uint helper_idle;          // futex: 1 while the helper sleeps
   uint64_t extended;                // the file has blocks up to here; only the helper uses it
   atomic_bool extending;            // the helper may be allocating blocks or writing beyond the end
@@ -73,10 +78,13 @@ struct vprof_trace {
 
 extern struct vprof_trace vprof_trace;
 
-// Are events wanted?
-static inline bool vprof_active(void) {
+// Is this process to record something, now or at another time?
+static inline bool vprof_wanted(void) {
   const int state = atomic_load_explicit(&vprof_trace.state, memory_order_relaxed);
   return state != VPROF_OFF && state != VPROF_FAILED;
 }
+
+// Are events wanted now?
+static inline bool vprof_active(void) { return vprof_wanted() && vprof_driven(); }
 
 #endif

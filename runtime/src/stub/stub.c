@@ -13,6 +13,7 @@
 static const volatile vprof_u64 not_running = 0;
 
 unsigned char vprof_site_on[VPROF_RT_SITES];
+unsigned char vprof_no_counter;
 __thread struct vprof_buffer vprof_thread_buffer = {.running = &not_running};
 
 vprof_u64 vprof_rt_ticks(void) { return 0; }

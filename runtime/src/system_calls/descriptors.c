@@ -36,7 +36,7 @@ VPROF_RT_API int signalfd(int fd, const sigset_t* mask, int flags) {
   const int result = vprof_real_functions()->signalfd(fd, mask, flags);
   const struct vprof_stream stream = {vprof_stream_signals((uint64_t)vprof_trace.pid), 0,
                                       VPROF_STREAM_SIGNAL, 1, 0};
-  if (result >= 0 && vprof_active()) {
+  if (result >= 0 && vprof_wanted()) {
     vprof_stream_set(result, stream);
   }
   return result;
@@ -44,14 +44,14 @@ VPROF_RT_API int signalfd(int fd, const sigset_t* mask, int flags) {
 VPROF_RT_API int timerfd_create(int clock, int flags) {
   const int result = vprof_real_functions()->timerfd_create(clock, flags);
   const struct vprof_stream stream = {0, 0, VPROF_STREAM_TIMER, 0, 0};
-  if (result >= 0 && vprof_active()) {
+  if (result >= 0 && vprof_wanted()) {
     vprof_stream_set(result, stream);
   }
   return result;
 }
 VPROF_RT_API int socketpair(int domain, int type, int protocol, int fds[2]) {
   const int result = vprof_real_functions()->socketpair(domain, type, protocol, fds);
-  if (result != 0 || !vprof_active()) {
+  if (result != 0 || !vprof_wanted()) {
     return result;
   }
   vprof_stream_forget(fds[0]);

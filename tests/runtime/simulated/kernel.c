@@ -131,7 +131,9 @@ void simulated_lose_records(uint32_t thread, uint64_t count) {
 
 struct vprof_settings vprof_settings;
 struct vprof_trace vprof_trace;
-unsigned char vprof_site_on[VPROF_RT_SITES];
+unsigned char vprof_no_counter;
+static const struct vprof_frontier_header driven = {.heartbeat_ns = 1};
+const struct vprof_frontier_header* vprof_frontier = &driven;
 
 void vprof_helper_wake(void) {}
 void vprof_count(uint64_t* counter, uint64_t by) { *counter += by; }
@@ -165,11 +167,11 @@ void simulated_boot(uint64_t ticks_per_us) {
   vprof_settings.sites = true;
   vprof_settings.classes = VPROF_CLASS_ALL;
   vprof_trace.header = &header;
-  vprof_site_on[0] = 0;
+  vprof_no_counter = 0;
   calibrated = false;
   vprof_clock_init();
   vprof_clock_kind = VPROF_CLOCK_TSC;  // whatever this machine's counter is
-  vprof_site_on[0] = 0;
+  vprof_no_counter = 0;
   vprof_ticks_per_second = ticks_per_us * 1000000;
   const struct vprof_clock_reading now = vprof_clock_read();
   header.start_ticks = now.ticks;

@@ -35,7 +35,9 @@ struct simulated_thread simulated;
 struct vprof_settings vprof_settings;
 uint64_t vprof_ticks_per_second;
 uint64_t vprof_unwatched = 1;
-unsigned char vprof_site_on[VPROF_RT_SITES];
+unsigned char vprof_no_counter;
+static const struct vprof_frontier_header driven = {.heartbeat_ns = 1};
+const struct vprof_frontier_header* vprof_frontier = &driven;
 __thread struct vprof_buffer vprof_thread_buffer __attribute__((tls_model("initial-exec")));
 __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
 
@@ -77,7 +79,7 @@ void* simulated_dlsym(void* handle, const char* name) {
 void simulated_start(uint64_t ticks_per_us, enum simulated_setting setting) {
   simulated = (struct simulated_thread){.ns = 1000000000, .processor_ns = 5000};
   vprof_ticks_per_second = ticks_per_us * 1000000;
-  vprof_site_on[0] = 1;  // vprof_ticks() asks vprof_rt_ticks()
+  vprof_no_counter = 1;  // vprof_ticks() asks vprof_rt_ticks()
   vprof_settings.sites = true;
   vprof_settings.classes =
       setting == SIMULATED_CLASS_OFF ? VPROF_CLASS_ALL & ~VPROF_CLASS_PREEMPTION : VPROF_CLASS_ALL;

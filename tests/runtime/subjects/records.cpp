@@ -64,6 +64,17 @@ SUBJECT(many_threads) {
   return 0;
 }
 
+// One after another, each with several chunks.
+SUBJECT(many_short_threads) {
+  constexpr int kThreads = 200, kFrames = 6000;
+  for (int i = 0; i < kThreads; ++i) {
+    std::thread([] { leaves(kFrames); }).join();
+    until_helper_sleeps();
+  }
+  tell("frames", uint64_t{kThreads} * kFrames);
+  return 0;
+}
+
 SUBJECT(two_busy_threads) {
   constexpr int kFrames = 400000;
   const auto work = [] {

@@ -61,6 +61,17 @@ constexpr const SpecificityRule& rule_of(Specificity specificity) {
   return kSpecificityRules.at(static_cast<size_t>(specificity));
 }
 
+/// A part of a recording in which the same sites were on: from one instant of CLOCK_MONOTONIC to
+/// another, ns. The recording may still grow.
+struct Epoch {
+  int64_t from = INT64_MIN;
+  int64_t to = INT64_MAX;
+  /// Processor time of the program in it, ns; 0: unknown. Nothing in a recording says so.
+  double processor_ns = 0;
+
+  bool is_all() const { return from == INT64_MIN && to == INT64_MAX; }
+};
+
 /// Settings of an analysis. `k`, `threshold`, `ranking` and `specificity` belong to Algorithm 1,
 /// `dominance` to Algorithm 2 of the technical report.
 struct Options {
@@ -79,6 +90,8 @@ struct Options {
   std::string interval;
   /// Leaves out intervals that began earlier than this after the recording began.
   int64_t skip_ns = 0;
+  /// Only intervals that lie within this. Those that are partly within are counted in the notes.
+  Epoch epoch = {};
   /// Factors whose weight is smaller than this (in magnitude) under both rankings are not listed.
   /// Nor are covariances that may well be 0, unless this is 0. If it is 0, bodies that are all of
   /// their functions everywhere are factors of their own as well, without instances.
@@ -431,8 +444,8 @@ Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_j
 /// or its interval is not that of the first. There must be at least one profile.
 Result<Profile> merge(const std::vector<ProfileBytes>& profiles, const Options& options);
 
-/// How often each site was passed in a recording, by site id. Errors as for analyze(); a recording
-/// without intervals is not an error.
+/// How often each site was passed in a recording, or in Options::epoch, by site id. Errors as for
+/// analyze(); a recording without intervals is not an error.
 Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Options& options);
 
 }  // namespace vprof::analyzer

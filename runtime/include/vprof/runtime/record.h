@@ -51,11 +51,13 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
 #endif
 #endif
 
-/* One byte per site: 0 off, 1 on. Only libvprof writes it (vprof_rt_set_site). Byte 0 is not a
- * site: 1 means that the processor's counter is not a clock. An executable may hold its own copy (a
- * copy relocation), which everybody then uses. */
+/* One byte per site: 0 off, 1 on; byte 0 is not a site. libvprof writes it (vprof_rt_set_site). In
+ * a live run it is a file that the driver writes, too (frontier.h), at any time. An executable may
+ * hold its own copy (a copy relocation), which everybody then uses. */
 #define VPROF_RT_SITES 1048576
 extern VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
+/* 1: the processor's counter is not a clock. Constant after the constructor. */
+extern VPROF_RT_DATA unsigned char vprof_no_counter;
 
 struct vprof_buffer {
   vprof_address cursor;
@@ -102,7 +104,7 @@ VPROF_RT_INLINE vprof_u64 vprof_counter(void) {
 }
 
 VPROF_RT_INLINE vprof_u64 vprof_ticks(void) {
-  if (VPROF_RT_UNLIKELY(vprof_site_on[0])) {
+  if (VPROF_RT_UNLIKELY(vprof_no_counter)) {
     return vprof_rt_ticks();
   }
   return vprof_counter();
@@ -171,8 +173,8 @@ VPROF_RT_INLINE void vprof_record_to(struct vprof_buffer* vprof_b, unsigned vpro
  *               of the functions around a site as about as small as they were, so it still puts
  *               them in line
  *
- * The byte is tested before anything of the thread is read. It is an ordinary load: what the
- * compiler moves it across makes no call that it does not know. */
+ * The byte is tested before anything of the thread is read, by an atomic load: each time a site is
+ * passed, also in a loop. */
 #ifdef VPROF_COLD_SITES
 #define VPROF_RT_IF_ON \
   static               \
@@ -211,17 +213,21 @@ VPROF_RT_IF_ON void vprof_record_call(unsigned vprof_id, vprof_u64 vprof_start) 
   vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
 }
 
+VPROF_RT_INLINE unsigned char vprof_is_on(unsigned vprof_id) {
+  return __atomic_load_n(&vprof_site_on[vprof_id], __ATOMIC_RELAXED);
+}
+
 /* The time a frame of this site starts; 0 if the site is off. */
 VPROF_RT_INLINE vprof_u64 vprof_start_of(unsigned vprof_id) {
-  return VPROF_RT_RARELY(vprof_site_on[vprof_id]) ? vprof_time_site() : 0;
+  return VPROF_RT_RARELY(vprof_is_on(vprof_id)) ? vprof_time_site() : 0;
 }
 
 VPROF_RT_INLINE vprof_u64 vprof_start_of_function(unsigned vprof_id) {
-  return VPROF_RT_RARELY(vprof_site_on[vprof_id]) ? vprof_time_function(vprof_id) : 0;
+  return VPROF_RT_RARELY(vprof_is_on(vprof_id)) ? vprof_time_function(vprof_id) : 0;
 }
 
 VPROF_RT_INLINE vprof_u64 vprof_start_of_call(unsigned vprof_id, unsigned vprof_function) {
-  return VPROF_RT_RARELY(vprof_site_on[vprof_id]) ? vprof_time_call(vprof_function) : 0;
+  return VPROF_RT_RARELY(vprof_is_on(vprof_id)) ? vprof_time_call(vprof_function) : 0;
 }
 
 #ifdef __cplusplus

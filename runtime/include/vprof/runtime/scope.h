@@ -131,68 +131,54 @@ struct vprof_passed<T[vprof_n]> {
 };
 #endif
 
-/* The timed expressions of one function, one slot each. A slot's bit is set while its expression
- * runs. A site that is off leaves its slot as it is. */
-VPROF_RT_IF_ON void vprof_enter_slot(vprof_u64* vprof_open, vprof_u64 vprof_bit,
-                                     vprof_u64* vprof_start, unsigned* vprof_slot_id,
-                                     unsigned vprof_id) {
-  *vprof_open |= vprof_bit;
-  *vprof_slot_id = vprof_id;
-  *vprof_start = vprof_now(&vprof_thread_buffer, 0);
-}
-VPROF_RT_IF_ON void vprof_enter_slot_call(vprof_u64* vprof_open, vprof_u64 vprof_bit,
-                                          vprof_u64* vprof_start, unsigned* vprof_slot_id,
-                                          unsigned vprof_id, unsigned vprof_function) {
-  *vprof_open |= vprof_bit;
-  *vprof_slot_id = vprof_id;
-  *vprof_start = vprof_now(&vprof_thread_buffer, 0);
-  vprof_thread_buffer.entering = vprof_function;
-}
 /* A site that is off may have been left by an exception which its own function caught, and then
  * have been entered again: the slot holds the time of the first entry. */
-VPROF_RT_IF_ON void vprof_leave_slot(vprof_u64* vprof_open, vprof_u64 vprof_bit,
-                                     vprof_u64 vprof_start, unsigned vprof_id) {
-  *vprof_open &= ~vprof_bit;
+VPROF_RT_IF_ON void vprof_leave_slot(unsigned vprof_id, vprof_u64 vprof_start) {
   vprof_thread_buffer.entering = 0;
-  if (vprof_site_on[vprof_id]) {
+  if (vprof_is_on(vprof_id)) {
     vprof_record_to(&vprof_thread_buffer, vprof_id, vprof_start);
   }
 }
 
+/* The timed expressions of one function, one slot each. A slot's bit is set while its expression
+ * runs. A site that is off leaves its slot as it is.
+ *
+ * No address of a slot leaves the function. So the compiler keeps slots in registers, and none at
+ * all on the path on which all sites are off: there it knows that all bits are 0. */
 template <unsigned vprof_n>
 class frame {  // NOLINT(readability-identifier-naming)
  public:
   __attribute__((__always_inline__)) frame() {
     for (unsigned vprof_i = 0; vprof_i < kWords; ++vprof_i) {
-      vprof_open_[vprof_i] = 0;
+      vprof_slots_.vprof_open[vprof_i] = 0;
     }
   }
   __attribute__((__always_inline__)) ~frame() {
     vprof_u64 vprof_any = 0;
     for (unsigned vprof_i = 0; vprof_i < kWords; ++vprof_i) {
-      vprof_any |= vprof_open_[vprof_i];
+      vprof_any |= vprof_slots_.vprof_open[vprof_i];
     }
-    if (VPROF_RT_UNLIKELY(vprof_any)) {
-      vprof_rt_close(vprof_open_, vprof_starts_, vprof_ids_, vprof_n);
+    if (VPROF_RT_RARELY(vprof_any)) {
+      vprof_slots vprof_left = vprof_slots_;
+      vprof_rt_close(vprof_left.vprof_open, vprof_left.vprof_starts, vprof_left.vprof_ids, vprof_n);
     }
   }
   __attribute__((__always_inline__)) void vprof_enter(unsigned vprof_i, unsigned vprof_id) {
-    if (VPROF_RT_RARELY(vprof_site_on[vprof_id])) {
-      vprof_enter_slot(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), &vprof_starts_[vprof_i],
-                       &vprof_ids_[vprof_i], vprof_id);
+    if (VPROF_RT_RARELY(vprof_is_on(vprof_id))) {
+      vprof_fill(vprof_i, vprof_id, vprof_time_site());
     }
   }
   __attribute__((__always_inline__)) void vprof_enter_call(unsigned vprof_i, unsigned vprof_id,
                                                            unsigned vprof_function) {
-    if (VPROF_RT_RARELY(vprof_site_on[vprof_id])) {
-      vprof_enter_slot_call(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), &vprof_starts_[vprof_i],
-                            &vprof_ids_[vprof_i], vprof_id, vprof_function);
+    if (VPROF_RT_RARELY(vprof_is_on(vprof_id))) {
+      vprof_fill(vprof_i, vprof_id, vprof_time_call(vprof_function));
     }
   }
   __attribute__((__always_inline__)) void vprof_leave(unsigned vprof_i) {
-    if (VPROF_RT_RARELY(vprof_open_[vprof_i / 64] & vprof_bit(vprof_i))) {
-      vprof_leave_slot(&vprof_open_[vprof_i / 64], vprof_bit(vprof_i), vprof_starts_[vprof_i],
-                       vprof_ids_[vprof_i]);
+    vprof_u64& vprof_word = vprof_slots_.vprof_open[vprof_i / 64];
+    if (VPROF_RT_RARELY(vprof_word & vprof_bit(vprof_i))) {
+      vprof_word &= ~vprof_bit(vprof_i);
+      vprof_leave_slot(vprof_slots_.vprof_ids[vprof_i], vprof_slots_.vprof_starts[vprof_i]);
     }
   }
 #if __cplusplus >= 201103L
@@ -206,14 +192,23 @@ class frame {  // NOLINT(readability-identifier-naming)
 
  private:
   enum { kWords = (vprof_n + 63) / 64 };
+  struct vprof_slots {
+    vprof_u64 vprof_open[kWords];
+    vprof_u64 vprof_starts[vprof_n];
+    unsigned vprof_ids[vprof_n];
+  };
   static __attribute__((__always_inline__)) vprof_u64 vprof_bit(unsigned vprof_i) {
     return static_cast<vprof_u64>(1) << vprof_i % 64;
   }
+  __attribute__((__always_inline__)) void vprof_fill(unsigned vprof_i, unsigned vprof_id,
+                                                     vprof_u64 vprof_time) {
+    vprof_slots_.vprof_open[vprof_i / 64] |= vprof_bit(vprof_i);
+    vprof_slots_.vprof_ids[vprof_i] = vprof_id;
+    vprof_slots_.vprof_starts[vprof_i] = vprof_time;
+  }
   frame(const frame&);
   frame& operator=(const frame&);
-  vprof_u64 vprof_open_[kWords];
-  vprof_u64 vprof_starts_[vprof_n];
-  unsigned vprof_ids_[vprof_n];
+  vprof_slots vprof_slots_;
 };
 
 }  // namespace vprof

@@ -205,6 +205,10 @@ enum vprof_event {
   /* The thread did work of the runtime's own: it took a new chunk, and perhaps made the file first.
    * word0 = start, payload = duration. Readers take that time out of the intervals. */
   VPROF_EV_SETUP = 0xff0035,
+  /* In a live run nobody drove, so no thread of the process recorded events: word0 = start. + CONT
+   * {end, 0}. An interval that is not wholly before or after it is not known. Written afterwards,
+   * by the helper thread. */
+  VPROF_EV_GAP = 0xff0036,
 
   /* Waits: word0 = start, payload = duration. + CONT {object, vprof_aux} + CONT {sequence, 0}. Of
    * a COND wait also + CONT {mutex, vprof_aux of the mutex}. Only waits that blocked are recorded.

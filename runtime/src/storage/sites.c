@@ -1,23 +1,34 @@
-#include "recording/sites.h"
+#include "storage/sites.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "storage/frontier.h"
 #include "storage/trace.h"
 #include "vprof/runtime/record.h"
 #include "vprof/runtime/trace_format.h"
 
-VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
+// At the start of a page, so that the control file of a live run can be mapped over it. A copy in
+// the executable is placed as well as this one.
+VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES]
+    __attribute__((aligned(VPROF_PAGE_BYTES)));
+VPROF_RT_DATA unsigned char vprof_no_counter;
 _Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES, "the table has a byte for every site");
 
 void vprof_rt_set_site(unsigned id, int on) {
   if (id == 0 || id >= VPROF_RT_SITES) {
     return;
   }
-  __atomic_store_n(&vprof_site_on[id], on != 0 && vprof_active() ? 1 : 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&vprof_site_on[id], on != 0 && vprof_wanted() ? 1 : 0, __ATOMIC_RELAXED);
 }
 
-void vprof_all_sites(int on) { memset(vprof_site_on + 1, on, VPROF_RT_SITES - 1); }
+void vprof_sites_give_up(void) {
+  if (vprof_live()) {
+    vprof_frontier_leave();
+  } else {
+    memset(vprof_site_on + 1, 0, VPROF_RT_SITES - 1);
+  }
+}
 
 // Anything but a number ends the list, so that a mistake records too little rather than too much.
 static void select_listed(const char* list) {
@@ -39,7 +50,7 @@ static void select_listed(const char* list) {
 
 void vprof_sites_select(const char* list) {
   if (list == NULL || list[0] == 0 || strcmp(list, "on") == 0) {
-    vprof_all_sites(1);
+    memset(vprof_site_on + 1, 1, VPROF_RT_SITES - 1);
   } else {
     select_listed(list);
   }

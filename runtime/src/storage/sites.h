@@ -5,8 +5,8 @@
 // VPROF_SITES: NULL, "" or "on" switches all sites on, "12,20-29" only these. Constructor only.
 void vprof_sites_select(const char* list);
 
-// Switches every site on or off, byte by byte: a thread that runs meanwhile may see some of each.
-// Any thread, also in a signal handler.
-void vprof_all_sites(int on);
+// Switches every site off, in this process only: it can record nothing. A thread that runs
+// meanwhile may see some on. Any thread, also in a signal handler.
+void vprof_sites_give_up(void);
 
 #endif

@@ -1,0 +1,74 @@
+#include "search/live/armed_program.h"
+
+#include "pipeline/steps.h"
+#include "pipeline/whole_build.h"
+#include "process/commands.h"
+#include "vprof/instrumenter/frontier.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+/// What the armed program depends on: the build, and what is inserted.
+std::string fingerprint_of(const Session& session) {
+  return instrumenter::content_hash(session.state.built + "\n" + fingerprint(session.config) +
+                                    "\n" + read_file(session.workspace.plan()).value_or(""));
+}
+
+/// sites.json of the armed program, beside the fingerprint that it is of.
+Result<void> keep_armed(const Session& session) {
+  const Workspace& ws = session.workspace;
+  VPROF_TRY(make_directories(ws.live()));
+  VPROF_TRY(write_file_atomic(ws.armed_sites(), VPROF_TRY(read_file(ws.sites()))));
+  return write_file_atomic(ws.armed(), fingerprint_of(session));
+}
+
+Result<void> build_armed(Session& session, ArmedProgram& armed) {
+  say("building the program with every call site in place and off");
+  std::error_code error;
+  fs::remove(session.workspace.armed(), error);
+  const Instrumented instrumented =
+      VPROF_TRY(instrument_step(session, armed.program, armed.targets, Extent::kAll));
+  const WholeBuild built =
+      VPROF_TRY(whole_build_step(session, armed.program, armed.targets, Extent::kAll));
+  say(fmt::format("{}, {}; built in {:.0f} s", counted(built.sites, "site"), instrumented.coverage,
+                  built.seconds));
+  return keep_armed(session);
+}
+
+}  // namespace
+
+Result<ArmedProgram> arm(Session& session) {
+  ArmedProgram armed;
+  VPROF_TRY(mirror_step(session));
+  VPROF_TRY(first_build_step(session));
+  armed.program = VPROF_TRY(index_step(session));
+  armed.targets = VPROF_TRY(resolve(session.config, armed.program));
+  for (const std::string& warning : armed.targets.warnings) {
+    warn(warning);
+  }
+  if (read_file(session.workspace.armed()).value_or("") != fingerprint_of(session)) {
+    VPROF_TRY(build_armed(session, armed));
+  }
+  armed.sites = VPROF_TRY(instrumenter::load_sites(session.workspace.armed_sites().string()));
+  return armed;
+}
+
+Result<std::vector<uint32_t>> move_frontier(const Session& session, const ArmedProgram& armed) {
+  const Workspace& ws = session.workspace;
+  const auto sites = VPROF_TRY(instrumenter::sites_of_frontier(
+      armed.program, plan_of(session, armed.targets, Extent::kFrontier), armed.sites,
+      ws.mirror().string(), ws.pristine().string()));
+  VPROF_TRY(make_directories(ws.iteration(session.state.iteration)));
+  VPROF_TRY(instrumenter::save_sites(sites, ws.kept_sites(session.state.iteration).string()));
+  VPROF_TRY(instrumenter::save_sites(sites, ws.sites().string()));
+  std::vector<uint32_t> on;
+  on.reserve(sites.sites.size());
+  for (const instrumenter::SitesFile::SiteEntry& site : sites.sites) {
+    on.push_back(site.id);
+  }
+  return on;
+}
+
+}  // namespace vprof::driver

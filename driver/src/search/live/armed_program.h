@@ -1,0 +1,28 @@
+// The program of a live run: built once with the sites of every call, all of them off.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/steps.h"
+#include "vprof/instrumenter/program.h"
+#include "vprof/instrumenter/sites.h"
+#include "workspace/session.h"
+
+namespace vprof::driver {
+
+struct ArmedProgram {
+  instrumenter::Program program;
+  Targets targets;
+  instrumenter::SitesFile sites;  ///< of all that is compiled in
+};
+
+/// Copies, builds and indexes the source as the loop does, with everything instrumented. Does
+/// nothing that was done for the same source and configuration. Error: as for these steps.
+Result<ArmedProgram> arm(Session& session);
+
+/// Makes sites.json, of the workspace and of the current iteration, that of the functions that the
+/// state has expanded. Returns the numbers of the sites to switch on.
+Result<std::vector<uint32_t>> move_frontier(const Session& session, const ArmedProgram& armed);
+
+}  // namespace vprof::driver

@@ -1,0 +1,75 @@
+#include "search/live/epoch.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "process/interrupt.h"
+
+namespace vprof::driver {
+
+namespace {
+
+/// Within this time all threads have seen that a site was switched, and what they were doing then
+/// has ended, unless intervals take longer.
+constexpr double kLeastSettling = 0.02;
+constexpr double kMostSettling = 1;
+
+}  // namespace
+
+Epochs::Epochs(const Session& session, fs::path trace, FrontierFile& frontier, Target& target)
+    : trace_(std::move(trace)),
+      frontier_(frontier),
+      target_(target),
+      options_(session.config.factors),
+      settle_s_(kLeastSettling) {}
+
+bool Epochs::pass(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (runs_ && !interrupt::requested() && std::chrono::steady_clock::now() < end) {
+    runs_ = target_.turn();
+  }
+  return runs_ && !interrupt::requested();
+}
+
+Result<std::optional<analyzer::Profile>> Epochs::measure(
+    const std::vector<uint32_t>& sites, const fs::path& sites_json, const EpochLength& length,
+    const std::function<bool(const analyzer::Profile&)>& enough) {
+  std::optional<analyzer::Profile> profile;
+  const uint64_t switched_off = frontier_.switched_off();
+  disturbed_ = false;
+  frontier_.switch_to(sites);
+  if (!pass(settle_s_)) {
+    return profile;
+  }
+  options_.epoch = {};
+  options_.epoch.from = monotonic_ns();
+  const ProcessorTime before(trace_);
+  double passed = 0;
+  for (double next = length.least; passed < length.most; next = std::min(2 * next, length.most)) {
+    const bool goes_on = pass(next - passed);
+    passed = next;
+    options_.epoch.to = monotonic_ns();
+    options_.epoch.processor_ns = before.since_then_ns();
+    // What is open at the end of the epoch is recorded when it ends.
+    const bool settled = goes_on && pass(settle_s_);
+    disturbed_ = frontier_.switched_off() != switched_off;
+    if (disturbed_) {
+      profile.reset();
+      break;
+    }
+    auto analyzed = analyzer::analyze(trace_.string(), sites_json.string(), options_);
+    if (analyzed) {
+      profile = std::move(*analyzed);
+      settle_s_ = std::clamp(2 * profile->interval.p99_ns / 1e9, kLeastSettling, kMostSettling);
+    } else if (analyzed.error().kind != ErrorKind::kNoInterval && settled) {
+      return tl::unexpected(analyzed.error());
+    }
+    if (!settled || (profile && enough(*profile))) {
+      break;
+    }
+  }
+  frontier_.switch_to({});
+  return profile;
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,183 @@
+#include "search/live/frontier_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "vprof/runtime/frontier.h"
+
+namespace vprof::driver {
+
+namespace {
+
+constexpr auto kHeartbeat = std::chrono::milliseconds(250);
+
+fs::path file_in(const fs::path& trace) { return trace / VPROF_FRONTIER_NAME; }
+
+template <class T>
+void store(T& field, T value) {
+  __atomic_store_n(&field, value, __ATOMIC_RELAXED);
+}
+
+template <class T>
+T load(const T& field) {
+  return __atomic_load_n(&field, __ATOMIC_RELAXED);
+}
+
+vprof_frontier_header fresh_header() {
+  vprof_frontier_header header{};
+  header.magic = VPROF_FRONTIER_MAGIC;
+  header.version = VPROF_FRONTIER_VERSION;
+  header.header_bytes = VPROF_FRONTIER_HEADER_BYTES;
+  header.sites = VPROF_FRONTIER_SITES;
+  return header;
+}
+
+/// Whether the file is one that this version can drive.
+bool is_valid(int fd) {
+  struct stat status{};
+  vprof_frontier_header header{};
+  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_size == VPROF_FRONTIER_BYTES &&
+         ::pread(fd, &header, sizeof header, 0) == sizeof header &&
+         header.magic == VPROF_FRONTIER_MAGIC && header.version == VPROF_FRONTIER_VERSION &&
+         header.header_bytes == VPROF_FRONTIER_HEADER_BYTES && header.sites == VPROF_FRONTIER_SITES;
+}
+
+class Driving : public FrontierFile {
+ public:
+  Driving(int fd, void* mapped)
+      : fd_(fd),
+        header_(static_cast<vprof_frontier_header*>(mapped)),
+        sites_(static_cast<unsigned char*>(mapped) + VPROF_FRONTIER_HEADER_BYTES) {
+    store(header_->driver_pid, static_cast<uint64_t>(::getpid()));
+    store(header_->most_records_per_second, uint64_t{0});
+    store(header_->heartbeat_ns, static_cast<uint64_t>(monotonic_ns()));
+    pulse_ = std::thread([this] { beat(); });
+  }
+  ~Driving() override {
+    {
+      const std::scoped_lock lock(mutex_);
+      end_ = true;
+    }
+    ended_.notify_one();
+    pulse_.join();
+    switch_to({});
+    store(header_->undriven, load(header_->undriven) + 1);
+    store(header_->heartbeat_ns, uint64_t{0});
+    store(header_->driver_pid, uint64_t{0});
+    ::munmap(header_, VPROF_FRONTIER_BYTES);
+    ::close(fd_);  // gives the lock back
+  }
+  Driving(const Driving&) = delete;
+  Driving& operator=(const Driving&) = delete;
+
+  void switch_to(const std::vector<uint32_t>& sites) override {
+    std::vector<bool> wanted(VPROF_FRONTIER_SITES);
+    for (const uint32_t site : sites) {
+      if (site < wanted.size()) {
+        wanted[site] = true;
+      }
+    }
+    for (uint32_t site = 1; site < VPROF_FRONTIER_SITES; ++site) {
+      const unsigned char on = wanted[site] ? 1 : 0;
+      if (load(sites_[site]) != on) {
+        store(sites_[site], on);
+      }
+    }
+    store(header_->epoch, load(header_->epoch) + 1);
+  }
+
+  void limit(uint64_t records_per_second) override {
+    store(header_->most_records_per_second, records_per_second);
+  }
+
+  uint64_t switched_off() const override { return load(header_->switched_off); }
+
+ private:
+  void beat() {
+    std::unique_lock lock(mutex_);
+    while (!end_) {
+      store(header_->heartbeat_ns, static_cast<uint64_t>(monotonic_ns()));
+      ended_.wait_for(lock, kHeartbeat);
+    }
+  }
+
+  const int fd_;
+  vprof_frontier_header* const header_;
+  unsigned char* const sites_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread pulse_;
+};
+
+}  // namespace
+
+int64_t monotonic_ns() {
+  struct timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+Result<void> make_frontier_file(const fs::path& trace) {
+  const fs::path file = file_in(trace);
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(file, error))) {
+    return {};  // take() looks at what it is
+  }
+  const fs::path draft = trace / ".frontier.draft";
+  ::unlink(draft.c_str());
+  const int fd =
+      ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd < 0) {
+    return fail("cannot write {}: {}", shown(file), std::strerror(errno));
+  }
+  const vprof_frontier_header header = fresh_header();
+  const bool written = ::pwrite(fd, &header, sizeof header, 0) == sizeof header &&
+                       ::ftruncate(fd, VPROF_FRONTIER_BYTES) == 0;
+  const int reason = errno;
+  ::close(fd);
+  if (!written || ::rename(draft.c_str(), file.c_str()) != 0) {
+    ::unlink(draft.c_str());
+    return fail("cannot write {}: {}", shown(file), std::strerror(written ? errno : reason));
+  }
+  return {};
+}
+
+Result<std::unique_ptr<FrontierFile>> FrontierFile::take(const fs::path& trace) {
+  const fs::path file = file_in(trace);
+  const int fd = ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) {
+    return fail("cannot open {}: {}; `vprof live --build` makes it", shown(file),
+                std::strerror(errno));
+  }
+  if (!is_valid(fd)) {
+    ::close(fd);
+    return fail("{} is not a control file of this version; delete it and start the program again",
+                shown(file));
+  }
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    ::close(fd);
+    return fail("another vprof drives {}; end it first", shown(trace));
+  }
+  void* mapped = ::mmap(nullptr, VPROF_FRONTIER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (mapped == MAP_FAILED) {
+    const int reason = errno;
+    ::close(fd);
+    return fail("cannot map {}: {}", shown(file), std::strerror(reason));
+  }
+  return std::make_unique<Driving>(fd, mapped);
+}
+
+}  // namespace vprof::driver

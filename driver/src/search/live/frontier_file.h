@@ -1,0 +1,38 @@
+// The control file of a live run, from the driver's side: switches the sites of running programs.
+// docs/trace-format.md has the protocol, runtime/include/vprof/runtime/frontier.h the layout.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vprof/support/files.h"
+
+namespace vprof::driver {
+
+/// CLOCK_MONOTONIC, on which epochs and heartbeats are.
+int64_t monotonic_ns();
+
+/// Makes the control file of a trace directory, with all sites off, unless there is one.
+/// Error: it cannot be made, or what is there is no such file.
+Result<void> make_frontier_file(const fs::path& trace);
+
+/// While one exists, vprof drives all processes that record into a trace directory: a thread of its
+/// own says so four times a second. Its destructor switches all sites off; if vprof is killed, the
+/// processes do that themselves.
+class FrontierFile {
+ public:
+  /// Error: there is none, it is damaged or somebody else's, or another vprof drives already.
+  static Result<std::unique_ptr<FrontierFile>> take(const fs::path& trace);
+  virtual ~FrontierFile() = default;
+
+  /// Switches exactly these sites on. All processes see it before this returns.
+  virtual void switch_to(const std::vector<uint32_t>& sites) = 0;
+  /// From now on, a process that makes more records per second switches all sites off. 0: no limit.
+  virtual void limit(uint64_t records_per_second) = 0;
+  /// How often a process has switched all sites off, because of the limit or because vprof was
+  /// stopped for longer than two seconds.
+  virtual uint64_t switched_off() const = 0;
+};
+
+}  // namespace vprof::driver

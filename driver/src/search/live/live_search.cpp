@@ -1,0 +1,316 @@
+#include "search/live/live_search.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "pipeline/analysis.h"
+#include "pipeline/results.h"
+#include "pipeline/steps.h"
+#include "process/commands.h"
+#include "process/interrupt.h"
+#include "search/iterations.h"
+#include "search/live/armed_program.h"
+#include "search/live/epoch.h"
+#include "search/look_ahead.h"
+#include "search/narration.h"
+#include "search/overhead.h"
+#include "search/policy.h"
+#include "vprof/analyzer/overhead.h"
+#include "vprof/support/text.h"
+
+namespace vprof::driver {
+
+namespace {
+
+using analyzer::Profile;
+
+/// Fewer intervals say little about a variance.
+constexpr uint64_t kLeastIntervals = 1000;
+/// How long a new frontier is measured to learn what it costs, before it is measured in earnest.
+constexpr EpochLength kCensus{.least = 0.25, .most = 0.25};
+/// How often the frontier is thinned before one that costs too much is measured all the same.
+constexpr int kMostCensuses = 6;
+/// How often an epoch is measured that a process has disturbed.
+constexpr int kMostAttempts = 3;
+/// What a baseline without sites is compared with: runs of this kind.
+constexpr const char* kLiveCommand = "(live)";
+
+/// Whether a longer epoch would hardly change what is decided: what is near the threshold is
+/// certainly above or below it.
+bool is_clear(const Profile& profile) {
+  const auto undecided = [&](const analyzer::Factor& factor) {
+    return factor.rank <= profile.k && factor.kind == analyzer::FactorKind::kVariance &&
+           factor.share_ci95[0] < profile.threshold && factor.share_ci95[1] > profile.threshold;
+  };
+  return profile.interval.count >= kLeastIntervals &&
+         std::ranges::none_of(profile.factors, undecided);
+}
+
+/// Algorithm 3 on a running program, one iteration after the other.
+///
+///   baseline ─▶ [ census ─▶ thin ]* ─▶ measure ─▶ decide ─▶ done
+///                  ▲                               │ expand
+///                  └───────────────────────────────┘
+class LiveRefinement {
+ public:
+  LiveRefinement(Session& session, const LiveOptions& options, const ArmedProgram& armed,
+                 const fs::path& trace, FrontierFile& frontier, Target& target)
+      : session_(session),
+        state_(session.state),
+        options_(options),
+        armed_(armed),
+        trace_(trace),
+        epochs_(session, trace, frontier, target) {}
+
+  Result<void> run() {
+    VPROF_TRY(begin_or_resume());
+    bool expanding = true;
+    while (expanding) {
+      const std::optional<Profile> profile = VPROF_TRY(break_down());
+      if (!profile) {
+        return stop_for_now();
+      }
+      VPROF_TRY(keep(*profile));
+      expanding = VPROF_TRY(decide(*profile));
+    }
+    return {};
+  }
+
+ private:
+  Result<void> begin_or_resume() {
+    VPROF_TRY(restart_if_needed(session_, options_.restart));
+    if (state_.iteration == 0) {
+      const std::vector<std::string>& roots = armed_.targets.roots;
+      return next_iteration(session_, armed_.program,
+                            with_functions_below(roots, roots, kSingleCallees));
+    }
+    state_.expanded = follow_edits(state_.expanded, armed_.program);
+    if (state_.expanded.empty()) {
+      state_.expanded = armed_.targets.roots;
+    }
+    state_.step = Step::kMeasure;
+    say(fmt::format("resuming iteration {}", state_.iteration));
+    return session_.save();
+  }
+
+  std::vector<std::string> with_functions_below(std::vector<std::string> keys,
+                                                const std::vector<std::string>& open_ended,
+                                                const Foresight& foresight) const {
+    const std::vector<std::string> below =
+        look_ahead(open_ended, armed_.program, state_, foresight);
+    keys.insert(keys.end(), below.begin(), below.end());
+    return keys;
+  }
+
+  fs::path sites_json() const { return session_.workspace.kept_sites(state_.iteration); }
+
+  // ---- measuring
+
+  /// Nothing: the program has ended.
+  Result<std::optional<Profile>> break_down() {
+    std::vector<uint32_t> on = VPROF_TRY(switch_frontier());
+    say(fmt::format("\niteration {}: {} ({} on)", state_.iteration, purpose_,
+                    counted(on.size(), "site")));
+    if (state_.baseline.count == 0 || state_.baseline.command != kLiveCommand) {
+      VPROF_TRY(measure_baseline());
+    }
+    for (int round = 0; round < kMostCensuses && epochs_.runs(); ++round) {
+      const bool thinned = VPROF_TRY(thin_by_census(on));
+      if (!thinned) {
+        break;
+      }
+      on = VPROF_TRY(switch_frontier());
+    }
+    return measure(on, sites_json(), length(), is_clear);
+  }
+
+  /// An epoch in which no process has switched the sites off.
+  Result<std::optional<Profile>> measure(const std::vector<uint32_t>& on, const fs::path& sites,
+                                         const EpochLength& length,
+                                         const std::function<bool(const Profile&)>& enough) {
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      auto profile = VPROF_TRY(epochs_.measure(on, sites, length, enough));
+      if (!epochs_.was_disturbed()) {
+        return profile;
+      }
+    }
+    return fail(
+        "the program has switched its sites off {} times while it was measured, as if vprof had "
+        "been stopped for two seconds each time; try again when the machine is less busy",
+        kMostAttempts);
+  }
+
+  EpochLength length() const {
+    return {.least = options_.least_epoch, .most = options_.most_epoch};
+  }
+
+  Result<std::vector<uint32_t>> switch_frontier() {
+    std::vector<uint32_t> on = VPROF_TRY(move_frontier(session_, armed_));
+    state_.history.back().sites = on.size();
+    // What reads single intervals later finds recording and sites where the loop leaves them.
+    VPROF_TRY(write_file_atomic(trace_ / "sites.json", VPROF_TRY(read_file(sites_json()))));
+    const fs::path link = session_.workspace.trace(state_.iteration);
+    VPROF_TRY(remove_tree(link));
+    std::error_code error;
+    fs::create_directory_symlink(fs::absolute(trace_), link, error);
+    return on;
+  }
+
+  Result<void> measure_baseline() {
+    const auto enough = [](const Profile& profile) {
+      return profile.interval.count >= kLeastIntervals;
+    };
+    const auto profile = VPROF_TRY(measure({}, sites_json(), length(), enough));
+    if (profile) {
+      state_.baseline = baseline_of(*profile, state_.iteration);
+      state_.baseline.command = kLiveCommand;
+      // Latencies are something to report if the program ends before any call is measured.
+      VPROF_TRY(save_profile(session_, *profile));
+      VPROF_TRY(write_report(session_, *profile));
+    }
+    return session_.save();
+  }
+
+  /// Measures for a moment and leaves out what costs too much. Returns whether there was any.
+  Result<bool> thin_by_census(const std::vector<uint32_t>& on) {
+    const auto profile =
+        VPROF_TRY(epochs_.measure(on, sites_json(), kCensus, [](const Profile&) { return true; }));
+    if (!profile) {
+      return false;
+    }
+    VPROF_TRY(judge_overhead(session_, *profile, recording()));
+    uint64_t thinned = 0;
+    for (report::Demoted& one : state_.demoted) {
+      if (one.since > state_.iteration) {
+        one.since = state_.iteration;
+        ++thinned;
+      }
+    }
+    state_.history.back().demoted += thinned;
+    VPROF_TRY(session_.save());
+    return thinned != 0;
+  }
+
+  MeasuredTrace recording() const {
+    return {.trace = trace_, .sites_json = sites_json(), .options = epochs_.options()};
+  }
+
+  Result<void> keep(const Profile& measured) {
+    Profile profile = measured;
+    compare_with(state_.baseline, profile);
+    keep_measured(profile, state_);
+    say_measured(profile);
+    say(fmt::format("recording adds {:.1f} % to the time that the program is busy",
+                    100 * analyzer::measuring_cost(profile.overhead)));
+    VPROF_TRY(judge_overhead(session_, profile, recording()));
+    state_.step = Step::kDecide;
+    VPROF_TRY(save_profile(session_, profile));
+    VPROF_TRY(write_report(session_, profile));
+    VPROF_TRY(keep_state(session_));
+    return session_.save();
+  }
+
+  // ---- deciding
+
+  /// Whether another iteration follows.
+  Result<bool> decide(const Profile& measured) {
+    Profile profile = measured;
+    compare_with(state_.baseline, profile);
+    const Decision decision =
+        decide_automatically(profile, armed_.program, state_, session_.config.factors);
+    record(decision, true, state_);
+    VPROF_TRY(write_report(session_, profile));
+    const bool thinner = decision.expand.empty() && worth_thinning(session_, profile);
+    if (decision.expand.empty() && !thinner) {
+      return finish(
+          fmt::format("done after iteration {}: no factor that can be broken down "
+                      "makes up {:.0f} % of the variance",
+                      state_.iteration, 100 * profile.threshold));
+    }
+    purpose_ =
+        thinner ? "measuring again with fewer sites" : "breaking down " + listed(decision.why);
+    VPROF_TRY(
+        next_iteration(session_, armed_.program,
+                       with_functions_below(decision.expand, decision.open_ended, kNarrowCalls)));
+    return true;
+  }
+
+  Result<bool> finish(const std::string& why) {
+    state_.step = Step::kDone;
+    VPROF_TRY(session_.save());
+    say(why);
+    return false;
+  }
+
+  Result<void> stop_for_now() {
+    VPROF_TRY(session_.save());
+    if (interrupt::requested()) {
+      return fail(ErrorKind::kInterrupted, "interrupted");
+    }
+    if (state_.baseline.count == 0) {
+      return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
+    }
+    // The report is that of what was measured last.
+    say("the program has ended; the next `vprof live` goes on from here, without a build");
+    return {};
+  }
+
+  Session& session_;
+  State& state_;
+  const LiveOptions& options_;
+  const ArmedProgram& armed_;
+  const fs::path trace_;
+  Epochs epochs_;
+  std::string purpose_ = "measuring the calls of the expanded functions";
+};
+
+/// The process that the user named; 0: a directory.
+pid_t process_named(const std::string& text) {
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  return error == std::errc() && end == text.data() + text.size() ? pid : 0;
+}
+
+Result<void> search(Session& session, const LiveOptions& options, const ArmedProgram& armed,
+                    const fs::path& trace, Target& target, FrontierFile& frontier) {
+  auto searched = LiveRefinement(session, options, armed, trace, frontier, target).run();
+  frontier.switch_to({});
+  const auto left = target.leave();
+  if (!left && left.error().kind != ErrorKind::kInterrupted) {
+    warn(left.error().message);
+  }
+  return searched;
+}
+
+}  // namespace
+
+Result<fs::path> prepare_live(Session& session) {
+  VPROF_TRY(arm(session));
+  const fs::path trace = session.workspace.live_trace();
+  VPROF_TRY(make_directories(trace));
+  VPROF_TRY(make_frontier_file(trace));
+  return trace;
+}
+
+Result<void> refine_live(Session& session, const LiveOptions& options) {
+  fs::path trace = session.workspace.live_run();
+  if (!options.attach.empty()) {
+    const pid_t pid = process_named(options.attach);
+    trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(options.attach);
+    const auto frontier = VPROF_TRY(FrontierFile::take(trace));
+    const ArmedProgram armed = VPROF_TRY(arm(session));
+    const auto target = running_target(trace, pid);
+    return search(session, options, armed, trace, *target, *frontier);
+  }
+  const ArmedProgram armed = VPROF_TRY(arm(session));
+  VPROF_TRY(clear_trace_directory(trace));
+  VPROF_TRY(make_frontier_file(trace));
+  const auto frontier = VPROF_TRY(FrontierFile::take(trace));
+  WorkloadRun run = workload_run(session, Sites::kOn);
+  run.trace = trace;
+  run.log = session.workspace.live() / "run.log";
+  const auto target = VPROF_TRY(start_target(workload_command(session, run)));
+  return search(session, options, armed, trace, *target, *frontier);
+}
+
+}  // namespace vprof::driver

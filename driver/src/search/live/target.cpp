@@ -1,0 +1,155 @@
+#include "search/live/target.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <thread>
+
+#include "process/interrupt.h"
+
+namespace vprof::driver {
+
+namespace {
+
+constexpr auto kTurn = std::chrono::milliseconds(20);
+
+/// `<pid>-<start>.vpt`; 0: another name.
+pid_t pid_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+  const bool is_trace = file.extension() == ".vpt" && error == std::errc() && *end == '-';
+  return is_trace ? pid : 0;
+}
+
+bool is_running(pid_t pid) { return ::kill(pid, 0) == 0 || errno == EPERM; }
+
+class Workload : public Target {
+ public:
+  Workload(std::unique_ptr<RunningCommand> running, fs::path log)
+      : running_(std::move(running)), log_(std::move(log)) {}
+
+  bool turn() override { return runs_ = running_->turn(); }
+
+  Result<void> leave() override {
+    const bool ended_by_itself = !runs_;
+    const Finished finished = VPROF_TRY(running_->finish());
+    if (ended_by_itself && finished.code != 0) {
+      return fail("the workload ended with exit code {}; its output is in {}", finished.code,
+                  shown(log_));
+    }
+    return {};
+  }
+
+ private:
+  std::unique_ptr<RunningCommand> running_;
+  fs::path log_;
+  bool runs_ = true;
+};
+
+class AttachedProgram : public Target {
+ public:
+  AttachedProgram(fs::path trace, pid_t pid) : trace_(std::move(trace)), pid_(pid) {}
+
+  bool turn() override {
+    std::this_thread::sleep_for(kTurn);
+    if (++turns_ % kLooksAfter == 0) {
+      runs_ = look();
+    }
+    return runs_ && !interrupt::requested();
+  }
+  Result<void> leave() override {
+    if (interrupt::requested()) {
+      return fail(ErrorKind::kInterrupted, "interrupted");
+    }
+    return {};
+  }
+
+ private:
+  static constexpr int kLooksAfter = 10;
+
+  /// A program may record nothing for a while, and then in any number of processes.
+  bool look() {
+    const bool records = !recording_processes(trace_).empty();
+    recorded_ = recorded_ || records;
+    return records || (pid_ != 0 ? is_running(pid_) : !recorded_);
+  }
+
+  const fs::path trace_;
+  const pid_t pid_;
+  int turns_ = 0;
+  bool recorded_ = false;
+  bool runs_ = true;
+};
+
+/// Processor time that a process has used, ns; negative: it has ended.
+double processor_ns(pid_t pid) {
+  clockid_t clock{};
+  struct timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
+    return -1;
+  }
+  return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> start_target(const Command& command) {
+  auto running = VPROF_TRY(RunningCommand::start(command));
+  return std::make_unique<Workload>(std::move(running), command.log);
+}
+
+std::unique_ptr<Target> running_target(const fs::path& trace, pid_t pid) {
+  return std::make_unique<AttachedProgram>(trace, pid);
+}
+
+Result<fs::path> trace_of_process(pid_t pid) {
+  const auto environment = read_file(fs::path("/proc") / std::to_string(pid) / "environ");
+  if (!environment) {
+    return fail("process {} cannot be looked at: it has ended, or belongs to somebody else", pid);
+  }
+  constexpr std::string_view kName = "VPROF_TRACE_DIR=";
+  std::string_view rest = *environment;
+  while (!rest.empty()) {
+    const std::string_view entry = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+    if (entry.starts_with(kName)) {
+      return fs::path(entry.substr(kName.size()));
+    }
+  }
+  return fail("process {} was started without VPROF_TRACE_DIR, so it does not record", pid);
+}
+
+std::vector<pid_t> recording_processes(const fs::path& trace) {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(trace, error)) {
+    const pid_t pid = pid_of(item.path());
+    if (pid != 0 && is_running(pid)) {
+      found.push_back(pid);
+    }
+  }
+  return found;
+}
+
+ProcessorTime::ProcessorTime(const fs::path& trace) : trace_(trace) {
+  for (const pid_t pid : recording_processes(trace)) {
+    then_[pid] = processor_ns(pid);
+  }
+}
+
+double ProcessorTime::since_then_ns() const {
+  double sum = 0;
+  for (const pid_t pid : recording_processes(trace_)) {
+    const auto then = then_.find(pid);
+    const double now = processor_ns(pid);
+    if (now >= 0) {
+      sum += then == then_.end() ? now : std::max(0.0, now - std::max(0.0, then->second));
+    }
+  }
+  return sum;
+}
+
+}  // namespace vprof::driver

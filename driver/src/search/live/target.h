@@ -1,0 +1,50 @@
+// The program that a live run looks at: started by vprof, or by anybody else before.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "process/process.h"
+#include "vprof/support/files.h"
+
+namespace vprof::driver {
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  /// Waits for a moment, some 20 ms. Returns whether anything of the program still runs.
+  virtual bool turn() = 0;
+  /// Ends it if vprof has started it. Error: vprof was interrupted; or the workload failed by
+  /// itself.
+  virtual Result<void> leave() = 0;
+};
+
+/// Starts a workload.
+Result<std::unique_ptr<Target>> start_target(const Command& command);
+
+/// A program that runs already and records into `trace`, or will as soon as vprof drives it.
+/// @param pid one of its processes; 0: none is known
+std::unique_ptr<Target> running_target(const fs::path& trace, pid_t pid);
+
+/// The trace directory that a process was started with (VPROF_TRACE_DIR). Error: there is no such
+/// process, it may not be looked at, or it was started without.
+Result<fs::path> trace_of_process(pid_t pid);
+
+/// Processes that record into a trace directory and still run.
+std::vector<pid_t> recording_processes(const fs::path& trace);
+
+/// Processor time of programs, between two moments.
+class ProcessorTime {
+ public:
+  explicit ProcessorTime(const fs::path& trace);
+  /// What the processes that have run since then have used, ns.
+  double since_then_ns() const;
+
+ private:
+  fs::path trace_;
+  std::map<pid_t, double> then_;
+};
+
+}  // namespace vprof::driver

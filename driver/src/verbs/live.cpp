@@ -1,0 +1,42 @@
+// `vprof live`: one build, one run.
+#include <cstdio>
+
+#include "search/live/live_search.h"
+#include "pipeline/html_report.h"
+#include "pipeline/results.h"
+#include "process/commands.h"
+#include "verbs/verbs.h"
+#include "vprof/report/terminal.h"
+
+namespace vprof::driver {
+
+namespace {
+
+Result<int> build_only(Session& session) {
+  const fs::path trace = VPROF_TRY(prepare_live(session));
+  say(
+      fmt::format("\nThe program in {} is ready. Start it with\n\n    VPROF_TRACE_DIR={}\n\nin its "
+                  "environment, and look at it with\n\n    vprof live --attach PID",
+                  shown(session.workspace.mirror()), trace.string()));
+  return 0;
+}
+
+}  // namespace
+
+Result<int> verb_live(const Global& global, const LiveOptions& options) {
+  auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
+  session.config.factors.interval = options.interval;
+  if (options.budget >= 0) {
+    session.config.overhead_budget = options.budget / 100;
+  }
+  if (options.json) {
+    narrate_on_standard_error();
+  }
+  if (options.build) {
+    return build_only(session);
+  }
+  VPROF_TRY(refine_live(session, options));
+  return print_search_result(session, options.json);
+}
+
+}  // namespace vprof::driver

@@ -1,0 +1,168 @@
+// Opening and mapping the control file.
+//
+// It is opened where the program was started, with its rights of that moment: later calls of
+// chroot, setuid or close do not matter, and children of fork have the mapping. Whoever may write
+// the file decides which sites are on, and nothing else. So it must belong to the user of this
+// process or to root, and nobody else may be able to write it.
+//
+// A store to a page of a file raises SIGBUS if the disk has no room for it, and in a tmpfs a load
+// of a hole does. So all pages are brought in first (MADV_POPULATE_READ), and a page is made
+// writable before a store (MADV_POPULATE_WRITE); these fail instead.
+#define _GNU_SOURCE
+#include "storage/frontier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/raw_syscall.h"
+#include "base/settings.h"
+#include "storage/dead_man.h"
+#include "vprof/runtime/record.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+_Static_assert(VPROF_FRONTIER_SITES == VPROF_RT_SITES, "the file has a byte for every site");
+
+static const struct vprof_frontier_header always_driven = {.heartbeat_ns = 1};
+const struct vprof_frontier_header* vprof_frontier = &always_driven;
+static struct vprof_frontier_header* mapped;  // the same; NULL: there is no control file
+static bool left;                             // the sites are private
+
+bool vprof_live(void) { return mapped != NULL; }
+
+static const char* objection_to(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) {
+    return strerror(errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return "it is not a regular file";
+  }
+  if (status.st_uid != geteuid() && status.st_uid != 0) {
+    return "it belongs to another user";
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return "others may write to it";
+  }
+  if (status.st_size != (off_t)VPROF_FRONTIER_BYTES) {
+    return "it does not have the size of a control file";
+  }
+  return NULL;
+}
+
+static const char* objection_to_header(const struct vprof_frontier_header* header) {
+  if (header->magic != VPROF_FRONTIER_MAGIC) {
+    return "it is not a control file of vprof";
+  }
+  if (header->version != VPROF_FRONTIER_VERSION ||
+      header->header_bytes != VPROF_FRONTIER_HEADER_BYTES ||
+      header->sites != VPROF_FRONTIER_SITES) {
+    return "it was made by another version of vprof";
+  }
+  return NULL;
+}
+
+// Kernels before 5.14 do not know these. There all pages are taken to be available.
+static bool populate(void* from, unsigned long bytes, int how) {
+  const long result = vprof_syscall(SYS_madvise, (long)from, (long)bytes, how, 0, 0, 0);
+  return result == 0 || result == -EINVAL;
+}
+
+// The header is checked as mapped: what was read before could be another one. The sites are mapped
+// elsewhere first, since what is over vprof_site_on stays.
+static const char* map(int fd) {
+  if (sysconf(_SC_PAGESIZE) > (long)VPROF_FRONTIER_HEADER_BYTES) {
+    return "this machine's pages are larger than 4096 bytes";
+  }
+  struct vprof_frontier_header* header =
+      mmap(NULL, VPROF_FRONTIER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (header == MAP_FAILED) {
+    return strerror(errno);
+  }
+  const char* objection = populate(header, VPROF_FRONTIER_BYTES, MADV_POPULATE_READ)
+                              ? objection_to_header(header)
+                              : "there is no room for it on its disk";
+  // An executable that was linked with an older libvprof has the sites at an odd address.
+  if (objection == NULL && mremap((char*)header + sizeof *header, VPROF_RT_SITES, VPROF_RT_SITES,
+                                  MREMAP_MAYMOVE | MREMAP_FIXED, vprof_site_on) == MAP_FAILED) {
+    objection = errno == EINVAL ? "the program is too old for it: build it again" : strerror(errno);
+  }
+  if (objection != NULL) {
+    munmap(header, VPROF_FRONTIER_BYTES);
+    return objection;
+  }
+  madvise(vprof_site_on, VPROF_RT_SITES, MADV_DONTDUMP);
+  mapped = header;
+  vprof_frontier = header;
+  return NULL;
+}
+
+enum vprof_frontier_found vprof_frontier_map(void) {
+  char path[VPROF_PATH_MAX + sizeof "/" VPROF_FRONTIER_NAME];
+  snprintf(path, sizeof path, "%s/%s", vprof_settings.directory, VPROF_FRONTIER_NAME);
+  // O_NONBLOCK: nobody may be there to open the other end of a FIFO.
+  const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) {
+    if (errno == ENOENT) {
+      return VPROF_FRONTIER_ABSENT;
+    }
+    vprof_settings_refuse("", path, errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+    return VPROF_FRONTIER_REFUSED;
+  }
+  const char* objection = objection_to(fd);
+  if (objection == NULL) {
+    objection = map(fd);
+  }
+  vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+  if (objection != NULL) {
+    vprof_settings_refuse("", path, objection);
+  }
+  return objection == NULL ? VPROF_FRONTIER_MAPPED : VPROF_FRONTIER_REFUSED;
+}
+
+void vprof_frontier_leave(void) {
+  if (!left && vprof_syscall(SYS_mmap, (long)vprof_site_on, VPROF_RT_SITES, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
+                             0) == (long)vprof_site_on) {
+    left = true;
+  }
+}
+
+static bool prepare(void* page) {
+  return populate(page, VPROF_FRONTIER_HEADER_BYTES, MADV_POPULATE_WRITE);
+}
+
+static struct vprof_dead_man dead_man(void) {
+  const struct vprof_dead_man man = {mapped, vprof_site_on,
+                                     VPROF_FRONTIER_STALE_NS * vprof_settings.patience, prepare};
+  return man;
+}
+
+uint64_t vprof_frontier_check(uint64_t now) {
+  const struct vprof_dead_man man = dead_man();
+  switch (vprof_dead_man_check(&man, now)) {
+    case VPROF_DEAD_MAN_DRIVEN:
+      return __atomic_load_n(&mapped->heartbeat_ns, __ATOMIC_RELAXED) + man.stale_ns + 1;
+    case VPROF_DEAD_MAN_STUCK:
+      vprof_frontier_leave();
+      break;
+    case VPROF_DEAD_MAN_UNDRIVEN:
+      break;
+  }
+  return UINT64_MAX;
+}
+
+void vprof_frontier_enforce_limit(void) {
+  const struct vprof_dead_man man = dead_man();
+  if (!vprof_dead_man_switch_off(&man)) {
+    vprof_frontier_leave();
+  }
+}

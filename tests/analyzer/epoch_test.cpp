@@ -1,0 +1,155 @@
+// A part of a recording: the intervals that lie within it, and nothing else.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "helpers.h"
+#include "simulator.h"
+#include "vprof/analyzer/interval_times.h"
+
+using namespace vprof;
+
+namespace {
+
+struct Row {
+  int64_t begin, end;
+  std::map<std::string, int64_t> leaves;
+};
+
+/// Each request of a recording, from one pass over all of it.
+std::vector<Row> rows_of(const std::string& directory, const std::string& sites) {
+  std::map<uint32_t, analyzer::PlaceRow> places;
+  std::map<uint32_t, std::string> paths;
+  std::vector<Row> rows;
+  const auto take_place = [&](const analyzer::PlaceRow& place) -> Result<void> {
+    const auto parent = paths.find(place.parent);
+    paths[place.number] =
+        place.number == 0 ? place.function
+                          : (parent == paths.end() ? "" : parent->second) + "/" + place.function;
+    places[place.number] = place;
+    return {};
+  };
+  const auto take_row = [&](const analyzer::IntervalRow& row) -> Result<void> {
+    std::map<uint32_t, int64_t> own;
+    for (const analyzer::PlaceTime& time : row.times) {
+      own[time.place] += static_cast<int64_t>(time.ns);
+      if (time.place != 0) {
+        own[places[time.place].parent] -= static_cast<int64_t>(time.ns);
+      }
+    }
+    Row& made = rows.emplace_back();
+    made.begin = static_cast<int64_t>(row.id);
+    made.end = made.begin + static_cast<int64_t>(row.latency_ns);
+    for (const auto& [place, ns] : own) {
+      if (ns != 0) {
+        made.leaves[paths[place]] += ns;
+      }
+    }
+    return {};
+  };
+  analyzer::Options options;
+  options.interval = "request";
+  REQUIRE(analyzer::interval_times(directory, sites, options, {take_place, take_row}));
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("epoch: the intervals within it, as in an analysis of everything") {
+  std::mt19937_64 random(1);
+  for (uint64_t seed = 1; seed <= 60; seed += test::kEvery) {
+    const test::ScratchDir directory;
+    const std::string sites = test::Simulator(seed).write(directory.path());
+    const std::vector<Row> rows = rows_of(directory.path(), sites);
+    REQUIRE_FALSE(rows.empty());
+    const auto [first, last] = std::ranges::minmax_element(rows, {}, &Row::begin);
+    for (int round = 0; round < 5; ++round) {
+      std::uniform_int_distribution<int64_t> instant(first->begin - 1, last->end + 1);
+      analyzer::Options options;
+      options.interval = "request";
+      options.epoch.from = instant(random);
+      options.epoch.to = instant(random);
+      if (options.epoch.to < options.epoch.from) {
+        std::swap(options.epoch.from, options.epoch.to);
+      }
+      options.window = 1 + random() % 4000;  // where reading stops must not matter
+      INFO("seed " << seed << ", from " << options.epoch.from << " to " << options.epoch.to);
+      std::map<std::string, int64_t> expected;
+      uint64_t count = 0;
+      for (const Row& row : rows) {
+        if (row.begin >= options.epoch.from && row.end <= options.epoch.to) {
+          ++count;
+          for (const auto& [path, ns] : row.leaves) {
+            expected[path] += ns;
+          }
+        }
+      }
+      const auto profile = analyzer::analyze(directory.path(), sites, options);
+      if (count == 0) {
+        REQUIRE_FALSE(profile);
+        CHECK(profile.error().kind == ErrorKind::kNoInterval);
+        continue;
+      }
+      REQUIRE(profile);
+      CHECK(profile->interval.count == count);
+      CHECK(profile->interval.incomplete == 0);
+      CHECK(test::leaves(*profile) == expected);
+      CHECK(test::worst_violation(*profile) < 1e-9);
+    }
+  }
+}
+
+TEST_CASE("epoch: records, processor time and calls are those of the epoch") {
+  const test::ScratchDir directory;
+  test::SitesWriter sites;
+  const uint32_t serve = sites.function("serve", 1, true, true);
+  const uint32_t site = sites.function_site(serve);
+  test::ProcessWriter process;
+  constexpr int64_t kEach = 1000;
+  constexpr int kIntervals = 1000;
+  for (int i = 0; i < kIntervals; ++i) {
+    const int64_t begin = 1'000'000 + i * kEach;
+    process.thread(1).begin(static_cast<uint64_t>(i) + 1, begin);
+    process.thread(1).frame(site, begin + 100, begin + 500);
+    process.thread(1).end(static_cast<uint64_t>(i) + 1, begin + 800);
+  }
+  process.write(directory.path());
+  const std::string file = sites.write(directory.path());
+  analyzer::Options options;
+  options.epoch = {.from = 1'000'000 + 200 * kEach - 50,
+                   .to = 1'000'000 + 500 * kEach - 50,
+                   .processor_ns = 123456};
+  const auto profile = analyzer::analyze(directory.path(), file, options);
+  REQUIRE(profile);
+  CHECK(profile->interval.count == 300);
+  CHECK(profile->overhead.processor_ns == 123456);
+  const auto calls = analyzer::count_calls(directory.path(), options);
+  REQUIRE(calls);
+  CHECK(calls->at(site) == 300);
+  options.epoch = {};
+  CHECK(analyzer::count_calls(directory.path(), options)->at(site) == kIntervals);
+}
+
+TEST_CASE("epoch: what is partly outside is counted, and no interval is incomplete") {
+  const test::ScratchDir directory;
+  test::ProcessWriter process;
+  for (uint64_t i = 1; i <= 4; ++i) {
+    // 1 ends and 4 begins outside; 2 and 3 lie within.
+    const auto begin = static_cast<int64_t>(i * 1000);
+    process.thread(1).begin(i, begin);
+    process.thread(1).end(i, begin + 900);
+  }
+  process.write(directory.path());
+  const std::string file = test::SitesWriter().write(directory.path());
+  analyzer::Options options;
+  options.epoch = {.from = 1500, .to = 4500};
+  const auto profile = analyzer::analyze(directory.path(), file, options);
+  REQUIRE(profile);
+  CHECK(profile->interval.count == 2);
+  CHECK(profile->interval.incomplete == 0);
+  const auto& notes = profile->losses.notes;
+  CHECK(std::ranges::any_of(notes, [](const std::string& note) {
+    return note.starts_with("2 intervals were partly outside");
+  }));
+}
