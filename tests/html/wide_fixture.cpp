@@ -40,14 +40,10 @@ class TreeMaker {
       return;
     }
     const size_t count = std::min<size_t>(room - 1, 1 + random_() % (depth % 4 == 3 ? 40 : 6));
-    std::vector<double> weights;
-    double sum = 0;
-    for (size_t i = 0; i < count; ++i) {
-      sum += weights.emplace_back(std::pow(part(), 4) + 1e-4);
-    }
+    const std::vector<double> shares = parts(count), means = parts(count);
     size_t left = room - 1;
     for (size_t i = 0; i < count; ++i) {
-      Node child = child_of(node, weights[i] / sum, i, depth);
+      Node child = child_of(node, shares[i], means[i], i, depth);
       const size_t fair = left / (count - i);
       const size_t own = i + 1 == count ? left : 1 + random_() % std::max<size_t>(1, 2 * fair);
       const size_t before = made_;
@@ -60,7 +56,20 @@ class TreeMaker {
     }
   }
 
-  Node child_of(const Node& node, double weight, size_t i, int depth) {
+  /// Random numbers that add up to 1; a few are large.
+  std::vector<double> parts(size_t count) {
+    std::vector<double> all;
+    double sum = 0;
+    for (size_t i = 0; i < count; ++i) {
+      sum += all.emplace_back(std::pow(part(), 4) + 1e-4);
+    }
+    for (double& one : all) {
+      one /= sum;
+    }
+    return all;
+  }
+
+  Node child_of(const Node& node, double share, double mean, size_t i, int depth) {
     static constexpr std::array kKinds = {NodeKind::kFunction, NodeKind::kFunction,
                                           NodeKind::kFunction, NodeKind::kWait, NodeKind::kQueue};
     Node child;
@@ -72,9 +81,9 @@ class TreeMaker {
                      : child.kind == NodeKind::kQueue ? "queue(pop)"
                                                       : "function_" + std::to_string(name);
     child.location = "src/file_" + std::to_string(name % 400) + ".c:" + std::to_string(name);
-    child.mean_ns = node.mean_ns * weight;
-    child.share = node.share * weight;
-    child.tail_share = *node.tail_share * weight;
+    child.mean_ns = node.mean_ns * mean;
+    child.share = node.share * share;
+    child.tail_share = *node.tail_share * share;
     child.contribution = child.share * (0.8 + 0.4 * part());
     child.variance_ns2 = child.contribution * 4e13;
     child.count = 1 + static_cast<uint64_t>(99'999 * part());
@@ -119,6 +128,8 @@ std::vector<Factor> factors_of(const Node& root) {
   factors.resize(std::min(factors.size(), kFactors));
   for (size_t i = 0; i < factors.size(); ++i) {
     Factor& factor = factors[i];
+    std::sort(factor.instances.begin(), factor.instances.end(),
+              [](const auto& a, const auto& b) { return a.share > b.share; });
     factor.rank = factor.variance_rank = static_cast<int>(i) + 1;
     factor.weight = factor.tail_share.emplace(factor.share);
     factor.specificity = 100;

@@ -87,8 +87,7 @@ void add_notable(const analyzer::Profile& profile, const analyzer::Details& deta
 }
 
 /// All that a page names, as far as there is room: first those of the factors, by rank.
-void add_named(const analyzer::Profile& profile, const analyzer::Details& details,
-               Selection& selection) {
+void add_named(const analyzer::Profile& profile, Selection& selection) {
   for (const analyzer::Factor& factor : profile.factors) {
     for (const analyzer::Exemplar& one : factor.worst) {
       selection.add(one.id, one.latency_ns, fmt::format("long of factor {}", factor.rank));
@@ -170,7 +169,7 @@ Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
   }
   Selection selection(most_timelines(profile));
   add_notable(profile, details, selection);
-  add_named(profile, details, selection);
+  add_named(profile, selection);
   add_distribution(details, selection);
   const size_t fair = kMostPieces / std::max<size_t>(1, selection.all().size());
   report::PageTimelines shown(std::clamp(fair, kLeastPiecesOfOne, kMostPiecesOfOne));

@@ -24,7 +24,10 @@ constexpr size_t kMostCompilers = 3;
 /// First line that the command prints; empty if it fails or is not installed.
 std::string first_line_of(std::vector<std::string> argv, const fs::path& directory) {
   std::string line;
-  Command command{.argv = std::move(argv), .directory = directory, .log = "/dev/null"};
+  Command command;
+  command.argv = std::move(argv);
+  command.directory = directory;
+  command.log = "/dev/null";
   command.environment["GIT_OPTIONAL_LOCKS"] = "0";  // the source tree is never written to
   command.on_line = [&line](std::string_view text) {
     if (line.empty()) {

@@ -8,7 +8,7 @@ export const MARGIN = { top: 12, right: 18, bottom: 40, left: 64 };
 
 /** Calls `draw(root, width, height)` to fill an SVG, now and whenever the width changes. */
 export function chart(id, height, label, draw) {
-  const holder = el('div', { class: 'chart', id });
+  const holder = el('div', { class: 'chart', id, style: `min-height:${height}px` });
   let width = 0;
   const redraw = () => {
     if (width < 50) return;
@@ -33,7 +33,7 @@ export function chart(id, height, label, draw) {
 export function cursor(drawing, name, marks, reach = 14) {
   let at = 0;
   const ring = svg('circle', { class: 'ring', r: 6 });
-  const keys = el('div', { class: 'cursor', role: 'slider', tabindex: 0, 'aria-label': name, 'aria-valuemin': 1 });
+  const keys = el('div', { class: 'cursor', role: 'slider', tabindex: 0, 'aria-label': name, 'aria-valuemin': 1, 'aria-valuemax': 1, 'aria-valuenow': 1 });
   drawing.holder.append(keys);
 
   function show(index) {

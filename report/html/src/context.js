@@ -16,7 +16,7 @@ export function iterations(data) {
   if (data.iterations.length === 0) return null;
   const most = Math.max(...data.iterations.map((one) => Math.sqrt(one.variance_ns2)), 1);
   return section('iterations', 'Iterations', 'Each iteration breaks down what the ones before it found.',
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Iterations' }, el('table', { class: 'plain' },
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of iterations' }, el('table', { class: 'plain' },
       el('thead', {}, el('tr', {}, [['#', 1], ['expanded', 0], ['sites', 1], ['mean', 1], ['std. deviation', 1], ['mean vs. no recording', 1], ['build', 1], ['run', 1]]
         .map(([name, number]) => el('th', { scope: 'col', class: number ? 'number' : '' }, name)))),
       el('tbody', {}, data.iterations.map((one, i) => el('tr', {},

@@ -132,7 +132,8 @@ export function factors(data) {
     for (const [bar, value] of controls) bar.choose(value());
     if (!changed || ['rank', 'specificity', 'kinds', 'sort', 'q'].some((key) => changed.has(key))) sortRows();
     draw();
-    if (changed?.has('factor') && !changed.has('page')) reveal();
+    const pageGiven = state.get('page') !== null && (!changed || changed.has('page'));
+    if ((!changed || changed.has('factor')) && !pageGiven) reveal();
   }
   state.listen((changed) => {
     if (['rank', 'specificity', 'kinds', 'sort', 'q', 'factor', 'page'].some((key) => changed.has(key))) show(changed);
@@ -144,7 +145,7 @@ export function factors(data) {
     el('div', { class: 'controls' }, controls.map(([bar]) => bar)),
     el('div', { class: 'table-and-details' },
       el('div', { class: 'table-side' },
-        el('div', { class: 'scroll', role: 'region', 'aria-label': 'Factors', tabindex: 0 },
+        el('div', { class: 'scroll', role: 'region', 'aria-label': 'Table of factors', tabindex: 0 },
           el('table', { id: 'factor-table' }, el('thead', {}, el('tr', {}, heads)), body)), pager),
       details));
 }

@@ -1,7 +1,7 @@
 // Single intervals: the timeline of one, or what else is known about it.
 import { el, refill, section } from './dom.js';
 import { percent, time } from './format.js';
-import { factorLink, nodeLink, openInterval } from './links.js';
+import { factorLink, nodeLink } from './links.js';
 import { lanes, pieceName } from './lanes.js';
 import { factorName, hasTimes, timeIn } from './model.js';
 import { state } from './state.js';
@@ -26,7 +26,7 @@ function pieceTable(data, timeline) {
   const box = el('details', {}, el('summary', {}, `Pieces of 0.5 % and more as a table (${listed.length} of ${timeline.pieces.length})`));
   box.addEventListener('toggle', () => {
     if (!box.open || box.querySelector('table')) return;
-    box.append(el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Pieces' }, el('table', { class: 'plain' },
+    box.append(el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of pieces' }, el('table', { class: 'plain' },
       el('thead', {}, el('tr', {}, ['at', 'took', 'part', 'thread', 'what'].map((name, i) => el('th', { scope: 'col', class: i < 3 ? 'number' : '' }, name)))),
       el('tbody', {}, listed.map((piece) => el('tr', {},
         [time(piece.from), time(piece.to - piece.from), percent((piece.to - piece.from) / timeline.latency_ns)].map((text) => el('td', { class: 'number' }, text)),
@@ -96,7 +96,8 @@ export function intervals(data) {
   const holder = el('div', { id: 'timeline' });
   const wanted = () => state.get('interval') ?? data.timelines[0]?.id ?? data.intervals.reduce((a, b) => (a.latency > b.latency ? a : b)).id;
   const names = data.timelines.map((one) => [one.id, `${time(one.latency_ns)}  ${one.why}  #${one.id}`]);
-  const box = el('select', { id: 'interval', onchange: () => openInterval(box.value) });
+  const box = el('select', { id: 'interval', onchange: () => turnTo(box.value) });
+  const turnTo = (id) => state.set({ interval: id, from: null, to: null });
   let now = null;
   function choices() {
     const list = data.timelineOf.has(wanted()) ? names : [[wanted(), `#${wanted()}`], ...names];
@@ -105,7 +106,7 @@ export function intervals(data) {
   const step = (by) => {
     const index = data.timelines.findIndex((one) => one.id === wanted());
     const next = data.timelines[Math.max(0, Math.min(index + by, data.timelines.length - 1))];
-    if (next) openInterval(next.id);
+    if (next) turnTo(next.id);
   };
   function show() {
     now?.end();

@@ -30,7 +30,7 @@ export function lanes(timeline, { from, to, chosen, shown, choose }) {
   let frame = 0;
   const whole = () => scaleLinear([0, total], [left, width - RIGHT]);
   const holder = el('div', { class: 'chart', id: 'timeline-chart' });
-  const keys = el('div', { class: 'cursor', role: 'slider', tabindex: 0, 'aria-label': 'Pieces of the critical path', 'aria-valuemin': 1, 'aria-valuemax': timeline.pieces.length });
+  const keys = el('div', { class: 'cursor', role: 'slider', tabindex: 0, 'aria-label': 'Pieces of the critical path', 'aria-valuemin': 1, 'aria-valuemax': timeline.pieces.length, 'aria-valuenow': 1 });
   holder.append(keys);
 
   const lane = (thread) => TOP + thread * LANE;

@@ -5,9 +5,15 @@ import { time } from './format.js';
 import { factorName } from './model.js';
 import { state } from './state.js';
 
+/** The page's own address with nothing but these values. */
+function address(changes) {
+  const given = Object.entries(changes).filter(([, value]) => value !== null);
+  return `${window.location.pathname}${window.location.search}#${new URLSearchParams(given)}`;
+}
+
 /** A link that changes the view. Its address is that of the change alone. */
 export function link(changes, attributes, ...children) {
-  return el('a', { ...attributes, href: `#${new URLSearchParams(changes)}`, onclick: (event) => {
+  return el('a', { ...attributes, href: address(changes), onclick: (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     state.set(changes);

@@ -58,7 +58,8 @@ function start() {
     el('nav', { class: 'contents', 'aria-label': 'Contents' }, links),
     el('main', {}, sections));
   document.documentElement.dataset.ready = Math.round(performance.now());
-  if (state.get('at')) requestAnimationFrame(() => scrollTo(state.get('at')));
+  // Two frames later the charts have their heights.
+  if (state.get('at')) requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(state.get('at'))));
 }
 
 start();

@@ -39,7 +39,7 @@ function findings(data) {
   const id = search.text.replace(/^#/, '');
   const intervals = /^\d{3,20}$/.test(id)
     ? [...new Set([...data.timelineOf.keys(), ...data.intervalOf.keys()])].filter((one) => one.startsWith(id)) : [];
-  const list = (title, items) => (items.length > 0 ? [el('h3', {}, title), el('ul', {}, items.slice(0, MOST_SHOWN).map((item) => el('li', {}, item)))] : null);
+  const list = (title, items) => (items.length > 0 ? [el('p', { class: 'found' }, title), el('ul', {}, items.slice(0, MOST_SHOWN).map((item) => el('li', {}, item)))] : null);
   return [
     el('p', {}, search.places > 0
       ? `${count(search.places)} places: together ${percent(search.share)} of the variance, ${time(search.mean)} of the mean` : 'no place in the tree'),

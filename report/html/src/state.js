@@ -44,9 +44,13 @@ export const state = {
   listen(listener) { listeners.push(listener); },
 };
 
-/** Brings a section into view. */
+/** Brings a section into view, and the focus to its heading, so that Tab and screen readers go on from there. */
 export function scrollTo(id) {
-  document.getElementById(id)?.scrollIntoView({ block: 'start' });
+  const heading = id && document.getElementById(`${id}-title`);
+  if (!heading) return;
+  heading.setAttribute('tabindex', '-1');
+  heading.focus({ preventScroll: true });
+  heading.closest('section').scrollIntoView({ block: 'start' });
 }
 
 window.addEventListener('popstate', () => {

@@ -75,16 +75,20 @@ Json kind_words() {
   return words;
 }
 
-/// A child of `parent` that is this step; 0 if there is none, or more than one of that name.
-uint32_t child_of(const PageTree& tree, const std::vector<uint32_t>& children,
-                  const PlaceOnPath& place) {
-  uint32_t found = 0;
+/// The node that is this step below `above`; -1 if there is none, or more than one of that name. A
+/// function without callees is its own body.
+int64_t node_of(const PageTree& tree, const std::vector<uint32_t>& children, int64_t above,
+                const PlaceOnPath& place) {
+  if (children.empty() && place.kind == NodeKind::kBody) {
+    return above;
+  }
+  int64_t found = -1;
   for (const uint32_t child : children) {
     const Node& node = *tree.entries()[child].node;
     const bool same_name = place.kind == NodeKind::kBody || node.function == place.name;
     if (node.kind == place.kind && same_name) {
-      if (found != 0) {
-        return 0;
+      if (found != -1) {
+        return -1;
       }
       found = child;
     }
@@ -133,8 +137,7 @@ Json page_places(const PageTimelines& timelines, const PageTree& tree) {
     const int64_t above = nodes[place.parent];
     int64_t node = place.parent == 0 ? 0 : -1;
     if (above >= 0) {
-      const uint32_t child = child_of(tree, children[static_cast<size_t>(above)], place);
-      node = child == 0 ? -1 : int64_t{child};
+      node = node_of(tree, children[static_cast<size_t>(above)], above, place);
     }
     nodes.push_back(node);
     all.push_back({place.parent, place.name, word_for(place.kind), node});
