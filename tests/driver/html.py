@@ -36,7 +36,7 @@ class Html(Project):
         # A factor's column has its time in each interval; their mean is the mean in the tree.
         factor = next(f for f in data["factors"] if f["kind"] == "variance")
         mean = sum(times[factor["columns"][0]] for _, _, _, _, times, *_ in data["intervals"]) / count
-        self.assertAlmostEqual(mean, sum(data["nodes"][node]["mean"] for node in factor["nodes"]), delta=1)
+        self.assertAlmostEqual(mean, sum(data["nodes"]["mean"][node] for node in factor["nodes"]), delta=1)
 
         # The loop keeps the profile that `vprof diff` reads.
         self.assertGreater((self.root / ".vprof/profile.vprof").stat().st_size, 1000)

@@ -2,6 +2,7 @@
 //
 //   whole.html   every view, with hostile names in every place
 //   large.html   a variance tree of more than 5,000 nodes
+//   wide.html    80,000 nodes and 5,000 factors
 //   bare.html    only a report: no profile, no recording, no source
 #include <cstdio>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "trace_writer.h"
 #include "vprof/report/html.h"
+#include "wide_fixture.h"
 
 using namespace vprof;
 
@@ -89,10 +91,18 @@ void add_timelines(const test::ScratchDir& dir, const std::string& sites,
     const analyzer::IntervalDetail& one = page.details->worst[i];
     requests.push_back({one.id, static_cast<int64_t>(one.latency_ns)});
   }
-  for (auto& timeline : checked(analyzer::timelines_of(dir.path(), sites, requests, {}))) {
-    page.timelines.push_back({"slowest <i>", std::move(timeline)});
+  for (const analyzer::Factor& factor : page.profile.factors) {
+    for (const analyzer::Exemplar& one : factor.worst) {
+      requests.push_back({one.id, static_cast<int64_t>(one.latency_ns)});
+    }
   }
-  if (page.timelines.size() != 3) {
+  const auto take = [&](size_t i, analyzer::Timeline timeline) {
+    page.timelines.add(i, {"slowest <i>", std::move(timeline)});
+  };
+  if (auto done = analyzer::visit_timelines(dir.path(), sites, requests, {}, take); !done) {
+    fail(done.error().message);
+  }
+  if (page.timelines.all().size() < 3) {
     fail("timelines are missing");
   }
 }
@@ -115,6 +125,17 @@ report::HtmlReport whole() {
     iteration.variance_ns2 = page.profile.interval.variance_ns2 / i;
   }
   page.context.unwrapped = {{kHostile[0], 12}};
+  page.context.provenance = {.date = "2026-11-24T10:00:00Z",
+                             .host = kHostile[0],
+                             .kernel = "Linux 6.1.0 x86_64",
+                             .processor = "a processor",
+                             .processors = 2,
+                             .compiler = "gcc 12.2.0",
+                             .version = "v1.2-3-gabcdef0-dirty",
+                             .commit = "abcdef0123456789",
+                             .command = kHostile[1],
+                             .configuration = "// <b>\n{ \"run\": \"x\" }\n",
+                             .vprof = "0.1.0"};
   page.profile.losses.notes = {kHostile[1], "a note"};
   page.profile.losses.dropped = 4;
   page.profile.interval.incomplete = 2;
@@ -176,7 +197,7 @@ report::HtmlReport large() {
 report::HtmlReport bare() {
   report::HtmlReport page = whole();
   page.details.reset();
-  page.timelines.clear();
+  page.timelines = report::PageTimelines();
   page.sources.clear();
   page.notes = {"There is no profile."};
   return page;
@@ -199,6 +220,7 @@ int main(int argc, char** argv) {
   const std::string directory = argv[1];
   write(directory + "/whole.html", whole());
   write(directory + "/large.html", large());
+  write(directory + "/wide.html", wide_report());
   write(directory + "/bare.html", bare());
   return 0;
 }

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include "exports/wait_spans.h"
-#include "html/html_timeline.h"
 #include "vprof/report/html.h"
 
 using namespace vprof;
@@ -77,7 +76,9 @@ TEST_CASE("html: a long timeline is cut and stays without gaps") {
     now += took;
   }
   shown.timeline.latency_ns = now;
-  const nlohmann::json made = report::to_json(shown);
+  report::PageTimelines timelines;
+  timelines.add(0, shown);
+  const nlohmann::json made = timelines.all().at(0);
   const auto& pieces = made["pieces"];
   CHECK(pieces.size() <= 401);
   CHECK(pieces.size() > 90);
@@ -100,10 +101,13 @@ TEST_CASE("html: the data of a node are bounded") {
     }
   }
   const nlohmann::json data = report::html_data(page_of(root));
-  REQUIRE(data["nodes"].size() == 101);
-  CHECK(data["nodes"][0]["pairs"].size() == 24);
-  CHECK(data["nodes"][0]["more_pairs"] == 100 * 99 / 2 - 24);
-  CHECK(data["nodes"][0]["pairs"][0] == nlohmann::json({1, 100, 0.099}));
+  REQUIRE(data["nodes"]["parent"].size() == 101);
+  const nlohmann::json& pairs = data["nodes"]["pairs"];
+  REQUIRE(pairs.size() == 1);  // the root's
+  CHECK(pairs[0][0] == 0);
+  CHECK(pairs[0][1].size() == 24);
+  CHECK(pairs[0][2] == 100 * 99 / 2 - 24);
+  CHECK(pairs[0][1][0] == nlohmann::json({1, 100, 0.099}));
 }
 
 TEST_CASE("html: details of another profile are not shown") {
@@ -152,4 +156,78 @@ TEST_CASE("html: a factor within itself counts once") {
   const size_t column = data["factors"][0]["columns"][0];
   CHECK(data["intervals"][0][4][column] == 90);
   CHECK(data["intervals"][0][0] == "5");
+}
+
+TEST_CASE("html: a place is a number of the tree, unless two children have its name") {
+  const auto child = [](const char* name, const char* site) {
+    analyzer::Node node;
+    node.function = name;
+    node.location = site;
+    return node;
+  };
+  analyzer::Node root;
+  root.function = "r";
+  root.children = {child("f", "a.c:1"), child("g", "a.c:2"), child("g", "b.c:3")};
+  report::HtmlReport page = page_of(root);
+  analyzer::Factor factor;
+  factor.rank = 1;
+  factor.functions = {"g"};
+  factor.keys = {""};
+  factor.instances = {{{"r", "g"}, "b.c:3", 0.5, false, 0.5, false},
+                      {{"r", "h"}, "c.c:4", 0.1, true, 0.1, true}};
+  page.profile.factors = {factor};
+  report::SelectedTimeline shown;
+  shown.timeline.pieces = {piece(0, 10, 1, {"r", "f"}, {kFn, kFn}),
+                           piece(10, 20, 1, {"r", "g"}, {kFn, kFn}),
+                           piece(20, 30, 1, {"r", "f", "gone"}, {kFn, kFn, kFn})};
+  page.timelines.add(0, shown);
+  const nlohmann::json data = report::html_data(page);
+  const nlohmann::json& instances = data["factors"][0]["instances"];
+  CHECK(instances[0]["node"] == 3);
+  CHECK_FALSE(instances[0].contains("path"));
+  CHECK_FALSE(instances[1].contains("node"));
+  CHECK(instances[1]["path"] == nlohmann::json({"r", "h"}));
+  CHECK(instances[1]["dominated"] == true);
+  const nlohmann::json places = {{0, "r", "function", 0},
+                                 {1, "f", "function", 1},
+                                 {1, "g", "function", -1},
+                                 {2, "gone", "function", -1}};
+  CHECK(data["places"] == places);
+  CHECK(data["timelines"][0]["pieces"][2] == nlohmann::json({20, 30, 0, 4}));
+}
+
+TEST_CASE("html: numbers are short, and ids are text") {
+  analyzer::Node root;
+  root.function = "r";
+  root.share = 1;
+  root.mean_ns = 1234.56789;
+  root.variance_ns2 = 2;
+  report::HtmlReport page = page_of(root);
+  analyzer::Factor factor;
+  factor.rank = 1;
+  factor.functions = {"f"};
+  factor.keys = {""};
+  factor.share = 0.123456789;
+  factor.worst = {{9'007'199'254'740'993, 18'446'744'073'709'551'615u, 10.04, 20}};
+  page.profile.factors = {factor};
+  const nlohmann::json data = report::html_data(page);
+  CHECK(data["nodes"]["mean"][0] == 1234.6);
+  CHECK(data["nodes"]["deviation"][0] == 1.4);
+  CHECK(data["nodes"]["share"][0] == 1);
+  CHECK(data["nodes"]["tail"][0].is_null());
+  CHECK(data["factors"][0]["share"] == 0.123457);
+  CHECK(data["factors"][0]["worst"][0] ==
+        nlohmann::json({"9007199254740993", "18446744073709551615", 10, 20}));
+}
+
+TEST_CASE("html: of two timelines with the same order the last one stays") {
+  report::PageTimelines timelines(2);
+  report::SelectedTimeline shown;
+  for (const char* name : {"f", "g"}) {
+    shown.timeline.pieces = {piece(0, 10, 1, {"r", name}, {kFn, kFn})};
+    timelines.add(3, shown);
+  }
+  REQUIRE(timelines.all().size() == 1);
+  const size_t place = timelines.all().at(3)["pieces"][0][3];
+  CHECK(timelines.places()[place].name == "g");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "critical_path/critical_path.h"
 #include "critical_path/interval_scan.h"
@@ -125,25 +126,41 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
   return slowest;
 }
 
-Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
-                                           const std::string& sites_json,
-                                           const std::vector<TimelineRequest>& requests,
-                                           const Options& options) {
+Result<void> visit_timelines(const std::string& trace_dir, const std::string& sites_json,
+                             const std::vector<TimelineRequest>& requests, const Options& options,
+                             const std::function<void(size_t, Timeline)>& take) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
   Latencies latencies(sites);
-  std::vector<std::optional<Timeline>> found(requests.size());
+  std::unordered_multimap<uint64_t, size_t> wanted;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    wanted.emplace(requests[i].id, i);
+  }
   const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
-      for (size_t i = 0; i < requests.size(); ++i) {
-        const bool possible = requests[i].id == static_cast<uint64_t>(interval.id) && !found[i] &&
-                              requests[i].latency_ns <= interval.latency();
-        if (possible && latencies.of(interval, scanned) == requests[i].latency_ns) {
-          found[i] = build_timeline(interval, scanned, sites);
+      auto [one, end] = wanted.equal_range(static_cast<uint64_t>(interval.id));
+      while (one != end) {
+        const int64_t latency_ns = requests[one->second].latency_ns;
+        if (latency_ns > interval.latency() || latencies.of(interval, scanned) != latency_ns) {
+          ++one;
+          continue;
         }
+        take(one->second, build_timeline(interval, scanned, sites));
+        one = wanted.erase(one);
       }
     }
   };
   VPROF_TRY(scan(trace_dir, sites, options, look));
+  return {};
+}
+
+Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
+                                           const std::string& sites_json,
+                                           const std::vector<TimelineRequest>& requests,
+                                           const Options& options) {
+  std::vector<std::optional<Timeline>> found(requests.size());
+  VPROF_TRY(
+      visit_timelines(trace_dir, sites_json, requests, options,
+                      [&found](size_t i, Timeline timeline) { found[i] = std::move(timeline); }));
   std::vector<Timeline> timelines;
   for (std::optional<Timeline>& one : found) {
     if (one) {

@@ -1,42 +1,57 @@
 #include "pipeline/exemplars.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
 
 namespace vprof::driver {
 
 namespace {
 
 constexpr size_t kSlowest = 3;
+constexpr size_t kMostReasons = 3;
+// What a page holds of single intervals. Each is read again from the recording, and walked.
+constexpr size_t kMostTimelines = 400;
+constexpr size_t kLeastTimelines = 12;
+constexpr double kMostRecords = 8e6;    // on the paths of all of them
+constexpr size_t kMostPieces = 60'000;  // of all of them together
+constexpr size_t kMostPiecesOfOne = 400, kLeastPiecesOfOne = 100;
+constexpr int kSteps = 20;  // of the distribution, from which one interval each is shown
 
 /// The intervals to read, and why each is shown. An interval with several reasons is read once.
 class Selection {
  public:
+  explicit Selection(size_t most = kMostTimelines) : most_(most) {}
+
   void add(uint64_t id, double latency_ns, const std::string& why) {
     const analyzer::TimelineRequest request{id, static_cast<int64_t>(latency_ns)};
-    for (size_t i = 0; i < wanted_.size(); ++i) {
-      if (wanted_[i].id == request.id && wanted_[i].latency_ns == request.latency_ns) {
-        why_[i] += ", " + why;
-        return;
-      }
+    const auto known = numbers_.find({request.id, request.latency_ns});
+    if (known != numbers_.end()) {
+      why_[known->second].push_back(why);
+    } else if (wanted_.size() < most_) {
+      numbers_[{request.id, request.latency_ns}] = wanted_.size();
+      wanted_.push_back(request);
+      why_.push_back({why});
     }
-    wanted_.push_back(request);
-    why_.push_back(why);
   }
 
   const std::vector<analyzer::TimelineRequest>& all() const { return wanted_; }
 
-  std::string why(const analyzer::Timeline& timeline) const {
-    for (size_t i = 0; i < wanted_.size(); ++i) {
-      if (wanted_[i].id == timeline.id && wanted_[i].latency_ns == timeline.latency_ns) {
-        return why_[i];
-      }
-    }
-    return "";
+  std::string why(size_t i) const {
+    const std::vector<std::string>& reasons = why_[i];
+    const auto end = reasons.begin() + std::min(reasons.size(), kMostReasons);
+    return fmt::format("{}{}", fmt::join(reasons.begin(), end, ", "),
+                       end == reasons.end() ? "" : ", …");
   }
 
  private:
+  size_t most_;
+  std::map<std::pair<uint64_t, int64_t>, size_t> numbers_;
   std::vector<analyzer::TimelineRequest> wanted_;
-  std::vector<std::string> why_;
+  std::vector<std::vector<std::string>> why_;
 };
 
 void add_nearest(const analyzer::Details& details, double latency_ns, const std::string& why,
@@ -53,8 +68,8 @@ void add_nearest(const analyzer::Details& details, double latency_ns, const std:
   selection.add(nearest->id, static_cast<double>(nearest->latency_ns), why);
 }
 
-Selection selection_of(const analyzer::Profile& profile, const analyzer::Details& details) {
-  Selection selection;
+void add_notable(const analyzer::Profile& profile, const analyzer::Details& details,
+                 Selection& selection) {
   const char* const names[kSlowest] = {"slowest", "second slowest", "third slowest"};
   for (size_t i = 0; i < std::min(kSlowest, details.worst.size()); ++i) {
     selection.add(details.worst[i].id, static_cast<double>(details.worst[i].latency_ns), names[i]);
@@ -69,7 +84,61 @@ Selection selection_of(const analyzer::Profile& profile, const analyzer::Details
     selection.add(factor.worst[0].id, factor.worst[0].latency_ns,
                   fmt::format("longest of factor {}", factor.rank));
   }
-  return selection;
+}
+
+/// All that a page names, as far as there is room: first those of the factors, by rank.
+void add_named(const analyzer::Profile& profile, Selection& selection) {
+  for (const analyzer::Factor& factor : profile.factors) {
+    for (const analyzer::Exemplar& one : factor.worst) {
+      selection.add(one.id, one.latency_ns, fmt::format("long of factor {}", factor.rank));
+    }
+    for (const analyzer::Exemplar& one : factor.typical) {
+      selection.add(one.id, one.latency_ns, fmt::format("typical of factor {}", factor.rank));
+    }
+  }
+}
+
+/// The slowest ones, and one of each step of the distribution, so that every part of it has one.
+void add_distribution(const analyzer::Details& details, Selection& selection) {
+  for (const analyzer::IntervalDetail& one : details.worst) {
+    selection.add(one.id, static_cast<double>(one.latency_ns), "among the slowest");
+  }
+  std::vector<const analyzer::IntervalDetail*> sorted;
+  for (const analyzer::IntervalDetail& one : details.sampled) {
+    sorted.push_back(&one);
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->latency_ns, a->id) < std::tie(b->latency_ns, b->id);
+  });
+  for (size_t i = 0; !sorted.empty() && i <= kSteps; ++i) {
+    const analyzer::IntervalDetail& one = *sorted[i * (sorted.size() - 1) / kSteps];
+    selection.add(one.id, static_cast<double>(one.latency_ns),
+                  fmt::format("near p{}", i * 100 / kSteps));
+  }
+}
+
+/// How many timelines a page has room and time for: less where an interval has many records.
+size_t most_timelines(const analyzer::Profile& profile) {
+  const double intervals = std::max<double>(1, static_cast<double>(profile.interval.count));
+  const double records = std::max(1.0, static_cast<double>(profile.overhead.records) / intervals);
+  const auto most = static_cast<size_t>(std::min(kMostRecords / records, 1e6));
+  return std::clamp(most, kLeastTimelines, kMostTimelines);
+}
+
+bool is_kept(const fs::path& trace) {
+  std::error_code error;
+  return fs::exists(trace / "sites.json", error);
+}
+
+Result<void> visit(const analyzer::Profile& profile, const fs::path& trace,
+                   const Selection& selection,
+                   const std::function<void(size_t, report::SelectedTimeline)>& take) {
+  analyzer::Options options;
+  options.interval = profile.interval.name;
+  return analyzer::visit_timelines(trace.string(), (trace / "sites.json").string(), selection.all(),
+                                   options, [&](size_t i, analyzer::Timeline timeline) {
+                                     take(i, {selection.why(i), std::move(timeline)});
+                                   });
 }
 
 }  // namespace
@@ -78,19 +147,34 @@ Result<std::vector<report::SelectedTimeline>> exemplars(const analyzer::Profile&
                                                         const analyzer::Details& details,
                                                         const fs::path& trace) {
   std::vector<report::SelectedTimeline> shown;
-  std::error_code error;
-  if (!fs::exists(trace / "sites.json", error)) {
+  if (!is_kept(trace)) {
     return shown;
   }
-  analyzer::Options options;
-  options.interval = profile.interval.name;
-  const Selection selection = selection_of(profile, details);
-  auto timelines = VPROF_TRY(analyzer::timelines_of(trace.string(), (trace / "sites.json").string(),
-                                                    selection.all(), options));
-  for (analyzer::Timeline& timeline : timelines) {
-    std::string why = selection.why(timeline);
-    shown.push_back({std::move(why), std::move(timeline)});
+  Selection selection;
+  add_notable(profile, details, selection);
+  std::map<size_t, report::SelectedTimeline> found;
+  VPROF_TRY(visit(profile, trace, selection,
+                  [&](size_t i, report::SelectedTimeline one) { found[i] = std::move(one); }));
+  for (auto& [order, one] : found) {
+    shown.push_back(std::move(one));
   }
+  return shown;
+}
+
+Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
+                                             const analyzer::Details& details,
+                                             const fs::path& trace) {
+  if (!is_kept(trace)) {
+    return report::PageTimelines();
+  }
+  Selection selection(most_timelines(profile));
+  add_notable(profile, details, selection);
+  add_named(profile, selection);
+  add_distribution(details, selection);
+  const size_t fair = kMostPieces / std::max<size_t>(1, selection.all().size());
+  report::PageTimelines shown(std::clamp(fair, kLeastPiecesOfOne, kMostPiecesOfOne));
+  VPROF_TRY(visit(profile, trace, selection,
+                  [&](size_t i, const report::SelectedTimeline& one) { shown.add(i, one); }));
   return shown;
 }
 

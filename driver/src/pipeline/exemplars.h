@@ -16,4 +16,10 @@ Result<std::vector<report::SelectedTimeline>> exemplars(const analyzer::Profile&
                                                         const analyzer::Details& details,
                                                         const fs::path& trace);
 
+/// The same, all intervals that the page names, the slowest, and some of each part of the
+/// distribution, as far as there is room: up to 400, fewer where intervals have many records.
+Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
+                                             const analyzer::Details& details,
+                                             const fs::path& trace);
+
 }  // namespace vprof::driver

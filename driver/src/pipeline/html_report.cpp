@@ -53,7 +53,7 @@ void add_timelines(const fs::path& trace, report::HtmlReport& page) {
     return;
   }
   const interrupt::DieAtOnce at_once;
-  auto shown = exemplars(page.profile, *page.details, trace);
+  auto shown = page_timelines(page.profile, *page.details, trace);
   if (!shown) {
     page.notes.push_back(fmt::format("There are no timelines: {}", shown.error().message));
   } else if (shown->empty()) {

@@ -5,6 +5,7 @@
 
 #include "build/compile_log.h"
 #include "pipeline/analysis.h"
+#include "pipeline/results.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "process/hang_watch.h"
@@ -107,6 +108,7 @@ WorkloadRun workload_run(const Session& session, Sites sites) {
 
 Result<double> record_step(const Session& session, const WorkloadRun& run) {
   VPROF_TRY(clear_trace_directory(run.trace));
+  const report::Provenance provenance = provenance_of(session, run.argv);
   const Finished finished = VPROF_TRY(run_step(workload_step(session, run)));
   if (!finished.leftovers.empty()) {
     warn(fmt::format("the workload left processes running ({}); vprof ended them",
@@ -124,6 +126,7 @@ Result<double> record_step(const Session& session, const WorkloadRun& run) {
   VPROF_TRY(
       write_file_atomic(run.trace / "sites.json", VPROF_TRY(read_file(session.workspace.sites()))));
   VPROF_TRY(write_file_atomic(run.trace / "command.txt", command_of(run) + "\n"));
+  VPROF_TRY(save_provenance(run.trace, provenance));
   return finished.seconds;
 }
 

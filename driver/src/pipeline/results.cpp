@@ -54,12 +54,14 @@ Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
   return analyzer::merge(profiles, options);
 }
 
-report::ReportContext context_of(const Session& session, const fs::path& sites_json) {
+report::ReportContext context_of(const Session& session, const fs::path& sites_json,
+                                 const fs::path& trace) {
   const State& state = session.state;
   report::ReportContext context{.iterations = state.history,
                                 .unwrapped = {},
                                 .demoted = state.demoted,
-                                .overhead_budget = session.config.overhead_budget};
+                                .overhead_budget = session.config.overhead_budget,
+                                .provenance = provenance_in(trace)};
   const auto sites = instrumenter::load_sites(sites_json.string());
   if (!sites) {
     return context;
@@ -77,11 +79,13 @@ report::ReportContext context_of(const Session& session, const fs::path& sites_j
 
 Result<void> write_report(const Session& session, analyzer::Profile profile) {
   mark_decisions(profile, session.state);
-  const report::ReportContext context = context_of(session, session.workspace.sites());
+  const Workspace& ws = session.workspace;
+  const report::ReportContext context =
+      context_of(session, ws.sites(), ws.trace(session.state.iteration));
   const std::string text = report::json_text(profile, context) + "\n";
-  const fs::path own = session.workspace.iteration(session.state.iteration) / "report.json";
+  const fs::path own = ws.iteration(session.state.iteration) / "report.json";
   VPROF_TRY(write_file_atomic(own, text));
-  return write_file_atomic(session.workspace.report(), text);
+  return write_file_atomic(ws.report(), text);
 }
 
 Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file) {

@@ -2,6 +2,7 @@
 //
 //   iterations/N/profile.vprof   the sums; the loop resumes from it, `vprof merge` adds it up
 //   iterations/N/report.json     the result for users and other programs
+//   iterations/N/trace/provenance.json   where, when and how the recording was made
 //   .vprof/profile.vprof, .vprof/report.json   copies of those of the current iteration
 #pragma once
 
@@ -13,6 +14,8 @@
 #include "workspace/session.h"
 
 namespace vprof::driver {
+
+inline constexpr const char* kProvenanceFile = "provenance.json";
 
 /// Writes the profile file of the current iteration and its copy.
 Result<void> save_profile(const Session& session, const analyzer::Profile& profile);
@@ -27,9 +30,19 @@ Result<analyzer::Profile> load_profile(const Session& session);
 Result<analyzer::Profile> read_profiles(const std::vector<std::string>& paths,
                                         const analyzer::Options& options);
 
-/// The context that a report shows beside the profile: the iterations so far and the calls that
-/// could not be measured. Without a readable `sites_json`, there are no such calls.
-report::ReportContext context_of(const Session& session, const fs::path& sites_json);
+/// Describes the machine, the program and the workload of a recording that is about to be made.
+report::Provenance provenance_of(const Session& session, const std::vector<std::string>& argv);
+
+/// Keeps the provenance in the recording.
+Result<void> save_provenance(const fs::path& trace, const report::Provenance& provenance);
+/// What save_provenance() has kept; empty if there is nothing.
+report::Provenance provenance_in(const fs::path& trace);
+
+/// The context that a report shows beside the profile: the iterations so far, the calls that could
+/// not be measured, and where the recording in `trace` was made. Without a readable `sites_json`,
+/// there are no such calls.
+report::ReportContext context_of(const Session& session, const fs::path& sites_json,
+                                 const fs::path& trace);
 
 /// Marks the decisions of the state in `profile`; writes the report of the current iteration and
 /// its copy.

@@ -80,7 +80,7 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
     remember_output(session.workspace, session.config.source, options.profile);
   }
   mark_decisions(profile, session.state);
-  const report::ReportContext context = context_of(session, trace / "sites.json");
+  const report::ReportContext context = context_of(session, trace / "sites.json", trace);
   say(options.json ? report::json_text(profile, context)
                    : report::text(profile, context, report::text_options()));
   return 0;

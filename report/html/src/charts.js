@@ -1,20 +1,21 @@
-// Axes and frames that the charts share. A chart redraws when its width changes.
+// Axes, frames and cursors that the charts share. A chart redraws when its width changes.
 import { axisBottom, axisLeft } from 'd3-axis';
 import { select as d3 } from 'd3-selection';
-import { el, svg } from './dom.js';
+import { el, hoverTip, svg } from './dom.js';
 import { time } from './format.js';
 
 export const MARGIN = { top: 12, right: 18, bottom: 40, left: 64 };
 
 /** Calls `draw(root, width, height)` to fill an SVG, now and whenever the width changes. */
 export function chart(id, height, label, draw) {
-  const holder = el('div', { class: 'chart', id });
+  const holder = el('div', { class: 'chart', id, style: `min-height:${height}px` });
   let width = 0;
   const redraw = () => {
     if (width < 50) return;
     const root = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label() });
     draw(root, width, height);
-    holder.replaceChildren(root);
+    holder.querySelector('svg')?.remove();
+    holder.prepend(root);
   };
   new ResizeObserver(() => {
     const now = Math.floor(holder.clientWidth);
@@ -23,6 +24,63 @@ export function chart(id, height, label, draw) {
     redraw();
   }).observe(holder);
   return { holder, redraw };
+}
+
+/** Lets pointer and keyboard visit the marks of a chart: a slider whose value is a mark, which screen readers read out.
+ *    marks()      {x, y, lines, open} in the order of the arrow keys; `lines` describes it, `open` follows it
+ *    name         of the slider
+ *    reach        how far the pointer may be from a mark, in pixels; infinite: only the horizontal distance counts */
+export function cursor(drawing, name, marks, reach = 14) {
+  let at = 0;
+  const ring = svg('circle', { class: 'ring', r: 6 });
+  const keys = el('div', { class: 'cursor', role: 'slider', tabindex: 0, 'aria-label': name, 'aria-valuemin': 1, 'aria-valuemax': 1, 'aria-valuenow': 1 });
+  drawing.holder.append(keys);
+
+  function show(index) {
+    const all = marks();
+    keys.hidden = all.length === 0;
+    if (keys.hidden) return;
+    at = Math.max(0, Math.min(index, all.length - 1));
+    const text = all[at].lines().join(', ');
+    for (const [attribute, value] of [['aria-valuemax', all.length], ['aria-valuenow', at + 1], ['aria-valuetext', text]]) keys.setAttribute(attribute, value);
+    keys.textContent = text;
+    ring.setAttribute('cx', all[at].x);
+    ring.setAttribute('cy', all[at].y);
+    drawing.holder.querySelector('svg')?.append(ring);
+  }
+  keys.addEventListener('focus', () => show(at));
+  keys.addEventListener('blur', () => ring.remove());
+  keys.addEventListener('keydown', (event) => {
+    const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 20, PageDown: -20 };
+    if (steps[event.key]) show(at + steps[event.key]);
+    else if (event.key === 'Home') show(0);
+    else if (event.key === 'End') show(Infinity);
+    else if (event.key === 'Enter' || event.key === ' ') marks()[at]?.open();
+    else return;
+    event.preventDefault();
+  });
+
+  function nearest(event) {
+    const box = drawing.holder.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let best = null;
+    let least = reach === Infinity ? Infinity : reach * reach;
+    marks().forEach((mark, i) => {
+      const far = (mark.x - x) ** 2 + (reach === Infinity ? 0 : (mark.y - y) ** 2);
+      if (far < least) [best, least] = [i, far];
+    });
+    return best;
+  }
+  hoverTip(drawing.holder, (target, event) => {
+    const index = target === keys ? null : nearest(event);
+    drawing.holder.classList.toggle('over', index !== null);
+    return index === null ? null : marks()[index].lines();
+  });
+  drawing.holder.addEventListener('click', (event) => {
+    const index = event.target === keys ? null : nearest(event);
+    if (index !== null) marks()[index].open();
+  });
+  return { reset: () => { at = 0; show(0); ring.remove(); } };
 }
 
 export function timeTicks(scale, logarithmic, pixels) {

@@ -1,22 +1,26 @@
 // What led to this report and what limits it: iterations, sources, caveats.
 import { el, section } from './dom.js';
 import { count, percent, time } from './format.js';
-import { selection } from './model.js';
+import { factorLink, nameLink } from './links.js';
+import { factorName } from './model.js';
+import { state } from './state.js';
 
-function decisions(one) {
-  const taken = [['accepted', one.selected], ['set aside', one.set_aside]].filter(([, names]) => names?.length);
-  return taken.map(([what, names]) => el('small', {}, ` ${what}: ${names.join(', ')}`));
+const names = (data, list) => list.map((name, i) => [i ? ', ' : null, nameLink(data, name)]);
+
+function decisions(data, one) {
+  const taken = [['accepted', one.selected], ['set aside', one.set_aside]].filter(([, list]) => list?.length);
+  return taken.map(([what, list]) => el('small', {}, ` ${what}: `, names(data, list)));
 }
 
 export function iterations(data) {
   if (data.iterations.length === 0) return null;
   const most = Math.max(...data.iterations.map((one) => Math.sqrt(one.variance_ns2)), 1);
   return section('iterations', 'Iterations', 'Each iteration breaks down what the ones before it found.',
-    el('div', { class: 'scroll' }, el('table', { class: 'plain' },
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of iterations' }, el('table', { class: 'plain' },
       el('thead', {}, el('tr', {}, [['#', 1], ['expanded', 0], ['sites', 1], ['mean', 1], ['std. deviation', 1], ['mean vs. no recording', 1], ['build', 1], ['run', 1]]
         .map(([name, number]) => el('th', { scope: 'col', class: number ? 'number' : '' }, name)))),
       el('tbody', {}, data.iterations.map((one, i) => el('tr', {},
-        el('td', { class: 'number' }, i + 1), el('td', { class: 'path' }, one.expanded.join(', ') || '–', decisions(one)),
+        el('td', { class: 'number' }, i + 1), el('td', { class: 'path' }, one.expanded.length > 0 ? names(data, one.expanded) : '–', decisions(data, one)),
         el('td', { class: 'number' }, count(one.sites)), el('td', { class: 'number' }, time(one.mean_ns)),
         el('td', { class: 'number part' }, el('span', { class: 'part-bar variance', style: `width:${((100 * Math.sqrt(one.variance_ns2)) / most).toFixed(1)}%` }),
           el('span', {}, time(Math.sqrt(one.variance_ns2)))),
@@ -26,12 +30,20 @@ export function iterations(data) {
 
 export function sources(data) {
   if (data.sources.length === 0) return null;
-  const boxes = data.sources.map((source, i) => el('details', { open: i === 0, 'data-source': i },
+  const boxes = data.sources.map((source, i) => el('details', { 'data-source': i },
     el('summary', {}, source.title, el('small', {}, ` ${source.file}:${source.first}`)),
-    el('pre', {}, source.lines.map((line, n) => el('span', { class: source.first + n === source.line ? 'line marked' : 'line' },
+    el('p', { class: 'hint' }, source.factors.map((index, n) => [n ? ', ' : 'Factors: ', factorLink(data.factors[index])])),
+    el('pre', { tabindex: 0 }, source.lines.map((line, n) => el('span', { class: source.first + n === source.line ? 'line marked' : 'line' },
       el('span', { class: 'line-number' }, source.first + n), line, '\n'))),
     source.more ? el('p', { class: 'hint' }, `${count(source.more)} more lines`) : null));
-  selection.listen((index) => boxes.forEach((box, i) => { box.open = data.sources[i].factors.includes(index); }));
+  const show = () => {
+    const factor = state.number('factor', data.factors.length, 0);
+    boxes.forEach((box, i) => { box.open = data.sources[i].factors.includes(factor); });
+  };
+  state.listen((changed) => { if (changed.has('factor')) show(); });
+  window.addEventListener('beforeprint', () => boxes.forEach((box) => { box.open = true; }));
+  window.addEventListener('afterprint', show);
+  show();
   return section('sources', 'Source', 'The functions of the top factors. The selected one is open.', ...boxes);
 }
 
@@ -52,7 +64,7 @@ export function caveats(data) {
   if (losses.unmatched_waits) notes.push(`The waker of ${count(losses.unmatched_waits)} of ${count(waits)} waits is unknown; they stay waits.`);
   const unknown = data.factors.filter((factor) => factor.functions.some((name) => /^untracked|^unknown/.test(name)));
   for (const factor of unknown.slice(0, 3)) {
-    notes.push(`${percent(factor.share)} of the variance is in ${factor.functions.join(' with ')}: time that no measured function covers.`);
+    notes.push([`${percent(factor.share)} of the variance is in `, factorLink(factor, factorName(factor)), ': time that no measured function covers.']);
   }
   return section('caveats', 'Caveats', null,
     el('ul', { class: 'caveats' }, notes.map((note) => el('li', {}, note)), overhead.map((line) => el('li', {}, line))),

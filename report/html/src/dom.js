@@ -31,16 +31,14 @@ export function refill(element, ...children) {
   return fill(element, {}, children);
 }
 
-/** A labelled choice of one among few: radio buttons that look like one bar. */
+/** A labelled choice of one among few: radio buttons that look like one bar. `choose(value)` of the result changes
+ * the choice without telling anybody. */
 export function choice(label, name, options, chosen, onchange) {
-  return el('fieldset', { class: 'choice' }, el('legend', {}, label),
-    options.map(([value, text]) => {
-      const id = `${name}-${value}`;
-      return [
-        el('input', { type: 'radio', name, id, value, checked: value === chosen, onchange: () => onchange(value) }),
-        el('label', { for: id }, text),
-      ];
-    }));
+  const inputs = options.map(([value]) => el('input', { type: 'radio', name, id: `${name}-${value}`, value, checked: value === chosen, onchange: () => onchange(value) }));
+  const bar = el('fieldset', { class: 'choice' }, el('legend', {}, label),
+    options.map(([, text], i) => [inputs[i], el('label', { for: inputs[i].id }, text)]));
+  bar.choose = (value) => { for (const input of inputs) input.checked = input.value === value; };
+  return bar;
 }
 
 export function select(label, id, options, chosen, onchange) {
@@ -65,17 +63,21 @@ export function cut(text, pixels) {
 
 const tip = el('div', { id: 'tip', role: 'tooltip', hidden: true });
 
-/** Shows a few lines next to the pointer while it is over the element. */
-export function tooltip(element, lines) {
-  const show = (event) => {
-    tip.replaceChildren(...lines().map((line, i) => el(i === 0 ? 'strong' : 'div', {}, line)));
-    if (!tip.isConnected) document.body.append(tip);
-    tip.hidden = false;
-    const { clientX: x, clientY: y } = event;
-    tip.style.left = `${Math.max(4, Math.min(x + 14, window.innerWidth - tip.offsetWidth - 8))}px`;
-    tip.style.top = `${y + 18 + tip.offsetHeight > window.innerHeight ? y - tip.offsetHeight - 10 : y + 18}px`;
-  };
-  element.addEventListener('pointermove', show);
-  element.addEventListener('pointerleave', () => { tip.hidden = true; });
-  return element;
+function showTip(lines, { clientX: x, clientY: y }) {
+  tip.replaceChildren(...lines.map((line, i) => el(i === 0 ? 'strong' : 'div', {}, line)));
+  if (!tip.isConnected) document.body.append(tip);
+  tip.hidden = false;
+  tip.style.left = `${Math.max(4, Math.min(x + 14, window.innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${y + 18 + tip.offsetHeight > window.innerHeight ? y - tip.offsetHeight - 10 : y + 18}px`;
+}
+
+/** Shows a few lines next to the pointer. `lines(target)` gives them for what is under the pointer; null: nothing. */
+export function hoverTip(holder, lines) {
+  holder.addEventListener('pointermove', (event) => {
+    const shown = lines(event.target, event);
+    if (shown) showTip(shown, event);
+    else tip.hidden = true;
+  });
+  holder.addEventListener('pointerleave', () => { tip.hidden = true; });
+  holder.addEventListener('click', () => { tip.hidden = true; });
 }

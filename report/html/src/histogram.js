@@ -1,8 +1,10 @@
 // The distribution of latencies, with percentiles.
 import { scaleLinear, scaleLog, scaleSqrt } from 'd3-scale';
-import { MARGIN, chart, timeTicks, xAxis, yAxis } from './charts.js';
-import { choice, el, section, select, svg, tooltip } from './dom.js';
+import { MARGIN, chart, cursor, timeTicks, xAxis, yAxis } from './charts.js';
+import { choice, el, section, select, svg } from './dom.js';
 import { count, time } from './format.js';
+import { openInterval } from './links.js';
+import { state } from './state.js';
 
 /** Turns bins of unequal width into columns of equal width on the axis. Spreads a bin's intervals evenly over it. */
 function columns(bins, x, width) {
@@ -19,9 +21,20 @@ function columns(bins, x, width) {
   return made.map((n, i) => ({ x: from + i * size, width: Math.min(size, width - i * size), n }));
 }
 
+/** The interval that stands for a bar: one with a timeline, if there is one, next to the bar's middle. */
+function intervalIn(data, from, to, label) {
+  const middle = Math.sqrt(from * to);
+  const next = (list) => list.reduce((best, one) =>
+    (best === null || Math.abs(one.latency - middle) < Math.abs(best.latency - middle) ? one : best), null);
+  const within = data.intervals.filter((one) => one.latency >= from && one.latency < to && (label === 'all' || one.label === Number(label)));
+  return next(within.filter((one) => data.timelineOf.has(one.id))) ?? next(within);
+}
+
 export function histogram(data) {
-  let label = 'all';
-  let vertical = 'linear';
+  const labelKeys = ['all', ...data.labels.slice(0, 100).map((_, i) => String(i))];
+  let label = state.one('label', labelKeys, 'all');
+  let vertical = state.one('height', ['linear', 'sqrt'], 'linear');
+  let marked = [];
   const figures = () => {
     if (label === 'all') {
       const { p50_ns, p95_ns, p99_ns, p999_ns } = data.interval;
@@ -43,12 +56,16 @@ export function histogram(data) {
       yAxis(root, y, 'intervals', { width }, null, (n) => count(Math.round(n)));
       xAxis(root, x, 'latency (logarithmic)', { width, height }, timeTicks(x, true, width));
       const total = bins.reduce((sum, bin) => sum + bin[2], 0);
+      marked = [];
       for (const bar of bars) {
         if (bar.n <= 0) continue;
         const top = Math.min(y(bar.n), height - MARGIN.bottom - 1.5);
-        const rect = svg('rect', { class: 'bar', x: bar.x + 0.5, y: top, width: 5, height: height - MARGIN.bottom - top });
-        root.append(tooltip(rect, () => [`${time(x.invert(bar.x))} to ${time(x.invert(bar.x + 6))}`,
-          `about ${count(Math.round(bar.n))} intervals, ${((100 * bar.n) / total).toFixed(2)} %`]));
+        const [from, to] = [x.invert(bar.x), x.invert(bar.x + 6)];
+        const one = intervalIn(data, from, to, label);
+        root.append(svg('rect', { class: one ? 'bar open' : 'bar', x: bar.x + 0.5, y: top, width: 5, height: height - MARGIN.bottom - top }));
+        marked.push({ x: bar.x + 3, y: top, open: () => { if (one) openInterval(one.id); }, lines: () => [`${time(from)} to ${time(to)}`,
+          `about ${count(Math.round(bar.n))} intervals, ${((100 * bar.n) / total).toFixed(2)} %`,
+          one ? `a click opens #${one.id}, ${time(one.latency)}` : 'none of them is among those that the page holds'] });
       }
       let occupied = 0; // right end of the label drawn last in the upper row
       for (const [name, ns] of marks) {
@@ -64,12 +81,22 @@ export function histogram(data) {
       }
     });
 
+  const visit = cursor(drawing, 'Columns of the distribution', () => marked, Infinity);
+  const set = (changes) => { state.set(changes); };
+  const box = select('Label', 'histogram-label', [['all', 'all'], ...data.labels.slice(0, 100).map((own, i) =>
+    [String(i), `${own.label || '(none)'} (${count(own.count)})`])], label, (value) => set({ label: value === 'all' ? null : value }));
+  const height = choice('Height', 'histogram-height', [['linear', 'linear'], ['sqrt', 'square root']], vertical,
+    (value) => set({ height: value === 'linear' ? null : value }));
+  state.listen((changed) => {
+    if (!changed.has('label') && !changed.has('height')) return;
+    label = box.querySelector('select').value = state.one('label', labelKeys, 'all');
+    vertical = state.one('height', ['linear', 'sqrt'], 'linear');
+    height.choose(vertical);
+    drawing.redraw();
+    visit.reset();
+  });
   const labels = data.labels.length > 1 && data.labels.some((own) => own.bins.length > 0);
-  return section('histogram', 'Distribution', 'How often each latency occurred. Two peaks mean two kinds of work: different labels, or a rare path.',
-    el('div', { class: 'controls' },
-      labels ? select('Label', 'histogram-label', [['all', 'all'], ...data.labels.slice(0, 100).map((own, i) =>
-        [String(i), `${own.label || '(none)'} (${count(own.count)})`])], 'all', (value) => { label = value; drawing.redraw(); }) : null,
-      choice('Height', 'histogram-height', [['linear', 'linear'], ['sqrt', 'square root']], 'linear',
-        (value) => { vertical = value; drawing.redraw(); })),
-    drawing.holder);
+  return section('histogram', 'Distribution',
+    'How often each latency occurred. Two peaks mean two kinds of work: different labels, or a rare path. A column opens one of its intervals.',
+    el('div', { class: 'controls' }, labels ? box : null, height), drawing.holder);
 }

@@ -1,14 +1,19 @@
 // Builds the page from its data, section by section.
 import { el, visible } from './dom.js';
 import { factors } from './factors.js';
+import { flame } from './flame.js';
 import { histogram } from './histogram.js';
 import { icicle } from './icicle.js';
-import { load, selection } from './model.js';
+import { intervals } from './intervals.js';
+import { link } from './links.js';
+import { load } from './model.js';
 import { overTime } from './overtime.js';
+import { provenance, provenanceLine } from './provenance.js';
 import { scatter } from './scatter.js';
 import { caveats, iterations, sources } from './context.js';
+import { searchBox } from './search.js';
+import { scrollTo, state } from './state.js';
 import { summary } from './summary.js';
-import { timelines } from './timeline.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -37,25 +42,24 @@ function themeButton() {
   return button;
 }
 
-function openForPrint() {
-  window.addEventListener('beforeprint', () => document.querySelectorAll('#sources details').forEach((box) => { box.open = true; }));
-  window.addEventListener('afterprint', () => selection.choose(selection.factor, 'print'));
-}
-
 function start() {
   const data = load();
-  const sections = [summary(data), factors(data), icicle(data), histogram(data), scatter(data), overTime(data), timelines(data),
-    sources(data), iterations(data), caveats(data)].filter(Boolean);
-  const links = sections.map((part) => el('a', { href: `#${part.id}` }, part.querySelector('h2').textContent));
+  const search = searchBox(data); // first: the views show what it has found
+  const sections = [summary(data), factors(data), flame(data), icicle(data), histogram(data), scatter(data), overTime(data), intervals(data),
+    sources(data), iterations(data), caveats(data), provenance(data)].filter(Boolean);
+  const links = sections.map((part) => link({ at: part.id }, {}, part.querySelector('h2').textContent));
   document.title = `${visible(data.interval.name)}: VProfiler report`;
   document.getElementById('app').replaceChildren(
-    el('a', { class: 'skip', href: '#factors' }, 'Skip to the factors'),
-    el('header', {}, el('h1', {}, 'VProfiler', el('span', {}, data.title)), themeButton()),
+    el('a', { class: 'skip', href: '#factors', onclick: (event) => {
+      event.preventDefault();
+      document.getElementById('factors').querySelector('a, button, input').focus();
+    } }, 'Skip to the factors'),
+    el('header', {}, el('h1', {}, 'VProfiler', el('span', {}, data.title)), el('p', { class: 'made' }, provenanceLine(data.provenance)), search, themeButton()),
     el('nav', { class: 'contents', 'aria-label': 'Contents' }, links),
     el('main', {}, sections));
-  openForPrint();
-  if (data.factors.length > 0) selection.choose(0, 'start');
   document.documentElement.dataset.ready = Math.round(performance.now());
+  // Two frames later the charts have their heights.
+  if (state.get('at')) requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(state.get('at'))));
 }
 
 start();

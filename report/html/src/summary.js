@@ -38,7 +38,7 @@ function byLabel(data) {
   return [
     el('p', { class: 'hint' }, `${percent(data.interval.between_labels)} of the variance is between labels: their means differ. `
       + 'Percentiles by label are accurate to 3 %.'),
-    el('div', { class: 'scroll' }, el('table', { class: 'plain', id: 'labels' },
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of labels' }, el('table', { class: 'plain', id: 'labels' },
       el('thead', {}, el('tr', {}, head.map((name, i) => el('th', { scope: 'col', class: i ? 'number' : '' }, name)))),
       el('tbody', {}, data.labels.slice(0, 100).map((label) => el('tr', {},
         el('th', { scope: 'row' }, label.label || '(none)'),

@@ -1,9 +1,9 @@
-// The data of the page: report.json with the tree in pre-order, without what would make it large.
+// The data of the page: report.json without what would make it large, and what plots are made of.
 #include <algorithm>
-#include <cmath>
 
-#include "html/html_timeline.h"
+#include "html/page_factors.h"
 #include "html/page_intervals.h"
+#include "html/page_nodes.h"
 #include "html/page_tree.h"
 #include "text/overhead_text.h"
 #include "vprof/report/html.h"
@@ -13,11 +13,6 @@ namespace vprof::report {
 namespace {
 
 using Json = nlohmann::json;
-using analyzer::Node;
-
-constexpr size_t kMostPairs = 24;       // of one node
-constexpr double kLeastPair = 0.0005;   // of the variance
-constexpr size_t kMostInstances = 200;  // of one factor
 
 /// Name and power of each ranking rule.
 Json specificity_rules() {
@@ -46,73 +41,6 @@ int graph_height(const analyzer::Details* details, const std::vector<analyzer::F
   return height;
 }
 
-/// Ids as text: JavaScript's numbers do not hold 64 bits.
-void write_ids_as_text(Json& exemplars) {
-  for (Json& one : exemplars) {
-    for (const char* name : {"id", "key"}) {
-      one[name] = std::to_string(one[name].get<uint64_t>());
-    }
-  }
-}
-
-Json factors_of(Json factors, const std::vector<analyzer::Factor>& from, const PageTree& tree,
-                const TimeColumns& columns) {
-  for (size_t f = 0; f < factors.size(); ++f) {
-    Json& factor = factors[f];
-    write_ids_as_text(factor["worst"]);
-    write_ids_as_text(factor["typical"]);
-    factor["columns"] = columns.of_factor[f];
-    factor["nodes"] = tree.nodes_of(from[f], 0);
-    auto& instances = factor["instances"].get_ref<Json::array_t&>();
-    const size_t kept = std::min(instances.size(), kMostInstances);
-    factor["more_instances"] = instances.size() - kept;
-    instances.resize(kept);
-    factor.erase("keys");
-  }
-  return factors;
-}
-
-/// The largest covariances of a node's children, which are given by their numbers.
-std::vector<analyzer::Covariance> largest_pairs(const Node& node) {
-  std::vector<analyzer::Covariance> pairs;
-  std::copy_if(node.covariances.begin(), node.covariances.end(), std::back_inserter(pairs),
-               [](const auto& pair) { return std::abs(pair.contribution) >= kLeastPair; });
-  std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
-    return std::abs(a.contribution) > std::abs(b.contribution);
-  });
-  pairs.resize(std::min(pairs.size(), kMostPairs));
-  return pairs;
-}
-
-Json nodes_of(const PageTree& tree) {
-  const std::vector<std::vector<uint32_t>> children = tree.children();
-  Json all = Json::array();
-  for (uint32_t i = 0; i < tree.entries().size(); ++i) {
-    const Node& node = *tree.entries()[i].node;
-    Json pairs = Json::array();
-    for (const analyzer::Covariance& pair : largest_pairs(node)) {
-      pairs.push_back({children[i][pair.a], children[i][pair.b], pair.contribution});
-    }
-    const size_t more_pairs = node.covariances.size() - pairs.size();
-    all.push_back({{"name", node.function},
-                   {"kind", word_for(node.kind)},
-                   {"parent", tree.entries()[i].parent},
-                   {"site", node.location},
-                   {"definition", tree.definition(i)},
-                   {"mean", node.mean_ns},
-                   {"variance", node.variance_ns2},
-                   {"contribution", node.contribution},
-                   {"share", node.share},
-                   {"tail", node.tail_share ? Json(*node.tail_share) : Json()},
-                   {"work", node.work_share},
-                   {"by_label", node.label_share},
-                   {"count", node.count},
-                   {"pairs", std::move(pairs)},
-                   {"more_pairs", more_pairs}});
-  }
-  return all;
-}
-
 Json sources_of(const std::vector<SourceText>& sources) {
   Json all = Json::array();
   for (const SourceText& source : sources) {
@@ -127,10 +55,10 @@ Json sources_of(const std::vector<SourceText>& sources) {
   return all;
 }
 
-Json timelines_of(const std::vector<SelectedTimeline>& timelines) {
+Json timelines_of(const PageTimelines& timelines) {
   Json all = Json::array();
-  for (const SelectedTimeline& one : timelines) {
-    all.push_back(to_json(one));
+  for (const auto& [order, timeline] : timelines.all()) {
+    all.push_back(timeline);
   }
   return all;
 }
@@ -152,25 +80,26 @@ nlohmann::json html_data(const HtmlReport& page) {
   notes.insert(notes.end(), losses.begin(), losses.end());
 
   const TimeColumns columns = choose_columns(page.profile.factors, tree);
-  Json report = json(page.profile, page.context);
-  Json data = {
-      {"title", page.title},
-      {"interval", std::move(report["interval"])},
-      {"k", page.profile.k},
-      {"threshold", page.profile.threshold},
-      {"ranking", word_for(page.profile.ranking)},
-      {"specificity", analyzer::rule_of(page.specificity).name},
-      {"specificity_rules", specificity_rules()},
-      {"graph_height", graph_height(details, page.profile.factors)},
-      {"factors", factors_of(std::move(report["factors"]), page.profile.factors, tree, columns)},
-      {"nodes", nodes_of(tree)},
-      {"iterations", std::move(report["iterations"])},
-      {"overhead", overhead_lines(page.profile, page.context)},
-      {"losses", std::move(report["losses"])},
-      {"unwrapped", std::move(report["unwrapped"])},
-      {"sources", sources_of(page.sources)},
-      {"timelines", timelines_of(page.timelines)},
-      {"notes", notes}};
+  Json data = {{"title", page.title},
+               {"interval", json::write(page.profile.interval)},
+               {"k", page.profile.k},
+               {"threshold", page.profile.threshold},
+               {"ranking", word_for(page.profile.ranking)},
+               {"specificity", analyzer::rule_of(page.specificity).name},
+               {"specificity_rules", specificity_rules()},
+               {"graph_height", graph_height(details, page.profile.factors)},
+               {"factors", page_factors(json::write(page.profile.factors), page.profile.factors,
+                                        tree, columns)},
+               {"nodes", page_nodes(tree)},
+               {"places", page_places(page.timelines, tree)},
+               {"iterations", history_json(page.context.iterations)},
+               {"overhead", overhead_lines(page.profile, page.context)},
+               {"losses", json::write(page.profile.losses)},
+               {"unwrapped", json::write(page.context.unwrapped)},
+               {"provenance", json::write(page.context.provenance)},
+               {"sources", sources_of(page.sources)},
+               {"timelines", timelines_of(page.timelines)},
+               {"notes", notes}};
   add_plots(details, tree, columns, data);
   return data;
 }

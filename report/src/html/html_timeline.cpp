@@ -1,9 +1,8 @@
-#include "html/html_timeline.h"
-
+// Timelines for the page.
 #include <algorithm>
-#include <map>
 
 #include "exports/wait_spans.h"
+#include "vprof/report/html.h"
 #include "vprof/report/json.h"
 
 namespace vprof::report {
@@ -12,11 +11,9 @@ namespace {
 using Json = nlohmann::json;
 using analyzer::TimelinePiece;
 
-constexpr size_t kMostPieces = 400;
-
 /// Merges the shortest pieces into the one before, if that is on the same thread.
-std::vector<TimelinePiece> merged(const std::vector<TimelinePiece>& pieces) {
-  if (pieces.size() <= kMostPieces) {
+std::vector<TimelinePiece> merged(const std::vector<TimelinePiece>& pieces, size_t most) {
+  if (pieces.size() <= most) {
     return pieces;
   }
   std::vector<int64_t> lengths;
@@ -24,8 +21,9 @@ std::vector<TimelinePiece> merged(const std::vector<TimelinePiece>& pieces) {
   for (const TimelinePiece& piece : pieces) {
     lengths.push_back(piece.to_ns - piece.from_ns);
   }
-  std::nth_element(lengths.begin(), lengths.begin() + kMostPieces, lengths.end(), std::greater<>());
-  const int64_t least = lengths[kMostPieces];
+  std::nth_element(lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(most),
+                   lengths.end(), std::greater<>());
+  const int64_t least = lengths[most];
   std::vector<TimelinePiece> result;
   for (const TimelinePiece& piece : pieces) {
     const bool same_thread =
@@ -39,69 +37,68 @@ std::vector<TimelinePiece> merged(const std::vector<TimelinePiece>& pieces) {
   return result;
 }
 
-/// Numbers distinct values in the order in which they come.
-template <class T>
-class Numbering {
+/// The threads of a timeline, numbered in the order in which they come.
+class Threads {
  public:
-  size_t of(const T& value) {
-    const auto [entry, is_new] = index_.try_emplace(value, values_.size());
+  size_t add(const TimelinePiece& piece) {
+    const auto [entry, is_new] = numbers_.try_emplace({piece.pid, piece.thread}, names_.size());
     if (is_new) {
-      values_.push_back(value);
+      names_.push_back({{"pid", piece.pid}, {"thread", piece.thread}, {"name", piece.thread_name}});
     }
     return entry->second;
   }
-  const std::vector<T>& values() const { return values_; }
+  /// Null if all its pieces were merged into others.
+  const size_t* find(const WaitSpan& span) const {
+    const auto found = numbers_.find({span.pid, span.thread});
+    return found == numbers_.end() ? nullptr : &found->second;
+  }
+  const Json& names() const { return names_; }
 
  private:
-  std::map<T, size_t> index_;
-  std::vector<T> values_;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> numbers_;
+  Json names_ = Json::array();
 };
 
 }  // namespace
 
-nlohmann::json to_json(const SelectedTimeline& shown) {
+uint32_t PageTimelines::place_of(const TimelinePiece& piece) {
+  uint32_t at = 0;
+  for (size_t i = 0; i < piece.path.size(); ++i) {
+    PlaceOnPath place{.parent = at, .name = piece.path[i], .kind = piece.kinds[i]};
+    const auto [entry, is_new] =
+        numbers_.try_emplace({place.parent, place.name, place.kind}, places_.size());
+    if (is_new) {
+      places_.push_back(std::move(place));
+    }
+    at = entry->second;
+  }
+  return at;
+}
+
+void PageTimelines::add(size_t order, const SelectedTimeline& shown) {
   const analyzer::Timeline& timeline = shown.timeline;
-  const std::vector<TimelinePiece> pieces = merged(timeline.pieces);
-  Numbering<std::pair<std::string, std::string>> names;
-  Numbering<std::vector<size_t>> places;
-  Numbering<std::pair<uint32_t, uint32_t>> threads;
-  Json thread_names = Json::array();
+  const std::vector<TimelinePiece> pieces = merged(timeline.pieces, most_pieces_);
+  Threads threads;
   Json rows = Json::array();
   for (const TimelinePiece& piece : pieces) {
-    std::vector<size_t> place;
-    place.reserve(piece.path.size());
-    for (size_t i = 0; i < piece.path.size(); ++i) {
-      place.push_back(names.of({piece.path[i], word_for(piece.kinds[i])}));
-    }
-    const size_t known = threads.values().size();
-    const size_t thread = threads.of({piece.pid, piece.thread});
-    if (thread == known) {
-      thread_names.push_back(
-          {{"pid", piece.pid}, {"thread", piece.thread}, {"name", piece.thread_name}});
-    }
-    rows.push_back({piece.from_ns, piece.to_ns, thread, places.of(place)});
+    rows.push_back({piece.from_ns, piece.to_ns, threads.add(piece), place_of(piece)});
   }
   Json waits = Json::array();
   for (const WaitSpan& span : wait_spans(timeline.pieces)) {
-    const size_t known = threads.values().size();
-    const size_t thread = threads.of({span.pid, span.thread});
-    if (thread == known) {
-      continue;  // its thread has only pieces that were merged
+    if (const size_t* const thread = threads.find(span); thread != nullptr) {
+      waits.push_back({span.from_ns, span.to_ns, *thread, span.name, word_for(span.kind)});
     }
-    waits.push_back({span.from_ns, span.to_ns, thread, span.name, word_for(span.kind)});
   }
-  return {{"why", shown.why},
-          {"id", std::to_string(timeline.id)},
-          {"key", timeline.key == 0 ? "" : std::to_string(timeline.key)},
-          {"label", timeline.label},
-          {"latency_ns", timeline.latency_ns},
-          {"begin_ns", timeline.begin_ns},
-          {"threads", std::move(thread_names)},
-          {"names", names.values()},
-          {"places", places.values()},
-          {"pieces", std::move(rows)},
-          {"waits", std::move(waits)},
-          {"cut", timeline.pieces.size() - pieces.size()}};
+  all_[order] = {{"why", shown.why},
+                 {"id", std::to_string(timeline.id)},
+                 {"key", timeline.key == 0 ? "" : std::to_string(timeline.key)},
+                 {"label", timeline.label},
+                 {"latency_ns", timeline.latency_ns},
+                 {"begin_ns", timeline.begin_ns},
+                 {"threads", threads.names()},
+                 {"pieces", std::move(rows)},
+                 {"waits", std::move(waits)},
+                 {"cut", timeline.pieces.size() - pieces.size()}};
 }
 
 }  // namespace vprof::report

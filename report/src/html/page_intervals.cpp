@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace vprof::report {
 namespace {
@@ -67,24 +68,34 @@ Json periods_of(const Details& details, const RunNumbers& runs) {
   return all;
 }
 
-/// Time of each column in an interval. Nodes within another node of the same column add nothing.
-Json times_of(const IntervalDetail& interval, const PageTree& tree, const TimeColumns& columns) {
-  std::map<uint32_t, uint64_t> by_node;
-  for (const analyzer::NodeTime& time : interval.times) {
-    by_node[time.node] = time.ns;
-  }
-  Json all = Json::array();
-  for (const std::vector<uint32_t>& nodes : columns.nodes) {
-    uint64_t sum = 0;
-    for (const uint32_t node : nodes) {
-      const auto time = by_node.find(node);
-      if (time != by_node.end() && !tree.is_below_any(node, nodes)) {
-        sum += time->second;
-      }
+/// The columns that the time of a node counts in, by node. Time of a node within another one of the
+/// same column is in the time of that.
+using ColumnsOfNode = std::unordered_map<uint32_t, std::vector<size_t>>;
+
+ColumnsOfNode columns_of_nodes(const PageTree& tree, const TimeColumns& columns) {
+  ColumnsOfNode of_node;
+  for (size_t column = 0; column < columns.nodes.size(); ++column) {
+    for (const uint32_t node : tree.outermost(columns.nodes[column])) {
+      of_node[node].push_back(column);
     }
-    all.push_back(sum);
   }
-  return all;
+  return of_node;
+}
+
+/// Time of each column in an interval.
+std::vector<uint64_t> times_of(const IntervalDetail& interval, const ColumnsOfNode& of_node,
+                               size_t columns) {
+  std::vector<uint64_t> sums(columns, 0);
+  for (const analyzer::NodeTime& time : interval.times) {
+    const auto found = of_node.find(time.node);
+    if (found == of_node.end()) {
+      continue;
+    }
+    for (const size_t column : found->second) {
+      sums[column] += time.ns;
+    }
+  }
+  return sums;
 }
 
 /// The sampled intervals and the slowest ones, each once.
@@ -99,14 +110,15 @@ Json intervals_of(const Details& details, const PageTree& tree, const TimeColumn
   for (const IntervalDetail& one : details.worst) {
     slowest.emplace(one.id, one.begin_ns);
   }
+  const ColumnsOfNode of_node = columns_of_nodes(tree, columns);
   std::set<Key> done;
   Json all = Json::array();
   const auto add = [&](const IntervalDetail& one, bool sampled) {
     const Key key(one.id, one.begin_ns);
     if (done.insert(key).second) {
       all.push_back({std::to_string(one.id), one.begin_ns, one.latency_ns, labels[one.label],
-                     times_of(one, tree, columns), slowest.contains(key), runs.of(one.run),
-                     sampled});
+                     times_of(one, of_node, columns.nodes.size()), slowest.contains(key),
+                     runs.of(one.run), sampled});
     }
   };
   for (const IntervalDetail& one : details.sampled) {

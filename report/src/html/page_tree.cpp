@@ -1,6 +1,7 @@
 #include "html/page_tree.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace vprof::report {
 namespace {
@@ -34,11 +35,13 @@ void PageTree::set_facts(const std::vector<analyzer::NodeFacts>& facts) {
 
 void PageTree::index_functions() {
   by_function_.clear();
+  by_name_.clear();
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     const analyzer::Node& node = *entries_[i].node;
     const std::string known = definition(i);
     by_function_[identity(node.function, node.function_key, known.empty() ? node.location : known)]
         .push_back(i);
+    by_name_[{node.function, node.function_key}].push_back(i);
   }
 }
 
@@ -61,24 +64,35 @@ std::vector<uint32_t> PageTree::nodes_of(const analyzer::Factor& factor, size_t 
     return found->second;
   }
   // Waits have no definition, and the second function of a pair has its own.
-  std::vector<uint32_t> named;
-  for (uint32_t i = 0; i < entries_.size(); ++i) {
-    const analyzer::Node& node = *entries_[i].node;
-    if (node.function == factor.functions[n] && node.function_key == key) {
-      named.push_back(i);
-    }
-  }
-  return named;
+  const auto named = by_name_.find({factor.functions[n], key});
+  return named == by_name_.end() ? std::vector<uint32_t>() : named->second;
 }
 
-bool PageTree::is_below_any(uint32_t node, const std::vector<uint32_t>& ancestors) const {
+std::vector<uint32_t> PageTree::outermost(const std::vector<uint32_t>& nodes) const {
+  const std::unordered_set<uint32_t> all(nodes.begin(), nodes.end());
+  const auto is_inner = [&](uint32_t node) {
+    while (node != 0) {
+      node = entries_[node].parent;
+      if (all.contains(node)) {
+        return true;
+      }
+    }
+    return false;
+  };
+  std::vector<uint32_t> outer;
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(outer),
+               [&](uint32_t node) { return !is_inner(node); });
+  return outer;
+}
+
+std::vector<std::string> PageTree::path(uint32_t node) const {
+  std::vector<std::string> names = {entries_[node].node->function};
   while (node != 0) {
     node = entries_[node].parent;
-    if (std::find(ancestors.begin(), ancestors.end(), node) != ancestors.end()) {
-      return true;
-    }
+    names.push_back(entries_[node].node->function);
   }
-  return false;
+  std::reverse(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace vprof::report

@@ -30,7 +30,10 @@ class PageTree {
   std::string definition(uint32_t node) const;
   /// Nodes of the n-th function of a factor, outermost first.
   std::vector<uint32_t> nodes_of(const analyzer::Factor& factor, size_t n) const;
-  bool is_below_any(uint32_t node, const std::vector<uint32_t>& ancestors) const;
+  /// Those of `nodes` that are below none of the others.
+  std::vector<uint32_t> outermost(const std::vector<uint32_t>& nodes) const;
+  /// Names from the root to the node.
+  std::vector<std::string> path(uint32_t node) const;
 
  private:
   void index_functions();
@@ -38,6 +41,7 @@ class PageTree {
   std::vector<Entry> entries_;
   const std::vector<analyzer::NodeFacts>* facts_ = nullptr;
   std::map<std::string, std::vector<uint32_t>> by_function_;
+  std::map<std::pair<std::string, std::string>, std::vector<uint32_t>> by_name_;  ///< and key
 };
 
 }  // namespace vprof::report

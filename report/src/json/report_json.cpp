@@ -33,6 +33,7 @@ struct Document {
   int k = analyzer::Profile{}.k;
   double threshold = analyzer::Profile{}.threshold;
   analyzer::Ranking ranking = analyzer::Profile{}.ranking;
+  Provenance provenance;
 };
 
 }  // namespace
@@ -174,7 +175,8 @@ struct Object<Document> {
       optional("k", &T::k, "number of factors asked for"),
       optional("threshold", &T::threshold, "least weight asked for"),
       optional("ranking", &T::ranking,
-               "what factors are ranked by: what goes with the latency, or what varies")};
+               "what factors are ranked by: what goes with the latency, or what varies"),
+      optional("provenance", &T::provenance)};
 };
 
 }  // namespace vprof::json
@@ -197,6 +199,7 @@ Document document_of(const analyzer::Profile& profile, const ReportContext& cont
   document.k = profile.k;
   document.threshold = profile.threshold;
   document.ranking = profile.ranking;
+  document.provenance = context.provenance;
   return document;
 }
 
@@ -215,6 +218,7 @@ std::pair<analyzer::Profile, ReportContext> profile_and_context(Document documen
   context.unwrapped = std::move(document.unwrapped);
   context.demoted = std::move(document.overhead.demoted);
   context.overhead_budget = document.overhead.budget;
+  context.provenance = std::move(document.provenance);
   return result;
 }
 

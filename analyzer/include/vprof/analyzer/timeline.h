@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,14 @@ struct TimelineRequest {
   int64_t latency_ns = 0;
 };
 
-/// The timelines of those intervals that the recording has, in the order of the requests, from one
-/// pass over it. Errors as for analyze().
+/// Calls `take` with the index of each request that the recording has, and its timeline: from one
+/// pass over the recording, in no order, one at a time, since each may be large. Errors as for
+/// analyze().
+Result<void> visit_timelines(const std::string& trace_dir, const std::string& sites_json,
+                             const std::vector<TimelineRequest>& requests, const Options& options,
+                             const std::function<void(size_t, Timeline)>& take);
+
+/// The same timelines all at once, in the order of the requests.
 Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
                                            const std::string& sites_json,
                                            const std::vector<TimelineRequest>& requests,

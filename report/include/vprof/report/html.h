@@ -3,9 +3,11 @@
 //   Profile + Details + timelines + source ──html_data()──▶ JSON ──html()──▶ report.html
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "vprof/analyzer/details.h"
@@ -18,6 +20,38 @@ namespace vprof::report {
 struct SelectedTimeline {
   std::string why;  ///< `slowest`, `near the median`
   analyzer::Timeline timeline;
+};
+
+/// A step of a piece's path: a function, a wait or the like below another step.
+struct PlaceOnPath {
+  uint32_t parent = 0;  ///< number of the step above
+  std::string name;
+  analyzer::NodeKind kind{};
+};
+
+/// The timelines of a page, each reduced to what the page holds as soon as it is added. They share
+/// the places on their paths.
+class PageTimelines {
+ public:
+  /// Beyond that many pieces, the shortest ones of a timeline are merged into the piece before on
+  /// the same thread; its `cut` counts them.
+  explicit PageTimelines(size_t most_pieces = 400) : most_pieces_(most_pieces) {}
+
+  /// The page shows timelines by rising `order`. Of two with the same, the last one stays.
+  void add(size_t order, const SelectedTimeline& shown);
+
+  bool empty() const { return all_.empty(); }
+  const std::map<size_t, nlohmann::json>& all() const { return all_; }
+  /// By number. A step comes after the one above it; 0 stands above the interval.
+  const std::vector<PlaceOnPath>& places() const { return places_; }
+
+ private:
+  uint32_t place_of(const analyzer::TimelinePiece& piece);
+
+  size_t most_pieces_;
+  std::map<size_t, nlohmann::json> all_;
+  std::vector<PlaceOnPath> places_ = {PlaceOnPath{}};
+  std::map<std::tuple<uint32_t, std::string, analyzer::NodeKind>, uint32_t> numbers_;
 };
 
 /// An excerpt of a source file.
@@ -36,14 +70,15 @@ struct HtmlReport {
   analyzer::Profile profile;
   ReportContext context;
   std::optional<analyzer::Details> details;  ///< without them, no plots of single intervals
-  std::vector<SelectedTimeline> timelines;
+  PageTimelines timelines;
   std::vector<SourceText> sources;
   std::vector<std::string> notes;  ///< what could not be shown, and why
   analyzer::Specificity specificity = analyzer::Specificity::kQuadratic;
 };
 
-/// The data of the page. Bounded for any program: up to 64 columns of times, 24 covariances per
-/// node, 400 pieces per timeline.
+/// The data of the page. Bounded for any program but for the size of the tree and the number of
+/// factors: up to 64 columns of times, 24 covariances per node, 24 places per factor, 400 pieces per
+/// timeline.
 nlohmann::json html_data(const HtmlReport& page);
 
 /// Whether this build has the page, which needs npm at build time.

@@ -288,4 +288,23 @@ struct Object<report::Unwrapped> {
       std::tuple{required("reason", &T::reason), required("count", &T::count)};
 };
 
+template <>
+struct Object<report::Provenance> {
+  using T = report::Provenance;
+  static constexpr const char* kDescription =
+      "where, when and how the recording was made; empty: not known";
+  static constexpr auto kFields = std::tuple{
+      optional("date", &T::date, "when the workload began, ISO 8601, UTC"),
+      optional("host", &T::host, "name of the machine"),
+      optional("kernel", &T::kernel, "name, release and machine"),
+      optional("processor", &T::processor, "model"),
+      optional("processors", &T::processors, "number that are online"),
+      optional("compiler", &T::compiler, "first line of its `--version`"),
+      optional("version", &T::version, "of the program: `git describe` in its source tree"),
+      optional("commit", &T::commit, "of the program"),
+      optional("command", &T::command, "the workload"),
+      optional("configuration", &T::configuration, "text of vprof.json"),
+      optional("vprof", &T::vprof, "version of vprof")};
+};
+
 }  // namespace vprof::json

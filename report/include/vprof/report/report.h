@@ -57,11 +57,28 @@ struct Unwrapped {
   uint64_t count = 0;
 };
 
+/// Where, when and how a recording was made. Empty: not known.
+struct Provenance {
+  std::string date;           ///< when the workload began, ISO 8601, UTC
+  std::string host;           ///< name of the machine
+  std::string kernel;         ///< `Linux 6.1.0-18-amd64 x86_64`
+  std::string processor;      ///< model
+  unsigned processors = 0;    ///< number of them that are online
+  std::string compiler;       ///< first line of `--version`; of several compilers, all of them
+  std::string version;        ///< of the program: `git describe` in its source tree
+  std::string commit;         ///< of the program
+  std::string command;        ///< the workload
+  std::string configuration;  ///< text of vprof.json
+  std::string vprof;          ///< version of vprof
+  bool operator==(const Provenance&) const = default;
+};
+
 struct ReportContext {
   std::vector<Iteration> iterations;
   std::vector<Unwrapped> unwrapped;
   std::vector<Demoted> demoted;
   double overhead_budget = 0;  ///< part by which measuring may raise the latency; 0: none
+  Provenance provenance = {};
 };
 
 struct TextOptions {
