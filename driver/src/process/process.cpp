@@ -134,15 +134,17 @@ bool reap(pid_t command, int& status) {
 void wait_for_end(pid_t pid, int output, const Command& command, Stopper& stopper,
                   Finished& finished) {
   const auto start = Clock::now();
+  const double stopped_before = interrupt::stopped_s();
+  const auto ran = [&] { return since(start) - (interrupt::stopped_s() - stopped_before); };
   LineReader lines(command.on_line);
   int status = 0;
   bool open = output >= 0;
   while (!reap(pid, status)) {
     stopper.tick();
     if (command.on_turn) {
-      command.on_turn(since(start));
+      command.on_turn(ran());
     }
-    if (command.timeout_s > 0 && since(start) > command.timeout_s) {
+    if (command.timeout_s > 0 && ran() > command.timeout_s) {
       finished.timed_out = true;
       break;
     }
@@ -151,7 +153,8 @@ void wait_for_end(pid_t pid, int output, const Command& command, Stopper& stoppe
       open = lines.read_from(output);
     }
   }
-  finished.seconds = since(start);
+  finished.seconds = ran();
+  finished.stopped_s = interrupt::stopped_s() - stopped_before;
   // Its last output is still in the pipe. A grandchild may keep the pipe open: read only what is
   // there.
   while (open) {

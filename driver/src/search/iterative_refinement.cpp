@@ -25,7 +25,9 @@ std::vector<report::LeadingFactor> leading_factors(const Profile& profile) {
   std::vector<report::LeadingFactor> leading;
   for (const analyzer::Factor& factor : profile.factors) {
     if (factor.rank <= profile.k) {
-      leading.push_back({.factor = factor_name(factor), .contribution = factor.weight});
+      leading.push_back({.factor = factor_name(factor),
+                         .contribution = factor.weight,
+                         .share = leading_share(factor, profile.ranking)});
     }
   }
   return leading;

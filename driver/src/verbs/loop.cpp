@@ -22,7 +22,7 @@ Result<void> print_result(const Session& session, const LoopOptions& options) {
     return {};
   }
   const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
-  say("\n" + report::text(profile, context, report::text_options()));
+  say_verbatim("\n" + report::text(profile, context, report::text_options()));
   return {};
 }
 

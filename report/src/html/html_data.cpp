@@ -46,21 +46,10 @@ int graph_height(const analyzer::Details* details, const std::vector<analyzer::F
   return height;
 }
 
-/// Ids as text: JavaScript's numbers do not hold 64 bits.
-void write_ids_as_text(Json& exemplars) {
-  for (Json& one : exemplars) {
-    for (const char* name : {"id", "key"}) {
-      one[name] = std::to_string(one[name].get<uint64_t>());
-    }
-  }
-}
-
 Json factors_of(Json factors, const std::vector<analyzer::Factor>& from, const PageTree& tree,
                 const TimeColumns& columns) {
   for (size_t f = 0; f < factors.size(); ++f) {
     Json& factor = factors[f];
-    write_ids_as_text(factor["worst"]);
-    write_ids_as_text(factor["typical"]);
     factor["columns"] = columns.of_factor[f];
     factor["nodes"] = tree.nodes_of(from[f], 0);
     auto& instances = factor["instances"].get_ref<Json::array_t&>();
