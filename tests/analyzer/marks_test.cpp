@@ -83,7 +83,11 @@ TEST_CASE("the function that is the whole interval is not marked where it is mad
   CHECK(!profile.factors[0].marked);
   CHECK(profile.factors[1].marked);
   CHECK(profile.marked_share == Approx(0.9));
-  // If nothing in it is measured, its own lines are the place to look at.
+  // If it is still to be broken down, or if nothing in it is measured, it is the place to look at.
+  profile.factors[0].status = FactorStatus::kExpandable;
+  mark_factors(profile);
+  CHECK(profile.factors[0].marked);
+  profile.factors[0].status = FactorStatus::kExpanded;
   profile.tree.children[0].children.clear();
   mark_factors(profile);
   CHECK(profile.factors[0].marked);
@@ -99,7 +103,7 @@ TEST_CASE("a profile is made with its marks") {
     made.add({{fast, 100}, {slow, i % 7 * 50 + 10}, {body, 10}});
   }
   Profile profile = made.profile();
-  profile.factors.front().status = FactorStatus::kExpandable;
+  profile.factors.front().status = FactorStatus::kExpanded;
   mark_factors(profile);
   const Factor* slow_factor = listed_factor(profile, {"slow"});
   REQUIRE(slow_factor != nullptr);

@@ -86,7 +86,7 @@ class Profiles(unittest.TestCase):
         pair = ("diff", "before.vprof", "after.vprof")
         done = self.vprof(*pair, "--fail-if", " p99 > 1.1 x", "--fail-if", "share(g) > 10 %", code=1)
         self.assertRegex(done.stderr, r"p99 > 1\.1 x holds; \d\.\d\dx \(95 % confidence \d\.\d\dx to \d\.\d\dx\)")
-        self.assertRegex(done.stderr, r"share\(g\) > 10 % holds; \d\d\.\d % \(95 % confidence")
+        self.assertRegex(done.stderr, r"share\(g\) > 10 % holds; \d+\.\d % \(95 % confidence")
         self.fails(*pair, "--fail-if", "share(gg)>1%", words=["share(gg)>1%", "did you mean 'g'?"])
         self.fails(*pair, "--fail-if", "p99(GET)>1x", words=["no label 'GET'"])
         # That the function has gone is no reason to fail.

@@ -62,7 +62,7 @@ TEST_CASE("markdown: the verdict first, tables that a cell cannot break, long li
   const std::string text = report::markdown(
       compared(), {judged("p99>1.1x", false, 0.094), judged("share(a|b)>1%", true, 0.5)});
   CAPTURE(text);
-  CHECK(text.starts_with("### Latency of `request`: p99 4.86 ms → 454 us (0.09x)"));
+  CHECK(text.starts_with("### Latency of `request`: p99 4.86 ms → 454 us (0.094x)"));
   CHECK(has(text, "1 of 2 conditions failed"));
   CHECK(has(text, "✅ `p99>1.1x`: 0.094x"));
   CHECK(has(text, "❌ `share(a\\|b)>1%`: 50.0 %"));

@@ -41,19 +41,18 @@ void add_pair(const Factor& factor, const Node& parent, std::vector<const Node*>
   }
 }
 
-/// Whether a factor takes the whole of every interval and is made of others: the function that the
-/// interval is, or a loop around it. It says nothing about where to look.
+/// Whether a factor takes the whole of every interval and is made of measured others: the function
+/// that the interval is, or a loop around it. It says nothing about where to look.
 bool is_whole_interval(const Factor& factor, const Node& root) {
   const bool all = factor.share > 1 - kAll && factor.share < 1 + kAll &&
                    factor.share_ci95[1] - factor.share_ci95[0] < kAll;
-  if (factor.kind != FactorKind::kVariance || !all) {
+  if (factor.kind != FactorKind::kVariance || factor.status != FactorStatus::kExpanded || !all) {
     return false;
   }
   const std::vector<const Node*> nodes = nodes_of(factor, root);
-  return factor.status == FactorStatus::kExpandable ||
-         std::any_of(nodes.begin(), nodes.end(), [](const Node* node) {
-           return !node->children.empty() && !is_wait_kind(node->kind);
-         });
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node* node) {
+    return !node->children.empty() && !is_wait_kind(node->kind);
+  });
 }
 
 bool worth_a_mark(const Factor& factor, const Profile& profile) {
