@@ -259,7 +259,9 @@ TEST_CASE("diff: figures, factors, and conditions") {
   const auto holds = [](const std::string& text, const analyzer::Diff& diff, bool certainly) {
     const auto condition = analyzer::parse_condition(text);
     REQUIRE(condition);
-    return analyzer::holds(*condition, diff, certainly);
+    const auto verdict = analyzer::judge(*condition, diff, certainly);
+    REQUIRE(verdict);
+    return verdict->holds;
   };
   CHECK(holds("p99>1.1x", worse, false));
   CHECK(holds("p99>1.1x", worse, true));
@@ -268,8 +270,10 @@ TEST_CASE("diff: figures, factors, and conditions") {
   CHECK(!holds("p99>1.1x", same, true));
   CHECK(holds("p50<=1.2x", worse, false));
   CHECK(!holds("max>2x", worse, true));  // the maximum has no confidence interval
-  for (const char* bad :
-       {"", "p99", "p99>", "p98>1x", "p99>1", "p99>onex", "variance>3ms", "mean>nanx"}) {
+  for (const char* bad : {"", " ", "p99", "p99>", "p98>1x", "p99>1", "p99>onex", "variance>3ms",
+                          "mean>nanx", ">1x", "max(GET)>1x", "share()>1%", "share(f)>1ms",
+                          "share(f)", "change(f)>1x", "p99(GET>1x", "p99>1%"}) {
+    CAPTURE(bad);
     CHECK(!analyzer::parse_condition(bad));
   }
 }

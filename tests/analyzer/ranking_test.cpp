@@ -220,3 +220,31 @@ TEST_CASE("the tail of very many intervals comes from bins, or is not known") {
   REQUIRE(wide);
   CHECK(*wide == Approx(expected).margin(0.02));
 }
+
+TEST_CASE("a macro is defined in one place and used in others") {
+  SimulatedSums made(kMany);
+  const auto use = [&](const char* caller, const char* location) {
+    const uint32_t around = made.place(0, caller);
+    const uint32_t latch = made.place(around, "LATCH");
+    Place& place = made.sums.places[latch];
+    place.key = "LATCH@";
+    place.location = location;
+    place.position = std::string(location) + ":3";
+    place.definition = "latch.h:12";
+    return std::pair(made.place(latch, "lock"), made.place(latch, "", NodeKind::kBody));
+  };
+  const auto put = use("put", "a.c:9");
+  const auto get = use("get", "b.c:70");
+  for (uint64_t i = 0; i < kMany; ++i) {
+    made.add(
+        {{put.first, 10}, {put.second, i % 8 * 100}, {get.first, 10}, {get.second, i % 3 * 50}});
+  }
+  const Profile profile = made.profile();
+  const Factor* body = listed_factor(profile, {"body(LATCH)"});
+  REQUIRE(body != nullptr);
+  CHECK(body->definition == "latch.h:12");
+  REQUIRE(body->instances.size() == 2);
+  CHECK(body->instances[0].location == "a.c:9");
+  CHECK(body->instances[1].location == "b.c:70");
+  CHECK(body->instances[0].share > body->instances[1].share);
+}

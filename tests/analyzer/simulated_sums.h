@@ -42,7 +42,8 @@ class SimulatedSums {
   }
 
   /// An interval. `leaves`: place and ns.
-  void add(const std::vector<std::pair<uint32_t, uint64_t>>& leaves) {
+  void add(const std::vector<std::pair<uint32_t, uint64_t>>& leaves,
+           const std::string& label = "") {
     const uint64_t number = count_++;
     if (number >> shift_ >= sums.batches.size()) {
       analyzer::Batch& made = sums.batches.emplace_back();
@@ -61,7 +62,8 @@ class SimulatedSums {
     batch.first_begin = std::min(batch.first_begin, static_cast<int64_t>(number));
     batch.last_begin = std::max(batch.last_begin, static_cast<int64_t>(number));
     sums.latencies.add(latency);
-    sums.labels[""].add(latency);
+    sums.labels[label].add(latency);
+    ++sums.label_bins[label][analyzer::latency_bin(latency)];
     sums.tails.resize(sums.places.size());
     for (uint32_t p = 0; p < times_.size(); ++p) {
       if (times_[p] == 0) {

@@ -28,8 +28,11 @@ class BadInput(Project):
         self.fails("loop", "--auto", words=["vprof.json:4:", '"intervls" is unknown', 'did you mean "intervals"?'])
 
     def test_unknown_verb_and_option(self):
-        self.fails("lop", words=["vprof --help"])
-        self.fails("loop", "--atuo", words=["--atuo"])
+        self.fails("lop", words=["no verb 'lop'", "did you mean 'loop'?", "vprof --help"])
+        self.fails("-C", ".", "histroy", words=["did you mean 'history'?"])
+        self.fails("xyzzyx", words=["no verb 'xyzzyx'; `vprof --help`"])
+        self.fails("loop", "--atuo", words=["no option --atuo", "did you mean '--auto'?", "vprof loop --help"])
+        self.fails("diff", "a", "b", "--fail-iff=p99>1x", words=["did you mean '--fail-if'?"])
         self.fails("loop", "--resume", "--restart", words=["--re"])
 
     def test_no_terminal_to_ask_at(self):

@@ -5,23 +5,59 @@ import pty
 import re
 import signal
 import subprocess
+import sys
+import termios
+import time
 import unittest
+
+from pathlib import Path
 
 from support import VPROF, Project, end
 
-PROMPT = r"\[q\]uit \([ea]\): $"
+PROMPT = r"\[\?\] \([ea]\): $"
 GATED_BUILD = '"make; while test ! -e seen; do sleep 0.1; done"'  # ends when the test has seen its progress
 
 
+GATED_RUN = '"./prog; touch ../reached; while test ! -e ../free; do sleep 0.1; done"'
+
+# A shell with job control, as far as one command needs it: runs it in the foreground, says when it has stopped, and
+# lets it go on when there is a file `fg`.
+SHELL = """
+import os, signal, sys, time
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    _, status = os.waitpid(child, os.WUNTRACED)
+    if not os.WIFSTOPPED(status):
+        os._exit(os.waitstatus_to_exitcode(status) & 255)
+    os.tcsetpgrp(0, os.getpgrp())
+    os.write(1, b"STOPPED\\n")
+    while not os.path.exists("fg"):
+        time.sleep(0.02)
+    os.remove("fg")
+    os.tcsetpgrp(0, child)
+    os.killpg(child, signal.SIGCONT)
+"""
+
+
 class Terminal:
-    def __init__(self, test, *arguments):
+    def __init__(self, test, *arguments, columns=0, env=None, job_control=False):
         master, slave = pty.openpty()
+        if columns:
+            termios.tcsetwinsize(slave, (24, columns))
         self.test = test
         self.master = master
         self.text = ""
         # A session of its own, so that Ctrl-C typed at the terminal reaches the program.
-        self.child = subprocess.Popen([VPROF, *arguments], cwd=test.root, stdin=slave, stdout=slave, stderr=slave,
-                                      start_new_session=True, preexec_fn=self.adopt_terminal)
+        shell = [sys.executable, "-c", SHELL] if job_control else []
+        self.child = subprocess.Popen([*shell, VPROF, *arguments], cwd=test.root, stdin=slave, stdout=slave,
+                                      stderr=slave, start_new_session=True, preexec_fn=self.adopt_terminal,
+                                      env={**os.environ, **(env or {})})
         os.close(slave)
         test.addCleanup(os.close, master)
         test.addCleanup(end, self.child)
@@ -29,7 +65,6 @@ class Terminal:
     @staticmethod
     def adopt_terminal():
         import fcntl
-        import termios
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def read(self):
@@ -106,8 +141,12 @@ class Interactive(Project):
         self.assertRegex(terminal.expect(PROMPT), r" 25  int step\(")
         terminal.type("t\n")
         self.assertIn("order", terminal.expect(PROMPT))
-        terminal.type("?\n")
+        terminal.type("x\n")
         self.assertIn("letters in brackets", terminal.expect(PROMPT))
+        terminal.type("?\n")
+        explained = terminal.expect(PROMPT)
+        for key in "easotq":
+            self.assertRegex(explained, rf"\n   {key}  \w")
         terminal.type("q\n")
         self.assertIn("resumes here", terminal.finish())
 
@@ -124,6 +163,98 @@ class Interactive(Project):
         seen = again.expect(PROMPT + r"|done after")
         self.assertNotIn("expanding", seen)
         self.assertEqual((self.root / ".vprof/iterations/1/run.log").stat().st_mtime_ns, run)
+
+    def test_what_is_typed_ahead_answers_nothing(self):
+        self.config('"./prog"', GATED_RUN)
+        terminal = Terminal(self, "loop")
+        self.wait_for(".vprof/reached", terminal.child)
+        terminal.type("a\na\ns\n")  # no question is on the screen yet
+        self.write(".vprof/free", "")
+        terminal.expect(PROMPT)
+        terminal.type("q\n")
+        terminal.finish()
+        self.assertEqual(self.state()["selected"] + self.state()["set_aside"], [])
+
+    def test_words_stay_whole_at_the_width_of_the_terminal(self):
+        for width in (50, 80):
+            terminal = Terminal(self, "loop", *(["--restart"] if width == 80 else []), columns=width)
+            text = terminal.expect(PROMPT)
+            terminal.type("?\n")
+            text += terminal.expect(PROMPT)
+            terminal.type("q\n")
+            text += terminal.finish()
+            self.assertIn("expanding order", " ".join(text.split()))
+            drawn_again = r"(?m)^.*\x1b\[K"
+            for line in re.sub(r"\x1b\[[\d;]*m", "", re.sub(drawn_again, "", text)).splitlines():
+                self.assertLessEqual(len(line), width, line)
+            self.assertIn("the calls of the expanded functions", " ".join(text.split()))
+
+    def test_errors_and_warnings_wrap_at_a_terminal_alone(self):
+        terminal = Terminal(self, "loop", "--from", "7", columns=40)
+        text = terminal.finish(code=2)
+        self.assertIn("there is no iteration 7 to go back to", " ".join(text.split()))
+        for line in text.splitlines():
+            if line.startswith("vprof:"):
+                self.assertLessEqual(len(line), 40)
+
+    def test_a_dumb_terminal_gets_no_escapes(self):
+        self.config('"make"', GATED_BUILD)
+        terminal = Terminal(self, "loop", env={"TERM": "dumb"})
+        text = terminal.expect(r"build: \d+\.\d s \.\.\.\n")
+        self.write(".vprof/mirror/seen", "")
+        text += terminal.expect(PROMPT)
+        terminal.type("t\n")
+        text += terminal.expect(PROMPT)
+        terminal.type("q\n")
+        text += terminal.finish()
+        report = Terminal(self, "report", env={"TERM": "dumb"}).finish()
+        self.assertNotIn("\x1b", text + report)
+        self.assertIn("\x1b", Terminal(self, "report", env={"TERM": "xterm"}).finish())
+
+    def test_the_locale_decides_what_is_shown(self):
+        self.vprof("loop", "--auto", "--max-iterations", "1")
+        for arguments in (["report"], ["report", "--tree"], ["history"]):
+            text = self.vprof(*arguments, env={"LC_ALL": "C"}).stdout
+            self.assertTrue(text.isascii(), text)
+        self.assertIn("×", self.vprof("report", env={"LC_ALL": "C.UTF-8"}).stdout)
+        self.assertIn("×", self.vprof("report", env={"LC_ALL": "", "LC_CTYPE": "", "LANG": "en_US.utf8"}).stdout)
+        self.assertTrue(self.vprof("report", env={"LC_ALL": "", "LC_CTYPE": "", "LANG": ""}).stdout.isascii())
+
+    def processes_of(self, name):
+        """State letters of the processes that run in the mirror with this in their command line."""
+        states = []
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and Path(os.readlink(entry / "cwd")) == self.root / ".vprof/mirror" \
+                        and name.encode() in (entry / "cmdline").read_bytes():
+                    states.append((entry / "stat").read_text().rpartition(")")[2].split()[0])
+            except OSError:
+                pass
+        return states
+
+    def test_ctrl_z_stops_the_build_too_and_fg_lets_it_go_on(self):
+        self.config('"make"', '"make; touch begun; while test ! -e seen; do sleep 0.1; done"')
+        terminal = Terminal(self, "loop", "--auto", "--max-iterations", "1", job_control=True)
+        self.wait_for(".vprof/mirror/begun", terminal.child)
+        terminal.type("\x1a")
+        terminal.expect("STOPPED")
+        while set(self.processes_of("begun")) != {"T"}:  # ctest ends a test that hangs
+            time.sleep(0.02)
+        self.write(".vprof/mirror/seen", "")  # a build that ran would end now
+        self.write("fg", "")
+        terminal.finish()
+        self.assertEqual(self.state()["iteration"], 1)
+        self.assertEqual(self.state()["step"], "done")
+
+    def test_ctrl_z_at_the_question_answers_nothing(self):
+        terminal = Terminal(self, "loop", job_control=True)
+        terminal.expect(PROMPT)
+        terminal.type("\x1a")
+        terminal.expect("STOPPED")
+        self.write("fg", "")
+        terminal.type("q\n")
+        self.assertIn("resumes here", terminal.finish())
+        self.assertEqual(self.state()["selected"], [])
 
     def test_end_of_input_quits(self):
         terminal = Terminal(self, "loop")

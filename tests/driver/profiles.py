@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 VPROF = os.environ.get("VPROF", "vprof")
 
@@ -18,13 +19,13 @@ def slot(word0, identity, payload=0):
 
 
 def recording(directory, slow_ns, requests=2000, run=1):
-    """Requests of 3 us in f; every tenth spends slow_ns more in g. One tick is one nanosecond."""
+    """Requests of 3 us in f; every tenth spends slow_ns more in g, unless that is 0. One tick is one nanosecond."""
     directory.mkdir()
     slots = b""
     now = 1000
     for i in range(requests):
         in_f = 3000 + (i * 7919) % 257
-        in_g = slow_ns + (i * 104729) % 1013 if i % 10 == 3 else 0
+        in_g = slow_ns + (i * 104729) % 1013 if slow_ns and i % 10 == 3 else 0
         slots += slot(now, BEGIN) + slot(i + 1, CONT) + slot(now + 10, 1, in_f)
         if in_g:
             slots += slot(now + 20 + in_f, 2, in_g)
@@ -81,6 +82,48 @@ class Profiles(unittest.TestCase):
         self.vprof("diff", "after.vprof", "before.vprof", "--fail-if", "p99>1.1x")
         self.fails(*pair, "--fail-if", "p99>1.1", words=["--fail-if", "p99>1.1x"])
 
+    def test_conditions_that_hold_print_the_values(self):
+        pair = ("diff", "before.vprof", "after.vprof")
+        done = self.vprof(*pair, "--fail-if", " p99 > 1.1 x", "--fail-if", "share(g) > 10 %", code=1)
+        self.assertRegex(done.stderr, r"p99 > 1\.1 x holds; \d\.\d\dx \(95 % confidence \d\.\d\dx to \d\.\d\dx\)")
+        self.assertRegex(done.stderr, r"share\(g\) > 10 % holds; \d+\.\d % \(95 % confidence")
+        self.fails(*pair, "--fail-if", "share(gg)>1%", words=["share(gg)>1%", "did you mean 'g'?"])
+        self.fails(*pair, "--fail-if", "p99(GET)>1x", words=["no label 'GET'"])
+        # That the function has gone is no reason to fail.
+        recording(self.root / "fixed", 0, run=3)
+        self.vprof("analyze", "fixed", "--profile", "fixed.vprof")
+        self.vprof("diff", "before.vprof", "fixed.vprof", "--fail-if", "share(g)>10%")
+
+    def test_different_programs(self):
+        recording(self.root / "other", 20_000, run=4)
+        sites = json.loads((self.root / "other/sites.json").read_text())
+        for one in sites["functions"]:
+            one["name"] = one["key"] = "other_" + one["name"]
+        (self.root / "other/sites.json").write_text(json.dumps(sites))
+        self.vprof("analyze", "other", "--profile", "other.vprof")
+        self.fails("diff", "before.vprof", "other.vprof", words=["different programs", "--force"])
+        self.vprof("diff", "before.vprof", "other.vprof", "--force")
+        sites["intervals"][0]["name"] = "order"
+        (self.root / "other/sites.json").write_text(json.dumps(sites))
+        self.vprof("analyze", "other", "--profile", "other.vprof")
+        self.fails("diff", "before.vprof", "other.vprof", words=["'request'", "'order'", "--force"])
+
+    def test_markdown_and_junit(self):
+        pair = ("diff", "before.vprof", "after.vprof")
+        gates = ("--fail-if", "p99>1.1x", "--fail-if", "p50>9x")
+        done = self.vprof(*pair, "--markdown", "--junit", "junit.xml", *gates, code=1)
+        self.assertTrue(done.stdout.startswith("### Latency of `request`: p99 "), done.stdout)
+        self.assertIn("❌ `p99>1.1x`", done.stdout)
+        self.assertIn("✅ `p50>9x`", done.stdout)
+        suite = ElementTree.parse(self.root / "junit.xml").getroot()[0]
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
+        failed = {case.get("name"): case.find("failure") is not None for case in suite}
+        self.assertEqual(failed, {"p99>1.1x": True, "p50>9x": False})
+        self.assertEqual(json.loads(self.vprof(*pair, "--json", *gates, code=1).stdout)["conditions"][0]["holds"], True)
+        self.vprof(*pair, "--junit", "-", "--fail-if", "p50>9x")
+        self.fails(*pair, "--junit", "junit.xml", words=["--fail-if"])
+        self.fails(*pair, "--markdown", "--json", words=["--markdown", "--json"])
+
     def test_merge(self):
         self.vprof("merge", "before.vprof", "after.vprof", "-o", "both.vprof")
         self.vprof("merge", "after.vprof", "before.vprof", "-o", "turned.vprof")
@@ -105,7 +148,9 @@ class Profiles(unittest.TestCase):
         self.assertIn(f"#{worst}", text)
         self.assertIn("g", text)
         events = json.loads(self.vprof("timeline", str(worst), "before", "--json").stdout)["traceEvents"]
-        self.assertIn("(own time)", {event["name"] for event in events})
+        self.assertLessEqual({"f", "g"}, {event["name"] for event in events})
+        self.assertNotIn("(own time)", {event["name"] for event in events})
+        self.assertIsInstance(worst, str)  # JSON's numbers do not hold it
         self.fails("timeline", "999999", "before", words=["999999"])
 
     def test_bad_profiles(self):

@@ -69,6 +69,34 @@ class Index(unittest.TestCase):
     def passed(self, function, kind):
         return [c["name"] for c in function["calls"] if c.get("kind") == kind]
 
+    def test_a_macro_has_a_definition(self):
+        os.makedirs(os.path.join(self.work, "include"))
+        with open(os.path.join(self.work, "include/outside_macro.h"), "w") as f:
+            f.write("\n#define OUTSIDE(n) leaf(n)\n")
+        function = self.index("""
+#define WITH_LATCH(work) \\
+  do {                   \\
+    leaf(1);             \\
+    work;                \\
+  } while (0)
+#define OUTER(n) INNER(n)
+#define INNER(n) leaf(n); \\
+  leaf(n + 1)
+#include <outside_macro.h>
+void f(int n) {
+  WITH_LATCH(leaf(n));
+  OUTER(n);
+  OUTSIDE(n);
+  leaf(n);
+}
+""")["f"]
+        found = [(c.get("macro", ""), c.get("macro_file", "").rpartition("/")[2], c.get("macro_line", 0))
+                 for c in function["calls"]]
+        self.assertEqual(found[:2], [("WITH_LATCH", "a.cpp", 3)] * 2)
+        self.assertEqual(found[2:4], [("OUTER", "a.cpp", 8)] * 2)  # the one that is used, not one within it
+        self.assertEqual(found[4], ("OUTSIDE", "outside_macro.h", 2))
+        self.assertEqual(found[5], ("", "", 0))
+
     def test_only_lambdas_in_constant_expressions_are_left_out(self):
         functions = self.index("""
 struct server { int n; void start(std::vector<std::thread>& all) { all.emplace_back([this] { work(n); }); } };

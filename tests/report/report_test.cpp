@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>
 
 #include "text/layout.h"
+#include "vprof/analyzer/marks.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/report/json.h"
 #include "vprof/report/report.h"
 #include "vprof/support/json.h"
@@ -78,6 +81,7 @@ Profile make_profile() {
   third.status = FactorStatus::kLeaf;
   third.instances = {{{"request", "process_order"}, "src/worker.cpp:80", 0.03, false}};
   p.factors = {first, second, third};
+  mark_factors(p);
   p.losses = {.dropped = 4,
               .torn = 1,
               .unreadable_bytes = 4096,
@@ -190,6 +194,22 @@ std::string first_difference(const nlohmann::json& before, const nlohmann::json&
   return "";
 }
 
+/// The report with its ids as they are now: numbers until version 0.1.0.
+nlohmann::json with_ids_as_texts(nlohmann::json report) {
+  for (nlohmann::json& factor : report["factors"]) {
+    for (const char* list : {"typical", "worst"}) {
+      for (nlohmann::json& one : factor[list]) {
+        for (const char* field : {"id", "key"}) {
+          if (one.contains(field)) {
+            one[field] = one[field].dump();
+          }
+        }
+      }
+    }
+  }
+  return report;
+}
+
 size_t widest(const std::string& text) {
   std::istringstream lines(text);
   size_t most = 0;
@@ -282,8 +302,7 @@ TEST_CASE("declared work and labels explain parts of a factor") {
   const std::string text = report::text(p, {}, {.width = 200, .color = false});
   CHECK(text.find("work: 250 units on average, 8.40 us each; explains 40.0 % of the variance") !=
         std::string::npos);
-  CHECK(text.find("tail share 80.0 %; 25.0 % explained by work; 3.0 % explained by label") !=
-        std::string::npos);
+  CHECK(text.find("; 25.0 % explained by work; 3.0 % explained by label") != std::string::npos);
   CHECK(text.find("; -20.0 % explained by work") != std::string::npos);
   const auto back = report::from_json(report::json(p, {}));
   REQUIRE(back);
@@ -312,12 +331,137 @@ TEST_CASE("colours change nothing but colours") {
   CHECK(painted == plain);
 }
 
-TEST_CASE("marks: the first k that reach the threshold") {
+TEST_CASE("marks are those of the analyzer, and what they explain together is said") {
   Profile p = make_profile();
-  p.k = 1;
-  const std::string text = report::text(p, {}, {});
-  CHECK(text.find(">  1") != std::string::npos);
-  CHECK(text.find(">  2") == std::string::npos);
+  const auto text = [&p] {
+    std::string wrapped = report::text(p, {}, {.width = 200, .color = false});
+    return wrapped;
+  };
+  CHECK(text().find(">  1") != std::string::npos);
+  CHECK(text().find(">  2") != std::string::npos);
+  CHECK(text().find(">  3") == std::string::npos);
+  CHECK(text().find("The 2 marked factors hold 90.0 % of the variance together; the other 10.0 % "
+                    "is noise, or spread over many places") != std::string::npos);
+  p.marked_share = 0.97;
+  CHECK(text().find("little is left to explain") != std::string::npos);
+  p.marked_share = 0.6;
+  p.more_to_tell = true;
+  CHECK(text().find("other factors reach 5 %, too") != std::string::npos);
+  p.factors[1].marked = false;
+  CHECK(text().find("The marked factor holds 60.0 % of the variance; ") != std::string::npos);
+  p.factors[0].marked = false;
+  CHECK(text().find("Nothing is marked: no factor makes up 5 %") != std::string::npos);
+}
+
+TEST_CASE("the list of factors shows what its order is made of") {
+  const std::string text = report::text(make_profile(), {}, {.width = 200, .color = false});
+  CHECK(text.find("score  kind") != std::string::npos);
+  CHECK(text.find("61.0 % ± 4.0       15.5  variance") != std::string::npos);
+  CHECK(text.find("counts 61.0 % × 25\n") != std::string::npos);
+  CHECK(text.find("counts 20.0 % × 25, not explained by a callee") != std::string::npos);
+}
+
+TEST_CASE("blame is called what it is") {
+  Profile p = make_profile();
+  Factor& factor = p.factors[1];
+  factor.functions = {"flush_log"};
+  factor.instances = {
+      {{"request", "process_order", "wait(pthread_mutex_lock)", "flush_log"}, "", 0.5, false, 0.5},
+      {{"request", "flush_log"}, "", 0.4, true, 0.4}};
+  CHECK(report::text(p, {}, {.width = 120, .color = false})
+            .find("flush_log [blame of wait(pthread_mutex_lock)]") != std::string::npos);
+  factor.instances[1].share = 0.6;  // most of it is no blame
+  CHECK(report::blame_mark(factor).empty());
+  factor.instances[1].share = 0;
+  // What a wait takes itself is no blame, and nor is the wait.
+  CHECK(report::blame_mark(p.factors[0]).empty());
+  factor.functions = {"wake-up(pthread_mutex_lock)"};
+  CHECK(report::blame_mark(factor).empty());
+}
+
+TEST_CASE("the other calls of a function, or uses of a macro, are named with their shares") {
+  Profile p = make_profile();
+  Factor& factor = p.factors[1];
+  factor.functions = {"body(WITH_LATCH)"};
+  factor.definition = "src/latch.h:12";
+  const auto use = [](const char* caller, const char* place, double share) {
+    Instance one;
+    one.path = {"request", caller, "WITH_LATCH", "body(WITH_LATCH)"};
+    one.location = place;
+    one.share = share;
+    return one;
+  };
+  factor.instances = {use("put", "src/a.c:9", 0.5), use("get", "src/b.c:70", 0.1),
+                      use("drop", "src/b.c:90", 0.004), use("drop", "src/b.c:90", 0.03)};
+  const std::string text = report::text(p, {}, {.width = 200, .color = false});
+  CAPTURE(text);
+  CHECK(text.find("body(WITH_LATCH)  src/latch.h:12") != std::string::npos);
+  CHECK(text.find("> body(WITH_LATCH)  at src/a.c:9") != std::string::npos);
+  CHECK(text.find("also at src/b.c:70 (10.0 %) and src/b.c:90 (3.4 %)") != std::string::npos);
+}
+
+TEST_CASE("no location is cut, however deep the tree and narrow the terminal") {
+  Profile p = make_profile();
+  Node* deepest = &p.tree;
+  std::vector<std::string> places;
+  for (int depth = 0; depth < 30; ++depth) {
+    places.push_back("src/some/component/file.cpp:" + std::to_string(1000 + depth));
+    deepest->children = {make_node(NodeKind::kFunction, "vendor::component::Handler::step", 0.9)};
+    deepest = &deepest->children[0];
+    deepest->location = places.back();
+  }
+  deepest->children = {
+      make_node(NodeKind::kFunction, "vendor::component::a_long_name_of_one", 0.5),
+      make_node(NodeKind::kFunction, "vendor::component::a_long_name_of_two", 0.4)};
+  deepest->covariances = {{0, 1, 1e10, 0.08}};
+  for (const int width : {40, 60, 80, 120}) {
+    const std::string text = report::tree_text(p, {width, false}, 0);
+    CHECK(widest(text) <= static_cast<size_t>(width));
+    for (const std::string& place : places) {
+      CAPTURE(width, place);
+      CHECK(text.find(place) != std::string::npos);
+    }
+    if (width >= 80) {  // names are cut in their middle
+      CHECK(text.find("of_one") != std::string::npos);
+      CHECK(text.find("with ve") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("ASCII alone where the terminal has nothing else") {
+  Profile p = make_profile();
+  p.factors[0].functions = {"größe"};
+  const report::TextOptions ascii{.width = 60, .color = false, .ascii = true};
+  for (const std::string& text :
+       {report::text(p, make_context(), ascii), report::tree_text(p, ascii, 0),
+        report::history_text(make_context().iterations, ascii)}) {
+    CAPTURE(text);
+    CHECK(std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; }));
+    CHECK(widest(text) <= 60);
+  }
+  const std::string text = report::text(p, {}, ascii);
+  CHECK(text.find("############ ") != std::string::npos);
+  CHECK(text.find("61.0 % +- 4.0") != std::string::npos);
+}
+
+TEST_CASE("ids of 64 bits are texts in report.json, and numbers are read as well") {
+  constexpr uint64_t kId = (uint64_t{1} << 63) + 1;  // no double holds it
+  Profile p = make_profile();
+  p.factors[0].worst = {{.id = kId, .key = kId, .ns = 5, .latency_ns = 7}};
+  nlohmann::json document = report::json(p, {});
+  nlohmann::json& worst = document["factors"][0]["worst"][0];
+  CHECK(worst["id"] == "9223372036854775809");
+  CHECK(worst["key"] == "9223372036854775809");
+  CHECK(report::from_json(document)->first.factors[0].worst[0].id == kId);
+  worst["id"] = kId;  // as earlier versions have it
+  CHECK(report::from_json(document)->first.factors[0].worst[0].id == kId);
+  for (const nlohmann::json& bad : {nlohmann::json("12x"), nlohmann::json(""), nlohmann::json(-1),
+                                    nlohmann::json("18446744073709551616"), nlohmann::json(1.5)}) {
+    worst["id"] = bad;
+    const auto result = report::from_json(document);
+    REQUIRE(!result);
+    CHECK(result.error().message.find("worst/0/id: must be a text of digits") != std::string::npos);
+  }
 }
 
 TEST_CASE("what a wait waited for: a wait inside it, by the thread it waited for, counts once") {
@@ -388,7 +532,7 @@ TEST_CASE(
   REQUIRE(loaded);
   const auto again = report::json(loaded->first, loaded->second);
   CHECK(again["$schema"] == "report.schema.json");
-  CHECK(first_difference(earlier, again) == "");
+  CHECK(first_difference(with_ids_as_texts(earlier), again) == "");
   CHECK(again["ranking"] == "variance");  // the only one that they had
   CHECK(loaded->first.factors[0].weight == loaded->first.factors[0].contribution);
 }
@@ -441,7 +585,8 @@ TEST_CASE("report.json: a document that is not one gives an error of one line") 
   CHECK(error_of({{"schema", 2}}).find("schema 2") != std::string::npos);
   for (const auto& [field, value] : good.items()) {
     if (field == "$schema" || field == "losses" || field == "unwrapped" || field == "k" ||
-        field == "threshold" || field == "ranking") {
+        field == "threshold" || field == "ranking" || field == "marked_share" ||
+        field == "more_to_tell") {
       continue;
     }
     auto without = good;

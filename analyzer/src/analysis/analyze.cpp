@@ -16,6 +16,7 @@
 #include "profile/profile_file.h"
 #include "statistics/interval_sums_builder.h"
 #include "trace/sites.h"
+#include "vprof/analyzer/marks.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -189,6 +190,7 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
   const TailShares tail(sums, total);
   profile.factors = rank_factors(tree, sums.batches, sums.exemplars, options, &tail);
   profile.tree = nested_tree(tree);
+  mark_factors(profile);
   profile.losses = sums.losses;
   profile.overhead = sums.overhead;
   GroupCosts costs = group_costs(sums);

@@ -5,45 +5,13 @@
 #include <tuple>
 
 #include "factors/factor_selection.h"
+#include "factors/latency_bins.h"
 #include "factors/latency_summary.h"
 #include "factors/variance_tree.h"
 #include "profile/profile_file.h"
 
 namespace vprof::analyzer {
 namespace {
-
-/// Least latency of a bin, ns: the inverse of latency_bin(). UINT64_MAX if it does not fit.
-uint64_t least_of_bin(uint32_t bin) {
-  constexpr uint32_t kPerOctave = 32;
-  if (bin < kPerOctave) {
-    return uint64_t{bin} * kPerOctave;
-  }
-  const uint32_t shift = (bin - kPerOctave) / kPerOctave;
-  const uint64_t within = kPerOctave + (bin - kPerOctave) % kPerOctave;
-  if (shift + 6 + 5 > 64) {
-    return UINT64_MAX;
-  }
-  return (within * kPerOctave) << shift;
-}
-
-LatencyBin bin_of(uint32_t bin, uint64_t count) {
-  return {least_of_bin(bin), least_of_bin(bin + 1), count};
-}
-
-/// The p-quantile in ns, as if latencies were spread evenly within a bin.
-double quantile(const std::vector<LatencyBin>& bins, uint64_t count, double p) {
-  const double rank = p * static_cast<double>(count);
-  double before = 0;
-  for (const LatencyBin& bin : bins) {
-    const auto own = static_cast<double>(bin.count);
-    if (before + own >= rank) {
-      const double part = std::clamp((rank - before) / own, 0.0, 1.0);
-      return static_cast<double>(bin.from_ns) + part * static_cast<double>(bin.to_ns - bin.from_ns);
-    }
-    before += own;
-  }
-  return 0;
-}
 
 std::vector<LatencyBin> bins_of(const Histogram& latencies) {
   std::vector<LatencyBin> bins;
@@ -77,12 +45,10 @@ std::vector<LabelLatencies> labels_of(const IntervalSums& sums) {
     if (bins == sums.label_bins.end()) {
       continue;
     }
-    for (const auto& [bin, count] : bins->second) {
-      one.bins.push_back(bin_of(bin, count));
-    }
-    one.p50_ns = quantile(one.bins, one.count, 0.50);
-    one.p95_ns = quantile(one.bins, one.count, 0.95);
-    one.p99_ns = quantile(one.bins, one.count, 0.99);
+    one.bins = label_bins_of(bins->second);
+    one.p50_ns = quantile_of(one.bins, one.count, 0.50);
+    one.p95_ns = quantile_of(one.bins, one.count, 0.95);
+    one.p99_ns = quantile_of(one.bins, one.count, 0.99);
   }
   std::stable_sort(labels.begin(), labels.end(),
                    [](const auto& a, const auto& b) { return a.count > b.count; });

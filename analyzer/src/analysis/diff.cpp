@@ -82,6 +82,11 @@ double p_of(const FigureChange& change, const Side& a, const Side& b) {
   return known(change.ci95) ? p_of_zero(std::log(change.ratio), error.error, error.degrees) : 1;
 }
 
+/// Of the confidence intervals of A and B.
+struct Degrees {
+  double a = 0, b = 0;
+};
+
 Range roots(const Range& range) { return {std::sqrt(range[0]), std::sqrt(range[1])}; }
 
 /// The standard deviation is the root of the variance: one test for both.
@@ -124,6 +129,36 @@ void test_figures(std::vector<FigureChange>& changes, const std::vector<double>&
       tests.add(p_values[i], changes[i].significant);
     }
   }
+}
+
+FigureChange label_figure(const char* name, const LabelSummary& a, const LabelSummary& b,
+                          double LabelSummary::* value, Range LabelSummary::* ci95,
+                          const Degrees& degrees) {
+  return figure(name, {a.*value, a.*ci95, degrees.a}, {b.*value, b.*ci95, degrees.b});
+}
+
+std::vector<LabelChange> labels_of(const IntervalSummary& a, const IntervalSummary& b) {
+  std::vector<LabelChange> changes;
+  const Degrees degrees{a.degrees, b.degrees};
+  for (const LabelSummary& one : a.labels) {
+    const auto other = std::find_if(b.labels.begin(), b.labels.end(),
+                                    [&](const LabelSummary& l) { return l.label == one.label; });
+    if (a.labels.size() < 2 || other == b.labels.end()) {
+      continue;
+    }
+    LabelChange& change = changes.emplace_back();
+    change.label = one.label;
+    change.count_a = one.count;
+    change.count_b = other->count;
+    using L = LabelSummary;
+    change.figures = {
+        label_figure("mean", one, *other, &L::mean_ns, &L::mean_ci95, degrees),
+        figure("stddev", {std::sqrt(one.variance_ns2)}, {std::sqrt(other->variance_ns2)}),
+        label_figure("p50", one, *other, &L::p50_ns, &L::p50_ci95, degrees),
+        label_figure("p95", one, *other, &L::p95_ns, &L::p95_ci95, degrees),
+        label_figure("p99", one, *other, &L::p99_ns, &L::p99_ci95, degrees)};
+  }
+  return changes;
 }
 
 /// The same factor in both profiles; null where a profile does not list it.
@@ -169,6 +204,7 @@ double size_of(const Factor* factor) {
 
 struct TestedChange {
   FactorChange change;
+  bool tested = false;  // only these may be listed
   double p = 1;
   FactorSides sides;
 };
@@ -182,8 +218,8 @@ bool repeats_others(const FactorSides& sides) {
   return !has_place(sides.a) && !has_place(sides.b);
 }
 
-/// The changes of factors that hold at least kLeastChange in A or B. Which these are does not
-/// depend on the change, so that chance does not choose what is tested.
+/// The changes of all factors. Tested are those that hold at least kLeastChange in A or B: which
+/// these are does not depend on the change, so that chance does not choose what is tested.
 std::vector<TestedChange> factors_of(const Profile& a, const Profile& b) {
   std::vector<TestedChange> changes;
   const double variance = a.interval.variance_ns2;
@@ -192,10 +228,11 @@ std::vector<TestedChange> factors_of(const Profile& a, const Profile& b) {
   }
   for (const auto& [functions, sides] : pair_factors(a, b)) {
     const double size = std::max(size_of(sides.a), size_of(sides.b));
-    if (size < kLeastChange * variance || repeats_others(sides)) {
+    if (repeats_others(sides)) {
       continue;
     }
     TestedChange& tested = changes.emplace_back();
+    tested.tested = size >= kLeastChange * variance;
     tested.sides = sides;
     FactorChange& change = tested.change;
     change.kind = (sides.a != nullptr ? sides.a : sides.b)->kind;
@@ -203,6 +240,9 @@ std::vector<TestedChange> factors_of(const Profile& a, const Profile& b) {
     change.a = covariance_of(sides.a, variance);
     change.b = covariance_of(sides.b, b.interval.variance_ns2);
     change.change = (change.b - change.a) / variance;
+    if (sides.b != nullptr && sides.b->degrees > 0) {
+      change.share_ci95_b = sides.b->share_ci95;
+    }
     const StandardError error = combined(error_of(sides.a), error_of(sides.b));
     const double reach =
         error.degrees > 0 ? t_quantile(kSignificance, error.degrees) * error.error / variance : 0;
@@ -216,7 +256,7 @@ std::vector<TestedChange> factors_of(const Profile& a, const Profile& b) {
 std::vector<FactorChange> listed(const std::vector<TestedChange>& tested) {
   std::vector<NestedChange> changes;
   for (const TestedChange& one : tested) {
-    if (std::abs(one.change.change) >= kLeastChange) {
+    if (one.tested && std::abs(one.change.change) >= kLeastChange) {
       changes.push_back({one.change, one.sides.a, one.sides.b});
     }
   }
@@ -236,7 +276,9 @@ Diff diff(const Profile& a, const Profile& b) {
   Tests tests;
   test_figures(result.figures, p_values, tests);
   for (TestedChange& one : factors) {
-    tests.add(one.p, one.change.significant);
+    if (one.tested) {
+      tests.add(one.p, one.change.significant);
+    }
   }
   tests.decide();
   for (FigureChange& figure : result.figures) {
@@ -247,6 +289,14 @@ Diff diff(const Profile& a, const Profile& b) {
     }
   }
   result.factors = listed(factors);
+  for (const TestedChange& one : factors) {
+    result.all_factors.push_back(one.change);
+    result.all_factors.back().in_a = one.sides.a != nullptr;
+    result.all_factors.back().in_b = one.sides.b != nullptr;
+  }
+  result.variance_a = a.interval.variance_ns2;
+  result.variance_b = b.interval.variance_ns2;
+  result.labels = labels_of(a.interval, b.interval);
   if (a.interval.name != b.interval.name) {
     result.notes.push_back(fmt::format("A measures the interval '{}', B measures '{}'",
                                        a.interval.name, b.interval.name));

@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "factors/jackknife.h"
+#include "factors/latency_bins.h"
 #include "statistics/significance.h"
 
 namespace vprof::analyzer {
 namespace {
+
+constexpr uint64_t kLeastOfLabel = 20;  // intervals, for a confidence interval
 
 /// By the law of total variance, the variance of the labels' means is the part between labels.
 void add_labels(const IntervalSums& sums, const LatencySums& all, IntervalSummary& summary) {
@@ -16,8 +19,17 @@ void add_labels(const IntervalSums& sums, const LatencySums& all, IntervalSummar
     const long double distance = own.mean() - all.mean();
     between +=
         static_cast<long double>(own.n) * distance * distance / static_cast<long double>(all.n);
-    summary.labels.push_back(
-        {label, own.n, static_cast<double>(own.mean()), static_cast<double>(own.variance())});
+    LabelSummary& one = summary.labels.emplace_back();
+    one.label = label;
+    one.count = own.n;
+    one.mean_ns = static_cast<double>(own.mean());
+    one.variance_ns2 = static_cast<double>(own.variance());
+    if (const auto bins = sums.label_bins.find(label); bins != sums.label_bins.end()) {
+      const std::vector<LatencyBin> latencies = label_bins_of(bins->second);
+      one.p50_ns = quantile_of(latencies, own.n, 0.50);
+      one.p95_ns = quantile_of(latencies, own.n, 0.95);
+      one.p99_ns = quantile_of(latencies, own.n, 0.99);
+    }
   }
   std::stable_sort(summary.labels.begin(), summary.labels.end(),
                    [](const LabelSummary& a, const LabelSummary& b) { return a.count > b.count; });
@@ -67,6 +79,46 @@ LogInterval log_jackknife(double value, std::vector<long double> without,
   return {{std::exp(estimate.ci95[0]), std::exp(estimate.ci95[1])}, estimate.error};
 }
 
+/// As many independent intervals would estimate a mean with the error that it has.
+double independent_of(double n, double variation, double relative_error) {
+  return relative_error > 0 ? std::min(n, variation * variation / relative_error / relative_error)
+                            : n;
+}
+
+/// Of a quantile: it lies between two ranks. Those are for so many independent intervals, since
+/// neighbouring ones resemble each other.
+double reach_of_rank(double p, double t, double independent) {
+  return t * std::sqrt(p * (1 - p) / std::max(independent, 1.0));
+}
+
+/// There are no batches by label, so as large a part of the intervals with a label counts as
+/// independent as of all intervals.
+void add_confidence_by_label(const IntervalSums& sums, double independent_part,
+                             IntervalSummary& summary) {
+  const double t = t_quantile(0.05, summary.degrees);
+  for (LabelSummary& label : summary.labels) {
+    const double n = std::max(independent_part * static_cast<double>(label.count), 1.0);
+    if (label.count < kLeastOfLabel || label.mean_ns <= 0) {
+      continue;
+    }
+    const double error = std::sqrt(label.variance_ns2 / n) / label.mean_ns;
+    label.mean_ci95 = {label.mean_ns * std::exp(-t * error), label.mean_ns * std::exp(t * error)};
+    const auto bins = sums.label_bins.find(label.label);
+    if (bins == sums.label_bins.end()) {
+      continue;
+    }
+    const std::vector<LatencyBin> latencies = label_bins_of(bins->second);
+    const auto add = [&](double p, std::array<double, 2>& ci95) {
+      const double reach = reach_of_rank(p, t, n);
+      ci95 = {quantile_of(latencies, label.count, std::max(p - reach, 0.0)),
+              quantile_of(latencies, label.count, std::min(p + reach, 1.0))};
+    };
+    add(0.50, label.p50_ci95);
+    add(0.95, label.p95_ci95);
+    add(0.99, label.p99_ci95);
+  }
+}
+
 void add_confidence(const IntervalSums& sums, const BatchSums& total, IntervalSummary& summary) {
   const std::vector<Batch> batches = join_batches(sums.batches);
   if (batches.size() < 2 || total.nodes.empty() || summary.variance_ns2 <= 0) {
@@ -86,17 +138,14 @@ void add_confidence(const IntervalSums& sums, const BatchSums& total, IntervalSu
   summary.degrees = static_cast<double>(batches.size() - 1);
   summary.variance_ci95 = log_jackknife(summary.variance_ns2, std::move(variances), batches).ci95;
 
-  // The interval of a quantile lies between two ranks. Neighbouring intervals resemble each other,
-  // so the ranks are those for as many independent intervals as would estimate the mean with the
-  // error that it has.
   const auto n = static_cast<double>(total.n);
   const double variation = summary.stddev_ns / summary.mean_ns;
-  const double error = mean.relative_error;
-  const double independent = error > 0 ? std::min(n, variation * variation / error / error) : n;
+  const double independent = independent_of(n, variation, mean.relative_error);
   const double t = t_quantile(0.05, summary.degrees);
-  const double reach = t * std::sqrt(0.99 * 0.01 / std::max(independent, 1.0));
+  const double reach = reach_of_rank(0.99, t, independent);
   summary.p99_ci95 = {sums.latencies.quantile(std::max(0.99 - reach, 0.0)),
                       sums.latencies.quantile(std::min(0.99 + reach, 1.0))};
+  add_confidence_by_label(sums, independent / n, summary);
 }
 
 }  // namespace

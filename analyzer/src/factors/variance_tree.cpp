@@ -160,7 +160,11 @@ class VarianceTreeBuilder {
     const TreeNode& owner = result_.nodes[node.parent];
     node.name = body_name(owner.kind, owner.name);
     node.factor = body_name(owner.kind, owner.factor);
-    node.location = node.definition = owner.definition;
+    node.definition = owner.definition;
+    // A macro is defined in one place, but is part of the function that it is used in. A library
+    // function has no other place than its call.
+    const bool has_text = !owner.key.ends_with('@');
+    node.location = has_text ? owner.definition : owner.location;
   }
 
   void sort_children(uint32_t parent) {

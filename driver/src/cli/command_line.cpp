@@ -158,14 +158,22 @@ void add_diff(CLI::App& app, CommandLine& line) {
                        [&line] { return verb_diff(line.global, line.diff); });
   verb->add_option("a", options.a, "the profile before")->required();
   verb->add_option("b", options.b, "the profile after")->required();
-  verb->add_option("--fail-if", options.fail_if,
-                   "exit with 1 if this condition holds, such as 'p99>1.1x'")
-      ->option_text("CONDITION")
-      ->expected(1)
-      ->take_all();
+  CLI::Option* fail_if =
+      verb->add_option("--fail-if", options.fail_if,
+                       "exit with 1 if this condition holds, such as 'p99>1.1x', 'p99(GET)>2ms', "
+                       "'share(f)>10%' or 'change(f)>5%'")
+          ->option_text("CONDITION")
+          ->expected(1)
+          ->take_all();
   verb->add_flag("--certainly", options.certainly,
                  "... only if it holds over the whole confidence interval");
-  verb->add_flag("--json", options.json, "print JSON");
+  verb->add_flag("--force", options.force, "compare what looks like different programs");
+  verb->add_option("--junit", options.junit, "write the conditions as a test report, JUnit XML")
+      ->option_text("FILE")
+      ->needs(fail_if);
+  CLI::Option* json = verb->add_flag("--json", options.json, "print JSON");
+  verb->add_flag("--markdown", options.markdown, "print Markdown, for a pull request")
+      ->excludes(json);
 }
 
 void add_export(CLI::App& app, CommandLine& line) {

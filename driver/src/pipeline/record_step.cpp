@@ -110,6 +110,12 @@ Result<double> record_step(const Session& session, const WorkloadRun& run) {
   VPROF_TRY(clear_trace_directory(run.trace));
   const report::Provenance provenance = provenance_of(session, run.argv);
   const Finished finished = VPROF_TRY(run_step(workload_step(session, run)));
+  if (finished.stopped_s > 0) {
+    warn(fmt::format(
+        "the workload was stopped for {:.1f} s (Ctrl-Z); intervals that were under way, and what "
+        "has a time limit, include that time",
+        finished.stopped_s));
+  }
   if (!finished.leftovers.empty()) {
     warn(fmt::format("the workload left processes running ({}); vprof ended them",
                      listed(finished.leftovers)));

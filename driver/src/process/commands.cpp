@@ -1,11 +1,14 @@
 #include "process/commands.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
 #include "process/command_log.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
+#include "vprof/report/terminal.h"
 #include "vprof/support/output.h"
 
 namespace vprof::driver {
@@ -90,7 +93,13 @@ void narrate_on_standard_error() { g_narrate_on_error = true; }
 
 void say(const std::string& line) {
   FILE* to = g_narrate_on_error ? stderr : stdout;
-  std::fprintf(to, "%s\n", line.c_str());
+  std::fprintf(to, "%s\n", report::for_terminal(line, ::fileno(to)).c_str());
+  std::fflush(to);
+}
+
+void say_verbatim(const std::string& text) {
+  FILE* to = g_narrate_on_error ? stderr : stdout;
+  std::fprintf(to, "%s\n", text.c_str());
   std::fflush(to);
 }
 
@@ -101,6 +110,9 @@ Result<void> write_result(const fs::path& file, std::string_view text) {
   return write_output(file, text);
 }
 
-void warn(const std::string& line) { std::fprintf(stderr, "vprof: warning: %s\n", line.c_str()); }
+void warn(const std::string& line) {
+  const std::string text = "vprof: warning: " + line;
+  std::fprintf(stderr, "%s\n", report::for_terminal(text, STDERR_FILENO).c_str());
+}
 
 }  // namespace vprof::driver

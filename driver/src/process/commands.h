@@ -27,8 +27,10 @@ struct StepCommand {
 /// error.
 Result<Finished> run_step(const StepCommand& step);
 
-/// Writes a line to standard output.
+/// Writes a message to standard output, wrapped at the width of the terminal.
 void say(const std::string& line);
+/// The same as it is: a report, whose lines fit already, or JSON.
+void say_verbatim(const std::string& text);
 /// From now on say() writes to standard error, since standard output carries JSON.
 void narrate_on_standard_error();
 /// Writes what the user asked for to where the user said (output.h). If that is standard output,

@@ -1,6 +1,7 @@
 #include "process/interrupt.h"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,6 +17,9 @@ std::atomic<int> g_signal{0};
 std::atomic<pid_t> g_group{0};
 std::atomic<int> g_die_at_once{0};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
+
+std::atomic<int64_t> g_stopped_ns{0};
+static_assert(std::atomic<int64_t>::is_always_lock_free);
 
 void say(std::string_view text) {
   // If the terminal is gone, a handler can do nothing about it.
@@ -36,6 +40,42 @@ void handle(int signal) {
   errno = saved;
 }
 
+int64_t now_ns() {
+  struct timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+/// The running command is in a process group of its own, which the terminal does not stop. The
+/// signal must still stop us as it would without a handler: only the kernel knows whether anybody
+/// could let us go on.
+void stop(int signal) {
+  const int saved = errno;
+  const pid_t group = g_group.load();
+  const int64_t from = now_ns();
+  if (group > 0) {
+    ::kill(-group, SIGSTOP);
+  }
+  struct sigaction standard{};
+  struct sigaction ours{};
+  standard.sa_handler = SIG_DFL;
+  sigemptyset(&standard.sa_mask);
+  ::sigaction(signal, &standard, &ours);
+  sigset_t open;
+  sigset_t before;
+  sigemptyset(&open);
+  sigaddset(&open, signal);
+  ::raise(signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &open, &before);  // we stop here
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::sigaction(signal, &ours, nullptr);
+  if (group > 0) {
+    ::kill(-group, SIGCONT);
+  }
+  g_stopped_ns.fetch_add(now_ns() - from);
+  errno = saved;
+}
+
 }  // namespace
 
 void install() {
@@ -50,6 +90,12 @@ void install() {
       ::sigaction(signal, &action, nullptr);
     }
   }
+  action.sa_handler = stop;
+  struct sigaction before{};
+  ::sigaction(SIGTSTP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) {
+    ::sigaction(SIGTSTP, &action, nullptr);
+  }
   ::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -58,6 +104,8 @@ bool requested() { return g_signal.load() != 0; }
 int exit_code() { return 128 + g_signal.load(); }
 
 void set_child_group(pid_t group) { g_group.store(group); }
+
+double stopped_s() { return static_cast<double>(g_stopped_ns.load()) / 1e9; }
 
 DieAtOnce::DieAtOnce() { g_die_at_once.fetch_add(1); }
 

@@ -1,4 +1,5 @@
-// Ctrl-C: the first asks the running step to stop, the second kills it at once.
+// Ctrl-C: the first asks the running step to stop, the second kills it at once. Ctrl-Z stops the
+// running command together with vprof, and `fg` or `bg` lets both go on.
 //
 // State on disk is replaced atomically after each step, so dying at any moment loses at most the
 // current step.
@@ -8,7 +9,8 @@
 
 namespace vprof::driver::interrupt {
 
-/// Handles SIGINT, SIGTERM and SIGHUP from now on. main() calls it once, before it starts a thread.
+/// Handles SIGINT, SIGTERM, SIGHUP and SIGTSTP from now on. main() calls it once, before it starts
+/// a thread.
 void install();
 
 /// Whether one of them has arrived.
@@ -17,8 +19,11 @@ bool requested();
 /// The exit code that a shell expects after that signal: 130 for Ctrl-C.
 int exit_code();
 
-/// Sets the process group that a second signal kills; 0: none.
+/// Sets the process group that a second signal kills and that Ctrl-Z stops; 0: none.
 void set_child_group(pid_t group);
+
+/// For how long vprof has been stopped by Ctrl-Z, in all.
+double stopped_s();
 
 /// While one exists, the first signal ends the program immediately: for long computations that have
 /// no side effects before they end.

@@ -155,9 +155,9 @@ class Running : public RunningCommand {
     }
     stopper_.tick();
     if (command_.on_turn) {
-      command_.on_turn(since(start_));
+      command_.on_turn(ran());
     }
-    if (command_.timeout_s > 0 && since(start_) > command_.timeout_s) {
+    if (command_.timeout_s > 0 && ran() > command_.timeout_s) {
       finished_.timed_out = true;
       return false;
     }
@@ -169,7 +169,8 @@ class Running : public RunningCommand {
   }
 
   Result<Finished> finish() override {
-    finished_.seconds = since(start_);
+    finished_.seconds = ran();
+    finished_.stopped_s = interrupt::stopped_s() - stopped_before_;
     // Its last output is still in the pipe. A grandchild may keep the pipe open: read only what is
     // there.
     while (output_.get() >= 0) {
@@ -191,6 +192,9 @@ class Running : public RunningCommand {
   }
 
  private:
+  /// How long it has run, without the time for which Ctrl-Z stopped it.
+  double ran() const { return since(start_) - (interrupt::stopped_s() - stopped_before_); }
+
   void read_output() {
     if (!lines_.read_from(output_.get())) {
       output_.close();
@@ -202,6 +206,7 @@ class Running : public RunningCommand {
   Descriptor output_;
   const std::set<Descendant> before_;
   const Clock::time_point start_ = Clock::now();
+  const double stopped_before_ = interrupt::stopped_s();
   LineReader lines_;
   Stopper stopper_;
   Finished finished_;

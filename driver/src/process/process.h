@@ -31,7 +31,8 @@ struct Command {
 
 struct Finished {
   int code = 0;            ///< exit code, or 128 + signal
-  double seconds = 0;      ///< wall time
+  double seconds = 0;      ///< wall time, without that in which Ctrl-Z had stopped it
+  double stopped_s = 0;    ///< how long Ctrl-Z had stopped it
   bool timed_out = false;  ///< was ended because it ran for longer than it may
   /// Names of the processes that the command had left running, which were ended.
   std::vector<std::string> leftovers = {};
@@ -60,7 +61,7 @@ class RunningCommand {
 /// Runs a command to its end. Meanwhile all dead children of vprof are reaped, so only one command
 /// can run at a time. When vprof is interrupted, the process group gets SIGINT, and SIGKILL
 /// if it has not ended after 5 s, or after as many seconds as $VPROF_GRACE_S says. Error:
-/// kInterrupted, or the command could not be started.
+/// kInterrupted, or the command could not be started. Ctrl-Z stops the process group with vprof.
 Result<Finished> run_command(const Command& command);
 
 }  // namespace vprof::driver

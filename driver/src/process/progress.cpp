@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <sstream>
 
+#include "vprof/report/terminal.h"
+
 namespace vprof::driver {
 
 namespace {
@@ -35,7 +37,9 @@ void put(const std::string& text) {
 }  // namespace
 
 Progress::Progress(std::string step)
-    : step_(std::move(step)), start_(Clock::now()), terminal_(::isatty(STDERR_FILENO) != 0) {
+    : step_(std::move(step)),
+      start_(Clock::now()),
+      terminal_(report::takes_escapes(STDERR_FILENO)) {
   // The main thread gets all signals, so that they interrupt its blocking reads.
   sigset_t all;
   sigset_t before;

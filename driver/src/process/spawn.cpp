@@ -54,7 +54,7 @@ int spawn(const Command& command, int log, int output, pid_t* pid) {
   sigset_t defaults;
   sigemptyset(&none);
   sigemptyset(&defaults);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGTSTP}) {
     sigaddset(&defaults, signal);
   }
   posix_spawnattr_setsigmask(&attributes, &none);

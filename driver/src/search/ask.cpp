@@ -2,13 +2,17 @@
 
 #include <fmt/ranges.h>
 #include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "pipeline/source.h"
 #include "process/interrupt.h"
 #include "search/expansion.h"
+#include "vprof/analyzer/marks.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/report/terminal.h"
 #include "vprof/support/text.h"
 
@@ -20,12 +24,29 @@ using analyzer::Factor;
 
 constexpr int kPromptPollMs = 100;  // how soon a prompt notices Ctrl-C
 
+/// What was typed before a question was on the screen is no answer to it.
+void forget_typed_ahead() { ::tcflush(STDIN_FILENO, TCIFLUSH); }
+
 enum class Answer : uint8_t { kExpand, kAccept, kSetAside, kQuit };
 
+/// Wrapped at the width of the terminal.
 void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
+  std::fputs(report::for_terminal(text, STDOUT_FILENO).c_str(), stdout);
   std::fflush(stdout);
 }
+
+constexpr const char* kKeys =
+    R"(   e  expand: measure the calls of this function in the next iteration
+   a  accept: it is an answer, the search need not go further here
+   s  set aside: neither an answer nor worth a look; do not ask about it again
+   o  show the source of the function
+   t  show the variance tree: all functions, waits and queues with their shares
+   q  stop here; vprof loop goes on from this question
+   Return alone is the key in parentheses.
+   The share of a factor is how much of the variance of the latency goes with it. The first line
+   has its rank and its place in the source. The order is that of the score: the share, as far as
+   no callee explains it, times the specificity, which grows with the depth in the call graph.
+)";
 
 std::string location_of(const Factor& factor) {
   if (!factor.definition.empty()) {
@@ -40,7 +61,7 @@ std::string path_of(const Factor& factor) {
     return "";
   }
   const std::string path = fmt::format("{}", fmt::join(factor.instances[0].path, " > "));
-  const size_t more = factor.instances.size() - 1;
+  const size_t more = analyzer::other_places(factor);
   return more == 0 ? path : fmt::format("{}  (and {})", path, counted(more, "other place"));
 }
 
@@ -48,9 +69,10 @@ void introduce(const Factor& factor) {
   print(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), location_of(factor)));
   const bool pair = factor.kind == analyzer::FactorKind::kCovariance;
   const auto& ci95 = pair ? factor.ci95 : factor.share_ci95;
-  print(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f}){}\n",
+  print(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f}){}; score {}\n",
                     100 * (pair ? factor.contribution : factor.share), 100 * ci95[0], 100 * ci95[1],
-                    factor.significant ? "" : ", which may be chance"));
+                    factor.significant ? "" : ", which may be chance",
+                    report::score_in_words(factor.score)));
   if (const std::string path = path_of(factor); !path.empty()) {
     print(fmt::format("   {}\n", path));
   }
@@ -65,12 +87,12 @@ class Questioner {
 
   /// Repeats the question until the user has decided. The end of input quits.
   Answer ask(const Factor& factor, bool expandable) {
+    forget_typed_ahead();
     introduce(factor);
     const char preset = expandable ? 'e' : 'a';
     while (true) {
-      print(fmt::format(
-          "   {}[a]ccept as an answer, [s]et aside, sh[o]w source, show [t]ree, [q]uit ({}): ",
-          expandable ? "[e]xpand, " : "", preset));
+      print(fmt::format("   {}[a]ccept [s]et aside s[o]urce [t]ree [q]uit [?] ({}): ",
+                        expandable ? "[e]xpand " : "", preset));
       const auto line = read_line_();
       if (!line) {
         print("\n");
@@ -86,9 +108,10 @@ class Questioner {
 
   /// Asks about functions that are too small each.
   Answer ask(const CommonCallee& callee) {
+    forget_typed_ahead();
     print(fmt::format("\n{}, each too small to be listed by itself\n", callee.in_words()));
     while (true) {
-      print("   [e]xpand them all, [s]kip them, [q]uit (e): ");
+      print("   [e]xpand them all, [s]kip them, [q]uit [?] (e): ");
       const auto line = read_line_();
       if (!line) {
         print("\n");
@@ -98,7 +121,7 @@ class Questioner {
           answer && *answer != Answer::kAccept) {
         return *answer;
       }
-      print("   please type one of the letters in brackets\n");
+      print("   e measures what each of them calls, s goes on without them, q stops here\n");
     }
   }
 
@@ -122,11 +145,13 @@ class Questioner {
     if (key == 'o') {
       print(source_excerpt(session_, program_, factor));
     } else if (key == 't') {
-      print(report::tree_text(profile_, report::text_options()));
+      std::fputs(report::tree_text(profile_, report::text_options()).c_str(), stdout);
+    } else if (key == '?') {
+      print(kKeys);
     } else if (key == 'e') {
       print("   this factor cannot be broken down further\n");
     } else {
-      print("   please type one of the letters in brackets\n");
+      print("   please type one of the letters in brackets; ? explains them\n");
     }
   }
 
@@ -143,13 +168,19 @@ std::optional<std::string> read_terminal_line() {
   while (true) {
     // A plain read() would miss a Ctrl-C that comes just before it and wait for a key.
     struct pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    while (!interrupt::requested() && ::poll(&input, 1, kPromptPollMs) == 0) {
-    }
+    int ready = 0;
+    do {
+      ready = ::poll(&input, 1, kPromptPollMs);
+    } while (!interrupt::requested() && (ready == 0 || (ready < 0 && errno == EINTR)));
     if (interrupt::requested()) {
       return std::nullopt;
     }
     char c = '\0';
-    if (::read(STDIN_FILENO, &c, 1) <= 0) {
+    const ssize_t count = ::read(STDIN_FILENO, &c, 1);
+    if (count < 0 && errno == EINTR) {
+      continue;  // Ctrl-Z and fg, or Ctrl-C
+    }
+    if (count <= 0) {
       return std::nullopt;
     }
     if (c == '\n') {

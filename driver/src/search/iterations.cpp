@@ -6,6 +6,7 @@
 #include <set>
 
 #include "process/commands.h"
+#include "search/narration.h"
 #include "vprof/instrumenter/sites.h"
 
 namespace vprof::driver {
@@ -110,7 +111,9 @@ void keep_measured(const analyzer::Profile& profile, State& state) {
   current.leading.clear();
   for (const analyzer::Factor& factor : profile.factors) {
     if (factor.rank <= profile.k) {
-      current.leading.push_back({.factor = factor_name(factor), .contribution = factor.weight});
+      current.leading.push_back({.factor = factor_name(factor),
+                                 .contribution = factor.weight,
+                                 .share = leading_share(factor, profile.ranking)});
     }
   }
 }

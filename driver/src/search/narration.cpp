@@ -2,9 +2,9 @@
 
 #include <fmt/ranges.h>
 
-#include <cmath>
-
 #include "process/commands.h"
+#include "vprof/analyzer/marks.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -12,7 +12,6 @@ namespace vprof::driver {
 namespace {
 
 constexpr size_t kMostNames = 4;
-constexpr double kLeastShown = 0.01;  // difference of shares, as in the report
 
 /// At most kMostNames names; the last one then counts the rest.
 std::string shortened(std::vector<std::string> names) {
@@ -50,6 +49,10 @@ void say_instrumented(const report::Iteration& current, const Instrumented& inst
   say(instrumented.coverage);
 }
 
+double leading_share(const analyzer::Factor& factor, analyzer::Ranking ranking) {
+  return analyzer::shows_share(factor, ranking) ? factor.share : factor.weight;
+}
+
 void say_measured(const analyzer::Profile& profile) {
   say(fmt::format("{} intervals, mean {:.3f} ms, standard deviation {:.3f} ms",
                   profile.interval.count, profile.interval.mean_ns / 1e6,
@@ -58,15 +61,9 @@ void say_measured(const analyzer::Profile& profile) {
     if (factor.rank > profile.k) {
       break;
     }
-    const bool by_share = profile.ranking == analyzer::Ranking::kShare &&
-                          factor.kind == analyzer::FactorKind::kVariance;
-    const double share = by_share ? factor.share : factor.weight;
-    std::string line = fmt::format("  {}. {}: {:.1f} % of the variance", factor.rank,
-                                   factor_name(factor), 100 * share);
-    if (std::abs(share - factor.weight) >= kLeastShown) {
-      line += fmt::format(", {:.1f} % not explained by a callee", 100 * factor.weight);
-    }
-    say(line);
+    say(fmt::format("  {}. {}: {}{}", factor.rank, factor_name(factor),
+                    report::share_in_words(leading_share(factor, profile.ranking), factor.weight),
+                    analyzer::may_be_zero(factor, profile.ranking) ? ", which may be chance" : ""));
   }
 }
 

@@ -24,6 +24,9 @@ struct Expansion {
 void say_instrumented(const report::Iteration& current, const Instrumented& instrumented,
                       const Expansion& expansion);
 
+/// The figure that lists of factors show: the share if they are ranked by it, else the weight.
+double leading_share(const analyzer::Factor& factor, analyzer::Ranking ranking);
+
 /// The latency, and the first k factors.
 void say_measured(const analyzer::Profile& profile);
 

@@ -6,6 +6,7 @@
 
 #include "search/common_callee.h"
 #include "search/expansion.h"
+#include "vprof/analyzer/marks.h"
 
 namespace vprof::driver {
 
@@ -126,7 +127,8 @@ void expand(Decision& decision, const Factor& factor, const std::vector<std::str
   }
   if (decision.expand.size() != before) {
     decision.why.push_back(
-        fmt::format("{} ({:.0f} % of the variance)", factor_name(factor), 100 * factor.weight));
+        fmt::format("{} ({:.0f} % of the variance)", factor_name(factor),
+                    100 * (factor.kind == FactorKind::kVariance ? factor.share : factor.weight)));
   }
 }
 
@@ -159,7 +161,7 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
   size_t seen = 0;
   for (const Factor* factor : factors) {
     // What may be chance is no answer.
-    if (!factor->significant) {
+    if (!factor->significant || analyzer::may_be_zero(*factor, profile.ranking)) {
       continue;
     }
     if (seen++ == k) {

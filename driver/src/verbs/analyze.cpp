@@ -81,8 +81,8 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
   }
   mark_decisions(profile, session.state);
   const report::ReportContext context = context_of(session, trace / "sites.json", trace);
-  say(options.json ? report::json_text(profile, context)
-                   : report::text(profile, context, report::text_options()));
+  say_verbatim(options.json ? report::json_text(profile, context)
+                            : report::text(profile, context, report::text_options()));
   return 0;
 }
 

@@ -24,6 +24,24 @@ Result<std::vector<analyzer::Condition>> parse(const std::vector<std::string>& t
   return conditions;
 }
 
+/// What is behind the condition in the text of a verdict.
+std::string values_of(const report::Judged& judged) {
+  return report::text(judged).substr(judged.condition.text.size() + 2);
+}
+
+Result<std::vector<report::Judged>> judge(const std::vector<analyzer::Condition>& conditions,
+                                          const analyzer::Diff& diff, bool certainly) {
+  std::vector<report::Judged> judged;
+  for (const analyzer::Condition& condition : conditions) {
+    auto verdict = analyzer::judge(condition, diff, certainly);
+    if (!verdict) {
+      return fail("--fail-if: {}: {}", condition.text, verdict.error().message);
+    }
+    judged.push_back({condition, std::move(*verdict)});
+  }
+  return judged;
+}
+
 }  // namespace
 
 Result<int> verb_diff(const Global& global, const DiffOptions& options) {
@@ -33,12 +51,23 @@ Result<int> verb_diff(const Global& global, const DiffOptions& options) {
   all.least_listed = 0;  // a factor may be small in one of them
   const auto a = VPROF_TRY(read_profiles({options.a}, all));
   const auto b = VPROF_TRY(read_profiles({options.b}, all));
+  if (const auto same = analyzer::comparable(a, b); !same && !options.force) {
+    return fail("{}; --force compares them anyway", same.error().message);
+  }
   const analyzer::Diff diff = analyzer::diff(a, b);
-  say(options.json ? json_text(report::json(diff)) : report::text(diff, report::text_options()));
+  const std::vector<report::Judged> judged = VPROF_TRY(judge(conditions, diff, options.certainly));
+  if (!options.junit.empty()) {
+    VPROF_TRY(write_result(options.junit, report::junit(diff, judged)));
+    remember_outputs_of_verb(global.config, {options.junit});
+  }
+  say_verbatim(options.json       ? json_text(report::json(diff, judged))
+               : options.markdown ? report::markdown(diff, judged)
+                                  : report::text(diff, report::text_options()));
   int code = 0;
-  for (const analyzer::Condition& condition : conditions) {
-    if (analyzer::holds(condition, diff, options.certainly)) {
-      warn(condition.text + (options.certainly ? ": holds for certain" : ": holds"));
+  for (const report::Judged& one : judged) {
+    if (one.verdict.holds) {
+      warn(fmt::format("{} holds{}; {}", one.condition.text,
+                       options.certainly ? " for certain" : "", values_of(one)));
       code = kGateFailed;
     }
   }

@@ -13,9 +13,9 @@ Result<int> verb_history(const Global& global, const HistoryOptions& options) {
     return fail("nothing has been measured yet; run `vprof loop`");
   }
   if (options.json) {
-    say(json_text(report::history_json(state.history)));
+    say_verbatim(json_text(report::history_json(state.history)));
   } else {
-    say(report::history_text(state.history, report::text_options()));
+    say_verbatim(report::history_text(state.history, report::text_options()));
   }
   return 0;
 }

@@ -13,8 +13,8 @@ Result<int> verb_merge(const Global& global, const MergeOptions& options) {
     remember_outputs_of_verb(global.config, {options.output});
   }
   remember_outputs_of_verb(global.config, {});
-  say(options.json ? report::json_text(profile, {})
-                   : report::text(profile, {}, report::text_options()));
+  say_verbatim(options.json ? report::json_text(profile, {})
+                            : report::text(profile, {}, report::text_options()));
   return 0;
 }
 

@@ -22,11 +22,11 @@ Result<int> verb_report(const Global& global, const ReportOptions& options) {
       options.iteration > 0 ? ws.iteration(options.iteration) / "report.json" : ws.report();
   const auto [profile, context] = VPROF_TRY(read_report(file));
   if (options.json) {
-    say(VPROF_TRY(read_file(file)));
+    say_verbatim(VPROF_TRY(read_file(file)));
   } else if (options.tree) {
-    say(report::tree_text(profile, report::text_options()));
+    say_verbatim(report::tree_text(profile, report::text_options()));
   } else {
-    say(report::text(profile, context, report::text_options()));
+    say_verbatim(report::text(profile, context, report::text_options()));
   }
   return 0;
 }

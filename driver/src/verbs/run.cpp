@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "process/interrupt.h"
+#include "vprof/report/terminal.h"
 
 namespace vprof::driver {
 
@@ -29,7 +30,8 @@ void prepare_process() {
 
 int exit_with(std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
-  std::fprintf(stderr, "vprof: %s\n", message.c_str());
+  message = report::for_terminal("vprof: " + message, STDERR_FILENO);
+  std::fprintf(stderr, "%s\n", message.c_str());
   return kError;
 }
 

@@ -18,8 +18,8 @@ Result<int> verb_timeline(const Global& global, const TimelineOptions& options) 
   wanted.interval = options.interval;
   const auto timeline = VPROF_TRY(
       analyzer::timeline_of(trace.string(), (trace / "sites.json").string(), options.id, wanted));
-  say(options.json ? json_text(report::json(timeline))
-                   : report::text(timeline, report::text_options(), options.all));
+  say_verbatim(options.json ? json_text(report::json(timeline))
+                            : report::text(timeline, report::text_options(), options.all));
   return 0;
 }
 

@@ -82,7 +82,10 @@ struct DiffOptions {
   std::string a, b;
   std::vector<std::string> fail_if;
   bool certainly = false;  ///< conditions must hold over the whole confidence interval
+  bool force = false;      ///< compare what looks like different programs
+  std::string junit;       ///< file to write
   bool json = false;
+  bool markdown = false;
 };
 
 /// All return the exit code, or an error of one line.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vprof/report/factor_words.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -41,10 +42,13 @@ bool is_wait(const analyzer::Factor& factor) {
          (name.starts_with("wait(") || name.starts_with("polled("));
 }
 
-std::string factor_name(const analyzer::Factor& factor) { return listed(factor.functions); }
+std::string factor_name(const analyzer::Factor& factor) {
+  return listed(factor.functions) + report::blame_mark(factor);
+}
 
 DecidedFactor decided(const analyzer::Factor& factor) {
-  return {.id = factor_id(factor), .name = factor_name(factor) + place_of(factor)};
+  return {.id = factor_id(factor),
+          .name = listed(factor.functions) + place_of(factor) + report::blame_mark(factor)};
 }
 
 bool contains(const std::vector<DecidedFactor>& factors, const analyzer::Factor& factor) {

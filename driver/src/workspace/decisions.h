@@ -20,7 +20,7 @@ struct DecidedFactor {
 /// `wait(...)` and `body(...)`.
 std::string factor_id(const analyzer::Factor& factor);
 
-/// What users read: `f`, or `f and g` for a covariance.
+/// What users read: `f`, or `f and g` for a covariance; of blame also what waited for it.
 std::string factor_name(const analyzer::Factor& factor);
 
 /// Whether the factor is a wait, `wait(...)` or `polled(...)`.

@@ -279,6 +279,21 @@ void CallCollector::locate(Placement placement, Call& call) {
   call.end = placement.text.end;
   call.full_expr = placement.full_expr;
   set_place(placement.text.file, call);
+  locate_macro(placement.macro_definition, call);
+}
+
+void CallCollector::locate_macro(clang::SourceLocation definition, Call& call) const {
+  if (definition.isInvalid()) {
+    return;
+  }
+  const auto [file, offset] = sources_.getDecomposedLoc(definition);
+  const clang::FileEntry* entry = sources_.getFileEntryForID(file);
+  if (entry == nullptr) {
+    return;  // defined by the command line
+  }
+  const std::string in_tree = tree_path_(*entry);
+  call.macro_file = in_tree.empty() ? entry->tryGetRealPathName().str() : in_tree;
+  call.macro_line = sources_.getLineNumber(file, offset);
 }
 
 void CallCollector::locate_refused(clang::SourceLocation location, Call& call, Reason reason) {

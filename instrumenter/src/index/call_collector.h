@@ -52,6 +52,7 @@ class CallCollector {
   bool is_loop(const clang::Stmt& stmt) const;
   bool in_loop(const Surroundings& around) const;
   void locate(Placement placement, Call& call);
+  void locate_macro(clang::SourceLocation definition, Call& call) const;
   /// For calls without a text of their own.
   void locate_refused(clang::SourceLocation location, Call& call, Reason reason);
   void set_place(clang::FileID file, Call& call);

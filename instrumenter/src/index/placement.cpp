@@ -309,6 +309,7 @@ Placement Placer::place(const clang::Expr& call, const Surroundings& around) con
   }
   placement.text = piece->text;
   placement.macro = piece->macro;
+  placement.macro_definition = piece->macro_definition;
   placement.full_expr = full_expression(*piece, around.ancestors);
   choose_form(*piece, around, placement);
   return placement;
@@ -325,7 +326,7 @@ Placement Placer::place_statement(const clang::Stmt& stmt, const Surroundings& a
     return placement;
   }
   placement.text = *text;
-  choose_form({&stmt, around.ancestors.size(), *text, ""}, around, placement);
+  choose_form({&stmt, around.ancestors.size(), *text, "", {}}, around, placement);
   return placement;
 }
 

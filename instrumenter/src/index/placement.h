@@ -23,6 +23,7 @@ struct Placement {
   Form form = Form::kRefused;
   Reason reason = Reason::kNone;  ///< for kRefused
   std::string macro;              ///< the macro that is wrapped as a whole
+  clang::SourceLocation macro_definition;
   TextRange text;
   unsigned full_expr = 0;  ///< offset of the full expression
 };

@@ -44,7 +44,34 @@ std::optional<WrappedPiece> SourceText::piece_around(const clang::Expr& call,
   if (!text) {
     return std::nullopt;
   }
-  return WrappedPiece{&call, ancestors.size(), *text, ""};
+  return WrappedPiece{&call, ancestors.size(), *text, "", {}};
+}
+
+/// The `#define` of the outermost macro that a location comes from: the begin of its line. Its text
+/// may begin in a later line, behind backslashes.
+clang::SourceLocation SourceText::definition_of_macro(clang::SourceLocation in_macro) const {
+  clang::SourceLocation outermost = in_macro;
+  while (true) {
+    const clang::SourceLocation from = sources_.getImmediateExpansionRange(outermost).getBegin();
+    if (!from.isMacroID()) {
+      break;
+    }
+    outermost = from;
+  }
+  const clang::SourceLocation text =
+      sources_.getSLocEntry(sources_.getFileID(outermost)).getExpansion().getSpellingLoc();
+  const auto [file, offset] = sources_.getDecomposedSpellingLoc(text);
+  bool invalid = false;
+  const llvm::StringRef buffer = sources_.getBufferData(file, &invalid);
+  if (invalid || offset > buffer.size()) {
+    return {};
+  }
+  const auto begin_of_line = [&](size_t at) { return buffer.rfind('\n', at) + 1; };  // npos + 1: 0
+  size_t line = offset == 0 ? 0 : begin_of_line(offset - 1);
+  while (line >= 2 && buffer.substr(0, line - 1).rtrim("\r").ends_with("\\")) {
+    line = line < 2 ? 0 : begin_of_line(line - 2);
+  }
+  return sources_.getLocForStartOfFile(file).getLocWithOffset(static_cast<int>(line));
 }
 
 /// The smallest piece of the syntax tree that is exactly the outermost expansion the call comes
@@ -79,7 +106,7 @@ std::optional<WrappedPiece> SourceText::expansion_around(const clang::Expr& call
       return std::nullopt;  // what it declares is used later
     }
     if (exact || callee_only) {
-      return WrappedPiece{stmt, i, *text, macro};
+      return WrappedPiece{stmt, i, *text, macro, definition_of_macro(in_macro)};
     }
     const auto* block = dyn_cast<clang::CompoundStmt>(stmt);
     if (block == nullptr) {
@@ -89,7 +116,9 @@ std::optional<WrappedPiece> SourceText::expansion_around(const clang::Expr& call
     if (sequence.empty()) {
       return std::nullopt;
     }
-    return WrappedPiece{sequence.front(), i + 1, {file, begin, end}, macro, std::move(sequence)};
+    return WrappedPiece{
+        sequence.front(),   i + 1, {file, begin, end}, macro, definition_of_macro(in_macro),
+        std::move(sequence)};
   }
   return std::nullopt;
 }

@@ -25,6 +25,7 @@ struct WrappedPiece {
   size_t depth;  ///< its ancestors are the first `depth` ancestors of the call
   TextRange text;
   std::string macro;
+  clang::SourceLocation macro_definition;  ///< of its `#define`, or in the same line
   /// The statements of a macro that is several statements of one block; else empty.
   std::vector<const clang::Stmt*> sequence = {};
 };
@@ -47,6 +48,7 @@ class SourceText {
   std::optional<unsigned> semicolon_after(const TextRange& text) const;
 
  private:
+  clang::SourceLocation definition_of_macro(clang::SourceLocation in_macro) const;
   std::optional<WrappedPiece> expansion_around(const clang::Expr& call,
                                                const Ancestors& ancestors) const;
   std::vector<const clang::Stmt*> statements_of_expansion(

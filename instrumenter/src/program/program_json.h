@@ -46,6 +46,8 @@ struct Object<instrumenter::Call> {
                                              non_default("to", &T::receiver_name),
                                              non_default("to_usr", &T::receiver_usr),
                                              non_default("macro", &T::macro),
+                                             non_default("macro_file", &T::macro_file),
+                                             non_default("macro_line", &T::macro_line),
                                              non_default("kind", &T::kind),
                                              required("form", &T::form),
                                              non_default("noreturn", &T::noreturn),

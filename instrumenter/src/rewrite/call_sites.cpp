@@ -111,10 +111,14 @@ class CallSiteChooser {
       site.function = call.macro.empty() ? call.callee_key : call.macro + "@";
     }
     if (!one_callee || call.kind == CallKind::kIndirect) {
-      int& height = out_.pseudo_functions[site.function];
+      PseudoFunction& pseudo = out_.pseudo_functions[site.function];
+      if (!one_callee && !call.macro.empty() && pseudo.file.empty()) {
+        pseudo.file = call.macro_file;
+        pseudo.line = call.macro_line;
+      }
       for (const Call* c : worthwhile) {
         if (const Function* callee = program_.by_key(c->callee_key)) {
-          height = std::max(height, callee->height);
+          pseudo.height = std::max(pseudo.height, callee->height);
         }
       }
     }

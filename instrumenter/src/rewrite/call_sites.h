@@ -20,9 +20,9 @@ struct CallSites {
   };
   std::vector<Wrapped> wrapped;
   std::vector<UnwrappedCall> unwrapped;
-  std::set<std::string> measured_callees;       ///< keys of functions to measure at their entry
-  std::map<std::string, int> pseudo_functions;  ///< key → height
-  size_t measured_at_entry = 0;                 ///< calls measured at the entry of their callee
+  std::set<std::string> measured_callees;  ///< keys of functions to measure at their entry
+  std::map<std::string, PseudoFunction> pseudo_functions;  ///< by key
+  size_t measured_at_entry = 0;  ///< calls measured at the entry of their callee
   unsigned slots = 0;
 };
 

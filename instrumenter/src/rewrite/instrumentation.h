@@ -16,6 +16,13 @@ namespace vprof::instrumenter {
 
 /// A measured place. A call site is identified by the text it wraps, a function by the offset of
 /// its body.
+/// A function that exists only as a name: a macro with several calls, or an indirect call.
+struct PseudoFunction {
+  int height = 0;
+  std::string file;   ///< of the macro's definition; empty: unknown, or no macro
+  uint32_t line = 0;  ///< 1-based
+};
+
 struct Site {
   uint32_t id = 0;
   SiteKind kind = SiteKind::kCall;
@@ -64,9 +71,8 @@ struct Instrumentation {
   std::map<std::string, std::string> units;        ///< rewritten units: what VPROF_UNIT says there
   std::vector<Site> sites;                         ///< ordered by id
   std::vector<UnwrappedCall> unwrapped;
-  std::vector<SuspensionSite> suspensions;  ///< ordered by index
-  /// Functions that exist only as a name: macros with several calls, indirect calls. Key → height.
-  std::map<std::string, int> pseudo_functions;
+  std::vector<SuspensionSite> suspensions;                 ///< ordered by index
+  std::map<std::string, PseudoFunction> pseudo_functions;  ///< by key
   Coverage coverage;
 };
 

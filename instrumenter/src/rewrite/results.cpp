@@ -33,7 +33,7 @@ class FunctionTable {
     out.expanded = plan_.expanded.count(key) != 0;
     const auto pseudo = result_.pseudo_functions.find(key);
     if (pseudo != result_.pseudo_functions.end()) {
-      out.height = pseudo->second;
+      out.height = pseudo->second.height;
     }
     const Function* f = program_.by_key(key);
     if (f == nullptr) {
@@ -50,6 +50,10 @@ class FunctionTable {
     out.callees = callees.size();
     out.expandable = program_.expandable(*f);
     out.wrapper = is_wrapper(program_, *f);
+    if (f->file.empty() && pseudo != result_.pseudo_functions.end()) {
+      out.file = pseudo->second.file;
+      out.line = pseudo->second.line;
+    }
     return out;
   }
 

@@ -1,7 +1,7 @@
 #include <map>
 
 #include "exports/formats.h"
-#include "exports/wait_spans.h"
+#include "exports/path_spans.h"
 #include "vprof/report/exports.h"
 #include "vprof/report/json.h"
 #include "vprof/support/json.h"
@@ -29,26 +29,22 @@ class IntervalEvents {
            {"latency_ns", timeline_.latency_ns}});
   }
 
-  void add_pieces() {
-    for (size_t i = 0; i < timeline_.pieces.size(); ++i) {
-      const TimelinePiece& piece = timeline_.pieces[i];
-      const size_t row = row_of(piece.pid, piece.thread, piece.thread_name);
-      slice(piece.path.back(), "critical path", row, piece.from_ns, piece.to_ns,
-            {{"path", piece.path},
-             {"kind", word_for(piece.kinds.back())},
-             {"thread_id", piece.tid},
-             {"monotonic_ns", std::to_string(piece.monotonic_ns)},
-             {"inferred", piece.inferred}});
-      if (i + 1 < timeline_.pieces.size()) {
-        add_flow(piece, row, timeline_.pieces[i + 1]);
-      }
+  void add_spans() {
+    for (const PathSpan& span : path_spans(timeline_)) {
+      slice(span.path.back(), word_for(span.kind), row_of(span.pid, span.thread, span.thread_name),
+            span.from_ns, span.to_ns,
+            {{"path", span.path},
+             {"self_ns", span.self_ns},
+             {"thread_id", span.tid},
+             {"monotonic_ns", std::to_string(span.monotonic_ns)},
+             {"inferred", span.inferred}});
     }
   }
 
-  void add_waits() {
-    for (const WaitSpan& span : wait_spans(timeline_.pieces)) {
-      slice(span.name, word_for(span.kind), row_of(span.pid, span.thread, ""), span.from_ns,
-            span.to_ns, Json::object());
+  void add_flows() {
+    for (size_t i = 0; i + 1 < timeline_.pieces.size(); ++i) {
+      const TimelinePiece& piece = timeline_.pieces[i];
+      add_flow(piece, row_of(piece.pid, piece.thread, piece.thread_name), timeline_.pieces[i + 1]);
     }
   }
 
@@ -121,8 +117,8 @@ nlohmann::json perfetto(const std::vector<SelectedTimeline>& timelines) {
   size_t flows = 0;
   for (size_t i = 0; i < timelines.size(); ++i) {
     IntervalEvents interval(timelines[i], i + 1, flows, events);
-    interval.add_pieces();
-    interval.add_waits();
+    interval.add_spans();
+    interval.add_flows();
   }
   return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
 }

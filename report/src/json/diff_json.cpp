@@ -13,6 +13,14 @@ struct Object<analyzer::FigureChange> {
 };
 
 template <>
+struct Object<analyzer::LabelChange> {
+  using T = analyzer::LabelChange;
+  static constexpr auto kFields =
+      std::tuple{required("label", &T::label), required("count_a", &T::count_a),
+                 required("count_b", &T::count_b), required("figures", &T::figures)};
+};
+
+template <>
 struct Object<analyzer::FactorChange> {
   using T = analyzer::FactorChange;
   static constexpr auto kFields = std::tuple{required("kind", &T::kind),
@@ -32,7 +40,8 @@ struct Object<analyzer::Diff> {
   static constexpr auto kFields =
       std::tuple{required("interval", &T::interval), required("count_a", &T::count_a),
                  required("count_b", &T::count_b),   required("figures", &T::figures),
-                 required("factors", &T::factors),   required("notes", &T::notes)};
+                 required("labels", &T::labels),     required("factors", &T::factors),
+                 required("notes", &T::notes)};
   static void written(const T& /*diff*/, Json& to) { to["schema"] = 1; }
 };
 
@@ -40,6 +49,17 @@ struct Object<analyzer::Diff> {
 
 namespace vprof::report {
 
-nlohmann::json json(const analyzer::Diff& diff) { return json::write(diff); }
+nlohmann::json json(const analyzer::Diff& diff, const std::vector<Judged>& judged) {
+  nlohmann::json document = json::write(diff);
+  document["conditions"] = nlohmann::json::array();
+  for (const Judged& one : judged) {
+    document["conditions"].push_back({{"condition", one.condition.text},
+                                      {"holds", one.verdict.holds},
+                                      {"value", one.verdict.value},
+                                      {"ci95", one.verdict.ci95},
+                                      {"remark", one.verdict.remark}});
+  }
+  return document;
+}
 
 }  // namespace vprof::report

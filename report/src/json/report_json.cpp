@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "vprof/analyzer/marks.h"
 #include "vprof/analyzer/overhead.h"
 #include "vprof/report/json.h"
 #include "vprof/support/json.h"
@@ -34,6 +35,8 @@ struct Document {
   double threshold = analyzer::Profile{}.threshold;
   analyzer::Ranking ranking = analyzer::Profile{}.ranking;
   Provenance provenance;
+  double marked_share = 0;
+  bool more_to_tell = false;
 };
 
 }  // namespace
@@ -176,7 +179,11 @@ struct Object<Document> {
       optional("threshold", &T::threshold, "least weight asked for"),
       optional("ranking", &T::ranking,
                "what factors are ranked by: what goes with the latency, or what varies"),
-      optional("provenance", &T::provenance)};
+      optional("provenance", &T::provenance),
+      optional("marked_share", &T::marked_share,
+               "share of the marked factors together; what is within another one counts once"),
+      optional("more_to_tell", &T::more_to_tell,
+               "whether further factors would be marked if `k` were larger")};
 };
 
 }  // namespace vprof::json
@@ -200,6 +207,8 @@ Document document_of(const analyzer::Profile& profile, const ReportContext& cont
   document.threshold = profile.threshold;
   document.ranking = profile.ranking;
   document.provenance = context.provenance;
+  document.marked_share = profile.marked_share;
+  document.more_to_tell = profile.more_to_tell;
   return document;
 }
 
@@ -214,6 +223,8 @@ std::pair<analyzer::Profile, ReportContext> profile_and_context(Document documen
   profile.k = document.k;
   profile.threshold = document.threshold;
   profile.ranking = document.ranking;
+  profile.marked_share = document.marked_share;
+  profile.more_to_tell = document.more_to_tell;
   context.iterations = std::move(document.iterations);
   context.unwrapped = std::move(document.unwrapped);
   context.demoted = std::move(document.overhead.demoted);
@@ -258,7 +269,11 @@ Result<std::pair<analyzer::Profile, ReportContext>> from_json(const nlohmann::js
   if (!document.contains("ranking")) {  // earlier versions had one ranking
     read->ranking = analyzer::Ranking::kVariance;
   }
-  return profile_and_context(*std::move(read));
+  auto result = profile_and_context(*std::move(read));
+  if (!document.contains("marked_share")) {  // earlier versions marked nothing in the file
+    analyzer::mark_factors(result.first);
+  }
+  return result;
 }
 
 nlohmann::json report_schema() {

@@ -15,20 +15,15 @@ using analyzer::FigureChange;
 
 constexpr size_t kName = 10;
 constexpr size_t kValue = 12;
+constexpr size_t kMostDiffLabels = 6;
 
-std::string value_of(const FigureChange& figure, double value) {
-  return figure.name == "variance" ? fmt::format("{:.4g} us²", value / 1e6) : human_time(value);
-}
-
-std::string ratio_of(double ratio) {
-  return ratio < 0.1 ? fmt::format("{:.2g}x", ratio) : fmt::format("{:.2f}x", ratio);
-}
-
-std::string figure_line(const FigureChange& figure) {
-  std::string line = "  " + pad(figure.name, kName) + pad(value_of(figure, figure.a), kValue + 2) +
-                     pad(value_of(figure, figure.b), kValue + 2) + pad(ratio_of(figure.ratio), 8);
+std::string figure_line(const FigureChange& figure, bool ascii) {
+  std::string line =
+      "  " + pad(figure.name, kName) + pad(figure_text(figure, figure.a, ascii), kValue + 2) +
+      pad(figure_text(figure, figure.b, ascii), kValue + 2) + ratio_text(figure.ratio);
   if (figure.ci95[1] > 0) {
-    line += fmt::format(" {} .. {}", ratio_of(figure.ci95[0]), ratio_of(figure.ci95[1]));
+    line = pad(line, kName + 2 * (kValue + 2) + 2 + 8) +
+           fmt::format(" {} .. {}", ratio_text(figure.ci95[0]), ratio_text(figure.ci95[1]));
     if (figure.significant) {
       line += "  *";
     }
@@ -41,12 +36,31 @@ std::string name_of_factor(const FactorChange& factor) {
                                      : factor.functions[0];
 }
 
-std::string factor_line(const FactorChange& factor) {
+std::string factor_line(const FactorChange& factor, const char* plus_minus) {
   const std::string head =
       fmt::format("{:+.1f} %{}", 100 * factor.change, factor.significant ? "  *" : "");
   const double reach = 100 * (factor.ci95[1] - factor.ci95[0]) / 2;
-  return "  " + pad(head, kName + 4) + pad(reach > 0 ? fmt::format("± {:.1f}", reach) : "", 10) +
+  return "  " + pad(head, kName + 4) +
+         pad(reach > 0 ? fmt::format("{} {:.1f}", plus_minus, reach) : "", 10) +
          std::string(2 * static_cast<size_t>(factor.depth), ' ') + name_of_factor(factor);
+}
+
+/// A line per label and figure, for comparisons of few labels.
+void write_diff_labels(const std::vector<analyzer::LabelChange>& labels, TextWriter& out) {
+  for (size_t i = 0; i < std::min(labels.size(), kMostDiffLabels); ++i) {
+    const analyzer::LabelChange& label = labels[i];
+    out.line(fmt::format("  {}: A {}, B {}", label.label.empty() ? "(no label)" : label.label,
+                         human_count(label.count_a), human_count(label.count_b)),
+             Style::kFaint);
+    for (const FigureChange& figure : label.figures) {
+      if (figure.name == "mean" || figure.name == "p99") {
+        out.line(figure_line(figure, out.ascii()));
+      }
+    }
+  }
+  if (labels.size() > kMostDiffLabels) {
+    out.line(fmt::format("  {} more labels", labels.size() - kMostDiffLabels), Style::kFaint);
+  }
 }
 
 /// Functions, with what is within them indented, then pairs.
@@ -57,7 +71,8 @@ void write_changes(const std::vector<FactorChange>& factors, TextWriter& out) {
       out.line("  Together, within the changes of both:", Style::kFaint);
       pairs = true;
     }
-    out.line(factor_line(factor), factor.significant ? Style::kMarked : Style::kPlain);
+    out.line(factor_line(factor, out.plus_minus()),
+             factor.significant ? Style::kMarked : Style::kPlain);
   }
   const bool nested = std::any_of(factors.begin(), factors.end(),
                                   [](const FactorChange& one) { return one.depth > 0; });
@@ -77,8 +92,9 @@ std::string text(const Diff& diff, const TextOptions& options) {
                " 95 % confidence",
            Style::kFaint);
   for (const FigureChange& figure : diff.figures) {
-    out.line(figure_line(figure));
+    out.line(figure_line(figure, out.ascii()));
   }
+  write_diff_labels(diff.labels, out);
   out.blank_line();
   out.line("What changed, as parts of the variance of A", Style::kHeading);
   if (diff.factors.empty()) {

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <map>
 
+#include "text/factor_places.h"
+#include "vprof/analyzer/marks.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/report/json.h"
 #include "vprof/support/text.h"
 
@@ -16,7 +19,6 @@ namespace {
 using analyzer::Exemplar;
 using analyzer::Factor;
 using analyzer::FactorKind;
-using analyzer::Instance;
 using analyzer::Node;
 using analyzer::NodeKind;
 using analyzer::Profile;
@@ -24,73 +26,41 @@ using analyzer::Profile;
 constexpr size_t kIndent = 5;
 constexpr size_t kBarWidth = 20;
 constexpr size_t kMostBlamed = 4;
-constexpr double kLeastShown = 0.01;      // of shares, and of what a wait is blamed on
-constexpr double kLeastInstance = 0.001;  // contribution of a place that is counted
-
-/// The factors that the user asked for: the first k that reach the threshold.
-std::vector<bool> marked(const Profile& profile) {
-  std::vector<bool> marks(profile.factors.size(), false);
-  int left = profile.k;
-  for (size_t i = 0; i < marks.size() && left > 0; ++i) {
-    if (profile.factors[i].weight < profile.threshold) {
-      continue;
-    }
-    marks[i] = true;
-    --left;
-  }
-  return marks;
-}
-
-/// All nodes at the end of a path of names. Two calls of one function are two nodes with one path.
-void find_nodes(const Node& node, const std::vector<std::string>& path, size_t depth,
-                std::vector<const Node*>& found) {
-  if (node.function != path[depth]) {
-    return;
-  }
-  if (depth + 1 == path.size()) {
-    found.push_back(&node);
-    return;
-  }
-  for (const Node& child : node.children) {
-    find_nodes(child, path, depth + 1, found);
-  }
-}
+constexpr double kLeastShown = 0.01;  // of shares, and of what a wait is blamed on
 
 bool is_wait(const Node& node) {
   return node.kind == NodeKind::kWait || node.kind == NodeKind::kQueue ||
          node.kind == NodeKind::kParked;
 }
 
-/// The nodes of the tree that a factor consists of, without those inside others of them.
-std::vector<const Node*> nodes_of(const Factor& factor, const Node& root) {
-  std::vector<const Node*> nodes;
-  for (const Instance& instance : factor.instances) {
-    std::vector<const Node*> found;
-    if (!instance.path.empty() && !instance.nested) {
-      find_nodes(root, instance.path, 0, found);
-    }
-    std::copy_if(found.begin(), found.end(), std::back_inserter(nodes), [&](const Node* node) {
-      return !is_wait(*node) || node->location == instance.location;
-    });
-  }
-  return nodes;
-}
+// Widths of columns, as write_headline() has them.
+constexpr size_t kShare = 17;
+constexpr size_t kScore = 8;
+constexpr size_t kKind = 10;
 
-/// Whether the share of a factor comes first: what the ranking is about.
 bool shows_share(const Factor& factor, const Profile& profile) {
-  return profile.ranking == analyzer::Ranking::kShare && factor.kind == FactorKind::kVariance;
+  return analyzer::shows_share(factor, profile.ranking);
 }
 
-void write_headline(const Factor& factor, const Profile& profile, bool mark, TextWriter& out) {
-  const bool share = shows_share(factor, profile);
-  const double value = share ? factor.share : factor.contribution;
-  const std::array<double, 2>& ci95 = share ? factor.share_ci95 : factor.ci95;
+void write_columns(TextWriter& out) {
+  out.line(pad("  rank", kIndent + kBarWidth + 1) + fmt::format("{:<{}}{:>{}}  {:<{}} {}",
+                                                                "   share", kShare, "score", kScore,
+                                                                "kind", kKind, "status"),
+           Style::kFaint);
+}
+
+void write_headline(const Factor& factor, const Profile& profile, TextWriter& out) {
+  const double value = shows_share(factor, profile) ? factor.share : factor.contribution;
+  const std::array<double, 2>& ci95 = analyzer::shown_ci95(factor, profile.ranking);
   const double reach = (ci95[1] - ci95[0]) / 2;
-  const std::string error = reach > 0 ? fmt::format("± {:.1f}", 100 * reach) : "";
-  out.line(fmt::format("{}{:>3} {} {:>8} {} {} {}", mark ? ">" : " ", factor.rank,
-                       bar(value, kBarWidth), percent(value), pad(error, 7),
-                       pad(word_for(factor.kind), 10), word_for(factor.status)),
-           mark ? Style::kMarked : Style::kPlain);
+  const std::string error =
+      reach > 0 ? fmt::format("{} {:.1f}", out.plus_minus(), 100 * reach) : "";
+  out.line(fmt::format("{}{:>3} {} {}{:>{}}  {} {}", factor.marked ? ">" : " ", factor.rank,
+                       bar(value, kBarWidth, out.ascii()),
+                       pad(fmt::format("{:>8} {}", percent(value), error), kShare),
+                       score_in_words(factor.score), kScore, pad(word_for(factor.kind), kKind),
+                       word_for(factor.status)),
+           factor.marked ? Style::kMarked : Style::kPlain);
 }
 
 void write_name(const Factor& factor, TextWriter& out) {
@@ -99,44 +69,13 @@ void write_name(const Factor& factor, TextWriter& out) {
   if (factor.functions.size() > 1) {
     name += "  with  " + factor.functions[1];
   }
-  if (factor.definition.empty()) {
-    return out.line(indent + name, Style::kHeading);
+  name += blame_mark(factor);
+  const std::string both = factor.definition.empty() ? name : name + "  " + factor.definition;
+  if (columns(indent + both) <= out.width()) {
+    return out.line(indent + both, Style::kHeading);
   }
-  const std::string both = indent + name + "  " + factor.definition;
-  if (columns(both) <= out.width()) {
-    return out.line(both, Style::kHeading);
-  }
-  out.line(indent + name, Style::kHeading);
-  out.line(indent + factor.definition);
-}
-
-void write_largest_place(const Factor& factor, TextWriter& out) {
-  if (factor.instances.empty() || factor.instances.front().path.empty()) {
-    return;
-  }
-  const Instance& largest = factor.instances.front();
-  const bool pair = factor.kind == FactorKind::kCovariance;
-  const std::string before = std::string(kIndent, ' ') + (pair ? "in " : "");
-  const size_t room = out.width() - before.size();
-  std::string place = fit_path(largest.path, room);
-  if (!pair && !largest.location.empty() && largest.location != factor.definition &&
-      columns(place + "  at " + largest.location) <= room) {
-    place += "  at " + largest.location;
-  }
-  out.line(before + place, Style::kFaint);
-}
-
-/// Places besides the largest that count in the weight.
-size_t other_places(const Factor& factor) {
-  size_t count = 0;
-  for (size_t i = 1; i < factor.instances.size(); ++i) {
-    const Instance& instance = factor.instances[i];
-    if (!instance.dominated && !instance.nested &&
-        std::max(std::abs(instance.contribution), std::abs(instance.share)) >= kLeastInstance) {
-      ++count;
-    }
-  }
-  return count;
+  out.paragraph(name, kIndent, Style::kHeading);
+  out.paragraph(factor.definition, kIndent);
 }
 
 void write_shares(const Factor& factor, const Profile& profile, TextWriter& out) {
@@ -147,8 +86,10 @@ void write_shares(const Factor& factor, const Profile& profile, TextWriter& out)
   std::string text =
       fmt::format("{} {}, tail share {}", what, percent(share ? factor.contribution : factor.share),
                   factor.tail_share ? percent(*factor.tail_share) : "?");
+  text +=
+      fmt::format("; counts {} {} {:.0f}", percent(factor.weight), out.times(), factor.specificity);
   if (share && std::abs(factor.share - factor.weight) >= kLeastShown) {
-    text += fmt::format("; {} not explained by a callee", percent(factor.weight));
+    text += ", not explained by a callee";
   }
   if (!factor.significant) {
     text += "; may be chance";
@@ -160,9 +101,13 @@ void write_shares(const Factor& factor, const Profile& profile, TextWriter& out)
   if (std::abs(factor.label_share) >= kLeastShown) {
     text += fmt::format("; {} explained by label", percent(factor.label_share));
   }
-  const size_t others = other_places(factor);
+  const size_t others = analyzer::other_places(factor);
   if (others != 0) {
     text += "; in " + plural(others, "other place", "other places");
+  }
+  const std::string calls = factor.kind == FactorKind::kVariance ? other_calls(factor) : "";
+  if (!calls.empty()) {
+    text += "; also at " + calls;
   }
   out.paragraph(text, kIndent);
 }
@@ -171,7 +116,7 @@ void write_shares(const Factor& factor, const Profile& profile, TextWriter& out)
 void write_blame(const Factor& factor, const Node& root, TextWriter& out) {
   std::map<std::string, double> shares;
   double all = 0;
-  for (const Node* node : nodes_of(factor, root)) {
+  for (const Node* node : analyzer::nodes_of(factor, root)) {
     if (!is_wait(*node)) {
       return;
     }
@@ -240,6 +185,37 @@ void write_evened_out(const Profile& profile, TextWriter& out) {
   out.paragraph("Vary, but others make up for it: " + listed(names));
 }
 
+/// How far the marked factors go, and what may be said about the rest.
+void write_explained(const Profile& profile, TextWriter& out) {
+  const auto marked = std::count_if(profile.factors.begin(), profile.factors.end(),
+                                    [](const Factor& factor) { return factor.marked; });
+  const std::string least = fmt::format("{:.3g} %", 100 * profile.threshold);
+  std::string text;
+  if (marked == 0) {
+    text = fmt::format(
+        "Nothing is marked: no factor makes up {} and is certain to be more than chance; what is "
+        "there is noise, or spread over many places, and a longer run may tell",
+        least);
+  } else {
+    text = fmt::format(
+        "The {} {} of the variance{}; ",
+        marked == 1 ? "marked factor holds" : fmt::format("{} marked factors hold", marked),
+        percent(profile.marked_share), marked == 1 ? "" : " together");
+    if (1 - profile.marked_share < profile.threshold) {
+      text += "little is left to explain";
+    } else if (profile.more_to_tell) {
+      text += fmt::format("of the rest, other factors reach {}, too", least);
+    } else {
+      text += fmt::format(
+          "the other {} is noise, or spread over many places: no further factor makes up {} and "
+          "is certain to be more than chance",
+          percent(1 - profile.marked_share), least);
+    }
+  }
+  out.blank_line();
+  out.paragraph(text);
+}
+
 }  // namespace
 
 void write_factors(const Profile& profile, TextWriter& out) {
@@ -248,21 +224,21 @@ void write_factors(const Profile& profile, TextWriter& out) {
                                                : "  Nothing: all intervals took the same time.");
     return;
   }
-  const std::vector<bool> marks = marked(profile);
-  for (size_t i = 0; i < profile.factors.size(); ++i) {
-    const Factor& factor = profile.factors[i];
+  write_columns(out);
+  for (const Factor& factor : profile.factors) {
     if (std::abs(factor.weight) < kLeastShown) {
       continue;  // counts in the other ranking
     }
-    write_headline(factor, profile, marks[i], out);
+    write_headline(factor, profile, out);
     write_name(factor, out);
-    write_largest_place(factor, out);
+    write_largest_place(factor, kIndent, out);
     write_shares(factor, profile, out);
     write_blame(factor, profile.tree, out);
-    if (marks[i]) {
+    if (factor.marked) {
       write_exemplars(factor, out);
     }
   }
+  write_explained(profile, out);
   write_evened_out(profile, out);
 }
 

@@ -5,8 +5,8 @@
 
 namespace vprof::report {
 
-/// A few lines for each factor: bar and figures, name, largest place, shares. A `>` marks the
-/// first k that reach the threshold; those also name intervals to look at.
+/// A few lines for each factor: bar and figures, name, largest place, shares. A `>` marks those to
+/// look at first, which also name intervals; below the list is how much they explain together.
 void write_factors(const analyzer::Profile& profile, TextWriter& out);
 
 }  // namespace vprof::report

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "text/text_writer.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/support/text.h"
 
 namespace vprof::report {
@@ -49,8 +50,10 @@ std::string history_text(const std::vector<Iteration>& iterations, const TextOpt
     out.paragraph(heading(i + 1, one), 0, Style::kHeading);
     out.paragraph(figures(one), 2);
     for (size_t rank = 0; rank < one.leading.size(); ++rank) {
-      out.paragraph(fmt::format("{}. {}: {} of the variance", rank + 1, one.leading[rank].factor,
-                                percent(one.leading[rank].contribution)),
+      const LeadingFactor& factor = one.leading[rank];
+      out.paragraph(fmt::format("{}. {}: {}", rank + 1, factor.factor,
+                                share_in_words(factor.share.value_or(factor.contribution),
+                                               factor.contribution)),
                     2);
     }
     if (!one.selected.empty()) {

@@ -6,19 +6,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace vprof::report {
 namespace {
-
-constexpr const char* kEllipsis = "…";
 
 struct Character {
   size_t bytes;
   size_t columns;
 };
 
+/// Of a colour, `\x1b[1;31m`, at the begin of a text; 0: there is none.
+size_t escape_length(std::string_view text) {
+  if (!text.starts_with("\x1b[")) {
+    return 0;
+  }
+  const size_t end = text.find_first_not_of("0123456789;", 2);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
 /// The character at the begin of a text that is not empty.
 Character first_character(std::string_view text) {
+  if (const size_t escape = escape_length(text); escape != 0) {
+    return {escape, 0};
+  }
   utf8proc_int32_t code = 0;
   const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                       static_cast<utf8proc_ssize_t>(text.size()), &code);
@@ -43,14 +54,31 @@ size_t bytes_that_fit(std::string_view text, size_t width) {
   return at;
 }
 
-std::string join(const std::vector<std::string>& path, size_t head, size_t tail) {
+/// As bytes_that_fit(), from the end.
+size_t bytes_that_fit_at_end(std::string_view text, size_t width) {
+  size_t from = 0;
+  for (size_t left = columns(text); left > width && from < text.size();) {
+    const Character next = first_character(text.substr(from));
+    left -= next.columns;
+    from += next.bytes;
+  }
+  return text.size() - from;
+}
+
+/// The ellipsis, or as much of it as fits.
+std::string fit_sign(size_t width, bool ascii) {
+  const std::string sign = ellipsis(ascii);
+  return sign.substr(0, bytes_that_fit(sign, width));
+}
+
+std::string join(const std::vector<std::string>& path, size_t head, size_t tail, bool ascii) {
   std::string text;
   const auto append = [&](const std::string& part) { text += (text.empty() ? "" : " > ") + part; };
   for (size_t i = 0; i < head; ++i) {
     append(path[i]);
   }
   if (head + tail < path.size()) {
-    append(kEllipsis);
+    append(ellipsis(ascii));
   }
   for (size_t i = path.size() - tail; i < path.size(); ++i) {
     append(path[i]);
@@ -70,26 +98,53 @@ size_t columns(std::string_view text) {
   return count;
 }
 
-std::string fit(const std::string& text, size_t width) {
+const char* ellipsis(bool ascii) { return ascii ? "..." : "…"; }
+
+std::string fit(const std::string& text, size_t width, bool ascii) {
   if (columns(text) <= width) {
     return text;
   }
-  return width == 0 ? "" : text.substr(0, bytes_that_fit(text, width - 1)) + kEllipsis;
+  const std::string sign = fit_sign(width, ascii);
+  return text.substr(0, bytes_that_fit(text, width - columns(sign))) + sign;
 }
 
-std::string fit_path(const std::vector<std::string>& path, size_t width) {
-  std::string text = join(path, path.size(), 0);
+std::string fit_name(const std::string& text, size_t width, bool ascii) {
+  if (columns(text) <= width) {
+    return text;
+  }
+  const std::string sign = fit_sign(width, ascii);
+  const size_t left = width - columns(sign);
+  const size_t end = bytes_that_fit_at_end(text, left - left / 3);
+  return text.substr(0, bytes_that_fit(text, left / 3)) + sign + text.substr(text.size() - end);
+}
+
+std::string fit_path(const std::vector<std::string>& path, size_t width, bool ascii) {
+  std::string text = join(path, path.size(), 0, ascii);
   if (columns(text) <= width) {
     return text;
   }
   // The root, and as much of the end as fits.
   for (size_t tail = path.size() - 1; tail-- > 1;) {
-    text = join(path, 1, tail);
+    text = join(path, 1, tail, ascii);
     if (columns(text) <= width) {
       return text;
     }
   }
-  return path.empty() ? "" : fit(path.back(), width);
+  return path.empty() ? "" : fit_name(path.back(), width, ascii);
+}
+
+std::string to_ascii(const std::string& text) {
+  static const std::map<std::string_view, std::string_view> kLookalikes = {
+      {"…", "..."}, {"±", "+-"}, {"²", "^2"}, {"×", "x"}, {"µ", "u"}, {"–", "-"}};
+  std::string result;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view next = rest.substr(0, first_character(rest).bytes);
+    const auto found = kLookalikes.find(next);
+    const bool plain = next.size() > 1 ? next.front() == '\x1b' : (next.front() & 0x80) == 0;
+    result += found != kLookalikes.end() ? found->second : plain ? next : std::string_view("?");
+    rest.remove_prefix(next.size());
+  }
+  return result;
 }
 
 std::string wrap(const std::string& text, size_t indent, size_t width) {
@@ -105,9 +160,15 @@ std::string wrap(const std::string& text, size_t indent, size_t width) {
   size_t at = 0;
   while (at < text.size()) {
     const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = fit(text.substr(at, end - at), room);
+    std::string word = text.substr(at, end - at);
     if (!line.empty() && columns(line) + 1 + columns(word) > room) {
       flush();
+    }
+    while (columns(word) > room) {
+      const size_t bytes = bytes_that_fit(word, room);
+      line = word.substr(0, bytes);
+      flush();
+      word.erase(0, bytes);
     }
     if (!word.empty()) {
       line += (line.empty() ? "" : " ") + word;
@@ -140,9 +201,14 @@ std::string plural(uint64_t count, const std::string& one, const std::string& ma
   return human_count(count) + " " + (count == 1 ? one : many);
 }
 
-std::string bar(double part, size_t width) {
+std::string bar(double part, size_t width, bool ascii) {
   constexpr std::array<const char*, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const double clamped = std::clamp(part, 0.0, 1.0);
+  if (ascii) {
+    return pad(
+        std::string(static_cast<size_t>(std::lround(clamped * static_cast<double>(width))), '#'),
+        width);
+  }
   const auto eighths = static_cast<size_t>(std::lround(clamped * static_cast<double>(width) * 8));
   std::string text;
   for (size_t i = 0; i < eighths / 8; ++i) {

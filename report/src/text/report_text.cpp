@@ -166,8 +166,10 @@ std::string text(const Profile& profile, const ReportContext& context, const Tex
   for (const std::string& line : overhead_lines(profile, context)) {
     out.paragraph(line);
   }
-  out.paragraph("> look here first; share: moves with the latency; body(f): f's own time", 0,
-                Style::kFaint);
+  out.paragraph(
+      "> look here first; share: moves with the latency; score: what counts of it, times the "
+      "specificity, which grows with the depth in the call graph; body(f): f's own time",
+      0, Style::kFaint);
   return out.take();
 }
 

@@ -9,18 +9,20 @@ constexpr int kLeastWidth = 40;
 }  // namespace
 
 TextWriter::TextWriter(const TextOptions& options)
-    : width_(static_cast<size_t>(std::max(options.width, kLeastWidth))), color_(options.color) {}
+    : width_(static_cast<size_t>(std::max(options.width, kLeastWidth))),
+      color_(options.color),
+      ascii_(options.ascii) {}
 
 void TextWriter::line(const std::string& text, Style style) {
-  text_ += paint(fit(text, width_), style, color_) + "\n";
+  text_ += paint(fit(shown(text), width_, ascii_), style, color_) + "\n";
 }
 
 void TextWriter::paragraph(const std::string& text, size_t indent, Style style) {
-  text_ += paint(wrap(text, indent, width_), style, color_);
+  text_ += paint(wrap(shown(text), indent, width_), style, color_);
 }
 
 void TextWriter::item(const std::string& text, Style style) {
-  std::string wrapped = wrap(text, 4, width_);
+  std::string wrapped = wrap(shown(text), 4, width_);
   if (wrapped.empty()) {
     return;
   }

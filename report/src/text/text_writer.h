@@ -15,6 +15,11 @@ class TextWriter {
   explicit TextWriter(const TextOptions& options);
 
   size_t width() const { return width_; }
+  /// Whether the terminal has nothing but ASCII. The writer sees to that by itself, but what is
+  /// padded or cut before must know.
+  bool ascii() const { return ascii_; }
+  const char* times() const { return ascii_ ? "x" : "×"; }
+  const char* plus_minus() const { return ascii_ ? "+-" : "±"; }
 
   /// One line; what does not fit is cut.
   void line(const std::string& text, Style style = Style::kPlain);
@@ -30,8 +35,11 @@ class TextWriter {
   std::string take() { return std::move(text_); }
 
  private:
+  std::string shown(const std::string& text) const { return ascii_ ? to_ascii(text) : text; }
+
   const size_t width_;
   const bool color_;
+  const bool ascii_;
   std::string text_;
 };
 

@@ -31,14 +31,17 @@ std::string columns_of(const std::string& at, const std::string& took, const std
   return "  " + pad(at, kTime) + pad(took, kTime) + pad(thread, kThread + 1);
 }
 
-/// Without the interval, which the heading names. Own time stays with the name of its function.
+/// Without the interval, which the heading names. Own time is that of the function before it.
 std::vector<std::string> shown_path(const TimelineRow& row) {
   std::vector<std::string> path(row.path.begin() + (row.path.size() > 1 ? 1 : 0), row.path.end());
   if (path.size() > 1 && path.back() == kOwnTime) {
     path.pop_back();
-    path.back() += std::string(" ") + kOwnTime;
   }
   return path;
+}
+
+bool is_own_time(const TimelineRow& row) {
+  return row.path.size() > 1 && row.path.back() == kOwnTime;
 }
 
 /// ` (12 pieces)`, ` (inferred)`, ` (12 pieces, inferred)`
@@ -71,25 +74,25 @@ std::string parts_of(const TimelineRow& row) {
 const std::string& function_of(const std::vector<std::string>& path) {
   const std::string& last = path.back();
   const bool state = last == "preempted" || last.ends_with(')');
-  return state && path.size() > 1 && !last.ends_with(kOwnTime) ? path[path.size() - 2] : last;
+  return state && path.size() > 1 ? path[path.size() - 2] : last;
 }
 
 void write_row(const TimelineRow& row, TextWriter& out) {
-  const std::string head =
-      columns_of(time_of(row.from_ns), time_of(row.to_ns - row.from_ns), fit(row.thread, kThread));
+  const std::string head = columns_of(time_of(row.from_ns), time_of(row.to_ns - row.from_ns),
+                                      fit(row.thread, kThread, out.ascii()));
   const std::vector<std::string> path = shown_path(row);
+  const std::string& function = function_of(path);
   const std::string remark = remark_on(row);
   const size_t used = columns(head) + columns(remark);
   const size_t room = out.width() > used + kLeastRoom ? out.width() - used : kLeastRoom;
-  const std::string place = fit_path(path, room);
-  if (place.find(function_of(path)) != std::string::npos) {
-    out.line(head + place + remark);
+  const std::string place = fit_path(path, room, out.ascii());
+  if (place.find(function) != std::string::npos) {
+    const std::string own = is_own_time(row) ? std::string(" ") + kOwnTime : "";
+    const bool fits = columns(place + own) <= room;
+    out.line(head + place + (fits ? own : "") + remark);
   } else {  // the name matters more than a line
-    const std::string& function = function_of(path);
-    const std::string before =
-        std::string(kPartsIndent, ' ') + (function == path.back() ? "" : "in ");
-    out.line(head + fit(path.back(), room) + remark);
-    out.line(before + fit(function, out.width() - columns(before)));
+    out.line(head + (&function == &path.back() ? "" : path.back()) + remark);
+    out.paragraph((&function == &path.back() ? "" : "in ") + function, kPartsIndent);
   }
   if (!row.parts.empty()) {
     out.paragraph(parts_of(row), kPartsIndent, Style::kFaint);
@@ -138,37 +141,6 @@ std::string text(const Timeline& timeline, const TextOptions& options, bool all)
     write_row(row, out);
   }
   return out.take();
-}
-
-nlohmann::json json(const Timeline& timeline) {
-  nlohmann::json events = nlohmann::json::array();
-  for (const TimelinePiece& piece : timeline.pieces) {
-    events.push_back(
-        {{"name", piece.path.back()},
-         {"cat", "critical path"},
-         {"ph", "X"},
-         {"ts", static_cast<double>(piece.from_ns) / 1e3},
-         {"dur", static_cast<double>(piece.to_ns - piece.from_ns) / 1e3},
-         {"pid", piece.pid},
-         {"tid", piece.thread},
-         {"args", {{"path", piece.path}, {"thread_id", piece.tid}, {"inferred", piece.inferred}}}});
-    nlohmann::json name = {{"name", "thread_name"},
-                           {"ph", "M"},
-                           {"pid", piece.pid},
-                           {"tid", piece.thread},
-                           {"args", {{"name", piece.thread_name}}}};
-    if (std::find(events.begin(), events.end(), name) == events.end()) {
-      events.push_back(std::move(name));
-    }
-  }
-  return {{"traceEvents", std::move(events)},
-          {"displayTimeUnit", "ns"},
-          {"otherData",
-           {{"interval", timeline.interval},
-            {"id", timeline.id},
-            {"key", timeline.key},
-            {"label", timeline.label},
-            {"latency_ns", timeline.latency_ns}}}};
 }
 
 }  // namespace vprof::report

@@ -24,6 +24,14 @@ struct FigureChange {
   bool significant = false;
 };
 
+/// The latency of the intervals with one label, in A and B: mean, stddev, p50, p95 and p99. They
+/// are not tested, so none is significant.
+struct LabelChange {
+  std::string label;
+  uint64_t count_a = 0, count_b = 0;
+  std::vector<FigureChange> figures;
+};
+
 /// What of the variance goes with a factor in A and B: Cov(X, T), or Σ 2 Cov of a pair. It adds up
 /// to the variance, so the changes of siblings add up to that of their parent. A factor that one of
 /// the profiles does not list has 0 there.
@@ -38,6 +46,10 @@ struct FactorChange {
   std::array<double, 2> ci95{};
   /// Whether it changed by more than chance, among all that diff() compares.
   bool significant = false;
+  /// 95 % confidence interval of the share in B; {0, 0}: unknown. Not in the JSON.
+  std::array<double, 2> share_ci95_b{};
+  /// Whether the profiles have it at all. Only of Diff::all_factors, and not in the JSON.
+  bool in_a = true, in_b = true;
   /// The function of the innermost listed change that contains this one: its figures have these
   /// already. Empty: there is none. Of a pair: always empty, its figures are in both functions'.
   std::string within;
@@ -49,9 +61,14 @@ struct Diff {
   std::string interval;
   uint64_t count_a = 0, count_b = 0;
   std::vector<FigureChange> figures;
+  /// Of labels that both have, the most frequent in A first; none if there is only one.
+  std::vector<LabelChange> labels;
   /// Those with a change of at least 1 % of Var(latency in A), in magnitude. What is within
   /// another one follows it; otherwise the largest comes first, and pairs come last.
   std::vector<FactorChange> factors;
+  /// All factors, for conditions.
+  std::vector<FactorChange> all_factors;
+  double variance_a = 0, variance_b = 0;
   /// One line each, for the report.
   std::vector<std::string> notes;
 };
@@ -63,13 +80,26 @@ struct Diff {
 /// Welch and Satterthwaite, and Holm's procedure over everything that is compared.
 Diff diff(const Profile& a, const Profile& b);
 
-/// A condition on a change, such as `p99>1.1x`, `variance<0.5x`, `mean>=2ms`.
+/// Error: one line; the profiles are of different kinds of intervals, or the programs have less
+/// than a quarter of their measured functions in common, so a comparison would say nothing.
+Result<void> comparable(const Profile& a, const Profile& b);
+
+/// What a condition is about.
+enum class ConditionOf : uint8_t {
+  kLatency,  ///< a figure of all intervals, or of those with one label: `p99>2ms`, `p99(GET)>1.1x`
+  kShare,    ///< the share of a factor in B: `share(f)>10%`
+  kChange,   ///< FactorChange::change: `change(f)>5%`
+};
+
+/// A condition on two profiles. Spaces may stand between its parts.
 struct Condition {
   std::string text;
-  /// As FigureChange::name.
-  std::string figure;
+  ConditionOf of = ConditionOf::kLatency;
+  std::string figure = {};   ///< as FigureChange::name; `share` or `change` of a factor
+  std::string subject = {};  ///< the label or the factor; empty: all intervals
   bool greater = true, or_equal = false;
-  /// Whether the limit is a ratio of B to A; otherwise it is a latency of B in ns.
+  /// Whether the limit is a ratio of B to A; otherwise it is a latency of B in ns or, of a factor,
+  /// a part of 1.
   bool is_ratio = true;
   double limit = 1;
 };
@@ -77,8 +107,18 @@ struct Condition {
 /// Error: one line that shows what a condition looks like.
 Result<Condition> parse_condition(const std::string& text);
 
-/// Whether the condition is met. `certainly`: only if the whole confidence interval meets it, so
-/// never for figures without one.
-bool holds(const Condition& condition, const Diff& diff, bool certainly);
+/// A condition in the light of a comparison.
+struct Verdict {
+  bool holds = false;
+  /// What the limit applies to, and its 95 % confidence interval; {0, 0}: there is none.
+  double value = 0;
+  std::array<double, 2> ci95{};
+  /// Something that the reader should know; mostly empty.
+  std::string remark = {};
+};
+
+/// `certainly`: a condition holds only if its whole confidence interval meets it, so never for
+/// figures without one. Error: one line; there is no such label or factor.
+Result<Verdict> judge(const Condition& condition, const Diff& diff, bool certainly);
 
 }  // namespace vprof::analyzer

@@ -52,7 +52,9 @@ struct Call {
   std::string type;         ///< of an indirect call: the type of the function it calls
   /// Of a function that is passed on: key, name and USR of the function it is passed to.
   std::string receiver_key, receiver_name, receiver_usr;
-  std::string macro;  ///< the macro whose expansion is [begin, end); empty for plain text
+  std::string macro;        ///< the macro whose expansion is [begin, end); empty for plain text
+  std::string macro_file;   ///< where the macro is defined, as `file`; outside the mirror: its path
+  uint32_t macro_line = 0;  ///< 1-based; 0: unknown
   CallKind kind = CallKind::kDirect;
   Form form = Form::kRefused;
   bool noreturn = false;   ///< the callee never returns: an error path, which adds no height

@@ -12,8 +12,8 @@
 namespace vprof::report {
 
 /// The Trace Event Format, which Perfetto and Chrome open. Each interval is a process of its own,
-/// with a row per thread on its path: pieces of the critical path, the waits around them, and a
-/// flow wherever the path moves to another thread (a wake-up or a hand-off).
+/// with a row per thread on its path: functions and waits within each other, and a flow
+/// wherever the path moves to another thread (a wake-up or a hand-off).
 nlohmann::json perfetto(const std::vector<SelectedTimeline>& timelines);
 
 /// Folded stacks, as flame-graph tools read them: `root;f;wait(x) 12345`, weighted by the leaf's

@@ -56,8 +56,17 @@ struct Object<analyzer::LabelSummary> {
   using T = analyzer::LabelSummary;
   static constexpr auto kFields =
       std::tuple{required("label", &T::label, "empty: intervals without a label"),
-                 required("count", &T::count), required("mean_ns", &T::mean_ns),
-                 required("variance_ns2", &T::variance_ns2, "divisor n")};
+                 required("count", &T::count),
+                 required("mean_ns", &T::mean_ns),
+                 required("variance_ns2", &T::variance_ns2, "divisor n"),
+                 optional("p50_ns", &T::p50_ns, "percentiles to about 3 %; 0: unknown"),
+                 optional("p95_ns", &T::p95_ns),
+                 optional("p99_ns", &T::p99_ns),
+                 optional("mean_ci95", &T::mean_ci95,
+                          "95 % confidence interval; [0, 0]: too few intervals for one"),
+                 optional("p50_ci95", &T::p50_ci95),
+                 optional("p95_ci95", &T::p95_ci95),
+                 optional("p99_ci95", &T::p99_ci95)};
 };
 
 template <>
@@ -117,9 +126,10 @@ template <>
 struct Object<analyzer::Exemplar> {
   using T = analyzer::Exemplar;
   static constexpr const char* kDescription = "an interval to look at with `vprof timeline`";
-  static constexpr auto kFields = std::tuple{required("id", &T::id), optional("key", &T::key),
-                                             required("ns", &T::ns, "time of the factor in it"),
-                                             required("latency_ns", &T::latency_ns)};
+  static constexpr auto kFields = std::tuple{
+      digits(required("id", &T::id, "digits; a number in earlier versions")),
+      digits(optional("key", &T::key, "digits; 0: none")),
+      required("ns", &T::ns, "time of the factor in it"), required("latency_ns", &T::latency_ns)};
 };
 
 template <>
@@ -170,6 +180,7 @@ struct Object<analyzer::Factor> {
       optional("variance_score", &T::variance_score,
                "specificity times Σ Var, the score of equation 2.4"),
       optional("variance_rank", &T::variance_rank, "rank by that score; 0: none"),
+      optional("marked", &T::marked, "look here first"),
       required("status", &T::status),
       required("instances", &T::instances, "those that weigh most first"),
       optional("typical", &T::typical, "intervals near the median of those with time in it"),
@@ -234,7 +245,8 @@ struct Object<report::LeadingFactor> {
   using T = report::LeadingFactor;
   static constexpr auto kFields =
       std::tuple{required("factor", &T::factor),
-                 required("contribution", &T::contribution, "the weight of the factor")};
+                 required("contribution", &T::contribution, "the weight of the factor"),
+                 optional("share", &T::share, "that the text shows; null: unknown")};
 };
 
 template <>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace vprof::report {
 /// One of the first k factors.
 struct LeadingFactor {
   std::string factor;
-  double contribution = 0;
+  double contribution = 0;  ///< its weight: what the ranking counts
+  /// Its share; of a covariance, the contribution. Nothing in reports of earlier versions.
+  std::optional<double> share = {};
 };
 
 /// One iteration of the search.
@@ -84,6 +87,7 @@ struct ReportContext {
 struct TextOptions {
   int width = 80;      ///< columns
   bool color = false;  ///< ANSI colours
+  bool ascii = false;  ///< nothing but ASCII
 };
 
 /// The report: latency, ranked factors, caveats, overhead.

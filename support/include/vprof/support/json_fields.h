@@ -22,6 +22,7 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -91,6 +92,19 @@ constexpr Field<T, Member, Presence::kNonDefault> non_default(const char* name, 
   return {name, member, description};
 }
 
+/// A field as required() and optional() make it, of an integer that JSON holds as a text of digits:
+/// the numbers of JavaScript, and of most tools for JSON, do not hold 64 bits. Numbers are read as
+/// well.
+template <class T, class Member, Presence kFieldPresence>
+struct DigitsField : Field<T, Member, kFieldPresence> {
+  static constexpr bool kDigits = true;
+};
+
+template <class T, class Member, Presence kFieldPresence>
+constexpr DigitsField<T, Member, kFieldPresence> digits(Field<T, Member, kFieldPresence> field) {
+  return {field};
+}
+
 /// What is wrong with a document. Only thrown below read(), which turns it into an Error.
 class ReadError : public std::runtime_error {
  public:
@@ -105,6 +119,8 @@ template <class T>
 concept Enumerated = std::is_enum_v<T> && requires { Words<T>::kWords; };
 template <class T>
 concept Textual = requires(const T& value) { Text<T>::write(value); };
+template <class T>
+concept Digits = requires { T::kDigits; };
 template <class T>
 concept WrittenHook = requires(const T& value, Json& json) { Object<T>::written(value, json); };
 template <class T>
@@ -133,7 +149,11 @@ void write_to(Json& to, const T& value) {
           return;
         }
       }
-      write_to(to[field.name], value.*field.member);
+      if constexpr (Digits<std::remove_cvref_t<decltype(field)>>) {
+        to[field.name] = std::to_string(value.*field.member);
+      } else {
+        write_to(to[field.name], value.*field.member);
+      }
     };
     std::apply([&](const auto&... field) { (write_field(field), ...); }, Object<T>::kFields);
     if constexpr (WrittenHook<T>) {
@@ -189,6 +209,18 @@ inline void demand(bool holds, const Path& path, const char* wanted) {
 }
 
 template <class T>
+void read_digits(T& to, const Json& from, const Path& path) {
+  if (from.is_number_unsigned()) {
+    to = from.get<T>();
+    return;
+  }
+  demand(from.is_string(), path, "a text of digits");
+  const auto& text = from.get_ref<const std::string&>();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+  demand(error == std::errc() && end == text.data() + text.size(), path, "a text of digits");
+}
+
+template <class T>
 void read_to(T& to, const Json& from, const Path& path) {
   if (path.depth > kDeepest) {
     throw ReadError("document: too deep");
@@ -198,7 +230,11 @@ void read_to(T& to, const Json& from, const Path& path) {
     const auto read_field = [&](const auto& field) {
       const auto found = from.find(field.name);
       if (found != from.end()) {
-        return read_to(to.*field.member, *found, path.below(field.name));
+        if constexpr (Digits<std::remove_cvref_t<decltype(field)>>) {
+          return read_digits(to.*field.member, *found, path.below(field.name));
+        } else {
+          return read_to(to.*field.member, *found, path.below(field.name));
+        }
       }
       if constexpr (std::remove_cvref_t<decltype(field)>::kPresence == Presence::kRequired) {
         throw ReadError(path.below(field.name).text() + ": is missing");

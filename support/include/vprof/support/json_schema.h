@@ -33,6 +33,9 @@ Json object_schema(Json& definitions) {
   const auto add = [&](const auto& field) {
     using Member = std::remove_cvref_t<decltype(std::declval<T>().*field.member)>;
     Json member = schema_of<Member>(definitions);
+    if constexpr (Digits<std::remove_cvref_t<decltype(field)>>) {
+      member = {{"type", {"string", "integer"}}, {"pattern", "^[0-9]+$"}, {"minimum", 0}};
+    }
     if (field.description[0] != '\0') {
       member["description"] = field.description;
     }
