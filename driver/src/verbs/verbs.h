@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "search/live/live_search.h"
 #include "search/iterative_refinement.h"
+#include "search/live/live_search.h"
 #include "vprof/support/files.h"
 
 namespace vprof::driver {
