@@ -62,8 +62,16 @@ void ThreadWriter::work_for(uint64_t id, int64_t time, uint32_t kind, uint64_t f
   }
 }
 
-void ThreadWriter::label(uint64_t id, int64_t time, const std::string& text) {
-  slot(static_cast<uint64_t>(time), VPROF_EV_LABEL, text.size());
+void ThreadWriter::label(uint64_t id, int64_t time, const std::string& what) {
+  text(VPROF_EV_LABEL, id, time, what);
+}
+
+void ThreadWriter::trace_context(uint64_t id, int64_t time, const std::string& what) {
+  text(VPROF_EV_TRACE_CONTEXT, id, time, what);
+}
+
+void ThreadWriter::text(uint32_t event, uint64_t id, int64_t time, const std::string& text) {
+  slot(static_cast<uint64_t>(time), event, text.size());
   cont(id);
   for (size_t at = 0; at < text.size(); at += 8) {
     uint64_t word = 0;

@@ -53,6 +53,7 @@ class ThreadWriter {
   void work_for(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0,
                 int64_t polled = 0);
   void label(uint64_t id, int64_t time, const std::string& text);
+  void trace_context(uint64_t id, int64_t time, const std::string& text);
   void work(uint64_t id, int64_t time, uint64_t units);
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
   void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
@@ -72,6 +73,8 @@ class ThreadWriter {
   const std::vector<std::vector<vprof_slot>>& groups() const { return groups_; }
 
  private:
+  void text(uint32_t event, uint64_t id, int64_t time, const std::string& text);
+
   std::vector<std::vector<vprof_slot>> groups_;  // a head with its continuations
 };
 

@@ -1,5 +1,6 @@
 #include "profile/profile_file.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -98,6 +99,10 @@ IntervalSums decode_sums(const Json& document) {
   for (const Json& exemplars : document.at("samples")) {
     sums.exemplars.push_back(decode_exemplars(exemplars));
   }
+  const Json traces = document.value("sample_traces", Json::array());
+  for (size_t i = 0; i < std::min(traces.size(), sums.exemplars.size()); ++i) {
+    decode_traces(traces[i], sums.exemplars[i]);
+  }
   sums.latencies = decode_latencies(document.at("latencies"));
   check_counts(sums);
   for (const Json& batch : document.at("batches")) {
@@ -106,6 +111,10 @@ IntervalSums decode_sums(const Json& document) {
   decode_intervals(document, sums);
   sums.covariates = decode_covariates(document.at("explain"), sums.places.size());
   return sums;
+}
+
+bool has_traces(const PlaceExemplars& exemplars) {
+  return !encode_traces(exemplars).get_binary().empty();
 }
 
 template <class T, class Encode>
@@ -127,6 +136,9 @@ std::string to_bytes(const IntervalSums& sums) {
   document["batches"] = encode_list(sums.batches, encode_batch);
   document["tails"] = encode_list(sums.tails, encode_tail);
   document["samples"] = encode_list(sums.exemplars, encode_exemplars);
+  if (std::ranges::any_of(sums.exemplars, has_traces)) {
+    document["sample_traces"] = encode_list(sums.exemplars, encode_traces);
+  }
   document["explain"] = encode_covariates(sums.covariates);
   document["latencies"] = encode_latencies(sums.latencies);
   encode_intervals(sums, document);

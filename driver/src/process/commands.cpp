@@ -6,6 +6,7 @@
 #include "process/command_log.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
+#include "vprof/support/links.h"
 #include "vprof/support/output.h"
 
 namespace vprof::driver {
@@ -92,6 +93,12 @@ void say(const std::string& line) {
   FILE* to = g_narrate_on_error ? stderr : stdout;
   std::fprintf(to, "%s\n", line.c_str());
   std::fflush(to);
+}
+
+Result<void> say_with_links(const std::string& text, const fs::path& root) {
+  const LinkFormat format = g_narrate_on_error ? LinkFormat{} : VPROF_TRY(link_format());
+  say(with_links(text, format, root));
+  return {};
 }
 
 Result<void> write_result(const fs::path& file, std::string_view text) {

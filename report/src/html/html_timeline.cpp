@@ -94,6 +94,8 @@ nlohmann::json to_json(const SelectedTimeline& shown) {
           {"id", std::to_string(timeline.id)},
           {"key", timeline.key == 0 ? "" : std::to_string(timeline.key)},
           {"label", timeline.label},
+          {"trace_id", timeline.trace.trace_id()},
+          {"span_id", timeline.trace.span_id()},
           {"latency_ns", timeline.latency_ns},
           {"begin_ns", timeline.begin_ns},
           {"threads", std::move(thread_names)},

@@ -1,3 +1,4 @@
+#include "json/answer.h"
 #include "vprof/report/diff.h"
 #include "vprof/report/json.h"
 
@@ -33,13 +34,16 @@ struct Object<analyzer::Diff> {
       std::tuple{required("interval", &T::interval), required("count_a", &T::count_a),
                  required("count_b", &T::count_b),   required("figures", &T::figures),
                  required("factors", &T::factors),   required("notes", &T::notes)};
-  static void written(const T& /*diff*/, Json& to) { to["schema"] = 1; }
+  static constexpr const char* kDescription =
+      "Times are in ns, changes are parts of the variance of A.";
 };
 
 }  // namespace vprof::json
 
 namespace vprof::report {
 
-nlohmann::json json(const analyzer::Diff& diff) { return json::write(diff); }
+nlohmann::json json(const analyzer::Diff& diff) { return answer("diff", diff); }
+
+nlohmann::json diff_schema() { return answer_schema<analyzer::Diff>("diff", "vprof diff --json"); }
 
 }  // namespace vprof::report
