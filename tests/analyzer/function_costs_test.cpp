@@ -40,7 +40,7 @@ struct Recording {
         thread.frame(call_g, now + 400, now + 430);
       }
       thread.wait(VPROF_EV_WAIT_FILE, {.address = 5}, now + 500, now + 600);
-      now += 700 + (i % 5);
+      now += 700 + (i % 5) + 3 * (i % 7);
       thread.frame(whole, begin + 1, now - 1);
       thread.end(static_cast<uint64_t>(i) + 1, now);
       latencies.push_back(static_cast<double>(now - begin));
@@ -49,7 +49,7 @@ struct Recording {
     }
     process.write(dir.path());
     sites_file = dir.path("sites.json");
-    sites.write(sites_file);
+    sites.write(dir.path());
     for (size_t i = 0; i < times.size(); ++i) {
       mean_f += times[i] / count;
       mean_latency += latencies[i] / count;
@@ -74,7 +74,7 @@ struct Recording {
 
 TEST_CASE("costs of a function: each call site, its own time, and its waits") {
   const Recording recording(350);
-  const auto all = recording.costs({"handle", "f"});
+  const auto all = recording.costs({"handle@src/a.c:10", "f@src/a.c:20"});
   REQUIRE(all);
   REQUIRE(all->size() == 2);
   const analyzer::FunctionCosts& handle = all->at(0);
@@ -120,7 +120,7 @@ TEST_CASE("costs of a function that is not measured, or of intervals that are no
   REQUIRE(none);
   CHECK(none->at(0).whole.count == 0);
   CHECK(none->at(0).sites.empty());
-  const auto wrong = recording.costs({"handle"}, "nothing");
+  const auto wrong = recording.costs({"handle@src/a.c:10"}, "nothing");
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().message.find("nothing") != std::string::npos);
 }

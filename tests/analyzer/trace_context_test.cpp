@@ -44,7 +44,7 @@ struct Recording {
 
   void write() {
     process.write(dir.path());
-    sites.write(dir.path("sites.json"));
+    sites.write(dir.path());
   }
   std::string sites_file() const { return dir.path("sites.json"); }
 

@@ -96,9 +96,9 @@ void say(const std::string& line) {
 }
 
 Result<void> say_with_links(const std::string& text, const fs::path& root) {
-  const LinkFormat format = g_narrate_on_error ? LinkFormat{} : VPROF_TRY(link_format());
-  say(with_links(text, format, root));
-  return {};
+  const Result<LinkFormat> format = g_narrate_on_error ? LinkFormat{} : link_format();
+  say(with_links(text, format.value_or(LinkFormat{}), root));
+  return format ? Result<void>() : tl::unexpected<Error>(format.error());
 }
 
 Result<void> write_result(const fs::path& file, std::string_view text) {

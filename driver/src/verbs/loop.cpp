@@ -22,8 +22,8 @@ Result<void> print_result(const Session& session, const LoopOptions& options) {
     return {};
   }
   const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
-  say("\n" + report::text(profile, context, report::text_options()));
-  return {};
+  return say_with_links("\n" + report::text(profile, context, report::text_options()),
+                        session.config.source);
 }
 
 }  // namespace

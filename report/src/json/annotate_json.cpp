@@ -66,16 +66,18 @@ struct Object<analyzer::FunctionCosts> {
 template <>
 struct Object<AnnotatedFunction> {
   using T = AnnotatedFunction;
-  static constexpr auto kFields =
-      std::tuple{required("name", &T::name),
-                 required("key", &T::key),
-                 required("file", &T::file, "relative to the source tree"),
-                 required("first", &T::first, "number of the first line"),
-                 required("lines", &T::lines, "as they were measured"),
-                 required("changed", &T::changed, "the source has been edited since"),
-                 required("measured", &T::measured, "its calls are measured"),
-                 required("costs", &T::costs),
-                 required("unmeasured", &T::unmeasured, "calls that have no record of their own")};
+  static constexpr auto kFields = std::tuple{
+      required("name", &T::name),
+      required("key", &T::key),
+      required("file", &T::file, "relative to the source tree"),
+      required("first", &T::first, "number of the first line"),
+      required("lines", &T::lines, "as they were measured"),
+      required("changed", &T::changed, "the source has been edited since"),
+      required("recorded", &T::recorded,
+               "the recording knows it; otherwise its time is in the functions that called it"),
+      required("measured", &T::measured, "its calls are measured"),
+      required("costs", &T::costs),
+      required("unmeasured", &T::unmeasured, "calls that have no record of their own")};
 };
 
 template <>

@@ -87,6 +87,11 @@ class AnnotateText {
                                  function_.file),
                      2, Style::kWarning);
     }
+    if (!function_.recorded) {
+      out_.paragraph(
+          "not measured in the last recording, so its time is in the functions that called it", 2);
+      return;
+    }
     if (whole.count == 0) {
       out_.paragraph(fmt::format("on no critical path of {} intervals '{}'",
                                  human_count(costs.intervals), costs.interval),

@@ -12,6 +12,7 @@
 #include "verbs/verbs.h"
 #include "vprof/report/terminal.h"
 #include "vprof/support/json.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
@@ -45,6 +46,7 @@ Result<std::vector<const Function*>> functions_of(const Program& program, const 
 
 /// What sites.json says about the calls of a function.
 struct CallsOf {
+  bool known = false;  // the recording has sites of it
   bool measured = false;
   std::vector<report::UnmeasuredCall> unmeasured;
 };
@@ -55,6 +57,7 @@ CallsOf calls_of(const nlohmann::json& sites, const std::string& key) {
   for (const auto& function : sites.value("functions", nlohmann::json::array())) {
     if (function.value("key", "") == key) {
       id = function.value("id", uint64_t{0});
+      calls.known = true;
       calls.measured = function.value("expanded", false);
     }
   }
@@ -81,6 +84,7 @@ report::AnnotatedFunction annotated(const Session& session, const Function& f,
     shown.lines.push_back(measured[n - 1]);
   }
   CallsOf calls = calls_of(sites, f.key);
+  shown.recorded = calls.known;
   shown.measured = calls.measured;
   shown.unmeasured = std::move(calls.unmeasured);
   shown.costs = std::move(costs);

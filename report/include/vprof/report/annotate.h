@@ -25,6 +25,7 @@ struct AnnotatedFunction {
   uint32_t first = 1;              ///< number of the first line
   std::vector<std::string> lines;  ///< as they were measured
   bool changed = false;            ///< the source has been edited since
+  bool recorded = false;           ///< the recording knows it
   bool measured = false;           ///< its calls are: it is expanded
   analyzer::FunctionCosts costs;
   std::vector<UnmeasuredCall> unmeasured;
