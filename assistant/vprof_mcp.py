@@ -18,11 +18,13 @@ try:
     from mcp_types import ToolAnnotations
     from pydantic import Field
 except ImportError as missing:
-    sys.exit(
+    print(
         f"vprof: mcp needs the Python package mcp, version 2, which {sys.executable} does not have ({missing}); "
         'install it with: python3 -m venv ~/.local/share/vprof/python && '
-        '~/.local/share/vprof/python/bin/pip install "mcp>=2,<3"; VPROF_PYTHON names another Python'
+        '~/.local/share/vprof/python/bin/pip install "mcp>=2,<3"; VPROF_PYTHON names another Python',
+        file=sys.stderr,
     )
+    sys.exit(2)
 
 INSTRUCTIONS = """vprof explains the variance of the latency of a C or C++ server: which functions, lock waits, queues and
 I/O make some requests slow. Begin with `iterations` and `factors`. A factor's share is the part of the variance that goes

@@ -41,6 +41,7 @@ uint64_t mixed(uint64_t h) {
 Json attribute(const char* key, const std::string& value) {
   return {{"key", key}, {"value", {{"stringValue", value}}}};
 }
+Json attribute(const char* key, const char* value) { return attribute(key, std::string(value)); }
 Json attribute(const char* key, bool value) {
   return {{"key", key}, {"value", {{"boolValue", value}}}};
 }
