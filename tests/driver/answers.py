@@ -236,14 +236,17 @@ class Answers(unittest.TestCase):
             self.assertEqual((await call("iterations"))["iterations"], self.json("history")["iterations"])
             factors = await call("factors", most=1)
             self.assertEqual(len(factors["factors"]), 1)
-            self.assertGreater(factors["more_factors"], 0)
+            self.assertEqual(factors["more_factors"], len(self.json("report")["factors"]) - 1)
             interval = str(factors["factors"][0]["worst"][0]["id"])
             timeline = await call("timeline", interval=interval, most=2)
             self.assertEqual(timeline["id"], interval)
             self.assertLessEqual(len(timeline["pieces"]), 2)
             tree = (await call("tree", iteration=1, least=0.5))["tree"]
             self.assertEqual(tree["function"], "order")
-            self.assertGreater(tree["left_out"], 0)
+            children = self.json("report", "--iteration", 1)["tree"]["children"]
+            large = [child for child in children if max(abs(child["share"]), abs(child["contribution"])) >= 0.5]
+            self.assertEqual(tree["left_out"], len(children) - len(large))
+            self.assertEqual([child["function"] for child in tree["children"]], [child["function"] for child in large])
             self.assertEqual((await call("annotate", function="order"))["functions"][0]["name"], "order")
             self.assertIn("edges", await call("graph", function="step"))
             self.assertIn("VPROF_", (await call("source", function="order"))["diff"])

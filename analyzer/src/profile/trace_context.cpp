@@ -8,10 +8,10 @@ namespace vprof::analyzer {
 namespace {
 
 // version "-" trace id "-" parent id "-" flags
-constexpr size_t kVersion = 2;
-constexpr size_t kTraceId = 32;
-constexpr size_t kSpanId = 16;
-constexpr size_t kWhole = kVersion + 1 + kTraceId + 1 + kSpanId + 1 + 2;
+constexpr size_t kVersionDigits = 2;
+constexpr size_t kTraceDigits = 32;
+constexpr size_t kSpanDigits = 16;
+constexpr size_t kWholeLength = kVersionDigits + 1 + kTraceDigits + 1 + kSpanDigits + 1 + 2;
 
 /// Without white space around it, and without the rest of the header that it comes from.
 std::string_view trimmed(std::string_view text) {
@@ -37,14 +37,14 @@ uint64_t number(std::string_view digits) {
 
 /// Only version 00 must end after the flags.
 bool has_form(std::string_view text) {
-  if (text.size() < kWhole || (text.size() > kWhole && text[kWhole] != '-')) {
+  if (text.size() < kWholeLength || (text.size() > kWholeLength && text[kWholeLength] != '-')) {
     return false;
   }
-  const std::string_view version = text.substr(0, kVersion);
-  if (!is_hex(version) || version == "ff" || (version == "00" && text.size() != kWhole)) {
+  const std::string_view version = text.substr(0, kVersionDigits);
+  if (!is_hex(version) || version == "ff" || (version == "00" && text.size() != kWholeLength)) {
     return false;
   }
-  for (size_t at = kVersion; const size_t length : {kTraceId, kSpanId, size_t{2}}) {
+  for (size_t at = kVersionDigits; const size_t length : {kTraceDigits, kSpanDigits, size_t{2}}) {
     if (text[at] != '-' || !is_hex(text.substr(at + 1, length))) {
       return false;
     }
@@ -63,14 +63,14 @@ std::string TraceContext::span_id() const { return span == 0 ? "" : fmt::format(
 
 std::optional<TraceContext> parse_trace_context(std::string_view text) {
   text = trimmed(text);
-  const bool alone = text.size() == kTraceId && is_hex(text);
+  const bool alone = text.size() == kTraceDigits && is_hex(text);
   if (!alone && !has_form(text)) {
     return {};
   }
-  const std::string_view id = alone ? text : text.substr(kVersion + 1, kTraceId);
-  TraceContext context{number(id.substr(0, kSpanId)), number(id.substr(kSpanId)), 0};
+  const std::string_view id = alone ? text : text.substr(kVersionDigits + 1, kTraceDigits);
+  TraceContext context{number(id.substr(0, kSpanDigits)), number(id.substr(kSpanDigits)), 0};
   if (!alone) {
-    context.span = number(text.substr(kVersion + 1 + kTraceId + 1, kSpanId));
+    context.span = number(text.substr(kVersionDigits + 1 + kTraceDigits + 1, kSpanDigits));
   }
   if (!context.is_set() || (!alone && context.span == 0)) {
     return {};
