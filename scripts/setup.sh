@@ -21,6 +21,7 @@ packages_to_test=(
   zsh groff-base # completion and manual page
   git
   libboost-dev # examples/coroutines
+  python3-venv # packages from PyPI: answers for assistants and OpenTelemetry
 )
 packages_to_soak=(
   uftrace # benchmarks/compare.sh
@@ -79,6 +80,23 @@ install_packages() { # package...
     die "apt-get could not install the packages; the whole output is in $log"
   }
   rm -f "$log"
+}
+
+# The Python packages of tests/requirements.txt, in build/python.
+install_python_packages() {
+  local python=$root/build/python wanted=$root/tests/requirements.txt log=$root/build/python.log
+  if cmp -s "$wanted" "$python/requirements.txt"; then
+    say "Set-up: all Python packages are installed"
+    return
+  fi
+  say "Set-up: installing the Python packages of tests/requirements.txt"
+  mkdir -p "$root/build"
+  { rm -rf "$python" && python3 -m venv "$python" &&
+    "$python/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; } >"$log" 2>&1 || {
+    tail -20 "$log" >&2
+    die "pip could not install the packages; the whole output is in $log"
+  }
+  cp "$wanted" "$python/requirements.txt"
 }
 
 # How many compilations may run at once: one per core, if there are 1.5 GB of memory for each. Files

@@ -92,6 +92,7 @@ soak_subjects() {
 }
 
 install_packages "${packages_to_build[@]}" "${packages_to_test[@]}" "${packages_to_soak[@]}"
+install_python_packages
 mkdir -p "$logs"
 cd "$root"
 if ! check "Build: release" build release; then

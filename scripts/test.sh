@@ -57,6 +57,7 @@ fuzz() {
 }
 
 install_packages "${packages_to_build[@]}" "${packages_to_test[@]}"
+install_python_packages
 mkdir -p "$logs"
 cd "$root"
 

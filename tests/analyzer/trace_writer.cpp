@@ -69,8 +69,16 @@ void ThreadWriter::resume(uint64_t id, int64_t time, uint32_t suspension, int64_
 
 void ThreadWriter::suspend(int64_t time) { work_for(0, time, 0, VPROF_INTERVAL_COROUTINE); }
 
-void ThreadWriter::label(uint64_t id, int64_t time, const std::string& text) {
-  slot(static_cast<uint64_t>(time), VPROF_EV_LABEL, text.size());
+void ThreadWriter::label(uint64_t id, int64_t time, const std::string& what) {
+  text(VPROF_EV_LABEL, id, time, what);
+}
+
+void ThreadWriter::trace_context(uint64_t id, int64_t time, const std::string& what) {
+  text(VPROF_EV_TRACE_CONTEXT, id, time, what);
+}
+
+void ThreadWriter::text(uint32_t event, uint64_t id, int64_t time, const std::string& text) {
+  slot(static_cast<uint64_t>(time), event, text.size());
   cont(id);
   for (size_t at = 0; at < text.size(); at += 8) {
     uint64_t word = 0;

@@ -56,6 +56,7 @@ class ThreadWriter {
   void resume(uint64_t id, int64_t time, uint32_t suspension, int64_t polled = 0);
   void suspend(int64_t time);
   void label(uint64_t id, int64_t time, const std::string& text);
+  void trace_context(uint64_t id, int64_t time, const std::string& text);
   void work(uint64_t id, int64_t time, uint64_t units);
   void enqueue(uint64_t task, int64_t time, uint32_t sync = 0);
   void dequeue(uint64_t task, int64_t time, uint32_t sync = 0);
@@ -75,6 +76,8 @@ class ThreadWriter {
   const std::vector<std::vector<vprof_slot>>& groups() const { return groups_; }
 
  private:
+  void text(uint32_t event, uint64_t id, int64_t time, const std::string& text);
+
   std::vector<std::vector<vprof_slot>> groups_;  // a head with its continuations
 };
 

@@ -64,7 +64,8 @@ TEST_CASE("a full configuration is read") {
        "end": [{"function": "g", "at": "entry", "key": "arg:0->conn"}, {"function": "h", "key": "return"},
                {"function": "i", "key": "thread"}],
        "switch": {"function": "s", "key": "*arg:1"},
-       "label": {"function": "f", "value": "arg:1->names[0].text"}}],
+       "label": {"function": "f", "value": "arg:1->names[0].text"},
+       "trace_context": [{"function": "f", "value": "arg:1->traceparent"}]}],
     "sync": {"acquire": {"function": "Lock"}, "release": [{"function": "Unlock", "object": "arg:1", "shared": true}],
              "enqueue": {"function": "push", "task": "arg:1"}, "dequeue": {"function": "pop"}},
     "factors": {"k": 5, "threshold": 0.1, "specificity": "cubic", "dominance": 0.8},
@@ -81,6 +82,8 @@ TEST_CASE("a full configuration is read") {
   CHECK(config->intervals[1].end[1].at == "exit");
   CHECK(config->intervals[1].end[2].value == "thread");
   CHECK(config->intervals[1].label[0].value == "arg:1->names[0].text");
+  REQUIRE(config->intervals[1].trace_context.size() == 1);
+  CHECK(config->intervals[1].trace_context[0].value == "arg:1->traceparent");
   REQUIRE(config->sync.size() == 4);
   CHECK(config->sync[0].value == "arg:0");
   CHECK_FALSE(config->sync[0].shared);

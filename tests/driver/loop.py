@@ -85,7 +85,7 @@ class Loop(Project):
         self.assertRegex(out, r"iteration 2: expanded \w")
         self.assertRegex(out, r"compared with the run without recording: mean [\d.]+x, variance [\d.]+x")
         self.assertIn("accepted: ", out)
-        history = json.loads(self.vprof("history", "--json").stdout)
+        history = json.loads(self.vprof("history", "--json").stdout)["iterations"]
         self.assertEqual(history, self.report()["iterations"])
         self.assertTrue(history[0]["leading"][0]["factor"])  # on a busy machine it may be preemption
 
@@ -96,7 +96,7 @@ class Loop(Project):
         self.assertIn("back at iteration 1", out)
         self.assertEqual(log.stat().st_mtime_ns, ran, "nothing is measured again")
         self.assertEqual(self.state()["iteration"], 1)
-        self.assertEqual(len(json.loads(self.vprof("history", "--json").stdout)), 1)
+        self.assertEqual(len(json.loads(self.vprof("history", "--json").stdout)["iterations"]), 1)
         self.assertTrue((self.root / ".vprof/iterations.previous/2/report.json").exists())
         self.assertFalse((self.root / ".vprof/iterations/2").exists())
         self.assertEqual((self.root / ".vprof/profile.vprof").read_bytes(),

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 VPROF = os.environ.get("VPROF", "vprof")
 
-BEGIN, END, CONT = 0xFF0010, 0xFF0011, 0xFF0001
+BEGIN, END, CONT, TRACE_CONTEXT = 0xFF0010, 0xFF0011, 0xFF0001, 0xFF0015
 PAGE = 4096
 
 
@@ -18,8 +18,14 @@ def slot(word0, identity, payload=0):
     return struct.pack("<QQ", word0, payload << 24 | identity)
 
 
-def recording(directory, slow_ns, requests=2000, run=1):
-    """Requests of 3 us in f; every tenth spends slow_ns more in g, unless that is 0. One tick is one nanosecond."""
+def trace_context(time, interval, text):
+    words = [int.from_bytes(text[at:at + 8], "little") for at in range(0, len(text), 8)]
+    return slot(time, TRACE_CONTEXT, len(text)) + slot(interval, CONT) + b"".join(slot(word, CONT) for word in words)
+
+
+def recording(directory, slow_ns, requests=2000, run=1, context=None):
+    """Requests of 3 us in f; every tenth spends slow_ns more in g, unless that is 0. One tick is one nanosecond.
+    `context`: of request i."""
     directory.mkdir()
     slots = b""
     now = 1000
@@ -27,6 +33,8 @@ def recording(directory, slow_ns, requests=2000, run=1):
         in_f = 3000 + (i * 7919) % 257
         in_g = slow_ns + (i * 104729) % 1013 if slow_ns and i % 10 == 3 else 0
         slots += slot(now, BEGIN) + slot(i + 1, CONT) + slot(now + 10, 1, in_f)
+        if context:
+            slots += trace_context(now + 5, i + 1, context(i))
         if in_g:
             slots += slot(now + 20 + in_f, 2, in_g)
         now += in_f + in_g + 100
@@ -147,11 +155,16 @@ class Profiles(unittest.TestCase):
         text = self.vprof("timeline", str(worst), "before").stdout
         self.assertIn(f"#{worst}", text)
         self.assertIn("g", text)
-        events = json.loads(self.vprof("timeline", str(worst), "before", "--json").stdout)["traceEvents"]
+        events = json.loads(self.vprof("timeline", str(worst), "before", "--trace-events").stdout)["traceEvents"]
         self.assertLessEqual({"f", "g"}, {event["name"] for event in events})
         self.assertNotIn("(own time)", {event["name"] for event in events})
         self.assertIsInstance(worst, str)  # JSON's numbers do not hold it
+        answer = json.loads(self.vprof("timeline", str(worst), "before", "--json").stdout)
+        self.assertEqual(answer["id"], str(worst))
+        self.assertEqual(answer["pieces"][-1]["to_ns"], answer["latency_ns"])
         self.fails("timeline", "999999", "before", words=["999999"])
+        self.fails("timeline", "worst", "before", words=["worst", "trace id"])
+        self.fails("timeline", "ab" * 16, "before", words=["ab" * 16, "vprof_trace_context"])
 
     def test_bad_profiles(self):
         (self.root / "bad.vprof").write_bytes(b"no profile")

@@ -43,7 +43,8 @@ TEST_CASE("names become keys and roots") {
 TEST_CASE("an interval that spans functions") {
   const auto targets =
       resolve(config_of(R"("intervals": {"begin": {"function": "parse", "key": "arg:0"},
-      "end": {"function": "store", "key": "arg:1"}, "label": {"function": "parse", "value": "arg:2"}})"),
+      "end": {"function": "store", "key": "arg:1"}, "label": {"function": "parse", "value": "arg:2"},
+      "trace_context": {"function": "parse", "value": "arg:3"}})"),
               program());
   REQUIRE(targets);
   const auto& interval = targets->intervals[0];
@@ -53,6 +54,7 @@ TEST_CASE("an interval that spans functions") {
   CHECK(interval.begin[0].key.text == "arg:0");
   CHECK(interval.end[0].at == instrumenter::At::kExit);
   CHECK(interval.labels[0].value.text == "arg:2");
+  CHECK(interval.trace_contexts.at(0).value.text == "arg:3");
   CHECK(interval.switches.empty());
 }
 

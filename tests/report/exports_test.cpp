@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "exports/size_forecast.h"
 #include "vprof/report/exports.h"
@@ -159,6 +160,117 @@ TEST_CASE("perfetto: each interval is a process with its threads, waits and wake
   }
 }
 
+namespace {
+
+/// The spans of OTLP/JSON by name.
+std::map<std::string, nlohmann::json> spans_of(const report::SelectedTimeline& shown) {
+  std::map<std::string, nlohmann::json> spans;
+  std::istringstream lines(report::otlp({shown}));
+  for (std::string line; std::getline(lines, line);) {
+    const auto request = nlohmann::json::parse(line);
+    for (const auto& span : request["resourceSpans"][0]["scopeSpans"][0]["spans"]) {
+      spans[span["name"]] = span;
+    }
+  }
+  return spans;
+}
+
+std::string attribute_of(const nlohmann::json& span, const std::string& key) {
+  for (const auto& attribute : span["attributes"]) {
+    if (attribute["key"] == key) {
+      return attribute["value"].begin()->dump();
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("otlp: the critical path as nested spans below the service's own") {
+  report::SelectedTimeline shown = waiting();
+  shown.timeline.trace = {1, 2, 3};
+  shown.timeline.realtime_ns = 1'700'000'000'000'000'000;
+  const auto spans = spans_of(shown);
+  REQUIRE(spans.size() == 4);  // own time, and the wake-up, are no spans
+  const nlohmann::json& root = spans.at("request");
+  CHECK(root["traceId"] == "00000000000000010000000000000002");
+  CHECK(root["parentSpanId"] == "0000000000000003");
+  CHECK(root["startTimeUnixNano"] == "1700000000000000000");
+  CHECK(root["endTimeUnixNano"] == "1700000000000000100");
+  CHECK(attribute_of(root, "vprof.interval.id") == "\"42\"");
+  const nlohmann::json& f = spans.at("f");
+  const nlohmann::json& wait = spans.at("wait(m)");
+  const nlohmann::json& g = spans.at("g");
+  CHECK(f["parentSpanId"] == root["spanId"]);
+  CHECK(wait["parentSpanId"] == f["spanId"]);
+  CHECK(g["parentSpanId"] == wait["spanId"]);
+  CHECK(wait["startTimeUnixNano"] == "1700000000000000030");
+  CHECK(wait["endTimeUnixNano"] == "1700000000000000090");
+  CHECK(g["endTimeUnixNano"] == "1700000000000000080");
+  CHECK(attribute_of(wait, "vprof.kind") == "\"wait\"");
+  CHECK(attribute_of(wait, "thread.name") == "\"worker\"");
+  CHECK(attribute_of(g, "thread.name") == "\"flusher\"");
+  CHECK(attribute_of(g, "vprof.kind") == "\"blame\"");
+  // The thread that held m woke the waiter; how it came to be waited for is no wake-up.
+  REQUIRE(wait["links"].size() == 1);
+  CHECK(wait["links"][0]["spanId"] == g["spanId"]);
+  CHECK(spans_of(shown) == spans);  // the same ids again
+}
+
+TEST_CASE("otlp: without a trace context an interval has a trace of its own") {
+  report::SelectedTimeline shown = waiting();
+  const auto first = spans_of(shown);
+  CHECK(first.at("request")["parentSpanId"] == "");
+  CHECK(first.at("request")["traceId"].get<std::string>().size() == 32);
+  CHECK(first.at("request")["traceId"] == first.at("g")["traceId"]);
+  ++shown.timeline.id;
+  CHECK(first.at("request")["traceId"] != spans_of(shown).at("request")["traceId"]);
+}
+
+TEST_CASE("otlp: a span ends where another thread goes on, or another call") {
+  report::SelectedTimeline shown = waiting();
+  const auto piece = [](int64_t from, int64_t to, uint32_t thread, std::vector<std::string> path) {
+    return analyzer::TimelinePiece{
+        from, to, 7, thread, "t", std::move(path), std::vector<NodeKind>(path.size(), kFn)};
+  };
+  shown.timeline.pieces = {piece(0, 10, 1, {"request", "f"}), piece(10, 20, 2, {"request", "f"}),
+                           piece(20, 30, 2, {"request"}), piece(30, 100, 2, {"request", "f"})};
+  for (analyzer::TimelinePiece& one : shown.timeline.pieces) {
+    one.kinds.assign(one.path.size(), kFn);
+  }
+  const std::string text = report::otlp({shown});
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find("\"name\":\"f\"", at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  CHECK(count == 3);
+  CHECK(text.find("\"links\"") != std::string::npos);  // from thread 1 to thread 2
+}
+
+TEST_CASE("otlp: of an interval with very many spans the longest are kept, in several lines") {
+  report::SelectedTimeline shown = waiting();
+  shown.timeline.pieces.clear();
+  for (int64_t i = 0; i < 5000; ++i) {
+    const int64_t from = i * 10;
+    shown.timeline.pieces.push_back(
+        {from, from + 1, 7, 1, "t", {"request", "(own time)"}, {kFn, NodeKind::kBody}});
+    shown.timeline.pieces.push_back(
+        {from + 1, from + 10, 7, 1, "t", {"request", "f" + std::to_string(i)}, {kFn, kFn}});
+  }
+  shown.timeline.latency_ns = 50'000;
+  const std::string text = report::otlp({shown});
+  std::istringstream lines(text);
+  size_t spans = 0;
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    CHECK(line.size() < size_t{1} << 20);
+    spans += nlohmann::json::parse(line)["resourceSpans"][0]["scopeSpans"][0]["spans"].size();
+  }
+  CHECK(spans == 2000);
+  CHECK(count == 4);
+  CHECK(text.find("vprof.spans_left_out\",\"value\":{\"intValue\":\"3001\"}") != std::string::npos);
+}
+
 TEST_CASE("folded: leaves weigh their share; names cannot break a line") {
   analyzer::Node root;
   root.function = "request;odd\nname";
@@ -252,7 +364,7 @@ TEST_CASE("a timeline says which pieces are inferred") {
   CAPTURE(text);
   CHECK(text.find("flush (inferred)") != std::string::npos);
   CHECK(text.find("inferred: the recording does not tell") != std::string::npos);
-  const nlohmann::json trace = report::json(timeline);
+  const nlohmann::json trace = report::trace_events(timeline);
   for (const auto& event : trace["traceEvents"]) {
     if (event["ph"] == "X") {
       CAPTURE(event.dump());

@@ -520,9 +520,16 @@ TEST_CASE("report.json, as a whole") {
   CHECK(text == golden("report.json", text));
 }
 
-TEST_CASE("schemas/report.schema.json is generated") {
-  const std::string text = vprof::json_text(report::report_schema()) + "\n";
-  CHECK(text == expected(std::string(SCHEMAS_DIR) + "/report.schema.json", text));
+TEST_CASE("schemas of answers are generated") {
+  const std::map<std::string, nlohmann::json> schemas = {{"report", report::report_schema()},
+                                                         {"diff", report::diff_schema()},
+                                                         {"history", report::history_schema()},
+                                                         {"timeline", report::timeline_schema()},
+                                                         {"annotate", report::annotate_schema()}};
+  for (const auto& [name, schema] : schemas) {
+    const std::string text = vprof::json_text(schema) + "\n";
+    CHECK(text == expected(std::string(SCHEMAS_DIR) + "/" + name + ".schema.json", text));
+  }
 }
 
 TEST_CASE(

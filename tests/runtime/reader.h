@@ -65,7 +65,7 @@ inline constexpr bool kThreadSanitizer = true;
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
-// The text of an EV_LABEL.
+// The text of an EV_LABEL or EV_TRACE_CONTEXT.
 std::string label_text(const Record& record);
 
 // Empty if any two frames of the thread are disjoint, or one contains the other and is written

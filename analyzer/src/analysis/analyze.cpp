@@ -94,6 +94,7 @@ class Pass {
           fmt::format("{} intervals of the first {:.3g} s were left out (--skip)", skipped_,
                       static_cast<double>(options_.skip_ns) / 1e9));
     }
+    note_trace_contexts(losses);
     std::vector<IntervalSums> all;
     const size_t kinds = std::max<size_t>({1, sites_.intervals.size(), builder_.kinds()});
     for (uint32_t kind = 0; kind < kinds; ++kind) {
@@ -130,6 +131,28 @@ class Pass {
       sums.losses.notes.push_back(fmt::format(
           "{} intervals were partly outside of the period that was analysed, and are left out",
           most));
+    }
+  }
+
+  void note_trace_contexts(Losses& losses) {
+    MalformedContexts malformed;
+    for (const Thread& thread : stream_.window().threads) {
+      malformed.count += thread.malformed_contexts.count;
+      if (malformed.example.empty()) {
+        malformed.example = thread.malformed_contexts.example;
+      }
+    }
+    if (malformed.count != 0) {
+      losses.notes.push_back(
+          fmt::format("{} trace {} not as W3C's traceparent is, such as \"{}\": they name no trace",
+                      malformed.count, malformed.count == 1 ? "context is" : "contexts are",
+                      malformed.example));
+    }
+    if (const uint64_t unplaced = builder_.unplaced_contexts(); unplaced != 0) {
+      losses.notes.push_back(
+          fmt::format("{} trace {} no completed interval: they were given before it began, after "
+                      "it ended, or under another id",
+                      unplaced, unplaced == 1 ? "context belongs to" : "contexts belong to"));
     }
   }
 

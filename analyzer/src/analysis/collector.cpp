@@ -63,6 +63,7 @@ void Collector::add_to_sample(const Interval& interval, uint64_t hash,
   kept.key = interval.key;
   kept.id = interval.id;
   kept.label = label;
+  kept.trace = interval.trace;
   kept.begin = interval.begin - start_;
   kept.leaves = sample_.recycled();
   kept.leaves.reserve(leaves.size());
@@ -121,7 +122,7 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
   }
   ++interval_;
   shared_times_.clear();
-  PlaceExemplar exemplar{0, latency, interval.key, interval.id};
+  PlaceExemplar exemplar{0, latency, interval.key, interval.id, interval.trace};
   const uint64_t hash = interval_hash(interval.key, interval.id);
   if (sample_.wants(hash, latency)) {
     add_to_sample(interval, hash, leaves, label);

@@ -113,6 +113,7 @@ class PreOrder {
                           interval.begin,
                           interval.latency,
                           interval.label,
+                          interval.trace,
                           {}};
     std::map<uint32_t, uint64_t> times;
     for (const auto& [place, ns] : interval.leaves) {

@@ -40,6 +40,7 @@ class RowWriter {
     row.id = static_cast<uint64_t>(interval.id);
     row.key = interval.key;
     row.label = scanned.labels[interval.label];
+    row.trace = interval.trace;
     row.begin_ns = interval.begin - scanned.start;
     row.latency_ns = static_cast<uint64_t>(interval.latency() - walker_->set_up());
     for (const NodeTimes::Time& time : times) {

@@ -40,6 +40,9 @@ Timeline build_timeline(const Interval& interval, const Scanned& scanned, const 
   Timeline timeline;
   timeline.interval = sites.interval_name(interval.kind);
   timeline.label = scanned.labels[interval.label];
+  timeline.trace = interval.trace;
+  timeline.program = window.processes[window.threads[interval.end_thread].process].program;
+  timeline.realtime_ns = scanned.run + (interval.begin - scanned.start);
   timeline.begin_ns = interval.begin - scanned.start;
   timeline.id = static_cast<uint64_t>(interval.id);
   timeline.key = interval.key;
@@ -89,26 +92,47 @@ class Latencies {
   std::optional<PathWalker> walker_;
 };
 
+/// The slowest of the intervals that are asked for.
+class Slowest {
+ public:
+  explicit Slowest(const Sites& sites) : sites_(sites), latencies_(sites) {}
+
+  void add(const Interval& interval, const Scanned& scanned) {
+    ++found_;
+    if (!timeline_ || latencies_.of(interval, scanned) > timeline_->latency_ns) {
+      timeline_ = build_timeline(interval, scanned, sites_);
+    }
+  }
+
+  /// Nothing: there were none.
+  std::optional<Timeline> take() {
+    if (timeline_) {
+      timeline_->others = found_ - 1;
+    }
+    return std::move(timeline_);
+  }
+
+ private:
+  const Sites& sites_;
+  Latencies latencies_;
+  uint64_t found_ = 0;
+  std::optional<Timeline> timeline_;
+};
+
 }  // namespace
 
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              uint64_t id, const Options& options) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
-  Latencies latencies(sites);
   std::optional<Timeline> exact;
-  Timeline slowest;
-  uint64_t found = 0;
+  Slowest slowest(sites);
   const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
       if (static_cast<uint64_t>(interval.id) == id) {
         exact = build_timeline(interval, scanned, sites);
       }
-      if (interval.key != id || interval.key == 0) {
-        continue;
-      }
-      ++found;
-      if (found == 1 || latencies.of(interval, scanned) > slowest.latency_ns) {
-        slowest = build_timeline(interval, scanned, sites);
+      if (interval.key == id && interval.key != 0) {
+        slowest.add(interval, scanned);
       }
     }
   };
@@ -116,14 +140,36 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
   if (exact) {
     return std::move(*exact);
   }
-  if (found == 0) {
+  auto timeline = slowest.take();
+  if (!timeline) {
     return fail(
         "{}: no completed interval has the id or key {}; the report names some under "
         "\"worst\"",
         trace_dir, id);
   }
-  slowest.others = found - 1;
-  return slowest;
+  return std::move(*timeline);
+}
+
+Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
+                             const TraceContext& trace, const Options& options) {
+  const auto sites = VPROF_TRY(read_sites(sites_json));
+  Slowest slowest(sites);
+  const auto look = [&](const Scanned& scanned) {
+    for (const Interval& interval : scanned.intervals) {
+      if (interval.trace.high == trace.high && interval.trace.low == trace.low) {
+        slowest.add(interval, scanned);
+      }
+    }
+  };
+  VPROF_TRY(scan(trace_dir, sites, options, look));
+  auto timeline = slowest.take();
+  if (!timeline) {
+    return fail(
+        "{}: no completed interval belongs to the trace {}; an interval gets its trace by "
+        "vprof_trace_context() or \"trace_context\" of vprof.json",
+        trace_dir, trace.trace_id());
+  }
+  return std::move(*timeline);
 }
 
 Result<void> visit_timelines(const std::string& trace_dir, const std::string& sites_json,

@@ -20,9 +20,25 @@ uint64_t increment(std::vector<uint64_t>& counts, uint32_t kind) {
   return counts[kind]++;
 }
 
-/// Labels and work do not name the kind of their interval.
+/// What is said about an interval does not name its kind.
 bool has_kind(const Mark& mark) {
-  return mark.event != VPROF_EV_LABEL && mark.event != VPROF_EV_WORK;
+  return mark.event != VPROF_EV_LABEL && mark.event != VPROF_EV_WORK &&
+         mark.event != VPROF_EV_TRACE_CONTEXT;
+}
+
+/// Marks have been taken out: of the contexts, those of the others remain.
+void keep_contexts_of_marks(Thread& thread) {
+  if (thread.trace_contexts.empty()) {
+    return;
+  }
+  std::vector<TraceContext> kept;
+  for (Mark& mark : thread.marks) {
+    if (mark.event == VPROF_EV_TRACE_CONTEXT) {
+      kept.push_back(thread.trace_contexts[mark.index]);
+      mark.index = static_cast<uint32_t>(kept.size() - 1);
+    }
+  }
+  thread.trace_contexts = std::move(kept);
 }
 
 /// The runtime numbers intervals for which the configuration names no key.
@@ -46,6 +62,7 @@ std::vector<Interval>& IntervalBuilder::read_marks(int64_t complete_after) {
   for (size_t t = 0; t < threads_.size(); ++t) {
     Thread& thread = window_.threads[t];
     std::erase_if(thread.marks, [&](const Mark& mark) { return mark.time > complete_after; });
+    keep_contexts_of_marks(thread);
     for (size_t kind = 0; kind < threads_[t].kinds.size(); ++kind) {
       std::vector<Segment>& found = threads_[t].kinds[kind].found;
       if (found.empty()) {
@@ -116,6 +133,9 @@ void IntervalBuilder::apply(uint32_t thread, const Mark& mark) {
       break;
     case VPROF_EV_WORK:
       work(mark);
+      break;
+    case VPROF_EV_TRACE_CONTEXT:
+      trace_context(thread, mark);
       break;
     default:
       label(thread, mark);
@@ -234,6 +254,19 @@ void IntervalBuilder::label(uint32_t thread, const Mark& mark) {
       interval->label = known->second;
     }
   }
+}
+
+/// As with labels.
+void IntervalBuilder::trace_context(uint32_t thread, const Mark& mark) {
+  bool placed = false;
+  for (uint32_t kind = 0; kind < kinds_; ++kind) {
+    Interval* interval = find(mark.id, mark.scope, kind);
+    if (interval != nullptr && !interval->trace.is_set()) {
+      interval->trace = window_.threads[thread].trace_contexts[mark.index];
+    }
+    placed = placed || interval != nullptr;
+  }
+  unplaced_contexts_ += placed ? 0 : 1;
 }
 
 /// All kinds that have the id open count the work.

@@ -40,6 +40,7 @@ struct Interval {
   uint64_t number = 0;  ///< number of intervals of this kind that end later
   uint32_t kind = 0;    ///< index in "intervals" of sites.json
   uint32_t label = 0;   ///< index into IntervalBuilder::labels()
+  TraceContext trace;   ///< given by the program
   /// Its own among all of a recording: the begin, or the nearest earlier ns that no interval has.
   int64_t id = 0;
   uint64_t key = 0;   ///< given by the program; 0: none
@@ -97,6 +98,8 @@ class IntervalBuilder {
   /// 1 + the largest kind seen.
   uint32_t kinds() const { return kinds_; }
   uint64_t given_up() const { return given_up_; }
+  /// Trace contexts of intervals that had not begun or had ended.
+  uint64_t unplaced_contexts() const { return unplaced_contexts_; }
 
  private:
   struct Key {
@@ -135,6 +138,7 @@ class IntervalBuilder {
   void end(uint32_t thread, const Mark& mark);
   void label(uint32_t thread, const Mark& mark);
   void work(const Mark& mark);
+  void trace_context(uint32_t thread, const Mark& mark);
   Interval* find_for_switch(const Mark& mark);
   Interval* find(uint64_t id, uint64_t scope, uint32_t kind);
   KindState& state_of(uint32_t thread, uint32_t kind);
@@ -160,6 +164,7 @@ class IntervalBuilder {
   uint32_t ends_ = 0;
   int64_t last_id_ = INT64_MAX;
   uint64_t given_up_ = 0;
+  uint64_t unplaced_contexts_ = 0;
 };
 
 }  // namespace vprof::analyzer

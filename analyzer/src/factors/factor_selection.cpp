@@ -123,7 +123,8 @@ class FactorRanking {
     }
     const auto shown = [](const PlaceExemplar& exemplar) {
       return Exemplar{static_cast<uint64_t>(exemplar.id), exemplar.key,
-                      static_cast<double>(exemplar.ns), static_cast<double>(exemplar.latency)};
+                      static_cast<double>(exemplar.ns), static_cast<double>(exemplar.latency),
+                      exemplar.trace};
     };
     for (const PlaceExemplar& exemplar : exemplars_[place].worst) {
       collected.factor.worst.push_back(shown(exemplar));

@@ -124,6 +124,12 @@ struct PackedStruct<PlaceExemplar> {
                                        &PlaceExemplar::key, &PlaceExemplar::id};
 };
 
+template <>
+struct PackedStruct<TraceContext> {
+  static constexpr std::tuple kMembers{&TraceContext::high, &TraceContext::low,
+                                       &TraceContext::span};
+};
+
 template <class T>
 concept WrittenAsList = requires { ListStruct<T>::kMembers; };
 template <class T>

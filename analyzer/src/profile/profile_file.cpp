@@ -1,5 +1,6 @@
 #include "profile/profile_file.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -98,6 +99,10 @@ IntervalSums decode_sums(const Json& document) {
   for (const Json& exemplars : document.at("samples")) {
     sums.exemplars.push_back(decode_exemplars(exemplars));
   }
+  const Json traces = document.value("sample_traces", Json::array());
+  for (size_t i = 0; i < std::min(traces.size(), sums.exemplars.size()); ++i) {
+    decode_traces(traces[i], sums.exemplars[i]);
+  }
   sums.latencies = decode_latencies(document.at("latencies"));
   if (const auto queue = document.find("loop_queue"); queue != document.end()) {
     decode(queue->at("sums"), sums.loop_queue);
@@ -110,6 +115,10 @@ IntervalSums decode_sums(const Json& document) {
   decode_intervals(document, sums);
   sums.covariates = decode_covariates(document.at("explain"), sums.places.size());
   return sums;
+}
+
+bool has_traces(const PlaceExemplars& exemplars) {
+  return !encode_traces(exemplars).get_binary().empty();
 }
 
 template <class T, class Encode>
@@ -131,6 +140,9 @@ std::string to_bytes(const IntervalSums& sums) {
   document["batches"] = encode_list(sums.batches, encode_batch);
   document["tails"] = encode_list(sums.tails, encode_tail);
   document["samples"] = encode_list(sums.exemplars, encode_exemplars);
+  if (std::ranges::any_of(sums.exemplars, has_traces)) {
+    document["sample_traces"] = encode_list(sums.exemplars, encode_traces);
+  }
   document["explain"] = encode_covariates(sums.covariates);
   document["latencies"] = encode_latencies(sums.latencies);
   if (sums.loop_queue.waits.count() != 0) {

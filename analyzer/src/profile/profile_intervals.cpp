@@ -16,6 +16,8 @@ constexpr size_t kLeaves =
 Json encode_sample(const IntervalSample::Smallest& sample) {
   Json intervals = Json::array();
   Json ids = Json::array();
+  PackedWriter traces;
+  bool any_trace = false;
   for (const auto& [key, interval] : sample.kept()) {
     PackedWriter leaves;
     for (const auto& [place, ns] : interval.leaves) {
@@ -29,21 +31,32 @@ Json encode_sample(const IntervalSample::Smallest& sample) {
     entry.push_back(Json::binary(leaves.take()));
     intervals.push_back(std::move(entry));
     ids.push_back(interval.id);
+    traces.add_struct(interval.trace);
+    any_trace = any_trace || interval.trace.is_set();
   }
   const auto& [first, key, begin, run] = sample.bound();
-  return {{"bound", {first, key, begin, run}},
-          {"intervals", std::move(intervals)},
-          {"ids", std::move(ids)}};
+  Json document = {{"bound", {first, key, begin, run}},
+                   {"intervals", std::move(intervals)},
+                   {"ids", std::move(ids)}};
+  if (any_trace) {
+    document["traces"] = Json::binary(traces.take());
+  }
+  return document;
 }
 
 void decode_sample(const Json& from, size_t places, IntervalSample::Smallest& sample) {
   const Json ids = from.value("ids", Json::array());  // earlier versions have none
+  const Json packed_traces = from.value("traces", Json::binary({}));
+  PackedReader traces(packed_traces.get_binary());
   size_t number = 0;
   for (const Json& entry : from.at("intervals")) {
     SampledInterval interval;
     decode(entry, interval, kFirstMember);
     interval.id = number < ids.size() ? ids[number].get<int64_t>() : 0;
     ++number;
+    if (!traces.at_end()) {
+      traces.read_struct(interval.trace);
+    }
     for (PackedReader leaves(entry.at(kLeaves).get_binary()); !leaves.at_end();) {
       const uint32_t place = leaves.index(places, "an interval with time in no place");
       interval.leaves.emplace_back(place, leaves.number());

@@ -129,6 +129,33 @@ PlaceExemplars decode_exemplars(const Json& from) {
   return exemplars;
 }
 
+Json encode_traces(const PlaceExemplars& exemplars) {
+  PackedWriter all;
+  bool any = false;
+  const auto add = [&](const PlaceExemplar& exemplar) {
+    all.add_struct(exemplar.trace);
+    any = any || exemplar.trace.is_set();
+  };
+  std::ranges::for_each(exemplars.worst, add);
+  for (const auto& [hash, exemplar] : exemplars.sampled) {
+    add(exemplar);
+  }
+  return Json::binary(any ? all.take() : std::vector<uint8_t>());
+}
+
+void decode_traces(const Json& from, PlaceExemplars& exemplars) {
+  PackedReader numbers(from.get_binary());
+  if (numbers.at_end()) {
+    return;
+  }
+  for (PlaceExemplar& exemplar : exemplars.worst) {
+    numbers.read_struct(exemplar.trace);
+  }
+  for (auto& [hash, exemplar] : exemplars.sampled) {
+    numbers.read_struct(exemplar.trace);
+  }
+}
+
 Json encode_covariates(const CovariateSums& sums) {
   Json document = encode(sums);
   document["xw"] = encode_by_place(sums.xw);

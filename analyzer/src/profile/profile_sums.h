@@ -18,6 +18,9 @@ TailSums decode_tail(const Json& from);
 
 Json encode_exemplars(const PlaceExemplars& exemplars);
 PlaceExemplars decode_exemplars(const Json& from);
+/// Their trace contexts; empty: none has one.
+Json encode_traces(const PlaceExemplars& exemplars);
+void decode_traces(const Json& from, PlaceExemplars& exemplars);
 
 Json encode_covariates(const CovariateSums& sums);
 CovariateSums decode_covariates(const Json& from, size_t places);

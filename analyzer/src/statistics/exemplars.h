@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "vprof/analyzer/trace_context.h"
+
 namespace vprof::analyzer {
 
 /// One interval, and the time that a place took in it.
@@ -15,6 +17,7 @@ struct PlaceExemplar {
   uint64_t latency = 0;  ///< of the interval, ns
   uint64_t key = 0;      ///< of the interval, chosen by the program; 0: none
   int64_t id = 0;        ///< of the interval: its begin, ns of CLOCK_MONOTONIC
+  TraceContext trace;    ///< of the interval
   auto operator<=>(const PlaceExemplar&) const = default;
 };
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "vprof/analyzer/trace_context.h"
+
 namespace vprof::analyzer {
 
 struct SampledInterval {
@@ -22,7 +24,8 @@ struct SampledInterval {
   int64_t run = 0;    ///< when the recording began, ns of CLOCK_REALTIME
   int64_t begin = 0;  ///< ns since the recording began
   int64_t id = 0;     ///< its begin, ns of CLOCK_MONOTONIC; 0: not known
-  Leaves leaves;      ///< their times add up to the latency
+  TraceContext trace;
+  Leaves leaves;  ///< their times add up to the latency
 };
 
 /// A uniform sample of the intervals, and the slowest of them.

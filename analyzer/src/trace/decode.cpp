@@ -158,8 +158,8 @@ class Decoder {
       whole = acquisition(id, head);
     } else if (id == VPROF_EV_BEGIN || id == VPROF_EV_END || id == VPROF_EV_SWITCH) {
       whole = mark(id, head);
-    } else if (id == VPROF_EV_LABEL) {
-      whole = label(head);
+    } else if (id == VPROF_EV_LABEL || id == VPROF_EV_TRACE_CONTEXT) {
+      whole = text(id, head);
     } else if (id == VPROF_EV_WORK) {
       whole = work(head);
     } else if (id == VPROF_EV_ENQUEUE || id == VPROF_EV_DEQUEUE) {
@@ -282,7 +282,8 @@ class Decoder {
     return true;
   }
 
-  bool label(const vprof_slot& head) {
+  /// A LABEL or TRACE_CONTEXT.
+  bool text(uint32_t id, const vprof_slot& head) {
     vprof_slot what{};
     if (!next(what)) {
       return false;
@@ -295,14 +296,25 @@ class Decoder {
         return false;
       }
       for (int byte = 0; byte < 8 && text.size() < length; ++byte) {
-        const auto c = static_cast<unsigned char>(part.word0 >> (8 * byte));
-        const bool printable = c >= 0x20 && c < 0x7f;
-        text.push_back(printable ? static_cast<char>(c) : '?');
+        text.push_back(static_cast<char>(part.word0 >> (8 * byte)));
       }
     }
+    const auto context = id == VPROF_EV_TRACE_CONTEXT ? parse_trace_context(text) : std::nullopt;
+    std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
-    thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0,
-                             VPROF_EV_LABEL, label_index(text), 0, kNoTime, false});
+    uint32_t index = 0;
+    if (id == VPROF_EV_LABEL) {
+      index = label_index(text);
+    } else if (context) {
+      index = static_cast<uint32_t>(thread_.trace_contexts.size());
+      thread_.trace_contexts.push_back(*context);
+    } else {
+      ++thread_.malformed_contexts.count;
+      thread_.malformed_contexts.example = text;
+      return true;
+    }
+    thread_.marks.push_back({clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
+                             index, 0, kNoTime, false});
     return true;
   }
 

@@ -64,13 +64,13 @@ struct Poll {
   Wait wait{};
 };
 
-/// BEGIN, END, SWITCH, LABEL or WORK.
+/// BEGIN, END, SWITCH, LABEL, WORK or TRACE_CONTEXT.
 struct Mark {
   int64_t time = 0;
   uint64_t id = 0;
   uint64_t scope = 0;  ///< 1 + the process if the id is local to it, else 0
   uint32_t event = 0;
-  uint32_t index = 0;  ///< kind of interval; of a LABEL: index into Thread::labels
+  uint32_t index = 0;  ///< kind of interval; of a LABEL and TRACE_CONTEXT: index into the thread's
   uint64_t units = 0;  ///< of a WORK
   /// Of a BEGIN or SWITCH: when the thread's poll, select or epoll_wait returned last; kNoTime: not
   /// known, or never.
@@ -117,6 +117,12 @@ struct Segment {
   uint32_t suspension = kNone;  ///< Mark::suspension of the mark that begins it
 };
 
+/// Texts of TRACE_CONTEXT events that are none.
+struct MalformedContexts {
+  uint64_t count = 0;
+  std::string example;
+};
+
 /// Numbers of records, from the end of the recording on.
 struct Counts {
   uint64_t records = 0;
@@ -139,6 +145,8 @@ struct alignas(128) Thread {
   std::vector<SyncEvent> sync_events;  ///< in order of time
   std::vector<Mark> marks;             ///< in order of time
   std::vector<std::string> labels;
+  std::vector<TraceContext> trace_contexts;  ///< of `marks`
+  MalformedContexts malformed_contexts;
   std::vector<TaskEvent> enqueues, dequeues;  ///< in order of time
   std::vector<Poll> polls;                    ///< in order of time
   /// By kind of interval: in order of time, disjoint, none empty. Kinds may overlap.
@@ -199,6 +207,7 @@ struct alignas(128) Thread {
 struct Process {
   uint64_t family = 0;  ///< 0: not known
   uint32_t pid = 0;
+  std::string program;  ///< path of the executable
 };
 
 /// ObjectKey::scope of objects in memory of process number `process`, or, if they are shared, of

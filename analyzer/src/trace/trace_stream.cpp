@@ -102,7 +102,9 @@ Result<TraceStream> TraceStream::open(const std::string& directory, const Sites&
 void TraceStream::add_file(TraceFile file) {
   const vprof_file_header& header = file.header;
   const auto process = static_cast<uint32_t>(window_.processes.size());
-  window_.processes.push_back({header.family, header.pid});
+  window_.processes.push_back(
+      {header.family, header.pid,
+       std::string(header.program, strnlen(header.program, sizeof header.program))});
   losses_.unreadable_bytes += file.unreadable_bytes;
   const Clock clock = make_clock(file);
   if (epoch_.is_all()) {

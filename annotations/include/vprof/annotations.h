@@ -8,6 +8,11 @@
  *   vprof_work(id, units)    it does this many units of work (rows, bytes, keys); several calls add
  *                            up. Reports say how much of the variance goes with the amount of work.
  *                            With id 0: the interval this thread works for
+ *   vprof_trace_context(id, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+ *                            it belongs to this trace: a W3C traceparent, whose span is the parent
+ *                            of the interval, or only the 32 digits of a trace id. Reports name the
+ *                            trace, and exports put the interval into it. A null pointer and an
+ *                            empty text are none. With id 0: the interval this thread works for
  *   vprof_task_created(task) this thread hands a task over: puts it in a queue, posts it to a pool
  *   vprof_task_taken(task)   this thread takes it
  *
@@ -49,6 +54,7 @@ void vprof_end(uint64_t id);
 void vprof_switch(uint64_t id);
 void vprof_label(uint64_t id, const char* text);
 void vprof_work(uint64_t id, uint64_t units);
+void vprof_trace_context(uint64_t id, const char* traceparent);
 void vprof_task_created(uint64_t task);
 void vprof_task_taken(uint64_t task);
 
@@ -72,6 +78,10 @@ static __inline__ void vprof_label(uint64_t id, const char* text) {
 static __inline__ void vprof_work(uint64_t id, uint64_t units) {
   (void)id;
   (void)units;
+}
+static __inline__ void vprof_trace_context(uint64_t id, const char* traceparent) {
+  (void)id;
+  (void)traceparent;
 }
 static __inline__ void vprof_task_created(uint64_t task) { (void)task; }
 static __inline__ void vprof_task_taken(uint64_t task) { (void)task; }

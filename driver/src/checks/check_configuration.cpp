@@ -78,6 +78,7 @@ std::vector<Named> named_functions(const Config& config) {
     add(all, what + " end", interval.end);
     add(all, what + " switch", interval.switches);
     add(all, what + " label", interval.label);
+    add(all, what + " trace_context", interval.trace_context);
   }
   for (const Sync& sync : config.sync) {
     all.push_back({"sync " + sync.role, sync.function, sync.line});

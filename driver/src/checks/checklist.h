@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "workspace/session.h"
 
@@ -13,14 +14,28 @@ namespace vprof::driver {
 
 class Checklist {
  public:
+  struct Item {
+    std::string state;  ///< `ok`, `note` or `problem`
+    std::string what;
+    std::string found;  ///< what there is, or what is wrong with it
+    std::string fix;    ///< empty: nothing to mend
+  };
+
+  /// `prints`: each item at once, as a line.
+  explicit Checklist(bool prints) : prints_(prints) {}
   void ok(const std::string& what, const std::string& found);
   /// vprof works, but its result may suffer.
   void note(const std::string& what, const std::string& problem, const std::string& mend);
   /// vprof will fail.
   void problem(const std::string& what, const std::string& problem, const std::string& mend);
   size_t problems() const { return problems_; }
+  const std::vector<Item>& items() const { return items_; }
 
  private:
+  void add(Item item);
+
+  const bool prints_;
+  std::vector<Item> items_;
   size_t problems_ = 0;
 };
 

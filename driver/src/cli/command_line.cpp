@@ -35,7 +35,9 @@ void add_init(CLI::App& app, CommandLine& line) {
 }
 
 void add_check(CLI::App& app, CommandLine& line) {
-  add_plain(app, line, "check", "say what would go wrong, before it does", verb_check);
+  CLI::App* verb = add(app, line, "check", "say what would go wrong, before it does",
+                       [&line] { return verb_check(line.global, line.check); });
+  verb->add_flag("--json", line.check.json, "print JSON");
 }
 
 void add_loop(CLI::App& app, CommandLine& line) {
@@ -135,11 +137,22 @@ void add_timeline(CLI::App& app, CommandLine& line) {
   TimelineOptions& options = line.timeline;
   CLI::App* verb = add(app, line, "timeline", "show one interval piece by piece",
                        [&line] { return verb_timeline(line.global, line.timeline); });
-  verb->add_option("id", options.id, "the number in the report")->required();
+  verb->add_option("id", options.id, "the number in the report, or a trace id")->required();
   verb->add_option("dir", options.trace, "a recording from elsewhere");
   verb->add_option("--interval", options.interval, "name of the interval");
   verb->add_flag("--all", options.all, "each piece, also short ones");
-  verb->add_flag("--json", options.json, "for Perfetto and other trace viewers");
+  CLI::Option* json = verb->add_flag("--json", options.json, "print JSON");
+  verb->add_flag("--trace-events", options.trace_events, "for Perfetto and other trace viewers")
+      ->excludes(json);
+}
+
+void add_annotate(CLI::App& app, CommandLine& line) {
+  AnnotateOptions& options = line.annotate;
+  CLI::App* verb = add(app, line, "annotate", "show the source of a function with what calls cost",
+                       [&line] { return verb_annotate(line.global, line.annotate); });
+  verb->add_option("function", options.function, "its name")->required();
+  verb->add_option("--interval", options.interval, "name of the interval");
+  verb->add_flag("--json", options.json, "print JSON");
 }
 
 void add_merge(CLI::App& app, CommandLine& line) {
@@ -217,8 +230,15 @@ void add_graph(CLI::App& app, CommandLine& line) {
 
 void add_source(CLI::App& app, CommandLine& line) {
   CLI::App* verb = add(app, line, "source", "show what was inserted into a function, as a diff",
-                       [&line] { return verb_source(line.global, line.function); });
-  verb->add_option("function", line.function, "its name")->required();
+                       [&line] { return verb_source(line.global, line.source); });
+  verb->add_option("function", line.source.function, "its name")->required();
+  verb->add_flag("--json", line.source.json, "print JSON");
+}
+
+void add_mcp(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = add(app, line, "mcp", "let an assistant read results (Model Context Protocol)",
+                       [&line] { return verb_mcp(line.global, line.mcp); });
+  verb->add_flag("--allow-runs", line.mcp.allow_runs, "... and start the loop");
 }
 
 Result<int> print(const std::string& text) {
@@ -252,9 +272,10 @@ void define(CLI::App& app, CommandLine& line) {
       ->option_text("FILE");
   // In the order of the manual.
   for (const auto add_verb :
-       {add_init, add_check, add_loop, add_live, add_index, add_instrument, add_build, add_record,
-        add_analyze, add_timeline, add_merge, add_diff, add_export, add_history, add_report,
-        add_graph, add_source, add_completion, add_manual}) {
+       {add_init,  add_check,      add_loop,    add_live,     add_index,    add_instrument,
+        add_build, add_record,     add_analyze, add_timeline, add_annotate, add_merge,
+        add_diff,  add_export,     add_history, add_report,   add_graph,    add_source,
+        add_mcp,   add_completion, add_manual}) {
     add_verb(app, line);
   }
 }

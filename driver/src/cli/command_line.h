@@ -29,8 +29,11 @@ struct CommandLine {
   HistoryOptions history;
   ReportOptions report;
   GraphOptions graph;
-  std::string function;  ///< of `vprof source`
-  std::string shell;     ///< of `vprof completion`
+  CheckOptions check;
+  AnnotateOptions annotate;
+  SourceOptions source;
+  McpOptions mcp;
+  std::string shell;  ///< of `vprof completion`
 };
 
 /// Adds all options and verbs to `app`. Parsing writes to `command_line`, which must outlive `app`.

@@ -15,7 +15,7 @@ namespace vprof::driver {
 struct Point {
   std::string function;
   std::string at;     ///< `entry` or `exit`
-  std::string value;  ///< `key` of an interval, or `value` of a label: `arg:0->name`
+  std::string value;  ///< `key` of an interval, or `value` of a text: `arg:0->name`
   int line = 0;       ///< in vprof.json
 };
 
@@ -23,7 +23,7 @@ struct Point {
 struct Interval {
   std::string name;
   std::string function;
-  std::vector<Point> begin, end, switches, label;
+  std::vector<Point> begin, end, switches, label, trace_context;
   int line = 0;
 };
 

@@ -8,7 +8,7 @@ namespace vprof::driver {
 
 namespace {
 
-const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label"};
+const Keys interval_keys = {"name", "function", "begin", "end", "switch", "label", "trace_context"};
 const Keys point_keys = {"function", "at", "key"};
 const Keys label_keys = {"function", "at", "value"};
 const Keys sync_roles = {"acquire", "release", "enqueue", "dequeue"};
@@ -72,12 +72,14 @@ std::vector<Point> read_points(ObjectReader& interval, const std::string& key,
   return points;
 }
 
-std::vector<Point> read_labels(ObjectReader& interval) {
-  std::vector<Point> labels;
-  for (ObjectReader& reader : interval.objects("label", "a label", label_keys)) {
-    labels.push_back(read_point(reader, "value", Thread::kRefused, "entry"));
+/// `key`: `label` or `trace_context`.
+std::vector<Point> read_texts(ObjectReader& interval, const std::string& key,
+                              const std::string& what) {
+  std::vector<Point> texts;
+  for (ObjectReader& reader : interval.objects(key, what, label_keys)) {
+    texts.push_back(read_point(reader, "value", Thread::kRefused, "entry"));
   }
-  return labels;
+  return texts;
 }
 
 /// The name of its function, or of the first function that begins it.
@@ -111,7 +113,8 @@ Interval read_interval(ObjectReader& reader) {
   interval.begin = read_points(reader, "begin", "entry");
   interval.end = read_points(reader, "end", "exit");
   interval.switches = read_points(reader, "switch", "entry");
-  interval.label = read_labels(reader);
+  interval.label = read_texts(reader, "label", "a label");
+  interval.trace_context = read_texts(reader, "trace_context", "a trace context");
   interval.name = reader.string("name", default_name(interval));
   check_shape(reader, interval);
   return interval;
@@ -181,7 +184,9 @@ Keys keys_of_named_functions() {
   for (const char* point : {"begin", "end", "switch"}) {
     append(all, fmt::format("intervals.{}.", point), point_keys);
   }
-  append(all, "intervals.label.", label_keys);
+  for (const char* text : {"label", "trace_context"}) {
+    append(all, fmt::format("intervals.{}.", text), label_keys);
+  }
   for (const std::string& role : sync_roles) {
     append(all, fmt::format("sync.{}.", role), keys_of_role(role));
   }

@@ -170,6 +170,7 @@ class Resolver {
     plan.end = interval_points(interval.end);
     plan.switches = interval_points(interval.switches);
     plan.labels = label_points(interval.label);
+    plan.trace_contexts = label_points(interval.trace_context);
     targets_.intervals.push_back(std::move(plan));
   }
 
@@ -284,6 +285,9 @@ std::string fingerprint(const Config& config) {
   for (const Interval& i : config.intervals) {
     all.push_back({i.name, i.function, points_json(i.begin), points_json(i.end),
                    points_json(i.switches), points_json(i.label)});
+    if (!i.trace_context.empty()) {
+      all.back().push_back(points_json(i.trace_context));
+    }
   }
   for (const Sync& sync : config.sync) {
     all.push_back({sync.role, sync.function, sync.value});

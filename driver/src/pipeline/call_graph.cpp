@@ -151,7 +151,8 @@ std::string to_json(const CallGraph& graph) {
                      {"kind", edge.kind->name},
                      {"calls", edge.calls}});
   }
-  const json document{{"schema", 1}, {"functions", functions}, {"edges", edges}};
+  const json document{
+      {"$schema", "graph.schema.json"}, {"schema", 1}, {"functions", functions}, {"edges", edges}};
   return json_text(document) + "\n";
 }
 

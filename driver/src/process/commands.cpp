@@ -9,6 +9,7 @@
 #include "process/interrupt.h"
 #include "process/progress.h"
 #include "vprof/report/terminal.h"
+#include "vprof/support/links.h"
 #include "vprof/support/output.h"
 
 namespace vprof::driver {
@@ -101,6 +102,12 @@ void say_verbatim(const std::string& text) {
   FILE* to = g_narrate_on_error ? stderr : stdout;
   std::fprintf(to, "%s\n", text.c_str());
   std::fflush(to);
+}
+
+Result<void> say_with_links(const std::string& text, const fs::path& root) {
+  const Result<LinkFormat> format = g_narrate_on_error ? LinkFormat{} : link_format();
+  say_verbatim(with_links(text, format.value_or(LinkFormat{}), root));
+  return format ? Result<void>() : tl::unexpected<Error>(format.error());
 }
 
 Result<void> write_result(const fs::path& file, std::string_view text) {

@@ -31,6 +31,10 @@ Result<Finished> run_step(const StepCommand& step);
 void say(const std::string& line);
 /// The same as it is: a report, whose lines fit already, or JSON.
 void say_verbatim(const std::string& text);
+/// The same for a text with `file:line` in it, which become links where the terminal follows them.
+/// `root`: the source tree; empty: unknown. Error, after the text without links: the format of links
+/// is none.
+Result<void> say_with_links(const std::string& text, const fs::path& root);
 /// From now on say() writes to standard error, since standard output carries JSON.
 void narrate_on_standard_error();
 /// Writes what the user asked for to where the user said (output.h). If that is standard output,

@@ -81,8 +81,12 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
   }
   mark_decisions(profile, session.state);
   const report::ReportContext context = context_of(session, trace / "sites.json", trace);
-  say_verbatim(options.json ? report::json_text(profile, context)
-                            : report::text(profile, context, report::text_options()));
+  if (options.json) {
+    say_verbatim(report::json_text(profile, context));
+    return 0;
+  }
+  VPROF_TRY(say_with_links(report::text(profile, context, report::text_options()),
+                           session.config.source));
   return 0;
 }
 

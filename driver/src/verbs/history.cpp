@@ -13,7 +13,7 @@ Result<int> verb_history(const Global& global, const HistoryOptions& options) {
     return fail("nothing has been measured yet; run `vprof loop`");
   }
   if (options.json) {
-    say_verbatim(json_text(report::history_json(state.history)));
+    say_verbatim(json_text(report::history_answer(state.history)));
   } else {
     say_verbatim(report::history_text(state.history, report::text_options()));
   }

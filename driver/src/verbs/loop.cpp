@@ -19,7 +19,8 @@ Result<int> print_search_result(const Session& session, bool json) {
     std::fputs(text.c_str(), stdout);
   } else {
     const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
-    say_verbatim("\n" + report::text(profile, context, report::text_options()));
+    VPROF_TRY(say_with_links("\n" + report::text(profile, context, report::text_options()),
+                             session.config.source));
   }
   if (const auto html = write_html_report(session); !html) {
     warn("no HTML report: " + html.error().message);

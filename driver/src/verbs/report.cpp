@@ -23,10 +23,11 @@ Result<int> verb_report(const Global& global, const ReportOptions& options) {
   const auto [profile, context] = VPROF_TRY(read_report(file));
   if (options.json) {
     say_verbatim(VPROF_TRY(read_file(file)));
-  } else if (options.tree) {
-    say_verbatim(report::tree_text(profile, report::text_options()));
   } else {
-    say_verbatim(report::text(profile, context, report::text_options()));
+    const report::TextOptions layout = report::text_options();
+    VPROF_TRY(say_with_links(
+        options.tree ? report::tree_text(profile, layout) : report::text(profile, context, layout),
+        session.config.source));
   }
   return 0;
 }

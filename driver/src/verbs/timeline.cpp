@@ -1,5 +1,8 @@
 // `vprof timeline`: one interval of a recording, piece by piece.
 #include "vprof/report/timeline.h"
+
+#include <charconv>
+
 #include "vprof/report/terminal.h"
 
 #include "process/commands.h"
@@ -7,6 +10,28 @@
 #include "vprof/support/json.h"
 
 namespace vprof::driver {
+
+namespace {
+
+/// The interval with an id or key, or the slowest one of a trace.
+Result<analyzer::Timeline> find(const std::string& id, const fs::path& trace,
+                                const analyzer::Options& wanted) {
+  const std::string sites = (trace / "sites.json").string();
+  if (const auto context = analyzer::parse_trace_context(id)) {
+    return analyzer::timeline_of(trace.string(), sites, *context, wanted);
+  }
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+  if (error != std::errc() || end != id.data() + id.size()) {
+    return fail(
+        "timeline: {} is no interval; give the number of an interval (see \"worst\" in the "
+        "report), its key, or a trace id of 32 hexadecimal digits",
+        id);
+  }
+  return analyzer::timeline_of(trace.string(), sites, number, wanted);
+}
+
+}  // namespace
 
 Result<int> verb_timeline(const Global& global, const TimelineOptions& options) {
   fs::path trace = options.trace;
@@ -16,10 +41,12 @@ Result<int> verb_timeline(const Global& global, const TimelineOptions& options) 
   }
   analyzer::Options wanted;
   wanted.interval = options.interval;
-  const auto timeline = VPROF_TRY(
-      analyzer::timeline_of(trace.string(), (trace / "sites.json").string(), options.id, wanted));
-  say_verbatim(options.json ? json_text(report::json(timeline))
-                            : report::text(timeline, report::text_options(), options.all));
+  const analyzer::Timeline timeline = VPROF_TRY(find(options.id, trace, wanted));
+  if (options.json || options.trace_events) {
+    say_verbatim(json_text(options.json ? report::json(timeline) : report::trace_events(timeline)));
+  } else {
+    say_verbatim(report::text(timeline, report::text_options(), options.all));
+  }
   return 0;
 }
 

@@ -65,11 +65,31 @@ struct MergeOptions {
 };
 
 struct TimelineOptions {
-  uint64_t id = 0;
+  std::string id;     ///< of an interval, its key, or of a trace
   std::string trace;  ///< directory; empty: that of the current iteration
   std::string interval;
   bool all = false;  ///< each piece, also short ones
   bool json = false;
+  bool trace_events = false;  ///< for trace viewers
+};
+
+struct AnnotateOptions {
+  std::string function;
+  std::string interval;
+  bool json = false;
+};
+
+struct CheckOptions {
+  bool json = false;
+};
+
+struct SourceOptions {
+  std::string function;
+  bool json = false;
+};
+
+struct McpOptions {
+  bool allow_runs = false;
 };
 
 struct ExportOptions {
@@ -90,7 +110,7 @@ struct DiffOptions {
 
 /// All return the exit code, or an error of one line.
 Result<int> verb_init(const Global& global, const InitOptions& options);
-Result<int> verb_check(const Global& global);
+Result<int> verb_check(const Global& global, const CheckOptions& options);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
 Result<int> verb_live(const Global& global, const LiveOptions& options);
 Result<int> verb_index(const Global& global);
@@ -106,7 +126,10 @@ Result<int> verb_export(const Global& global, const ExportOptions& options);
 Result<int> verb_history(const Global& global, const HistoryOptions& options);
 Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const GraphOptions& options);
-Result<int> verb_source(const Global& global, const std::string& function);
+Result<int> verb_source(const Global& global, const SourceOptions& options);
+Result<int> verb_annotate(const Global& global, const AnnotateOptions& options);
+/// Becomes the server, so it returns only with an error.
+Result<int> verb_mcp(const Global& global, const McpOptions& options);
 
 /// What `loop` and `live` print at the end, and the report for a browser.
 Result<int> print_search_result(const Session& session, bool json);

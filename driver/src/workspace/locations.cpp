@@ -26,6 +26,7 @@ Result<Locations> from_file(const fs::path& file) {
                   .interposer = text("interposer"),
                   .runtime = text("runtime"),
                   .schemas = text("schemas"),
+                  .assistant = text("assistant"),
                   .catalogue = text("catalogue"),
                   .includes = {}};
   for (const auto& include : document.value("includes", nlohmann::json::array())) {
@@ -41,6 +42,7 @@ Locations from_layout(const fs::path& bin) {
           .interposer = libexec / "libvprof-exec.so",
           .runtime = (bin / VPROF_RELATIVE_LIBDIR / "libvprof.so").lexically_normal(),
           .schemas = (bin / VPROF_RELATIVE_DATADIR / "vprof/schemas").lexically_normal(),
+          .assistant = (bin / VPROF_RELATIVE_DATADIR / "vprof/assistant").lexically_normal(),
           .catalogue = (bin / VPROF_RELATIVE_DATADIR / "vprof/catalogue").lexically_normal(),
           .includes = {(bin / VPROF_RELATIVE_INCLUDEDIR).lexically_normal()}};
 }

@@ -13,6 +13,7 @@ struct Locations {
   fs::path interposer;  ///< libvprof-exec.so
   fs::path runtime;     ///< libvprof.so
   fs::path schemas;     ///< directory of the JSON Schemas
+  fs::path assistant;   ///< directory of the server of `vprof mcp`
   fs::path catalogue;   ///< directory of the configurations of well-known programs
   /// Directories of `vprof/annotations.h` and the headers that it includes.
   std::vector<fs::path> includes;

@@ -46,11 +46,11 @@ struct Object<instrumenter::LabelPoint> {
 template <>
 struct Object<instrumenter::IntervalPlan> {
   using T = instrumenter::IntervalPlan;
-  static constexpr auto kFields =
-      std::tuple{required("index", &T::index),          required("name", &T::name),
-                 non_default("function", &T::function), non_default("begin", &T::begin),
-                 non_default("end", &T::end),           non_default("switch", &T::switches),
-                 non_default("label", &T::labels)};
+  static constexpr auto kFields = std::tuple{
+      required("index", &T::index),          required("name", &T::name),
+      non_default("function", &T::function), non_default("begin", &T::begin),
+      non_default("end", &T::end),           non_default("switch", &T::switches),
+      non_default("label", &T::labels),      non_default("trace_context", &T::trace_contexts)};
 };
 
 template <>

@@ -25,7 +25,10 @@ class EventWriter {
       add_points(interval, interval.begin, "BEGIN");
       add_points(interval, interval.switches, "SWITCH");
       for (const LabelPoint& label : interval.labels) {
-        add_label(interval, label);
+        add_text(interval, label, "label");
+      }
+      for (const LabelPoint& context : interval.trace_contexts) {
+        add_text(interval, context, "trace_context");
       }
       add_points(interval, interval.end, "END");
     }
@@ -119,22 +122,22 @@ class EventWriter {
     }
   }
 
-  void add_label(const IntervalPlan& interval, const LabelPoint& point) {
+  /// `what`: `label` or `trace_context`, which are read in the same way.
+  void add_text(const IntervalPlan& interval, const LabelPoint& point, std::string_view what) {
     if (point.at == At::kExit || is_return(point.value)) {
       return fail(
-          fmt::format("label of interval \"{}\" at {}: a label is taken from an argument at the "
+          fmt::format("{0} of interval \"{1}\" at {2}: a {0} is taken from an argument at the "
                       "entry of a function; write \"at\": \"entry\" and a value such as arg:0",
-                      interval.name, point.function));
+                      what, interval.name, point.function));
     }
-    const ValueText label = text_of(point.value, point.function, "vprof_l");
+    const ValueText text = text_of(point.value, point.function, "vprof_l");
     const std::string key =
         point.key ? fmt::format(", {}", key_of(*point.key, point.function)) : "";
-    const std::string value = label.is_plain()
-                                  ? label.text
-                                  : fmt::format("{}, {}, {}", label.steps, label.text, label.ends);
-    body_of(point.function, kAtEntry) +=
-        fmt::format("VPROF_ENTRY_LABEL{}{}({}{}, {}); ", point.key ? "" : "_CURRENT",
-                    label.is_plain() ? "" : "_VIA", interval.index, key, value);
+    const std::string value =
+        text.is_plain() ? text.text : fmt::format("{}, {}, {}", text.steps, text.text, text.ends);
+    body_of(point.function, kAtEntry) += fmt::format(
+        "VPROF_ENTRY_{}{}{}({}{}, {}); ", what == "label" ? "LABEL" : "TRACE",
+        point.key ? "" : "_CURRENT", text.is_plain() ? "" : "_VIA", interval.index, key, value);
   }
 
   void add_sync(const SyncPlan& sync) {

@@ -33,11 +33,11 @@ class CsvWriter {
     if (out_ == nullptr) {
       return file_.failed();
     }
-    return put("interval,id,key,label,begin_ns,latency_ns,ns,kind,function,site,path\r\n");
+    return put("interval,id,key,label,begin_ns,latency_ns,ns,kind,function,site,path,trace_id\r\n");
   }
 
   Result<void> add(const analyzer::PlaceRow& place) {
-    ends_.push_back(fmt::format(",{},{},{},{}\r\n", word_for(place.kind), quoted(place.function),
+    ends_.push_back(fmt::format(",{},{},{},{},", word_for(place.kind), quoted(place.function),
                                 quoted(place.location), quoted(paths_.add(place))));
     return {};
   }
@@ -45,9 +45,10 @@ class CsvWriter {
   Result<void> add(const analyzer::IntervalRow& row) {
     const std::string begin = fmt::format("{},{},{},{},{},{},", quoted(row.interval), row.id,
                                           row.key, quoted(row.label), row.begin_ns, row.latency_ns);
+    const std::string trace = row.trace.trace_id() + "\r\n";
     std::string lines;
     for (const analyzer::PlaceTime& time : row.times) {
-      lines += begin + std::to_string(time.ns) + ends_[time.place];
+      lines += begin + std::to_string(time.ns) + ends_[time.place] + trace;
     }
     VPROF_TRY(put(lines));
     const auto size = forecast_.add(lines.size(), row.begin_ns);

@@ -13,6 +13,7 @@ Result<std::string> write_perfetto(ExportSource& source, const std::string& file
 Result<std::string> write_csv(ExportSource& source, const std::string& file);
 Result<std::string> write_sqlite(ExportSource& source, const std::string& file);
 Result<std::string> write_folded(ExportSource& source, const std::string& file);
+Result<std::string> write_otlp(ExportSource& source, const std::string& file);
 
 inline constexpr std::array kExportFormats = {
     ExportFormat{"perfetto", "the slowest and some typical ones, for ui.perfetto.dev",
@@ -20,6 +21,7 @@ inline constexpr std::array kExportFormats = {
     ExportFormat{"csv", "all, with the time of each place, as a table", write_csv},
     ExportFormat{"sqlite", "the same as a database", write_sqlite},
     ExportFormat{"folded", "shares of the variance, for flame-graph tools", write_folded},
+    ExportFormat{"otlp", "the same ones as for perfetto, as spans for OpenTelemetry", write_otlp},
 };
 
 }  // namespace vprof::report

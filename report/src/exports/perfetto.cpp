@@ -26,6 +26,8 @@ class IntervalEvents {
           {{"id", std::to_string(timeline_.id)},
            {"key", std::to_string(timeline_.key)},
            {"label", timeline_.label},
+           {"trace_id", timeline_.trace.trace_id()},
+           {"span_id", timeline_.trace.span_id()},
            {"latency_ns", timeline_.latency_ns}});
   }
 

@@ -24,7 +24,9 @@ CREATE TABLE intervals (
   key        INTEGER NOT NULL,
   label      TEXT    NOT NULL,
   begin_ns   INTEGER NOT NULL,
-  latency_ns INTEGER NOT NULL);
+  latency_ns INTEGER NOT NULL,
+  trace_id   TEXT,
+  span_id    TEXT);
 CREATE TABLE places (
   place    INTEGER PRIMARY KEY,
   parent   INTEGER REFERENCES places,
@@ -61,7 +63,7 @@ class SqliteWriter {
       return failed();
     }
     place_ = prepare("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)");
-    interval_ = prepare("INSERT INTO intervals VALUES (?, ?, ?, ?, ?, ?, ?)");
+    interval_ = prepare("INSERT INTO intervals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     time_ = prepare("INSERT INTO times VALUES (?, ?, ?)");
     if (!place_ || !interval_ || !time_) {
       return failed();
@@ -93,6 +95,10 @@ class SqliteWriter {
     bind(interval_, 5, row.label);
     bind(interval_, 6, row.begin_ns);
     bind(interval_, 7, static_cast<int64_t>(row.latency_ns));
+    const std::string trace = row.trace.trace_id();
+    const std::string span = row.trace.span_id();
+    bind_or_null(interval_, 8, trace);
+    bind_or_null(interval_, 9, span);
     VPROF_TRY(run(interval_));
     for (const analyzer::PlaceTime& time : row.times) {
       bind(time_, 1, time.place);
@@ -126,6 +132,14 @@ class SqliteWriter {
   static void bind(const Statement& statement, int column, std::string_view text) {
     sqlite3_bind_text(statement.get(), column, text.data(), static_cast<int>(text.size()),
                       SQLITE_STATIC);
+  }
+
+  static void bind_or_null(const Statement& statement, int column, std::string_view text) {
+    if (text.empty()) {
+      sqlite3_bind_null(statement.get(), column);
+    } else {
+      bind(statement, column, text);
+    }
   }
 
   Result<void> run(const Statement& statement) {

@@ -93,6 +93,8 @@ void PageTimelines::add(size_t order, const SelectedTimeline& shown) {
                  {"id", std::to_string(timeline.id)},
                  {"key", timeline.key == 0 ? "" : std::to_string(timeline.key)},
                  {"label", timeline.label},
+                 {"trace_id", timeline.trace.trace_id()},
+                 {"span_id", timeline.trace.span_id()},
                  {"latency_ns", timeline.latency_ns},
                  {"begin_ns", timeline.begin_ns},
                  {"threads", threads.names()},

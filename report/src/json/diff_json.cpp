@@ -1,7 +1,31 @@
+#include "json/answer.h"
 #include "vprof/report/diff.h"
 #include "vprof/report/json.h"
 
+namespace vprof::report {
+namespace {
+
+/// A condition of --fail-if, and what came of it.
+struct AnsweredCondition {
+  std::string condition;
+  bool holds = false;
+  double value = 0;
+  std::array<double, 2> ci95{};
+  std::string remark;
+};
+
+}  // namespace
+}  // namespace vprof::report
+
 namespace vprof::json {
+
+template <>
+struct Object<report::AnsweredCondition> {
+  using T = report::AnsweredCondition;
+  static constexpr auto kFields = std::tuple{
+      required("condition", &T::condition), required("holds", &T::holds),
+      required("value", &T::value), required("ci95", &T::ci95), required("remark", &T::remark)};
+};
 
 template <>
 struct Object<analyzer::FigureChange> {
@@ -42,7 +66,8 @@ struct Object<analyzer::Diff> {
                  required("count_b", &T::count_b),   required("figures", &T::figures),
                  required("labels", &T::labels),     required("factors", &T::factors),
                  required("notes", &T::notes)};
-  static void written(const T& /*diff*/, Json& to) { to["schema"] = 1; }
+  static constexpr const char* kDescription =
+      "Times are in ns, changes are parts of the variance of A.";
 };
 
 }  // namespace vprof::json
@@ -50,16 +75,25 @@ struct Object<analyzer::Diff> {
 namespace vprof::report {
 
 nlohmann::json json(const analyzer::Diff& diff, const std::vector<Judged>& judged) {
-  nlohmann::json document = json::write(diff);
+  nlohmann::json document = answer("diff", diff);
   document["conditions"] = nlohmann::json::array();
   for (const Judged& one : judged) {
-    document["conditions"].push_back({{"condition", one.condition.text},
-                                      {"holds", one.verdict.holds},
-                                      {"value", one.verdict.value},
-                                      {"ci95", one.verdict.ci95},
-                                      {"remark", one.verdict.remark}});
+    document["conditions"].push_back(json::write(AnsweredCondition{.condition = one.condition.text,
+                                                                   .holds = one.verdict.holds,
+                                                                   .value = one.verdict.value,
+                                                                   .ci95 = one.verdict.ci95,
+                                                                   .remark = one.verdict.remark}));
   }
   return document;
+}
+
+nlohmann::json diff_schema() {
+  nlohmann::json schema = answer_schema<analyzer::Diff>("diff", "vprof diff --json");
+  schema["properties"]["conditions"] = {{"type", "array"},
+                                        {"description", "those of --fail-if"},
+                                        {"items", json::schema<AnsweredCondition>()}};
+  schema["required"].push_back("conditions");
+  return schema;
 }
 
 }  // namespace vprof::report

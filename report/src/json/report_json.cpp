@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "json/answer.h"
 #include "vprof/analyzer/marks.h"
 #include "vprof/analyzer/overhead.h"
 #include "vprof/report/json.h"
@@ -18,6 +21,11 @@ struct OverheadSection : analyzer::Overhead {
   double added = 0;
   double budget = 0;
   std::vector<Demoted> demoted;
+};
+
+/// The answer of `vprof history`.
+struct History {
+  std::vector<Iteration> iterations;
 };
 
 /// report.json as a whole.
@@ -45,7 +53,32 @@ struct Document {
 namespace vprof::json {
 
 using report::Document;
+using report::History;
 using report::OverheadSection;
+
+void Object<analyzer::TraceContext>::written(const T& trace, Json& to) {
+  to["trace_id"] = trace.trace_id();
+  to["span_id"] = trace.span_id();
+}
+
+void Object<analyzer::TraceContext>::check(T& trace, const Json& from) {
+  const std::string id = from.value("trace_id", "");
+  const std::string span = from.value("span_id", "");
+  const auto read =
+      analyzer::parse_trace_context(span.empty() ? id : fmt::format("00-{}-{}-00", id, span));
+  if (!read) {
+    throw ReadError("not the ids of a trace and a span");
+  }
+  trace = *read;
+}
+
+void Object<analyzer::TraceContext>::described(Json& schema) {
+  schema["properties"]["trace_id"] = {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}};
+  schema["properties"]["span_id"] = {{"type", "string"},
+                                     {"pattern", "^([0-9a-f]{16})?$"},
+                                     {"description", "of the span around it; empty: not known"}};
+  schema["required"] = {"trace_id", "span_id"};
+}
 
 void Object<analyzer::Factor>::check(T& factor, const Json& from) {
   if (factor.functions.empty()) {
@@ -161,6 +194,13 @@ struct Object<OverheadSection> {
 };
 
 template <>
+struct Object<History> {
+  using T = History;
+  static constexpr const char* kDescription = "Times are in ns unless a name says otherwise.";
+  static constexpr auto kFields = std::tuple{required("iterations", &T::iterations)};
+};
+
+template <>
 struct Object<Document> {
   using T = Document;
   static constexpr const char* kDescription =
@@ -235,12 +275,8 @@ std::pair<analyzer::Profile, ReportContext> profile_and_context(Document documen
 
 }  // namespace
 
-nlohmann::json history_json(const std::vector<Iteration>& iterations) {
-  Json all = Json::array();
-  for (const Iteration& iteration : iterations) {
-    all.push_back(json::write(iteration));
-  }
-  return all;
+nlohmann::json history_answer(const std::vector<Iteration>& iterations) {
+  return answer("history", History{iterations});
 }
 
 nlohmann::json json(const analyzer::Profile& profile, const ReportContext& context) {
@@ -274,6 +310,10 @@ Result<std::pair<analyzer::Profile, ReportContext>> from_json(const nlohmann::js
     analyzer::mark_factors(result.first);
   }
   return result;
+}
+
+nlohmann::json history_schema() {
+  return answer_schema<History>("history", "vprof history --json");
 }
 
 nlohmann::json report_schema() {

@@ -145,8 +145,10 @@ void write_blame(const Factor& factor, const Node& root, TextWriter& out) {
 
 std::string named(const Exemplar& one) {
   const std::string key = one.key == 0 ? "" : fmt::format("key {}, ", one.key);
-  return fmt::format("#{} ({}{} of {})", one.id, key, human_time(one.ns),
-                     human_time(one.latency_ns));
+  const std::string trace =
+      one.trace.is_set() ? fmt::format(", trace {}", one.trace.trace_id()) : "";
+  return fmt::format("#{} ({}{} of {}{})", one.id, key, human_time(one.ns),
+                     human_time(one.latency_ns), trace);
 }
 
 void write_exemplars(const Factor& factor, TextWriter& out) {

@@ -125,9 +125,16 @@ std::string text(const Timeline& timeline, const TextOptions& options, bool all)
                   timeline.key == 0 ? "" : fmt::format(" key {}", timeline.key),
                   timeline.label.empty() ? "" : " " + timeline.label, time_of(timeline.latency_ns)),
       Style::kHeading);
-  if (timeline.others != 0) {
-    out.line(fmt::format("  the slowest of {} with this key", human_count(timeline.others + 1)),
+  if (timeline.trace.is_set()) {
+    const std::string span = timeline.trace.span_id();
+    out.line(fmt::format("  trace {}{}", timeline.trace.trace_id(),
+                         span.empty() ? "" : fmt::format(", within span {}", span)),
              Style::kFaint);
+  }
+  if (timeline.others != 0) {
+    out.line(
+        fmt::format("  the slowest of {} with this key or trace", human_count(timeline.others + 1)),
+        Style::kFaint);
   }
   const std::vector<TimelineRow> rows = rows_for(timeline, all, out);
   if (std::any_of(rows.begin(), rows.end(), [](const TimelineRow& row) { return row.inferred; })) {

@@ -85,14 +85,18 @@ static void mark(int what, unsigned def, uint64_t id, uint64_t flags) {
   }
 }
 
-static void label(uint64_t id, uint64_t flags, const char* text) {
+// A LABEL or a TRACE_CONTEXT.
+static void text_of(uint32_t event, uint64_t id, uint64_t flags, const char* text) {
   if (!vprof_active() || id == 0 || text == NULL) {
     return;
+  }
+  if (event == VPROF_EV_TRACE_CONTEXT && text[0] == 0) {
+    return;  // so libraries say that there is no span
   }
   struct vprof_slot slots[2 + (VPROF_LABEL_MAX + 7) / 8];
   const size_t length = strnlen(text, VPROF_LABEL_MAX);
   unsigned count = 0;
-  slots[count++] = vprof_slot_of(VPROF_EV_LABEL, vprof_ticks(), length);
+  slots[count++] = vprof_slot_of(event, vprof_ticks(), length);
   slots[count++] = vprof_slot_of(VPROF_EV_CONT, id, flags);
   for (size_t at = 0; at < length; at += 8) {
     uint64_t part = 0;
@@ -115,7 +119,7 @@ static void work(uint64_t id, uint64_t flags, uint64_t units) {
   vprof_write(slots, 3);
 }
 
-static void label_number(uint64_t id, uint64_t flags, int64_t number) {
+static void number_of(uint32_t event, uint64_t id, uint64_t flags, int64_t number) {
   char text[24];
   char* at = text + sizeof text;
   *--at = 0;
@@ -126,7 +130,12 @@ static void label_number(uint64_t id, uint64_t flags, int64_t number) {
   if (number < 0) {
     *--at = '-';
   }
-  label(id, flags, at);
+  text_of(event, id, flags, at);
+}
+
+// The configuration asks for labels and for trace contexts by the same functions.
+static uint32_t event_of(unsigned def) {
+  return (def & VPROF_IS_TRACE_CONTEXT) != 0 ? VPROF_EV_TRACE_CONTEXT : VPROF_EV_LABEL;
 }
 
 // ---- annotations: ids are the same in all processes; the index in sites.json is 0
@@ -134,12 +143,21 @@ static void label_number(uint64_t id, uint64_t flags, int64_t number) {
 VPROF_RT_API void vprof_begin(uint64_t id) { mark(VPROF_WHAT_BEGIN, 0, id, 0); }
 VPROF_RT_API void vprof_end(uint64_t id) { mark(VPROF_WHAT_END, 0, id, 0); }
 VPROF_RT_API void vprof_switch(uint64_t id) { mark(VPROF_WHAT_SWITCH, 0, id, 0); }
-VPROF_RT_API void vprof_label(uint64_t id, const char* text) { label(id, 0, text); }
+VPROF_RT_API void vprof_label(uint64_t id, const char* text) {
+  text_of(VPROF_EV_LABEL, id, 0, text);
+}
 VPROF_RT_API void vprof_work(uint64_t id, uint64_t units) {
   // The current interval may be one from the configuration, whose id is local to this process.
   const bool current = id == 0;
   notice_gap();
   work(current ? vprof_self.work_id : id, current ? vprof_self.work_flags : 0, units);
+}
+
+VPROF_RT_API void vprof_trace_context(uint64_t id, const char* traceparent) {
+  const bool current = id == 0;
+  notice_gap();
+  text_of(VPROF_EV_TRACE_CONTEXT, current ? vprof_self.work_id : id,
+          current ? vprof_self.work_flags : 0, traceparent);
 }
 
 VPROF_RT_API struct vprof_working_for vprof_current_work(void) {
@@ -199,26 +217,23 @@ void vprof_rt_interval(int what, unsigned def, uint64_t key) {
   mark(what, def, key, VPROF_INTERVAL_PROCESS_LOCAL);
 }
 
+// The id alone identifies the interval in the trace.
 void vprof_rt_label(unsigned def, uint64_t key, const char* text) {
-  (void)def;  // the id alone identifies the interval in the trace
-  label(key, VPROF_INTERVAL_PROCESS_LOCAL, text);
+  text_of(event_of(def), key, VPROF_INTERVAL_PROCESS_LOCAL, text);
 }
 
 void vprof_rt_label_int(unsigned def, uint64_t key, int64_t number) {
-  (void)def;
-  label_number(key, VPROF_INTERVAL_PROCESS_LOCAL, number);
+  number_of(event_of(def), key, VPROF_INTERVAL_PROCESS_LOCAL, number);
 }
 
 void vprof_rt_label_current(unsigned def, const char* text) {
-  (void)def;
   notice_gap();
-  label(vprof_self.work_id, vprof_self.work_flags, text);
+  text_of(event_of(def), vprof_self.work_id, vprof_self.work_flags, text);
 }
 
 void vprof_rt_label_current_int(unsigned def, int64_t number) {
-  (void)def;
   notice_gap();
-  label_number(vprof_self.work_id, vprof_self.work_flags, number);
+  number_of(event_of(def), vprof_self.work_id, vprof_self.work_flags, number);
 }
 
 // Removes the activations that a longjmp has left. True: one of the same definition is still open.

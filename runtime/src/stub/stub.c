@@ -70,6 +70,8 @@ void vprof_label(uint64_t id, const char* text) { (void)id, (void)text; }
 
 void vprof_work(uint64_t id, uint64_t units) { (void)id, (void)units; }
 
+void vprof_trace_context(uint64_t id, const char* traceparent) { (void)id, (void)traceparent; }
+
 void vprof_task_created(uint64_t task) { (void)task; }
 
 void vprof_task_taken(uint64_t task) { (void)task; }

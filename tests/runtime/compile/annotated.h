@@ -7,6 +7,7 @@ int handle(uint64_t request, const char* kind) {
   uint64_t only_for_us = request + 1;
   vprof_begin(request);
   vprof_label(request, kind);
+  vprof_trace_context(request, kind);
   vprof_work(request, 3);
   vprof_switch(only_for_us);
   vprof_switch(0);

@@ -53,11 +53,16 @@ SUBJECT(first_intervals) {
 SUBJECT(annotations) {
   vprof_begin(11);
   vprof_label(11, "GET");
+  vprof_trace_context(11, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+  vprof_trace_context(0, "of what this thread works for");
+  vprof_trace_context(11, nullptr);  // none
+  vprof_trace_context(11, "");       // none
   vprof_work(11, 50);
   vprof_work(0, UINT64_MAX);  // for what this thread works for
   vprof_work(11, 0);          // none
   vprof_switch(0);
   vprof_work(0, 7);  // for nothing
+  vprof_trace_context(0, "for nothing");
   vprof_switch(11);
   vprof_end(11);
   {

@@ -31,6 +31,7 @@
 #include <string>
 #include <vector>
 
+#include "vprof/analyzer/trace_context.h"
 #include "vprof/support/result.h"
 
 namespace vprof::analyzer {
@@ -195,6 +196,7 @@ struct Exemplar {
   /// Time of the factor in it.
   double ns = 0;
   double latency_ns = 0;
+  TraceContext trace = {};
 };
 
 /// The variance of a function or the covariance of two, summed over all instances (2.3.2.2).

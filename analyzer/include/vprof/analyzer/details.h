@@ -52,6 +52,7 @@ struct IntervalDetail {
   int64_t begin_ns = 0;
   uint64_t latency_ns = 0;
   std::string label;
+  TraceContext trace;
   /// Of the nodes with time in the interval; parents before their children.
   std::vector<NodeTime> times;
 };

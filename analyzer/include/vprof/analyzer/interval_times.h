@@ -39,6 +39,7 @@ struct IntervalRow {
   /// As Exemplar.
   uint64_t id = 0, key = 0;
   std::string label;
+  TraceContext trace;
   /// Since the recording began.
   int64_t begin_ns = 0;
   uint64_t latency_ns = 0;

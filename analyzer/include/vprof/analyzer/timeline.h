@@ -35,10 +35,15 @@ struct Timeline {
   std::string label;
   /// As Exemplar.
   uint64_t id = 0, key = 0;
+  TraceContext trace = {};
+  /// Path of the executable in which it ended.
+  std::string program;
+  /// When it began, ns of CLOCK_REALTIME.
+  int64_t realtime_ns = 0;
   /// Since the recording began.
   int64_t begin_ns = 0;
   int64_t latency_ns = 0;
-  /// If it was asked for by its key: other intervals with that key, none of which is slower.
+  /// If it was asked for by its key or trace: other intervals with that, none of which is slower.
   uint64_t others = 0;
   /// In order of time, without gaps: from 0 to latency_ns.
   std::vector<TimelinePiece> pieces;
@@ -48,6 +53,10 @@ struct Timeline {
 /// empty Options::interval means any kind. Errors as for analyze(), or there is no such interval.
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              uint64_t id, const Options& options);
+
+/// The same for the slowest interval of a trace, whatever its span.
+Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
+                             const TraceContext& trace, const Options& options);
 
 /// An interval whose timeline is wanted. With id 0, as in profiles of earlier versions, there is
 /// none; nor if the latency differs, as in another recording.

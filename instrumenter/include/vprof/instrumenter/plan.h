@@ -42,7 +42,7 @@ struct IntervalPoint {
   bool operator==(const IntervalPoint&) const = default;
 };
 
-/// Where an interval gets its label.
+/// Where an interval gets its label or its trace context.
 struct LabelPoint {
   std::string function;
   At at = At::kEntry;
@@ -57,7 +57,7 @@ struct IntervalPlan {
   std::string name;
   std::string function;  ///< each execution is an interval; empty if points say where intervals are
   std::vector<IntervalPoint> begin, end, switches;
-  std::vector<LabelPoint> labels;
+  std::vector<LabelPoint> labels, trace_contexts;
 };
 
 enum class SyncRole : uint8_t { kAcquire, kRelease, kEnqueue, kDequeue };

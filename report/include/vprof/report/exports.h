@@ -21,6 +21,10 @@ nlohmann::json perfetto(const std::vector<SelectedTimeline>& timelines);
 /// and `left_out` receives their sum (a part of 1).
 std::string folded(const analyzer::Profile& profile, double& left_out);
 
+/// OTLP/JSON, as OpenTelemetry's file exporter writes it: lines, each an ExportTraceServiceRequest.
+/// An interval is a span below that of its trace context, and its critical path nested spans.
+std::string otlp(const std::vector<SelectedTimeline>& timelines);
+
 /// What a format is made from: a recording and its analysis.
 class ExportSource {
  public:

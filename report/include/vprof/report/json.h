@@ -15,8 +15,13 @@ constexpr const char* word_for(Enum value) {
   return json::Words<Enum>::kWords[static_cast<size_t>(value)];
 }
 
-/// The JSON Schema (draft-07) of report.json; schemas/report.schema.json holds the same.
+/// JSON Schemas (draft-07) of report.json and of what verbs answer with --json. The files in
+/// schemas/ hold the same.
 nlohmann::json report_schema();
+nlohmann::json diff_schema();
+nlohmann::json history_schema();
+nlohmann::json timeline_schema();
+nlohmann::json annotate_schema();
 
 }  // namespace vprof::report
 
@@ -122,14 +127,27 @@ struct Object<analyzer::IntervalSummary> {
       optional("loop_queue", &T::loop_queue)};
 };
 
+/// The bytes of a trace id are read as digits, as in a traceparent.
+template <>
+struct Object<analyzer::TraceContext> {
+  using T = analyzer::TraceContext;
+  static constexpr const char* kDescription =
+      "the trace of another system that the interval belongs to (W3C Trace Context)";
+  static constexpr auto kFields = std::tuple{};
+  static void written(const T& trace, Json& to);
+  static void check(T& trace, const Json& from);
+  static void described(Json& schema);
+};
+
 template <>
 struct Object<analyzer::Exemplar> {
   using T = analyzer::Exemplar;
   static constexpr const char* kDescription = "an interval to look at with `vprof timeline`";
-  static constexpr auto kFields = std::tuple{
-      digits(required("id", &T::id, "digits; a number in earlier versions")),
-      digits(optional("key", &T::key, "digits; 0: none")),
-      required("ns", &T::ns, "time of the factor in it"), required("latency_ns", &T::latency_ns)};
+  static constexpr auto kFields =
+      std::tuple{digits(required("id", &T::id, "digits; a number in earlier versions")),
+                 digits(optional("key", &T::key, "digits; 0: none")),
+                 required("ns", &T::ns, "time of the factor in it"),
+                 required("latency_ns", &T::latency_ns), non_default("trace", &T::trace)};
 };
 
 template <>

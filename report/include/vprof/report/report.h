@@ -100,8 +100,8 @@ std::string tree_text(const analyzer::Profile& profile, const TextOptions& optio
 
 /// What each iteration expanded, found and decided, a paragraph each.
 std::string history_text(const std::vector<Iteration>& iterations, const TextOptions& options);
-/// The same as `iterations` of report.json.
-nlohmann::json history_json(const std::vector<Iteration>& iterations);
+/// The same for programs.
+nlohmann::json history_answer(const std::vector<Iteration>& iterations);
 
 /// report.json (vprof/report/json.h describes it).
 nlohmann::json json(const analyzer::Profile& profile, const ReportContext& context);

@@ -13,7 +13,10 @@ namespace vprof::report {
 /// neighbours and pieces shorter than 0.1 % of the latency are put together.
 std::string text(const analyzer::Timeline& timeline, const TextOptions& options, bool all = false);
 
-/// The Trace Event Format, which Perfetto and Chrome open, with a row per thread.
+/// The same for programs, with each piece.
 nlohmann::json json(const analyzer::Timeline& timeline);
+
+/// The Trace Event Format, which Perfetto and Chrome open, with a row per thread.
+nlohmann::json trace_events(const analyzer::Timeline& timeline);
 
 }  // namespace vprof::report

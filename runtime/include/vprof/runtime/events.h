@@ -11,6 +11,7 @@
  *   VPROF_ENTRY_LABEL_VIA(0, request, steps, value, ends)
  *   VPROF_ENTRY_LABEL_CURRENT_VIA(0, steps, value, ends)
  *                                            the same for a value behind pointers (values.h)
+ *   VPROF_ENTRY_TRACE...                     the same four, for the trace context of the interval
  *   VPROF_RELEASE(0, lock);                  the function releases the object
  *   VPROF_ENQUEUE(0, task);                  the function hands the task over
  *
@@ -62,6 +63,9 @@ struct vprof_acquire_scope {
 /* The object that a null pointer led to: nothing is recorded. Not 0, which may be a number of a
  * lock. */
 #define VPROF_NO_OBJECT ((vprof_u64)0x8000000000000002)
+
+/* Added to the index of an interval: what looks like a label is a trace context. */
+#define VPROF_IS_TRACE_CONTEXT 0x80000000u
 
 #ifdef __cplusplus
 extern "C" {
@@ -295,6 +299,23 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def,
   VPROF_RT_AT_ENTRY(                                                               \
       vprof_label_##vprof_def,                                                     \
       VPROF_IF_SET(vprof_steps, VPROF_RT_LABEL_CURRENT(vprof_def, vprof_v), vprof_ends))
+#define VPROF_RT_TRACE(vprof_def) ((vprof_def) | VPROF_IS_TRACE_CONTEXT)
+#define VPROF_ENTRY_TRACE(vprof_def, vprof_k, vprof_v) \
+  VPROF_RT_AT_ENTRY(vprof_trace_##vprof_def,           \
+                    VPROF_RT_LABEL(VPROF_RT_TRACE(vprof_def), vprof_k, vprof_v))
+#define VPROF_ENTRY_TRACE_CURRENT(vprof_def, vprof_v) \
+  VPROF_RT_AT_ENTRY(vprof_trace_##vprof_def,          \
+                    VPROF_RT_LABEL_CURRENT(VPROF_RT_TRACE(vprof_def), vprof_v))
+#define VPROF_ENTRY_TRACE_VIA(vprof_def, vprof_k, vprof_steps, vprof_v, vprof_ends)          \
+  VPROF_RT_AT_ENTRY(                                                                         \
+      vprof_trace_##vprof_def,                                                               \
+      VPROF_IF_SET(vprof_steps, VPROF_RT_LABEL(VPROF_RT_TRACE(vprof_def), vprof_k, vprof_v), \
+                   vprof_ends))
+#define VPROF_ENTRY_TRACE_CURRENT_VIA(vprof_def, vprof_steps, vprof_v, vprof_ends)          \
+  VPROF_RT_AT_ENTRY(                                                                        \
+      vprof_trace_##vprof_def,                                                              \
+      VPROF_IF_SET(vprof_steps, VPROF_RT_LABEL_CURRENT(VPROF_RT_TRACE(vprof_def), vprof_v), \
+                   vprof_ends))
 #define VPROF_RELEASE(vprof_def, vprof_object) \
   VPROF_RT_AT_ENTRY(vprof_release_##vprof_def, \
                     vprof_rt_release(vprof_def, VPROF_RT_KEY(vprof_object)))

@@ -183,6 +183,9 @@ enum vprof_event {
   /* Units of work that an interval does. payload: flags.
    * + CONT {interval id, 0} + CONT {units, 0} */
   VPROF_EV_WORK = 0xff0014,
+  /* The trace of another system that an interval belongs to: a W3C traceparent as the program has
+   * it, unchecked. Otherwise like a LABEL. */
+  VPROF_EV_TRACE_CONTEXT = 0xff0015,
 
   /* Task queues. payload: index in sites.json "sync", or VPROF_SYNC_TASK for annotations.
    * + CONT {task, 0} */

@@ -1,4 +1,4 @@
-// `vprof timeline --json`: one interval for trace viewers.
+// `vprof timeline --trace-events`: one interval for trace viewers.
 #include <set>
 
 #include "exports/path_spans.h"
@@ -7,7 +7,7 @@
 
 namespace vprof::report {
 
-nlohmann::json json(const analyzer::Timeline& timeline) {
+nlohmann::json trace_events(const analyzer::Timeline& timeline) {
   nlohmann::json events = nlohmann::json::array();
   std::set<std::pair<uint32_t, uint32_t>> named;
   for (const PathSpan& span : path_spans(timeline)) {

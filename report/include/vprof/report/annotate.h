@@ -1,0 +1,39 @@
+// The source of a function with what its calls cost, as text and as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "vprof/analyzer/function_costs.h"
+#include "vprof/report/report.h"
+
+namespace vprof::report {
+
+/// A call that has no record of its own.
+struct UnmeasuredCall {
+  std::string callee;
+  std::string file;
+  uint32_t line = 0;
+  std::string reason;
+};
+
+struct AnnotatedFunction {
+  std::string name;
+  std::string key;
+  std::string file;                ///< relative to the source tree
+  uint32_t first = 1;              ///< number of the first line
+  std::vector<std::string> lines;  ///< as they were measured
+  bool changed = false;            ///< the source has been edited since
+  bool recorded = false;           ///< the recording knows it
+  bool measured = false;           ///< its calls are: it is expanded
+  analyzer::FunctionCosts costs;
+  std::vector<UnmeasuredCall> unmeasured;
+};
+
+std::string text(const AnnotatedFunction& function, const TextOptions& options);
+
+/// All functions of a name.
+nlohmann::json json(const std::vector<AnnotatedFunction>& functions);
+
+}  // namespace vprof::report

@@ -1,0 +1,126 @@
+// What the calls of a function cost, compared with sums over all intervals.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "trace_writer.h"
+#include "vprof/analyzer/function_costs.h"
+
+using namespace vprof;
+
+namespace {
+
+/// handle() calls f twice at one line and g once in every second request, and waits for a disk.
+struct Recording {
+  test::ScratchDir dir;
+  std::string sites_file;
+  double mean_f = 0, variance_f = 0, mean_latency = 0, variance_latency = 0, covariance_f = 0;
+
+  explicit Recording(int count) {
+    test::SitesWriter sites;
+    const uint32_t handle = sites.function("handle", 2, true, true);
+    const uint32_t f = sites.function("f");
+    const uint32_t g = sites.function("g");
+    const uint32_t whole = sites.function_site(handle);
+    const uint32_t first = sites.call_site(handle, f);
+    const uint32_t second = sites.call_site(handle, f);
+    const uint32_t call_g = sites.call_site(handle, g);
+    sites.call_site(handle, g);  // never passed
+    test::ProcessWriter process;
+    test::ThreadWriter& thread = process.thread(1);
+    std::vector<double> latencies;
+    std::vector<double> times;
+    int64_t now = 1000;
+    for (int i = 0; i < count; ++i) {
+      const int64_t begin = now;
+      thread.begin(static_cast<uint64_t>(i) + 1, now);
+      const int64_t in_f = 100 + 10 * (i % 7);
+      thread.frame(first, now + 10, now + 10 + in_f);
+      thread.frame(second, now + 300, now + 310);
+      if (i % 2 == 0) {
+        thread.frame(call_g, now + 400, now + 430);
+      }
+      thread.wait(VPROF_EV_WAIT_FILE, {.address = 5}, now + 500, now + 600);
+      now += 700 + (i % 5) + 3 * (i % 7);
+      thread.frame(whole, begin + 1, now - 1);
+      thread.end(static_cast<uint64_t>(i) + 1, now);
+      latencies.push_back(static_cast<double>(now - begin));
+      times.push_back(static_cast<double>(in_f));
+      now += 50;
+    }
+    process.write(dir.path());
+    sites_file = dir.path("sites.json");
+    sites.write(dir.path());
+    for (size_t i = 0; i < times.size(); ++i) {
+      mean_f += times[i] / count;
+      mean_latency += latencies[i] / count;
+    }
+    for (size_t i = 0; i < times.size(); ++i) {
+      variance_f += std::pow(times[i] - mean_f, 2) / count;
+      variance_latency += std::pow(latencies[i] - mean_latency, 2) / count;
+      covariance_f += (times[i] - mean_f) * (latencies[i] - mean_latency) / count;
+    }
+  }
+
+  Result<std::vector<analyzer::FunctionCosts>> costs(const std::vector<std::string>& keys,
+                                                     const std::string& interval = "") const {
+    analyzer::Options options;
+    options.interval = interval;
+    options.window = 100;  // so that the recording is read in portions
+    return analyzer::costs_of(dir.path(), sites_file, keys, options);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("costs of a function: each call site, its own time, and its waits") {
+  const Recording recording(350);
+  const auto all = recording.costs({"handle@src/a.c:10", "f@src/a.c:20"});
+  REQUIRE(all);
+  REQUIRE(all->size() == 2);
+  const analyzer::FunctionCosts& handle = all->at(0);
+  CHECK(handle.interval == "request");
+  CHECK(handle.intervals == 350);
+  CHECK(handle.mean_ns == Approx(recording.mean_latency));
+  CHECK(handle.calls == Approx(1));
+  REQUIRE(handle.sites.size() == 5);
+  const analyzer::CallCost& first = handle.sites[0];
+  CHECK(first.callee == "f");
+  CHECK(first.line != 0);
+  CHECK(first.calls == Approx(1));
+  CHECK(first.cost.count == 350);
+  CHECK(first.cost.mean_ns == Approx(recording.mean_f));
+  CHECK(first.cost.stddev_ns == Approx(std::sqrt(recording.variance_f)));
+  CHECK(first.cost.share == Approx(recording.covariance_f / recording.variance_latency));
+  CHECK(handle.sites[1].cost.stddev_ns == Approx(0).margin(1e-9));
+  CHECK(handle.sites[2].callee == "g");
+  CHECK(handle.sites[2].calls == Approx(0.5));
+  CHECK(handle.sites[2].cost.mean_ns == Approx(15));
+  CHECK(handle.sites[3].calls == 0);  // never passed
+  CHECK(handle.sites[3].cost.count == 0);
+  const analyzer::CallCost& wait = handle.sites[4];
+  CHECK(wait.line == 0);
+  CHECK(wait.callee.rfind("wait(", 0) == 0);
+  CHECK(wait.cost.mean_ns == Approx(100));
+  double parts = handle.own.mean_ns;
+  double shares = handle.own.share;
+  for (const analyzer::CallCost& call : handle.sites) {
+    parts += call.cost.mean_ns;
+    shares += call.cost.share;
+  }
+  CHECK(parts == Approx(handle.whole.mean_ns));
+  CHECK(shares == Approx(handle.whole.share));
+  const analyzer::FunctionCosts& f = all->at(1);
+  CHECK(f.sites.empty());
+  CHECK(f.whole.mean_ns == Approx(recording.mean_f + 10));
+}
+
+TEST_CASE("costs of a function that is not measured, or of intervals that are not there") {
+  const Recording recording(10);
+  const auto none = recording.costs({"absent"});
+  REQUIRE(none);
+  CHECK(none->at(0).whole.count == 0);
+  CHECK(none->at(0).sites.empty());
+  const auto wrong = recording.costs({"handle@src/a.c:10"}, "nothing");
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message.find("nothing") != std::string::npos);
+}
