@@ -443,6 +443,20 @@ int main() { start_cron(); while (1) { accept_connection(1); } }
         "accept_connection passes it on when it accepts a client (s.c:6)");
 }
 
+TEST_CASE("what accepts clients is named as such, whatever errors it tells apart") {
+  const std::string server = R"(
+int on_listen(int s) { do { int c = net_accept_client(s); tune(c); connection_state_machine(c); }
+  while (more(s)); switch (error) { case 1: case 2: case 3: case 4: case 5: report(s); } }
+int connection_state_machine(int c) { do { read_it(c); answer(c); } while (more(c)); }
+int main() { add_event(on_listen, 1); }
+)";
+  const Proposals found = proposed(server);
+  CHECK(listed(found) == "connection_state_machine not on_listen");
+  CHECK(found.rejected[0].reason == "accepts clients (net_accept_client)");
+  CHECK(fmt::format("{}", fmt::join(found.candidates[0].reasons, "; "))
+            .find("its name says that it is a state machine") != std::string::npos);
+}
+
 TEST_CASE("an entry of the catalogue is recognised by its functions") {
   CatalogueEntry entry;
   entry.names = {"server"};

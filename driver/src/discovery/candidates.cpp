@@ -84,7 +84,7 @@ class Judge {
                    ? fmt::format("waits for the next event ({})", call.name)
                    : fmt::format("calls {} in a loop: the life of the server", call.name);
       }
-      if (!state && accepts(call.name) && handling_weight(words_of(f.name)) == 0) {
+      if (!is_state_machine(i) && accepts(call.name) && handling_weight(words_of(f.name)) == 0) {
         return fmt::format("accepts clients ({})", call.name);
       }
       if (call.loop == LoopKind::kEndless && waits(call.name)) {
@@ -235,7 +235,10 @@ class Judge {
     weight *= is_of_client(f.file) && !serves ? 0.4 : 1;
     // `client_thread`, but not `worker_thread`.
     weight *= has(is_housekeeping) && graph_.accepted_by(i) == SIZE_MAX ? 0.3 : 1;
-    if (has(is_collective)) {
+    if (is_machine(words)) {
+      weight *= 1.2;
+      reasons.emplace_back("its name says that it is a state machine");
+    } else if (has(is_collective)) {
       weight *= 0.25;
       reasons.emplace_back("against it: by its name it handles several");
     }
