@@ -31,6 +31,23 @@ class Html(Project):
         self.assertEqual(len(data["iterations"]), len(report["iterations"]))
         self.assertIn("slowest", data["timelines"][0]["why"])
         self.assertEqual(data["timelines"][0]["latency_ns"], report["interval"]["max_ns"])
+        # All intervals that the page names have their timelines in it.
+        shown = {timeline["id"] for timeline in data["timelines"]}
+        named = {one[0] for factor in data["factors"] for one in factor["worst"] + factor["typical"]}
+        self.assertLessEqual(named, shown)
+        self.assertGreater(len(named), 3)
+        self.assertEqual(named, {str(one["id"]) for f in report["factors"] for one in f["worst"] + f["typical"]})
+        # Where, when and how it was recorded.
+        made = report["provenance"]
+        self.assertEqual(data["provenance"], made)
+        self.assertRegex(made["date"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertEqual(made["host"], os.uname().nodename)
+        self.assertIn(os.uname().release, made["kernel"])
+        self.assertRegex(made["compiler"], r"\d+\.\d+")
+        self.assertEqual(made["configuration"], (self.root / "vprof.json").read_text())
+        self.assertEqual(made["command"], json.loads(made["configuration"])["run"])
+        self.assertEqual((made["version"], made["commit"]), ("", ""))  # it is under no version control
+        self.assertEqual(json.loads(next(self.root.glob(".vprof/iterations/*/trace/provenance.json")).read_text()), made)
         texts = {text["title"]: text for text in data["sources"]}
         self.assertIn("int spin(long ns) {", texts["spin"]["lines"])
         # A factor's column has its time in each interval; their mean is the mean in the tree.

@@ -12,7 +12,7 @@ const isSorted = (list, falling) => list.every((value, i) => i === 0 || (falling
 
 export const factors = {
   async 'the factor table sorts, ranks and filters'(pages) {
-    const page = await pages.open('whole.html');
+    const page = await pages.open('whole.html', { width: 1600 }); // which has all columns
     const height = '#factor-table th[data-column=height] button';
     await page.click(height);
     assert.ok(isSorted(await numbers(page, HEIGHT), true), 'heights fall');

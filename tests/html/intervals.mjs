@@ -36,7 +36,8 @@ export const intervals = {
       assert.equal(nodes.texts[nodes.name[node]], name);
     }
     await page.focus('#timeline-chart .cursor');
-    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
     const steps = await texts(page, '#piece-details .path a');
     assert.ok(steps.length >= 2);
     await page.evaluate('document.querySelectorAll("#piece-details .path a")[1].click()');

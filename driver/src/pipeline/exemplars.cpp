@@ -104,6 +104,7 @@ void add_distribution(const analyzer::Details& details, Selection& selection) {
     selection.add(one.id, static_cast<double>(one.latency_ns), "among the slowest");
   }
   std::vector<const analyzer::IntervalDetail*> sorted;
+  sorted.reserve(details.sampled.size());
   for (const analyzer::IntervalDetail& one : details.sampled) {
     sorted.push_back(&one);
   }

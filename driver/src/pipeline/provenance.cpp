@@ -69,6 +69,7 @@ std::string compilers_of(const Workspace& workspace) {
     ++uses[compiler_in(entry)];
   }
   std::vector<std::pair<size_t, std::string>> sorted;
+  sorted.reserve(uses.size());
   for (const auto& [compiler, count] : uses) {
     sorted.emplace_back(count, compiler);
   }

@@ -17,7 +17,7 @@ export function margin([low, high], value) {
   if (low === 0 && high === 0) return '';
   const below = value - low;
   const above = high - value;
-  if (Math.abs(below - above) <= 0.1 * Math.max(below, above)) return `± ${(50 * (below + above)).toFixed(1)}`;
+  if (Math.abs(below - above) <= Math.max(0.1 * Math.max(below, above), 0.0005)) return `± ${(50 * (below + above)).toFixed(1)}`;
   return `${(100 * low).toFixed(1)} … ${(100 * high).toFixed(1)}`;
 }
 export const score = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));

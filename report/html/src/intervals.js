@@ -48,10 +48,13 @@ function describePiece(data, timeline, piece) {
 function showTimeline(data, timeline, holder) {
   const about = el('div', { class: 'details', id: 'piece-details', 'aria-live': 'polite' });
   const bound = (name) => { const value = Number(state.get(name) ?? NaN); return value >= 0 ? value : null; };
+  const span = el('span', { class: 'hint', id: 'timeline-span', 'aria-live': 'polite' });
+  const tell = (from, to) => { span.textContent = from <= 0 && to >= timeline.latency_ns ? '' : `${time(from)} to ${time(to)} of ${time(timeline.latency_ns)}`; };
   const drawing = lanes(timeline, {
     from: bound('from'), to: bound('to'), chosen: null,
     shown: (from, to) => {
       const all = from <= 0 && to >= timeline.latency_ns;
+      tell(from, to);
       state.set({ interval: timeline.id, from: all ? null : from, to: all ? null : to }, { source: 'lanes', passing: true });
     },
     choose: (index) => refill(about, describePiece(data, timeline, timeline.pieces[index])),
@@ -63,10 +66,12 @@ function showTimeline(data, timeline, holder) {
       timeline.cut ? el('small', {}, `; the ${timeline.cut} shortest pieces are merged into their neighbours`) : null),
     el('div', { class: 'controls', role: 'group', 'aria-label': 'Zoom' },
       button('+', 'Zoom in', () => drawing.zoomBy(2)), button('−', 'Zoom out', () => drawing.zoomBy(0.5)),
-      button('‹', 'Earlier', () => drawing.pan(-0.5)), button('›', 'Later', () => drawing.pan(0.5)), button('whole', 'Whole interval', drawing.whole),
+      button('‹', 'Earlier', () => drawing.pan(-0.5)), button('›', 'Later', () => drawing.pan(0.5)), button('whole interval', 'Whole interval', drawing.whole), span,
       el('span', { class: 'hint keys' }, 'Drag to pan, Ctrl and the wheel to zoom. With the keyboard: ← → pieces, W S zoom, A D pan, F fits the piece, 0 shows all.')),
     drawing.holder, about, pieceTable(data, timeline));
-  return { end: drawing.end, follow: () => drawing.show(bound('from'), bound('to')) };
+  const tellShown = () => tell(bound('from') ?? 0, bound('to') ?? timeline.latency_ns);
+  tellShown();
+  return { end: drawing.end, follow: () => { drawing.show(bound('from'), bound('to')); tellShown(); } };
 }
 
 /** For intervals without a timeline: the times of the first factors in it, and how to see the rest. */

@@ -76,9 +76,8 @@ struct HtmlReport {
   analyzer::Specificity specificity = analyzer::Specificity::kQuadratic;
 };
 
-/// The data of the page. Bounded for any program but for the size of the tree and the number of
-/// factors: up to 64 columns of times, 24 covariances per node, 24 places per factor, 400 pieces per
-/// timeline.
+/// The data of the page. Bounded but for the size of the tree and the number of factors: up to 64
+/// columns of times, 24 covariances per node, 24 places per factor, 400 pieces per timeline.
 nlohmann::json html_data(const HtmlReport& page);
 
 /// Whether this build has the page, which needs npm at build time.
