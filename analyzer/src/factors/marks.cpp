@@ -8,8 +8,7 @@
 namespace vprof::analyzer {
 namespace {
 
-/// A share that differs less from 1, or between the ends of its confidence interval, is all of it.
-constexpr double kAll = 1e-3;
+constexpr double kAll = 0.01;            // a share that differs less from 1 is all of it
 constexpr double kLeastInstance = 1e-3;  // share or contribution of a place that is counted
 
 bool is_wait_kind(NodeKind kind) {
@@ -44,9 +43,8 @@ void add_pair(const Factor& factor, const Node& parent, std::vector<const Node*>
 /// Whether a factor takes the whole of every interval and is made of measured others: the function
 /// that the interval is, or a loop around it. It says nothing about where to look.
 bool is_whole_interval(const Factor& factor, const Node& root) {
-  const bool all = factor.share > 1 - kAll && factor.share < 1 + kAll &&
-                   factor.share_ci95[1] - factor.share_ci95[0] < kAll;
-  if (factor.kind != FactorKind::kVariance || factor.status != FactorStatus::kExpanded || !all) {
+  if (factor.kind != FactorKind::kVariance || factor.status != FactorStatus::kExpanded ||
+      std::abs(factor.share - 1) > kAll) {
     return false;
   }
   const std::vector<const Node*> nodes = nodes_of(factor, root);
