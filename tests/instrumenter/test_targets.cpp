@@ -283,3 +283,21 @@ TEST_CASE("a wrapper calls what it is given, others call what they name") {
   CHECK_FALSE(wraps("leaf"));
   CHECK_FALSE(wraps("std::function<R (A...)>::operator()"));  // the analysis knows that by itself
 }
+
+TEST_CASE("resuming a coroutine may run any coroutine of the program") {
+  Program program = with_unit();
+  Function coroutine = function("serve", "s.cpp", 1);
+  coroutine.coroutine = true;
+  program.functions.push_back(coroutine);
+  program.functions.push_back(function("plain", "s.cpp", 9));
+  const Function resume = function("std::coroutine_handle::resume", "", 0);
+  const Function called = function("std::coroutine_handle::operator()", "", 0);
+  const Function destroy = function("std::coroutine_handle::destroy", "", 0);
+  for (const Function& f : {resume, called, destroy}) {
+    program.functions.push_back(f);
+  }
+  program.finish();
+  CHECK(targets(program, resume.key) == Keys{coroutine.key});
+  CHECK(targets(program, called.key) == Keys{coroutine.key});
+  CHECK(targets(program, destroy.key).empty());
+}

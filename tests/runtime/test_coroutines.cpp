@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
-#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "run.h"
 

@@ -84,11 +84,13 @@ int64_t PathWalker::operand_evaluated(const IntervalSegment& previous, int64_t l
   const int64_t limit = next == segments.end() ? now : std::min(now, next->start);
   const Item* const after = std::partition_point(history.items.begin(), history.items.end(),
                                                  [&](const Item& item) { return item.end > left; });
-  auto i = static_cast<size_t>(after - history.items.begin());
   int64_t evaluated = left;
-  for (int tries = kMostOfOperand; i-- > 0 && tries-- > 0 && history.items[i].end <= limit;) {
-    const Item& item = history.items[i];
-    if (item.start >= left && !item.is_wait() && callers_[item.what] == parent && parent != kNone) {
+  int tries = kMostOfOperand;
+  for (auto i = static_cast<size_t>(after - history.items.begin());
+       i > 0 && tries > 0 && history.items[i - 1].end <= limit; --i, --tries) {
+    const Item& item = history.items[i - 1];
+    const bool called = !item.is_wait() && parent != kNone && callers_[item.what] == parent;
+    if (called && item.start >= left) {
       evaluated = item.end;
     }
   }
@@ -103,8 +105,8 @@ uint32_t PathWalker::idle_wait(const Suspended& what) const {
   const Item* const first = std::partition_point(
       items.begin(), items.end(), [&](const Item& item) { return item.end > what.resumed; });
   auto i = static_cast<uint32_t>(first - items.begin());
-  for (int tries = kMostSearched; i < items.size() && items[i].end > what.left && tries-- > 0;
-       ++i) {
+  for (int tries = kMostSearched; i < items.size() && items[i].end > what.left && tries > 0;
+       ++i, --tries) {
     const Item& item = items[i];
     if (!item.is_wait() || !may_be_idle(history.waits[item.what & ~kWaitBit].event)) {
       continue;

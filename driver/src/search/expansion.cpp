@@ -288,6 +288,13 @@ FunctionKeys functions_around(const analyzer::Profile& profile, const Factor& fa
 
 std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const Factor& factor,
                                          const Program& program, const State& state) {
+  if (is_await(factor)) {
+    // What the coroutine hands to what it awaits, such as another coroutine, is in its text.
+    const FunctionKeys around = functions_around(profile, factor, program, state);
+    if (!around.empty()) {
+      return {around.begin(), around.end()};
+    }
+  }
   if (waits_for_untracked(profile, factor)) {
     FunctionKeys found = functions_at_barriers(profile, factor, program, state);
     if (found.empty()) {

@@ -39,7 +39,12 @@ std::string factor_id(const analyzer::Factor& factor) {
 bool is_wait(const analyzer::Factor& factor) {
   const std::string& name = factor.functions[0];
   return factor.kind == analyzer::FactorKind::kVariance &&
-         (name.starts_with("wait(") || name.starts_with("polled("));
+         (name.starts_with("wait(") || name.starts_with("polled(") || is_await(factor));
+}
+
+bool is_await(const analyzer::Factor& factor) {
+  return factor.kind == analyzer::FactorKind::kVariance &&
+         factor.functions[0].starts_with("co_await(");
 }
 
 std::string factor_name(const analyzer::Factor& factor) {

@@ -25,6 +25,8 @@ std::string factor_name(const analyzer::Factor& factor);
 
 /// Whether the factor is a wait, `wait(...)` or `polled(...)`.
 bool is_wait(const analyzer::Factor& factor);
+/// Whether a coroutine is suspended.
+bool is_await(const analyzer::Factor& factor);
 
 DecidedFactor decided(const analyzer::Factor& factor);
 

@@ -2,6 +2,7 @@
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Basic/Builtins.h>
 
 #include "ast/callee_kinds.h"
 
@@ -67,7 +68,7 @@ bool TrivialOutside::is_small(const clang::Stmt* stmt, int& budget) {
   }
   if (const auto* call = dyn_cast<clang::CallExpr>(stmt)) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
-    if (callee == nullptr) {
+    if (callee == nullptr || callee->getBuiltinID() == clang::Builtin::BI__builtin_coro_resume) {
       return false;
     }
     // A failure handler that never returns (std::__glibcxx_assert_fail) costs nothing while the

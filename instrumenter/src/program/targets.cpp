@@ -223,6 +223,21 @@ void add_passed(const Program& program, const std::set<std::string>& passed,
   }
 }
 
+/// Calls of these run whatever coroutine the handle is of.
+bool resumes_coroutine(const std::string& name) {
+  return name == "std::coroutine_handle::resume" || name == "std::coroutine_handle::operator()";
+}
+
+std::set<std::string> coroutines_of(const Program& program) {
+  std::set<std::string> keys;
+  for (const Function& f : program.functions) {
+    if (f.coroutine && f.in_tree) {
+      keys.insert(f.key);
+    }
+  }
+  return keys;
+}
+
 bool is_defined(const Program& program, const std::string& key) {
   const Function* f = program.by_key(key);
   return f != nullptr && f->in_tree;
@@ -279,7 +294,9 @@ void compute_targets(Program& program) {
     if (const auto given = passed.to_template.find(f.key); given != passed.to_template.end()) {
       add_passed(program, given->second, targets);
     }
-    if (f.name.ends_with(kCallOperator)) {
+    if (resumes_coroutine(f.name)) {
+      targets.merge(coroutines_of(program));
+    } else if (f.name.ends_with(kCallOperator)) {
       const auto into_it = passed.into_class.find(class_of(f.name));
       const bool known = into_it != passed.into_class.end();
       add_passed(program, known ? into_it->second : passed.into_any_class, targets);
