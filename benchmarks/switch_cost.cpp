@@ -138,7 +138,7 @@ int run_again_live(char** argv) {
 
 int main(int argc, char** argv) {
   int processes = 100;
-  unsigned rounds = 11;
+  unsigned rounds = 5;
   double guard_ms = 0;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--processes") == 0) {
