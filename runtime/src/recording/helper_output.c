@@ -4,35 +4,22 @@
 
 #include "base/raw_syscall.h"
 #include "base/settings.h"
+#include "storage/archive.h"
 #include "storage/chunks.h"
 #include "storage/pool.h"
-#include "storage/trace.h"
 #include "vprof/runtime/record.h"
 
-// Ring: the helper clears its own oldest chunk.
-static struct vprof_chunk_header* reuse_oldest(struct vprof_helper_output* out) {
-  struct vprof_chunk_header* chunk = out->oldest;
-  out->oldest = (struct vprof_chunk_header*)(uintptr_t)chunk->next;
-  const uint32_t bytes = chunk->bytes;
-  vprof_chunk_set_owner(chunk, 0, 0);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  uint64_t* word = (uint64_t*)(chunk + 1);
-  for (const uint64_t* end = (uint64_t*)((char*)chunk + bytes); word < end; ++word) {
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
-  }
-  vprof_count(&vprof_trace.header->overwritten,
-              (bytes - sizeof *chunk) / sizeof(struct vprof_slot));
-  return chunk;
-}
-
-// Its place in the ring; NULL: nothing to reuse yet.
+// Ring: the helper's own oldest chunk, cleared. NULL: it may have another one.
 static struct vprof_chunk_header* from_ring(struct vprof_helper_output* out) {
+  struct vprof_chunk_header* oldest = out->oldest;
   if (vprof_settings.ring == 0 || out->kept + vprof_chunk_bytes[1] <= vprof_settings.ring ||
-      out->oldest == out->chunk) {
+      oldest == out->chunk) {
     return NULL;
   }
-  out->kept -= out->oldest->bytes;
-  return reuse_oldest(out);
+  out->oldest = (struct vprof_chunk_header*)(uintptr_t)oldest->next;
+  out->kept -= oldest->bytes;
+  vprof_archive_overwrite(oldest);
+  return oldest;
 }
 
 // Small chunks first: in most processes the helper writes only a few snapshots of the clocks.

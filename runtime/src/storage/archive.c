@@ -98,23 +98,32 @@ static bool write_out(struct vprof_archive* archive, const struct vprof_chunk_he
   return true;
 }
 
+static void empty(struct vprof_chunk_header* chunk) {
+  // Readers skip chunks without an owner, so a kill halfway through the clearing does no harm.
+  // A reader that finds the same owner before and after it has copied the chunk has a whole copy.
+  vprof_chunk_set_owner(chunk, 0, 0);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  clear(chunk);
+}
+
+void vprof_archive_overwrite(struct vprof_chunk_header* chunk) {
+  vprof_count(&vprof_trace.header->overwritten, (chunk->bytes - sizeof *chunk) / kSlotBytes);
+  empty(chunk);
+}
+
 enum vprof_reuse vprof_archive_chunk(struct vprof_archive* archive,
                                      struct vprof_chunk_header* chunk) {
   if (has_hole(chunk)) {
     return VPROF_REUSE_NEVER;
   }
   if (vprof_settings.ring != 0) {
-    vprof_count(&vprof_trace.header->overwritten, (chunk->bytes - sizeof *chunk) / kSlotBytes);
-  } else if (!write_out(archive, chunk)) {
+    vprof_archive_overwrite(chunk);
+    return VPROF_REUSE_NOW;
+  }
+  if (!write_out(archive, chunk)) {
     return VPROF_REUSE_FAILED;
   }
-  if (vprof_settings.ring == 0) {
-    vprof_count(&vprof_trace.header->archived, 1);
-  }
-  // Readers skip chunks without an owner, so a kill halfway through the clearing does no harm.
-  // A reader that finds the same owner before and after it has copied the chunk has a whole copy.
-  vprof_chunk_set_owner(chunk, 0, 0);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  clear(chunk);
+  vprof_count(&vprof_trace.header->archived, 1);
+  empty(chunk);
   return VPROF_REUSE_NOW;
 }

@@ -26,4 +26,8 @@ bool vprof_archive_possible(int fd);
 enum vprof_reuse vprof_archive_chunk(struct vprof_archive* archive,
                                      struct vprof_chunk_header* chunk);
 
+// Ring: empties a chunk of the helper's own, or of a thread that has ended. Nobody can still be
+// writing to it, so holes do not matter.
+void vprof_archive_overwrite(struct vprof_chunk_header* chunk);
+
 #endif

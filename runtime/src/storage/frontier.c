@@ -5,8 +5,8 @@
 // the file decides which sites are on, and nothing else. So it must belong to the user of this
 // process or to root, and nobody else may be able to write it.
 //
-// A store to a page of a file raises SIGBUS if the disk has no room for it, and in a tmpfs a load
-// of a hole does. So all pages are brought in first (MADV_POPULATE_READ), and a page is made
+// A store to a page of a file raises SIGBUS if the disk has no room for it, and in a tmpfs so does
+// a load from a hole. So all pages are brought in first (MADV_POPULATE_READ), and a page is made
 // writable before a store (MADV_POPULATE_WRITE); these fail instead.
 #define _GNU_SOURCE
 #include "storage/frontier.h"

@@ -105,9 +105,8 @@ static void recycle_orphans(struct vprof_pool* pool) {
     struct vprof_chunk_header* chunk = orphans->oldest;
     orphans->oldest = next_of(chunk);
     orphans->bytes -= chunk->bytes;
-    if (vprof_archive_chunk(&pool->archive, chunk) == VPROF_REUSE_NOW) {
-      put_ready(chunk, class_of(chunk));
-    }
+    vprof_archive_overwrite(chunk);
+    put_ready(chunk, class_of(chunk));
   }
 }
 
