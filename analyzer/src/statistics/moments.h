@@ -15,6 +15,7 @@
 //   xx, xt, xy, ...   sums of products: Σx², Σxt, Σxy, ...
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
