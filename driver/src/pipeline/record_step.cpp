@@ -1,6 +1,8 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "build/compile_log.h"
@@ -9,6 +11,7 @@
 #include "process/commands.h"
 #include "process/hang_watch.h"
 #include "vprof/analyzer/recording.h"
+#include "vprof/report/message.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -49,6 +52,36 @@ double patience() {
   return factor == nullptr ? 1 : std::atof(factor);
 }
 
+/// What the recording holds so far, for the progress line.
+class RecordingStatus {
+ public:
+  explicit RecordingStatus(const fs::path& trace) : counter_(trace.string()) {}
+
+  StepStatus at(double seconds) {
+    if (seconds >= next_s_) {
+      const auto begin = std::chrono::steady_clock::now();
+      const analyzer::RecordedSoFar so_far = counter_.look();
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      next_s_ = seconds + std::max(kCountEachS, kRestsFor * took.count());
+      last_.what = so_far.records == 0 ? "" : in_words(so_far);
+    }
+    return last_;
+  }
+
+ private:
+  static constexpr double kCountEachS = 0.5;
+  static constexpr double kRestsFor = 50;  // looks take 2 % of one processor at most
+
+  static std::string in_words(const analyzer::RecordedSoFar& so_far) {
+    return fmt::format("({}{} intervals, {} records)", so_far.exact ? "" : "about ",
+                       report::human_count(so_far.intervals), report::human_count(so_far.records));
+  }
+
+  analyzer::RecordingCounter counter_;
+  double next_s_ = 0;
+  StepStatus last_;
+};
+
 /// The environment tells the runtime what to record.
 StepCommand workload_command(const Session& session, const WorkloadRun& run) {
   const Config& config = session.config;
@@ -59,11 +92,17 @@ StepCommand workload_command(const Session& session, const WorkloadRun& run) {
   step.command.log = run.log;
   step.command.end_leftovers = true;
   step.command.timeout_s = config.run_timeout_s;
-  if (config.run_timeout_s == 0) {
+  step.command.stoppable = run.stoppable;
+  step.command.stop_after_s = run.stop_after_s;
+  if (config.run_timeout_s == 0 && !run.stoppable) {
     analyzer::RecordingProgress progress(run.trace.string());
     HangWatch watch(run.usual_s, [progress]() mutable { return progress.advanced(); }, patience());
     step.watch = [watch](double seconds) mutable { return watch.at(seconds); };
   }
+  step.usual_s = run.stop_after_s > 0 ? run.stop_after_s : run.usual_s;
+  step.status = [status = RecordingStatus(run.trace)](double seconds) mutable {
+    return status.at(seconds);
+  };
   std::map<std::string, std::string>& environment = step.command.environment;
   environment = config.env;
   environment["VPROF_TRACE_DIR"] = run.trace.string();
@@ -100,7 +139,7 @@ WorkloadRun workload_run(const Session& session, Sites sites) {
 Result<double> record_step(const Session& session, const WorkloadRun& run) {
   VPROF_TRY(clear_trace_directory(run.trace));
   const Finished finished = VPROF_TRY(run_step(workload_command(session, run)));
-  if (!finished.leftovers.empty()) {
+  if (!finished.leftovers.empty() && !finished.stopped) {
     warn(fmt::format("the workload left processes running ({}); vprof ended them",
                      listed(finished.leftovers)));
   }

@@ -1,11 +1,13 @@
 #include "process/commands.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
 #include "process/command_log.h"
 #include "process/interrupt.h"
-#include "process/progress.h"
+#include "vprof/report/message.h"
 #include "vprof/support/output.h"
 
 namespace vprof::driver {
@@ -54,7 +56,7 @@ Result<Finished> run_step(const StepCommand& step) {
   VPROF_TRY(make_directories(command.log.parent_path()));
   Result<Finished> finished = fail("not run");
   {
-    Progress progress(step.step);
+    Progress progress(step.step, step.usual_s);
     if (command.on_line) {
       const auto sink = command.on_line;
       command.on_line = [&progress, sink](std::string_view line) {
@@ -62,13 +64,14 @@ Result<Finished> run_step(const StepCommand& step) {
         sink(line);
       };
     }
-    if (step.watch) {
-      command.on_turn = [&progress, &step](double seconds) {
-        if (const std::string line = step.watch(seconds); !line.empty()) {
-          progress.warn(line);
-        }
-      };
-    }
+    command.on_turn = [&progress, &step](double seconds) {
+      if (const std::string line = step.watch ? step.watch(seconds) : ""; !line.empty()) {
+        progress.warn(line);
+      }
+      if (step.status) {
+        progress.update(step.status(seconds));
+      }
+    };
     finished = run_command(command);
   }
   if (finished && finished->timed_out) {
@@ -76,7 +79,7 @@ Result<Finished> run_step(const StepCommand& step) {
     return fail("{} ran for longer than {:g} s and was ended; its output is in {}", step.what,
                 command.timeout_s, shown(command.log));
   }
-  if (!finished || finished->code == 0) {
+  if (!finished || finished->code == 0 || finished->stopped) {
     return finished;
   }
   if (const std::string message = helper_error(step); !message.empty()) {
@@ -85,6 +88,8 @@ Result<Finished> run_step(const StepCommand& step) {
   show_failure(command.log);
   return fail("{} {}; its output is in {}", step.what, ending(finished->code), shown(command.log));
 }
+
+int narration() { return g_narrate_on_error ? STDERR_FILENO : STDOUT_FILENO; }
 
 void narrate_on_standard_error() { g_narrate_on_error = true; }
 
@@ -101,6 +106,9 @@ Result<void> write_result(const fs::path& file, std::string_view text) {
   return write_output(file, text);
 }
 
-void warn(const std::string& line) { std::fprintf(stderr, "vprof: warning: %s\n", line.c_str()); }
+void warn(const std::string& line) {
+  std::fprintf(stderr, "vprof: %s %s\n", report::warning("warning:", STDERR_FILENO).c_str(),
+               line.c_str());
+}
 
 }  // namespace vprof::driver

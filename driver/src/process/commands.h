@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "process/process.h"
+#include "process/progress.h"
 #include "vprof/support/files.h"
 
 namespace vprof::driver {
@@ -20,6 +21,9 @@ struct StepCommand {
   /// If set, called several times a second with the seconds since the start. What it returns is
   /// shown as a warning, unless that is empty.
   std::function<std::string(double)> watch = {};
+  /// If set, called as often, with the seconds since the start: how far the step is.
+  std::function<StepStatus(double)> status = {};
+  double usual_s = 0;  ///< how long it took the last time; 0: unknown
 };
 
 /// Runs the command to its end. Error: kInterrupted; or the command could not be started, or it
@@ -29,6 +33,8 @@ Result<Finished> run_step(const StepCommand& step);
 
 /// Writes a line to standard output.
 void say(const std::string& line);
+/// The file descriptor that say() writes to.
+int narration();
 /// From now on say() writes to standard error, since standard output carries JSON.
 void narrate_on_standard_error();
 /// Writes what the user asked for to where the user said (output.h). If that is standard output,

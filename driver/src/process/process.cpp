@@ -78,7 +78,7 @@ class LineReader {
   std::string pending_;
 };
 
-/// Passes an interruption on to the process group of a command: SIGINT first, SIGKILL after the
+/// Ends the process group of a command: SIGINT first, SIGTERM a second later, SIGKILL after the
 /// grace period.
 class Stopper {
  public:
@@ -88,22 +88,32 @@ class Stopper {
   Stopper& operator=(const Stopper&) = delete;
 
   void tick() {
-    if (!interrupt::requested()) {
-      return;
+    if (interrupt::requested()) {
+      stop();
     }
+  }
+
+  /// Asks at first, and insists when it is called again later.
+  void stop() {
+    const auto now = Clock::now();
     if (!asked_) {
       asked_ = true;
-      deadline_ = Clock::now() + std::chrono::seconds(grace_s());
+      asked_at_ = now;
       ::kill(-group_, SIGINT);
-    } else if (Clock::now() > deadline_) {
+    } else if (now > asked_at_ + std::chrono::seconds(grace_s())) {
       ::kill(-group_, SIGKILL);
+    } else if (!insisted_ && now > asked_at_ + kPatience) {
+      insisted_ = true;  // a background job of a script ignores SIGINT
+      ::kill(-group_, SIGTERM);
     }
   }
 
  private:
   pid_t group_;
+  static constexpr auto kPatience = std::chrono::seconds(1);
   bool asked_ = false;
-  Clock::time_point deadline_;
+  bool insisted_ = false;
+  Clock::time_point asked_at_;
 };
 
 double since(Clock::time_point start) {
@@ -139,6 +149,11 @@ void wait_for_end(pid_t pid, int output, const Command& command, Stopper& stoppe
   bool open = output >= 0;
   while (!reap(pid, status)) {
     stopper.tick();
+    const bool over = command.stop_after_s > 0 && since(start) > command.stop_after_s;
+    if (over || (command.stoppable && interrupt::requested())) {
+      finished.stopped = true;
+      stopper.stop();
+    }
     if (command.on_turn) {
       command.on_turn(since(start));
     }
@@ -199,6 +214,9 @@ Result<Finished> run_command(const Command& command) {
   wait_for_end(pid, from.get(), command, stopper, finished);
   if (command.end_leftovers || finished.timed_out || interrupt::requested()) {
     finished.leftovers = names_of(end_descendants(before, grace_s()));
+  }
+  if (finished.stopped && command.stoppable && interrupt::by_ctrl_c()) {
+    interrupt::forget();
   }
   if (interrupt::requested()) {
     return fail(ErrorKind::kInterrupted, "interrupted");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "process/commands.h"
+#include "vprof/report/message.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -47,7 +48,14 @@ void say_instrumented(const report::Iteration& current, const Instrumented& inst
   }
   parts.push_back("rebuilding " + counted(instrumented.files_changed.size(), "file"));
   say(fmt::format("{}", fmt::join(parts, "; ")));
-  say(instrumented.coverage);
+  say(report::faint(instrumented.coverage, narration()));
+}
+
+void say_stoppable(const WorkloadRun& run) {
+  const std::string end = run.stop_after_s > 0
+                              ? fmt::format("it ends after {:g} s, or by Ctrl-C", run.stop_after_s)
+                              : "Ctrl-C ends it, and the report follows";
+  say(fmt::format("running {}\nif this is a server, put load on it now; {}", run.argv.back(), end));
 }
 
 void say_measured(const analyzer::Profile& profile) {
@@ -61,8 +69,12 @@ void say_measured(const analyzer::Profile& profile) {
     const bool by_share = profile.ranking == analyzer::Ranking::kShare &&
                           factor.kind == analyzer::FactorKind::kVariance;
     const double share = by_share ? factor.share : factor.weight;
-    std::string line = fmt::format("  {}. {}: {:.1f} % of the variance", factor.rank,
-                                   factor_name(factor), 100 * share);
+    // The one that a reader should see first, if it matters at all.
+    const std::string name = factor.rank == 1 && share >= profile.threshold
+                                 ? report::marked(factor_name(factor), narration())
+                                 : report::heading(factor_name(factor), narration());
+    std::string line =
+        fmt::format("  {}. {}: {:.1f} % of the variance", factor.rank, name, 100 * share);
     if (std::abs(share - factor.weight) >= kLeastShown) {
       line += fmt::format(", {:.1f} % not explained by a callee", 100 * factor.weight);
     }

@@ -24,6 +24,9 @@ struct Expansion {
 void say_instrumented(const report::Iteration& current, const Instrumented& instrumented,
                       const Expansion& expansion);
 
+/// What runs now, and how it ends: a workload that need not end by itself.
+void say_stoppable(const WorkloadRun& run);
+
 /// The latency, and the first k factors.
 void say_measured(const analyzer::Profile& profile);
 
