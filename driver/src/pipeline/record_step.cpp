@@ -147,6 +147,7 @@ Result<double> record_step(const Session& session, const WorkloadRun& run) {
     // The runtime creates a trace when it has something to write.
     const std::vector<std::string> fixed = static_programs(session.workspace);
     return fail(
+        ErrorKind::kNoInterval,
         "{}; or \"run\" does not start the program that is built in {}{} (output: {})",
         no_interval_message(session.config), shown(session.workspace.mirror()),
         fixed.empty() ? "" : fmt::format("; or it is linked statically, as {}", listed(fixed)),
