@@ -15,13 +15,15 @@ packages_to_build=(
   libutf8proc-dev
   python3 ca-certificates
 )
+packages_to_package=(dpkg-dev nodejs npm) # for users, with the HTML report
 packages_to_test=(
   catch2 python3-jsonschema llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind
-  nodejs npm chromium sqlite3 # the HTML report, exports
+  "${packages_to_package[@]}" chromium sqlite3 # the HTML report, exports
   zsh groff-base # completion and manual page
   git
   libboost-dev # examples/coroutines
   python3-venv # packages from PyPI: answers for assistants and OpenTelemetry
+  lintian mmdebstrap # the Debian package, and a fresh Debian to install it in
 )
 packages_to_soak=(
   uftrace # benchmarks/compare.sh

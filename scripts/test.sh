@@ -5,8 +5,8 @@
 #
 #   test.sh            the checks for every change (docs/contributing.md says how long they take)
 #   test.sh --all      also ThreadSanitizer, clang-tidy on every file, the planted causes, the
-#                      tutorial, the installation, and nginx and memcached with everything
-#                      instrumented: what continuous integration runs
+#                      tutorial, the installation, the Debian package, and nginx and memcached with
+#                      everything instrumented: what continuous integration runs
 #   test.sh --quick    only format, layers, build and unit tests
 #
 # soak.sh runs what takes even longer.
@@ -79,7 +79,7 @@ if [ "$extent" = all ]; then
   if check "Build: tsan" build tsan; then
     run_ctest "Tests: tsan" "$root/build/tsan" -LE 'e2e|soak' -j "$parallel"
   fi
-  run_ctest "End to end: tutorial, installed tree, planted causes" "$root/build/release" -L all
+  run_ctest "End to end: tutorial, installed tree, package, planted causes" "$root/build/release" -L all
   check "Everything instrumented: nginx" "$root/tests/subjects/nginx.sh" gcc || true
   check "Everything instrumented: memcached" "$root/tests/subjects/memcached.sh" gcc quick || true
 fi

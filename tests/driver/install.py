@@ -13,10 +13,26 @@ class Install(Project):
     def setUp(self):
         super().setUp()
         self.prefix = Path(self.temporary.name) / "a prefix"
-        done = subprocess.run(["cmake", "--install", os.environ["VPROF_BUILD_DIR"], "--prefix", str(self.prefix)],
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.install(self.prefix)
         self.addCleanup(setattr, support, "VPROF", support.VPROF)
+
+    def install(self, prefix, **environment):
+        done = subprocess.run(["cmake", "--install", os.environ["VPROF_BUILD_DIR"], "--prefix", str(prefix)],
+                              capture_output=True, text=True, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_debug_symbols_stay_behind_unless_they_are_wanted(self):
+        def symbols(prefix, name):
+            listed = subprocess.run(["readelf", "--section-headers", "--wide", prefix / name], capture_output=True, text=True, check=True)
+            return ".debug_info" in listed.stdout
+
+        whole = self.prefix.parent / "whole"
+        self.install(whole, VPROF_KEEP_SYMBOLS="1")
+        for name in ("bin/vprof", "libexec/vprof/vprof-instrument", "lib/libvprof.so"):
+            self.assertFalse(symbols(self.prefix, name), name)
+            self.assertTrue(symbols(whole, name), name)
+        size = sum(file.stat().st_size for file in self.prefix.rglob("*") if not file.is_symlink())
+        self.assertLess(size, 20_000_000)
 
     def use(self, prefix):
         support.VPROF = str(prefix / "bin/vprof")

@@ -282,9 +282,36 @@ class Interactive(Project):
     def test_progress_is_a_line_that_is_redrawn(self):
         self.config('"make"', GATED_BUILD)
         terminal = Terminal(self, "loop")
-        terminal.expect(r"\r\x1b\[K[|/\\-] build: \d+\.\d s")
+        terminal.expect(r"\r\x1b\[K[|/\\-] build: \d+\.\d s 2 files compiled")
         self.write(".vprof/mirror/seen", "")
         terminal.expect(PROMPT)
+
+
+    def test_progress_of_a_recording(self):
+        self.config('"./prog"', '"./prog; while test ! -e seen; do sleep 0.1; done"')
+        terminal = Terminal(self, "loop")
+        terminal.expect(r"\r\x1b\[K[|/\\-] baseline run: \d+\.\d s \(200 intervals, \d+ records\)")
+        self.write(".vprof/mirror/seen", "")
+        terminal.expect(PROMPT)
+
+    def test_colours(self):
+        for name, value in (("NO_COLOR", ""), ("NO_COLOR", "1"), ("TERM", "dumb")):
+            with self.subTest(name=name, value=value):
+                os.environ["NO_COLOR"], os.environ["TERM"] = "", "xterm"
+                os.environ[name] = value
+                terminal = Terminal(self, "loop", "--restart")
+                seen = terminal.expect(PROMPT)
+                terminal.type("q\n")
+                terminal.finish()
+                coloured = "\x1b[1miteration 1: " in seen and re.search(r"\n\d\. \x1b\[1m", seen) is not None
+                self.assertEqual(coloured, not value, seen)
+                if value:
+                    self.assertNotIn("\x1b[1m", seen)
+
+    def setUp(self):
+        super().setUp()
+        before = dict(os.environ)
+        self.addCleanup(lambda: (os.environ.clear(), os.environ.update(before)))
 
 
 class NoTerminal(Project):
@@ -292,7 +319,7 @@ class NoTerminal(Project):
         self.config('"make"', GATED_BUILD)
         child = self.start("loop", "--auto", "--max-iterations", "1")
         text = ""
-        while not re.search(r"(?m)^build: \d+\.\d s \.\.\.$", text):
+        while not re.search(r"(?m)^build: \d+\.\d s 2 files compiled \.\.\.$", text):
             line = child.stderr.readline()
             self.assertTrue(line, text)
             text += line

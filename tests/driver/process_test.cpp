@@ -123,6 +123,19 @@ TEST_CASE("a command that runs for too long is ended with all that it started") 
   CHECK_FALSE(finished->leftovers.empty());
 }
 
+TEST_CASE("a command that is stopped after a time has not failed") {
+  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+  Fixture f;
+  // The shell ends with the signal; its background job ignores SIGINT and gets SIGTERM.
+  Command command = f.command("sleep 1000 & wait");
+  command.stop_after_s = 0.05;
+  command.end_leftovers = true;
+  const auto finished = run_command(command);
+  REQUIRE(finished);
+  CHECK(finished->stopped);
+  CHECK_FALSE(finished->timed_out);
+}
+
 TEST_CASE("a program or a log that does not exist is an error") {
   Fixture f;
   Command command = f.command("");

@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 
 VPROF = os.environ.get("VPROF", "vprof")
+os.environ["NO_COLOR"] = "1"  # what is matched is text
 if "SIMULATED_CLOCK" in os.environ:
     os.environ["VPROF_CLOCK"] = "program"
 

@@ -65,4 +65,12 @@ Result<void> make_stale(const Session& session, const Program& program,
   return remove_moved_objects(session, program, changed);
 }
 
+size_t units_with(const instrumenter::Program& program, const std::vector<std::string>& changed) {
+  const std::set<std::string> files(changed.begin(), changed.end());
+  return static_cast<size_t>(std::ranges::count_if(program.units, [&](const auto& unit) {
+    return files.contains(unit.file) ||
+           std::ranges::any_of(unit.deps, [&](const auto& d) { return files.contains(d); });
+  }));
+}
+
 }  // namespace vprof::driver

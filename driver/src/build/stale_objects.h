@@ -13,4 +13,7 @@ namespace vprof::driver {
 Result<void> make_stale(const Session& session, const instrumenter::Program& program,
                         const std::vector<std::string>& changed);
 
+/// How many compiled files contain one of `changed`.
+size_t units_with(const instrumenter::Program& program, const std::vector<std::string>& changed);
+
 }  // namespace vprof::driver

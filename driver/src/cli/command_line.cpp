@@ -1,8 +1,10 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/describe.h"
+#include "cli/version.h"
 #include "vprof/report/exports.h"
 
 namespace vprof::driver {
@@ -32,6 +34,22 @@ void add_init(CLI::App& app, CommandLine& line) {
   verb->add_option("--from", line.init.from,
                    "take it from the catalogue of known programs; \"list\" shows them")
       ->option_text("NAME");
+}
+
+void add_try(CLI::App& app, CommandLine& line) {
+  CLI::App* verb =
+      add(app, line, "try", "guess how to build and measure a program, and print a first report",
+          [&line] { return verb_try(line.global, line.tried); });
+  verb->add_option(
+          "function", line.tried.function,
+          "the function that handles a request (guessed if left out); behind it `--` and the "
+          "command")
+      ->option_text("[-- COMMAND...]");
+  verb->add_option("--build", line.tried.build, "how the program is built, if that is not guessed")
+      ->option_text("COMMAND");
+  verb->add_option("--seconds", line.tried.seconds, "end the command after this time")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
 }
 
 void add_check(CLI::App& app, CommandLine& line) {
@@ -100,7 +118,8 @@ void add_instrument(CLI::App& app, CommandLine& line) {
                        [&line] { return verb_instrument(line.global, line.instrument); });
   CLI::Option* expand =
       verb->add_option("--expand", options.expand,
-                       "functions whose calls to measure, besides those of the intervals");
+                       "functions whose calls to measure, besides those of the intervals")
+          ->option_text("FUNCTION...");
   verb->add_flag("--all", options.all, "measure every function and every call")->excludes(expand);
   verb->add_flag("--dry-run", options.dry_run, "show what would be inserted, change nothing");
 }
@@ -224,6 +243,7 @@ void add_graph(CLI::App& app, CommandLine& line) {
   CLI::App* verb = add(app, line, "graph", "show the callers and callees of a function",
                        [&line] { return verb_graph(line.global, line.graph); });
   verb->add_option("function", options.function, "its name; without one, the whole program");
+  verb->add_flag("--names", options.names, "print the names of functions that begin like that");
   CLI::Option* dot = verb->add_flag("--dot", options.dot, "print a DOT graph");
   verb->add_flag("--json", options.json, "print JSON")->excludes(dot);
 }
@@ -265,19 +285,33 @@ void add_manual(CLI::App& app, CommandLine& line) {
 }  // namespace
 
 void define(CLI::App& app, CommandLine& line) {
-  app.set_version_flag("--version", "vprof " VPROF_VERSION);
+  app.set_version_flag("--version", fmt::format("vprof {}", version_text()));
   app.require_subcommand(1);
   app.add_option("-C", line.directory, "directory of vprof.json")->option_text("DIR");
   app.add_option("--config", line.global.config, "a configuration file of another name")
       ->option_text("FILE");
   // In the order of the manual.
   for (const auto add_verb :
-       {add_init,  add_check,      add_loop,    add_live,     add_index,    add_instrument,
-        add_build, add_record,     add_analyze, add_timeline, add_annotate, add_merge,
-        add_diff,  add_export,     add_history, add_report,   add_graph,    add_source,
-        add_mcp,   add_completion, add_manual}) {
+       {add_init,       add_try,   add_check,      add_loop,    add_live,     add_index,
+        add_instrument, add_build, add_record,     add_analyze, add_timeline, add_annotate,
+        add_merge,      add_diff,  add_export,     add_history, add_report,   add_graph,
+        add_source,     add_mcp,   add_completion, add_manual}) {
     add_verb(app, line);
   }
+}
+
+int take_tried_command(int argc, char** argv, CommandLine& command_line) {
+  const std::vector<std::string> arguments(argv, argv + argc);
+  size_t verb = 1;
+  while (verb < arguments.size() && arguments[verb].starts_with('-')) {
+    verb += arguments[verb] == "-C" || arguments[verb] == "--config" ? 2 : 1;
+  }
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (verb >= arguments.size() || arguments[verb] != "try" || dashes == arguments.end()) {
+    return argc;
+  }
+  command_line.tried.command.assign(dashes + 1, arguments.end());
+  return static_cast<int>(dashes - arguments.begin());
 }
 
 }  // namespace vprof::driver

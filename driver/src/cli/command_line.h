@@ -17,6 +17,7 @@ struct CommandLine {
   Global global;
 
   InitOptions init;
+  TryOptions tried;
   LoopOptions loop;
   LiveOptions live;
   InstrumentOptions instrument;
@@ -38,5 +39,9 @@ struct CommandLine {
 
 /// Adds all options and verbs to `app`. Parsing writes to `command_line`, which must outlive `app`.
 void define(CLI::App& app, CommandLine& command_line);
+
+/// Takes what follows `--` of `vprof try` off the arguments, whose positional ones could not be
+/// told from it. Returns how many arguments are left.
+int take_tried_command(int argc, char** argv, CommandLine& command_line);
 
 }  // namespace vprof::driver

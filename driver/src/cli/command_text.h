@@ -11,6 +11,9 @@ struct OptionText {
   std::vector<std::string> names;  ///< `-o`, `--output`; empty: a positional argument
   std::string value;               ///< `FILE`; empty: a flag
   std::string help;
+
+  /// Whether its value is the name of a function of the program.
+  bool is_function() const { return value == "function" || value == "FUNCTION..."; }
 };
 
 struct VerbText {

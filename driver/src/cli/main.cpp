@@ -67,7 +67,7 @@ int vprof_main(int argc, char** argv) {
   CLI::App app("Tells why the latency of a C or C++ server varies.", "vprof");
   define(app, line);
   try {
-    app.parse(argc, argv);
+    app.parse(take_tried_command(argc, argv, line), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       return app.exit(error);  // --help and --version

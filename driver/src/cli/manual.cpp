@@ -75,6 +75,7 @@ how much of a long run each thread keeps; the size limit of the trace
 kinds of waits not to record, separated by commas
 .SH EXAMPLE
 .nf
+vprof try \-\- ./server args   # guesses, measures, prints a first report
 vprof init            # writes vprof.json; complete it
 vprof check
 vprof loop \-\-auto

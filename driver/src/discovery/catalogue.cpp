@@ -153,4 +153,11 @@ const CatalogueEntry* entry_of(const std::vector<CatalogueEntry>& catalogue,
   return found;
 }
 
+std::string with_member(const CatalogueEntry& entry, const std::string& member) {
+  const size_t open = entry.text.find("\n{\n");
+  return open == std::string::npos
+             ? entry.text
+             : entry.text.substr(0, open + 3) + member + entry.text.substr(open + 3);
+}
+
 }  // namespace vprof::driver

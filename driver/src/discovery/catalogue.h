@@ -42,4 +42,7 @@ std::vector<std::string> missing_functions(const CatalogueEntry& entry,
 const CatalogueEntry* entry_of(const std::vector<CatalogueEntry>& catalogue,
                                const ScannedSource& source);
 
+/// The text of an entry with one more member at its beginning, such as `  "$schema": "...",\n`.
+std::string with_member(const CatalogueEntry& entry, const std::string& member);
+
 }  // namespace vprof::driver

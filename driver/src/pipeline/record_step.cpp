@@ -1,6 +1,8 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "build/compile_log.h"
@@ -10,6 +12,7 @@
 #include "process/commands.h"
 #include "process/hang_watch.h"
 #include "vprof/analyzer/recording.h"
+#include "vprof/report/message.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -52,16 +55,50 @@ double patience() {
   return factor == nullptr ? 1 : std::atof(factor);
 }
 
+/// What the recording holds so far, for the progress line.
+class RecordingStatus {
+ public:
+  explicit RecordingStatus(const fs::path& trace) : counter_(trace.string()) {}
+
+  StepStatus at(double seconds) {
+    if (seconds >= next_s_) {
+      const auto begin = std::chrono::steady_clock::now();
+      const analyzer::RecordedSoFar so_far = counter_.look();
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      next_s_ = seconds + std::max(kCountEachS, kRestsFor * took.count());
+      last_.what = so_far.records == 0 ? "" : in_words(so_far);
+    }
+    return last_;
+  }
+
+ private:
+  static constexpr double kCountEachS = 0.5;
+  static constexpr double kRestsFor = 50;  // looks take 2 % of one processor at most
+
+  static std::string in_words(const analyzer::RecordedSoFar& so_far) {
+    return fmt::format("({}{} intervals, {} records)", so_far.exact ? "" : "about ",
+                       report::human_count(so_far.intervals), report::human_count(so_far.records));
+  }
+
+  analyzer::RecordingCounter counter_;
+  double next_s_ = 0;
+  StepStatus last_;
+};
+
 StepCommand workload_step(const Session& session, const WorkloadRun& run) {
   const Config& config = session.config;
   StepCommand step{.step = run.sites == Sites::kOn ? "run" : "baseline run",
                    .what = "the workload",
                    .command = workload_command(session, run)};
-  if (config.run_timeout_s == 0) {
+  if (config.run_timeout_s == 0 && !run.stoppable) {
     analyzer::RecordingProgress progress(run.trace.string());
     HangWatch watch(run.usual_s, [progress]() mutable { return progress.advanced(); }, patience());
     step.watch = [watch](double seconds) mutable { return watch.at(seconds); };
   }
+  step.usual_s = run.stop_after_s > 0 ? run.stop_after_s : run.usual_s;
+  step.status = [status = RecordingStatus(run.trace)](double seconds) mutable {
+    return status.at(seconds);
+  };
   return step;
 }
 
@@ -75,6 +112,8 @@ Command workload_command(const Session& session, const WorkloadRun& run) {
   command.log = run.log;
   command.end_leftovers = true;
   command.timeout_s = config.run_timeout_s;
+  command.stoppable = run.stoppable;
+  command.stop_after_s = run.stop_after_s;
   std::map<std::string, std::string>& environment = command.environment;
   environment = config.env;
   environment["VPROF_TRACE_DIR"] = run.trace.string();
@@ -116,7 +155,7 @@ Result<double> record_step(const Session& session, const WorkloadRun& run) {
         "has a time limit, include that time",
         finished.stopped_s));
   }
-  if (!finished.leftovers.empty()) {
+  if (!finished.leftovers.empty() && !finished.stopped) {
     warn(fmt::format("the workload left processes running ({}); vprof ended them",
                      listed(finished.leftovers)));
   }
@@ -124,6 +163,7 @@ Result<double> record_step(const Session& session, const WorkloadRun& run) {
     // The runtime creates a trace when it has something to write.
     const std::vector<std::string> fixed = static_programs(session.workspace);
     return fail(
+        ErrorKind::kNoInterval,
         "{}; or \"run\" does not start the program that is built in {}{} (output: {})",
         no_interval_message(session.config), shown(session.workspace.mirror()),
         fixed.empty() ? "" : fmt::format("; or it is linked statically, as {}", listed(fixed)),

@@ -7,8 +7,8 @@
 #include "build/coverage.h"
 #include "build/shims.h"
 #include "build/stale_objects.h"
+#include "process/build_progress.h"
 #include "process/commands.h"
-#include "process/progress.h"
 #include "vprof/instrumenter/summary.h"
 #include "vprof/support/text.h"
 #include "workspace/outputs.h"
@@ -102,6 +102,15 @@ StepCommand build_command(const Session& session, const std::string& step,
   return command;
 }
 
+/// Runs the build. `expected`: how many compilations that will be; 0: unknown.
+Result<Finished> run_build(const Session& session, size_t expected) {
+  StepCommand step = build_command(session, "build", session.config.build);
+  step.status = [progress =
+                     BuildProgress(step.command.log, session.workspace.compile_log(), expected)](
+                    double seconds) mutable { return progress.at(seconds); };
+  return run_step(step);
+}
+
 Result<Instrumented> rewrite(const Session& session, const Targets& targets, Extent extent,
                              const fs::path& plan, const fs::path& summary_file,
                              const std::vector<std::string>& more = {}) {
@@ -121,6 +130,16 @@ std::string place_of(const Workspace& workspace) {
   std::error_code error;
   const fs::path place = fs::canonical(workspace.root, error);
   return (error ? workspace.root : place).string();
+}
+
+/// The names of the functions that are in the tree, for completion in the shell: the index of a
+/// large program takes too long to load.
+Result<void> write_names(const Program& program, const fs::path& file) {
+  std::string names;
+  for (const instrumenter::Function& function : program.functions) {
+    names += function.in_tree ? function.name + "\n" : "";
+  }
+  return write_file_atomic(file, names);
 }
 
 void warn_of_foreign_units(const Session& session, const Program& program) {
@@ -243,7 +262,7 @@ Result<void> first_build_step(Session& session) {
   VPROF_TRY(install_shims(session));
   VPROF_TRY(configure_step(session));
   say("building the program as it is, to learn how it is compiled");
-  VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
+  VPROF_TRY(run_build(session, 0));
   auto database = VPROF_TRY(make_compile_database(session));
   say(fmt::format("{} recorded", counted(database, "compilation")));
   session.state.built = wanted;
@@ -261,6 +280,7 @@ Result<Program> index_step(const Session& session) {
     return tl::unexpected(done.error());
   }
   auto program = VPROF_TRY(load_index(session));
+  VPROF_TRY(write_names(program, ws.names()));
   std::vector<std::string> failed;
   for (const instrumenter::Unit& unit : program.units) {
     if (!unit.error.empty()) {
@@ -305,9 +325,20 @@ Result<Instrumented> instrument_step(const Session& session, const Program& prog
   return result;
 }
 
-Result<Built> build_step(const Session& session) {
+std::vector<std::string> built_programs(const Session& session) {
+  std::vector<std::string> programs;
+  for (const auto& [file, inputs] : linked_files(session.workspace)) {
+    const fs::path path = file;
+    if (path.filename().string().find(".so") == std::string::npos) {
+      programs.push_back("./" + path.lexically_relative(session.workspace.mirror()).string());
+    }
+  }
+  return programs;
+}
+
+Result<Built> build_step(const Session& session, size_t expected) {
   VPROF_TRY(install_shims(session));
-  auto finished = VPROF_TRY(run_step(build_command(session, "build", session.config.build)));
+  auto finished = VPROF_TRY(run_build(session, expected));
   auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
   return Built{.seconds = finished.seconds, .compiled = recorded.added};
 }

@@ -60,8 +60,12 @@ struct Built {
   size_t compiled = 0;  ///< files
 };
 
-/// Runs the user's build command in the mirror. The log goes to the current iteration.
-Result<Built> build_step(const Session& session);
+/// The programs that builds of the mirror have linked, as paths in it.
+std::vector<std::string> built_programs(const Session& session);
+
+/// Runs the user's build command in the mirror. The log goes to the current iteration. `expected`:
+/// how many files it will compile, for the progress line; 0: unknown.
+Result<Built> build_step(const Session& session, size_t expected = 0);
 
 enum class Sites : uint8_t {
   kOn,
@@ -75,6 +79,9 @@ struct WorkloadRun {
   fs::path log;
   Sites sites = Sites::kOn;
   double usual_s = 0;  ///< how long it took the last time; 0: unknown
+  /// Whether Ctrl-C ends the workload, and what was recorded until then is the recording.
+  bool stoppable = false;
+  double stop_after_s = 0;  ///< when it ends in the same way; 0: when it ends by itself
 };
 
 /// The command of a workload as text, by which a baseline knows what it is comparable with.

@@ -6,6 +6,7 @@
 
 #include "build/inspection.h"
 #include "build/manifest.h"
+#include "build/stale_objects.h"
 #include "process/commands.h"
 #include "vprof/instrumenter/plan.h"
 #include "vprof/instrumenter/summary.h"
@@ -53,10 +54,11 @@ class Passes {
 
   Result<WholeBuild> run() {
     while (true) {
-      const Built built = VPROF_TRY(build_step(session_));
+      const auto summary = VPROF_TRY(instrumenter::load_summary(session_.workspace.summary()));
+      const size_t expected = units_with(program_, summary.files_changed);
+      const Built built = VPROF_TRY(build_step(session_, expected));
       out_.seconds += built.seconds;
       out_.compiled += built.compiled;
-      const auto summary = VPROF_TRY(instrumenter::load_summary(session_.workspace.summary()));
       out_.sites = summary.sites;
       Inspection found = VPROF_TRY(inspect_build(session_.workspace, program_, summary));
       add_missing(found.gaps);

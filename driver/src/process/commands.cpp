@@ -7,7 +7,7 @@
 
 #include "process/command_log.h"
 #include "process/interrupt.h"
-#include "process/progress.h"
+#include "vprof/report/message.h"
 #include "vprof/report/terminal.h"
 #include "vprof/support/links.h"
 #include "vprof/support/output.h"
@@ -58,7 +58,7 @@ Result<Finished> run_step(const StepCommand& step) {
   VPROF_TRY(make_directories(command.log.parent_path()));
   Result<Finished> finished = fail("not run");
   {
-    Progress progress(step.step);
+    Progress progress(step.step, step.usual_s);
     if (command.on_line) {
       const auto sink = command.on_line;
       command.on_line = [&progress, sink](std::string_view line) {
@@ -66,13 +66,14 @@ Result<Finished> run_step(const StepCommand& step) {
         sink(line);
       };
     }
-    if (step.watch) {
-      command.on_turn = [&progress, &step](double seconds) {
-        if (const std::string line = step.watch(seconds); !line.empty()) {
-          progress.warn(line);
-        }
-      };
-    }
+    command.on_turn = [&progress, &step](double seconds) {
+      if (const std::string line = step.watch ? step.watch(seconds) : ""; !line.empty()) {
+        progress.warn(line);
+      }
+      if (step.status) {
+        progress.update(step.status(seconds));
+      }
+    };
     finished = run_command(command);
   }
   if (finished && finished->timed_out) {
@@ -80,7 +81,7 @@ Result<Finished> run_step(const StepCommand& step) {
     return fail("{} ran for longer than {:g} s and was ended; its output is in {}", step.what,
                 command.timeout_s, shown(command.log));
   }
-  if (!finished || finished->code == 0) {
+  if (!finished || finished->code == 0 || finished->stopped) {
     return finished;
   }
   if (const std::string message = helper_error(step); !message.empty()) {
@@ -89,6 +90,8 @@ Result<Finished> run_step(const StepCommand& step) {
   show_failure(command.log);
   return fail("{} {}; its output is in {}", step.what, ending(finished->code), shown(command.log));
 }
+
+int narration() { return g_narrate_on_error ? STDERR_FILENO : STDOUT_FILENO; }
 
 void narrate_on_standard_error() { g_narrate_on_error = true; }
 
@@ -118,7 +121,8 @@ Result<void> write_result(const fs::path& file, std::string_view text) {
 }
 
 void warn(const std::string& line) {
-  const std::string text = "vprof: warning: " + line;
+  const std::string text =
+      fmt::format("vprof: {} {}", report::warning("warning:", STDERR_FILENO), line);
   std::fprintf(stderr, "%s\n", report::for_terminal(text, STDERR_FILENO).c_str());
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "process/process.h"
+#include "process/progress.h"
 #include "vprof/support/files.h"
 
 namespace vprof::driver {
@@ -20,6 +21,9 @@ struct StepCommand {
   /// If set, called several times a second with the seconds since the start. What it returns is
   /// shown as a warning, unless that is empty.
   std::function<std::string(double)> watch = {};
+  /// If set, called as often, with the seconds since the start: how far the step is.
+  std::function<StepStatus(double)> status = {};
+  double usual_s = 0;  ///< how long it took the last time; 0: unknown
 };
 
 /// Runs the command to its end. Error: kInterrupted; or the command could not be started, or it
@@ -35,6 +39,8 @@ void say_verbatim(const std::string& text);
 /// `root`: the source tree; empty: unknown. Error, after the text without links: the format of links
 /// is none.
 Result<void> say_with_links(const std::string& text, const fs::path& root);
+/// The file descriptor that say() writes to.
+int narration();
 /// From now on say() writes to standard error, since standard output carries JSON.
 void narrate_on_standard_error();
 /// Writes what the user asked for to where the user said (output.h). If that is standard output,

@@ -103,6 +103,10 @@ bool requested() { return g_signal.load() != 0; }
 
 int exit_code() { return 128 + g_signal.load(); }
 
+bool by_ctrl_c() { return g_signal.load() == SIGINT; }
+
+void forget() { g_signal.store(0); }
+
 void set_child_group(pid_t group) { g_group.store(group); }
 
 double stopped_s() { return static_cast<double>(g_stopped_ns.load()) / 1e9; }

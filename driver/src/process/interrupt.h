@@ -19,6 +19,12 @@ bool requested();
 /// The exit code that a shell expects after that signal: 130 for Ctrl-C.
 int exit_code();
 
+/// Whether it was Ctrl-C that arrived.
+bool by_ctrl_c();
+
+/// As if none had arrived: the user meant the command that was running.
+void forget();
+
 /// Sets the process group that a second signal kills and that Ctrl-Z stops; 0: none.
 void set_child_group(pid_t group);
 

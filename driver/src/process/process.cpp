@@ -80,7 +80,7 @@ class LineReader {
   std::string pending_;
 };
 
-/// Passes an interruption on to the process group of a command: SIGINT first, SIGKILL after the
+/// Ends the process group of a command: SIGINT first, SIGTERM a second later, SIGKILL after the
 /// grace period.
 class Stopper {
  public:
@@ -90,22 +90,32 @@ class Stopper {
   Stopper& operator=(const Stopper&) = delete;
 
   void tick() {
-    if (!interrupt::requested()) {
-      return;
+    if (interrupt::requested()) {
+      stop();
     }
+  }
+
+  /// Asks at first, and insists when it is called again later.
+  void stop() {
+    const auto now = Clock::now();
     if (!asked_) {
       asked_ = true;
-      deadline_ = Clock::now() + std::chrono::seconds(grace_s());
+      asked_at_ = now;
       ::kill(-group_, SIGINT);
-    } else if (Clock::now() > deadline_) {
+    } else if (now > asked_at_ + std::chrono::seconds(grace_s())) {
       ::kill(-group_, SIGKILL);
+    } else if (!insisted_ && now > asked_at_ + kPatience) {
+      insisted_ = true;  // a background job of a script ignores SIGINT
+      ::kill(-group_, SIGTERM);
     }
   }
 
  private:
   pid_t group_;
+  static constexpr auto kPatience = std::chrono::seconds(1);
   bool asked_ = false;
-  Clock::time_point deadline_;
+  bool insisted_ = false;
+  Clock::time_point asked_at_;
 };
 
 double since(Clock::time_point start) {
@@ -154,6 +164,11 @@ class Running : public RunningCommand {
       return runs_ = false;
     }
     stopper_.tick();
+    const bool over = command_.stop_after_s > 0 && ran() > command_.stop_after_s;
+    if (over || (command_.stoppable && interrupt::requested())) {
+      finished_.stopped = true;
+      stopper_.stop();
+    }
     if (command_.on_turn) {
       command_.on_turn(ran());
     }
@@ -185,6 +200,9 @@ class Running : public RunningCommand {
     }
     runs_ = false;
     finished_.code = WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
+    if (finished_.stopped && command_.stoppable && interrupt::by_ctrl_c()) {
+      interrupt::forget();
+    }
     if (interrupt::requested()) {
       return fail(ErrorKind::kInterrupted, "interrupted");
     }

@@ -23,7 +23,11 @@ struct Command {
   /// If set, receives standard output line by line instead of the log.
   std::function<void(std::string_view)> on_line;
   bool end_leftovers = false;  ///< ends the processes that the command left running
-  double timeout_s = 0;        ///< how long the command may run before it is ended; 0: for ever
+  /// Whether the user may end the command with Ctrl-C: that is then its end, and no interruption of
+  /// vprof. It gets SIGINT, a second later SIGTERM, and SIGKILL after the grace period.
+  bool stoppable = false;
+  double stop_after_s = 0;  ///< when it is ended in the same way; 0: never
+  double timeout_s = 0;     ///< how long the command may run before it is ended; 0: for ever
   /// If set, called several times a second while the command runs, with the seconds since its
   /// start.
   std::function<void(double)> on_turn = {};
@@ -34,6 +38,7 @@ struct Finished {
   double seconds = 0;      ///< wall time, without that in which Ctrl-Z had stopped it
   double stopped_s = 0;    ///< how long Ctrl-Z had stopped it
   bool timed_out = false;  ///< was ended because it ran for longer than it may
+  bool stopped = false;    ///< was ended by the user, or after `stop_after_s`
   /// Names of the processes that the command had left running, which were ended.
   std::vector<std::string> leftovers = {};
 };

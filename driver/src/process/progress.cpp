@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "vprof/report/message.h"
 #include "vprof/report/terminal.h"
 
 namespace vprof::driver {
@@ -20,6 +21,10 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kSilent = 1s;          // a shorter step shows no progress
 constexpr auto kRedraw = 100ms;       // interval between redraws on a terminal
 constexpr auto kFirstReminder = 10s;  // between plain lines; doubles up to a minute
+// From how many items, and from how many seconds on, one can tell how long the rest takes.
+constexpr uint64_t kTellingItems = 3;
+constexpr double kTellingS = 3;
+constexpr double kLeastLeftS = 0.5;  // less is not worth a word
 
 std::string elapsed_text(double seconds) {
   if (seconds < 60) {
@@ -29,6 +34,18 @@ std::string elapsed_text(double seconds) {
                      static_cast<int>(seconds) % 60);
 }
 
+/// Seconds; 0: not known.
+double seconds_left(double elapsed_s, double usual_s, const StepStatus& status) {
+  if (usual_s > 0) {
+    return std::max(0.0, usual_s - elapsed_s);
+  }
+  const bool tells = status.done >= kTellingItems && status.done < status.total;
+  return tells && elapsed_s >= kTellingS
+             ? elapsed_s * static_cast<double>(status.total - status.done) /
+                   static_cast<double>(status.done)
+             : 0;
+}
+
 void put(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
@@ -36,8 +53,22 @@ void put(const std::string& text) {
 
 }  // namespace
 
-Progress::Progress(std::string step)
+std::string progress_line(const std::string& step, double elapsed_s, double usual_s,
+                          const StepStatus& status) {
+  std::string text = fmt::format("{}: {}", step, elapsed_text(elapsed_s));
+  if (const double left = seconds_left(elapsed_s, usual_s, status); left >= kLeastLeftS) {
+    text += fmt::format(", about {} left",
+                        left < 60 ? fmt::format("{:.0f} s", left) : elapsed_text(left));
+  }
+  if (status.total > 0) {
+    text += fmt::format(" [{}/{}]", status.done, status.total);
+  }
+  return status.what.empty() ? text : fmt::format("{} {}", text, status.what);
+}
+
+Progress::Progress(std::string step, double usual_s)
     : step_(std::move(step)),
+      usual_s_(usual_s),
       start_(Clock::now()),
       terminal_(report::takes_escapes(STDERR_FILENO)) {
   // The main thread gets all signals, so that they interrupt its blocking reads.
@@ -65,11 +96,9 @@ Progress::~Progress() {
   }
 }
 
-void Progress::update(uint64_t done, uint64_t total, const std::string& what) {
+void Progress::update(StepStatus status) {
   const std::lock_guard lock(mutex_);
-  done_ = done;
-  total_ = total;
-  what_ = what;
+  status_ = std::move(status);
 }
 
 void Progress::take_line(std::string_view line) {
@@ -78,31 +107,22 @@ void Progress::take_line(std::string_view line) {
     return;
   }
   std::istringstream in{std::string(line.substr(kMark.size()))};
-  uint64_t done = 0;
-  uint64_t total = 0;
-  std::string what;
-  if (!(in >> done >> total)) {
+  StepStatus status;
+  if (!(in >> status.done >> status.total)) {
     return;
   }
-  std::getline(in >> std::ws, what);
-  update(done, total, what);
+  std::getline(in >> std::ws, status.what);
+  update(std::move(status));
 }
 
 void Progress::warn(const std::string& line) {
   const std::lock_guard lock(mutex_);
-  put(fmt::format("{}vprof: warning: {}\n", shown_ && terminal_ ? "\r\033[K" : "", line));
+  put(fmt::format("{}vprof: {} {}\n", shown_ && terminal_ ? "\r\033[K" : "",
+                  report::warning("warning:", STDERR_FILENO), line));
 }
 
 double Progress::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
-}
-
-std::string Progress::line(double elapsed) const {
-  std::string text = fmt::format("{}: {}", step_, elapsed_text(elapsed));
-  if (total_ > 0) {
-    text += fmt::format(" [{}/{}] {}", done_, total_, what_);
-  }
-  return text;
 }
 
 void Progress::run() {
@@ -114,7 +134,7 @@ void Progress::run() {
   Clock::duration pause = terminal_ ? Clock::duration(kRedraw) : Clock::duration(kFirstReminder);
   for (size_t turn = 0;; ++turn) {
     shown_ = true;
-    const std::string text = line(seconds());
+    const std::string text = progress_line(step_, seconds(), usual_s_, status_);
     // A longer line would wrap, and a carriage return cannot go back past a wrap.
     if (terminal_) {
       put(fmt::format("\r\033[K{} {:.76}", kSpinner[turn % 4], text));

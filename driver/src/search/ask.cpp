@@ -13,6 +13,7 @@
 #include "search/expansion.h"
 #include "vprof/analyzer/marks.h"
 #include "vprof/report/factor_words.h"
+#include "vprof/report/message.h"
 #include "vprof/report/terminal.h"
 #include "vprof/support/text.h"
 
@@ -66,7 +67,8 @@ std::string path_of(const Factor& factor) {
 }
 
 void introduce(const Factor& factor) {
-  print(fmt::format("\n{}. {}  {}\n", factor.rank, factor_name(factor), location_of(factor)));
+  print(fmt::format("\n{}. {}  {}\n", factor.rank,
+                    report::heading(factor_name(factor), STDOUT_FILENO), location_of(factor)));
   const bool pair = factor.kind == analyzer::FactorKind::kCovariance;
   const auto& ci95 = pair ? factor.ci95 : factor.share_ci95;
   print(fmt::format("   {:.1f} % of the variance (95 % interval {:.1f} to {:.1f}){}; score {}\n",

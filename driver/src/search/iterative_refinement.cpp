@@ -12,6 +12,7 @@
 #include "search/look_ahead.h"
 #include "search/narration.h"
 #include "search/overhead.h"
+#include "vprof/report/message.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -39,7 +40,10 @@ class Refinement {
     bool expanding = true;                              // e
     while (expanding) {                                 // line 4
       const Profile profile = VPROF_TRY(break_down());  // lines 5 to 11
-      expanding = VPROF_TRY(decide(profile));           // lines 12 to 20
+      if (options_.only_measure) {
+        return {};
+      }
+      expanding = VPROF_TRY(decide(profile));  // lines 12 to 20
     }
     return {};
   }
@@ -91,7 +95,8 @@ class Refinement {
   }
 
   Result<void> measure() {
-    say(fmt::format("\niteration {}: {}", state_.iteration, purpose_));
+    say("\n" +
+        report::heading(fmt::format("iteration {}: {}", state_.iteration, purpose_), narration()));
     VPROF_TRY(make_directories(session_.workspace.iteration(state_.iteration)));
     const Instrumented instrumented = VPROF_TRY(instrument_step(session_, program_, targets_));
     expansion_.new_calls = VPROF_TRY(keep_sites(session_));
@@ -104,10 +109,17 @@ class Refinement {
     current().sites = built.sites;
     current().build_s = built.seconds;
     const std::string command = command_of(workload_run(session_, Sites::kOff));
-    if (state_.baseline.count == 0 || state_.baseline.command != command) {
+    const bool compared = state_.baseline.count > 0 && state_.baseline.command == command;
+    if (!compared && !options_.only_measure) {
       VPROF_TRY(baseline_step(session_, options_.keep_traces));
     }
-    current().run_s = VPROF_TRY(record_step(session_, workload_run(session_, Sites::kOn)));
+    WorkloadRun run = workload_run(session_, Sites::kOn);
+    run.stoppable = options_.only_measure;
+    run.stop_after_s = options_.stop_after_s;
+    if (options_.only_measure) {
+      say_stoppable(run);
+    }
+    current().run_s = VPROF_TRY(record_step(session_, run));
     state_.step = Step::kAnalyze;
     return session_.save();
   }

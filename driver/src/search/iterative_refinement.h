@@ -16,6 +16,8 @@ struct LoopOptions {
   bool json = false;            ///< print the final report as JSON
   int max_iterations = 0;       ///< 0: as in vprof.json
   int from = 0;                 ///< go back to this iteration first; 0: do not
+  bool only_measure = false;    ///< one iteration, without a baseline and without decisions
+  double stop_after_s = 0;      ///< with `only_measure`: when the workload ends; 0: by itself
   double overhead_budget = -1;  ///< percent; negative: as in vprof.json
   std::string interval;
 };

@@ -5,6 +5,7 @@
 #include "process/commands.h"
 #include "vprof/analyzer/marks.h"
 #include "vprof/report/factor_words.h"
+#include "vprof/report/message.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -46,7 +47,14 @@ void say_instrumented(const report::Iteration& current, const Instrumented& inst
   }
   parts.push_back("rebuilding " + counted(instrumented.files_changed.size(), "file"));
   say(fmt::format("{}", fmt::join(parts, "; ")));
-  say(instrumented.coverage);
+  say(report::faint(instrumented.coverage, narration()));
+}
+
+void say_stoppable(const WorkloadRun& run) {
+  const std::string end = run.stop_after_s > 0
+                              ? fmt::format("it ends after {:g} s, or by Ctrl-C", run.stop_after_s)
+                              : "Ctrl-C ends it, and the report follows";
+  say(fmt::format("running {}\nif this is a server, put load on it now; {}", run.argv.back(), end));
 }
 
 double leading_share(const analyzer::Factor& factor, analyzer::Ranking ranking) {
@@ -61,8 +69,13 @@ void say_measured(const analyzer::Profile& profile) {
     if (factor.rank > profile.k) {
       break;
     }
-    say(fmt::format("  {}. {}: {}{}", factor.rank, factor_name(factor),
-                    report::share_in_words(leading_share(factor, profile.ranking), factor.weight),
+    const double share = leading_share(factor, profile.ranking);
+    // The one that a reader should see first, if it matters at all.
+    const std::string name = factor.rank == 1 && share >= profile.threshold
+                                 ? report::marked(factor_name(factor), narration())
+                                 : report::heading(factor_name(factor), narration());
+    say(fmt::format("  {}. {}: {}{}", factor.rank, name,
+                    report::share_in_words(share, factor.weight),
                     analyzer::may_be_zero(factor, profile.ranking) ? ", which may be chance" : ""));
   }
 }

@@ -27,6 +27,9 @@ void say_instrumented(const report::Iteration& current, const Instrumented& inst
 /// The figure that lists of factors show: the share if they are ranked by it, else the weight.
 double leading_share(const analyzer::Factor& factor, analyzer::Ranking ranking);
 
+/// What runs now, and how it ends: a workload that need not end by itself.
+void say_stoppable(const WorkloadRun& run);
+
 /// The latency, and the first k factors.
 void say_measured(const analyzer::Profile& profile);
 

@@ -1,11 +1,15 @@
 // `vprof graph [FUNCTION]`: the neighbours of a function in the call graph, or the whole graph for
 // other programs.
+#include <algorithm>
 #include <cstdio>
+#include <set>
 
+#include "discovery/source_scan.h"
 #include "pipeline/call_graph.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
@@ -82,9 +86,41 @@ Result<const Function*> named(const Program& program, const GraphOptions& option
   return fail("name a function, or write the whole graph with --dot or --json");
 }
 
+/// The names by which functions of the program can be called: from the index, or from the text of
+/// the source where there is none. In the order of the alphabet.
+std::set<std::string> names_of_functions(const Global& global) {
+  std::set<std::string> names;
+  const auto add = [&names](const std::string& name) {
+    names.insert(name);
+    names.emplace(last_part(name));
+  };
+  const auto session = open_session(global.config, Access::kRead);
+  const auto kept = session ? read_file(session->workspace.names()) : fail("no configuration");
+  if (kept) {
+    std::ranges::for_each(lines_of(*kept), add);
+    return names;
+  }
+  const fs::path here = fs::absolute(global.config).parent_path();
+  for (const ScannedFunction& one : scan_tree(session ? session->config.source : here).functions) {
+    add(one.name);
+  }
+  return names;
+}
+
+void print_names(const std::set<std::string>& names, const std::string& prefix) {
+  for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix);
+       ++name) {
+    std::puts(name->c_str());
+  }
+}
+
 }  // namespace
 
 Result<int> verb_graph(const Global& global, const GraphOptions& options) {
+  if (options.names) {
+    print_names(names_of_functions(global), options.function);
+    return 0;
+  }
   auto session = VPROF_TRY(open_session(global.config, Access::kRead));
   auto program = VPROF_TRY(load_index(session));
   auto found = VPROF_TRY(named(program, options));

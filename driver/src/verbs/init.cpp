@@ -1,161 +1,32 @@
 // `vprof init`: writes a vprof.json to start from, after a look at the source tree.
 #include <fmt/ranges.h>
 
-#include <cctype>
-#include <string_view>
-
-#include "discovery/build_system.h"
-#include "discovery/candidates.h"
 #include "discovery/catalogue.h"
+#include "discovery/draft.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
-#include "vprof/support/json.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
 
 namespace {
 
-std::string json_quoted(const std::string& text) { return nlohmann::json(text).dump(); }
-
-std::string file_uri(const fs::path& path) {
-  std::string uri = "file://";
-  for (const char c : path.string()) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                       std::string_view("/-._~").find(c) != std::string_view::npos;
-    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return uri;
-}
-
-/// `"$schema": "file:///..."` for editors; empty if the installation does not have the schema.
-std::string schema_member() {
+/// The schema of this installation; empty without one.
+fs::path schema_file() {
   const auto locations = find_locations();
-  std::error_code error;
-  if (!locations) {
-    return "";
-  }
-  const fs::path schema = locations->schemas / "vprof.schema.json";
-  if (!fs::exists(schema, error)) {
-    return "";
-  }
-  const std::string uri = file_uri(schema);
-  return fmt::format("  // Lets editors complete and check this file.\n  \"$schema\": {},\n\n",
-                     json_quoted(uri));
+  return locations ? locations->schemas / "vprof.schema.json" : fs::path();
 }
 
-constexpr size_t kProposed = 5;
-constexpr size_t kRejected = 3;
-
-struct Found {
-  bool annotated = false;  ///< the source marks its intervals itself
-  size_t files = 0;
-  Proposals proposals;
-};
-
-Found look_at(const ScannedSource& scanned) {
-  return {.annotated = scanned.annotated,
-          .files = scanned.files,
-          .proposals = propose(scanned, kProposed, kRejected)};
-}
-
-/// `order`, or `stream_new ... stream_free`.
-std::string title(const Candidate& one) {
-  const std::string name =
-      one.function.empty() ? fmt::format("{} ... {}", one.begin[0].function, one.end[0].function)
-                           : one.function;
-  return fmt::format("{}  {}", name, one.place);
-}
-
-std::string points(const std::string& indent, const char* role,
-                   const std::vector<CandidatePoint>& points) {
-  std::string text;
-  for (const CandidatePoint& point : points) {
-    text += fmt::format("{}{}    {{ \"function\": {}, \"at\": \"{}\", \"key\": \"{}\" }}",
-                        text.empty() ? "" : ",\n", indent, json_quoted(point.function), point.at,
-                        point.key);
-  }
-  return text.empty() ? "" : fmt::format(",\n{}  \"{}\": [\n{}\n{}  ]", indent, role, text, indent);
-}
-
-/// One interval as JSON; `indent` begins each line.
-std::string interval(const std::string& indent, const Candidate& one) {
-  if (!one.function.empty()) {
-    return fmt::format("{}{{ \"name\": \"request\", \"function\": {} }}\n", indent,
-                       json_quoted(one.function));
-  }
-  return fmt::format("{}{{ \"name\": \"request\"{}{}{} }}\n", indent,
-                     points(indent, "begin", one.begin), points(indent, "end", one.end),
-                     points(indent, "switch", one.switches));
-}
-
-/// The content of "intervals": the likeliest candidate, and the others as comments.
-std::string intervals(const Found& found) {
-  if (found.annotated) {
-    return "    // The source calls vprof_begin and vprof_end, so nothing is needed here.\n";
-  }
-  const std::vector<Candidate>& candidates = found.proposals.candidates;
-  if (candidates.empty()) {
-    return "    { \"name\": \"request\", \"function\": \"handle_request\" }\n";
-  }
-  std::string text;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    text += fmt::format("    // {}. {}\n", i + 1, title(candidates[i]));
-    for (const std::string& reason : candidates[i].reasons) {
-      text += fmt::format("    //      {}\n", reason);
-    }
-    text += interval(i == 0 ? "    " : "    // ", candidates[i]);
-  }
-  return text;
-}
-
-/// The comments explain each key, so that users can complete the file without the manual.
-std::string configuration(const BuildSystem& system, const Found& found) {
-  return fmt::format(
-      R"(// What vprof needs to know about this program. docs/configuration.md of vprof explains all keys.
-{{
-{}  // The source tree. It is copied to .vprof/mirror and never written to.
-  "source": ".",
-
-  // Shell commands, run at the top of the copy. "configure" runs once; leave it empty if there is
-  // none.
-  "configure": {},
-  "build": {},
-
-  // The workload: starts the built program, puts load on it, stops it, and ends by itself.
-  "run": "./run-workload.sh",
-
-  // What one interval is: a call of a function, or from a begin to an end with the same key. These
-  // are guesses from the text of the source, the likeliest first. Choose the one that lasts as long
-  // as a client waits. Leave the list empty if the source calls vprof_begin and vprof_end.
-  "intervals": [
-{}  ],
-
-  // The program's own locks and queues, if it has any; vprof knows those of POSIX and C++.
-  "sync": {{
-    "acquire": [],
-    "release": [],
-    "enqueue": [],
-    "dequeue": []
-  }},
-
-  // How many factors to look for, and the least part of the variance that matters.
-  "factors": {{ "k": 3, "threshold": 0.05 }}
-}}
-)",
-      schema_member(), json_quoted(system.configure), json_quoted(system.build), intervals(found));
-}
-
-void say_found(const Found& found) {
-  if (found.annotated) {
+void say_found(const Draft& draft) {
+  if (draft.annotated) {
     return say("the source calls vprof_begin: its annotations define the intervals");
   }
-  const Proposals& proposals = found.proposals;
+  const Proposals& proposals = draft.proposals;
   if (proposals.candidates.empty()) {
     say(fmt::format(
         "no function in {} looks like a request handler; name yours under \"intervals\"",
-        counted(found.files, "source file")));
+        counted(draft.files, "source file")));
   } else {
     say("what a request may be, the likeliest first; \"intervals\" has the first one:");
   }
@@ -171,17 +42,9 @@ void say_found(const Found& found) {
   }
 }
 
-/// The text of an entry for this installation.
-std::string configuration(const CatalogueEntry& entry) {
-  const size_t open = entry.text.find("\n{\n");
-  return open == std::string::npos
-             ? entry.text
-             : entry.text.substr(0, open + 3) + schema_member() + entry.text.substr(open + 3);
-}
-
 Result<int> write_entry(const Global& global, const CatalogueEntry& entry,
                         const ScannedSource& source) {
-  VPROF_TRY(write_file_atomic(global.config, configuration(entry)));
+  VPROF_TRY(write_file_atomic(global.config, with_member(entry, schema_member(schema_file()))));
   say(fmt::format("wrote {} from the catalogue: {}: {}", shown(global.config), entry.names[0],
                   entry.summary));
   const std::vector<std::string> missing = missing_functions(entry, source);
@@ -199,18 +62,17 @@ Result<int> write_entry(const Global& global, const CatalogueEntry& entry,
 
 Result<int> write_proposal(const Global& global, const fs::path& source,
                            const ScannedSource& scanned) {
-  const BuildSystem system = build_system_of(source);
-  const Found found = look_at(scanned);
-  VPROF_TRY(write_file_atomic(global.config, configuration(system, found)));
-  if (system.name.empty()) {
+  const Draft draft = draft_for(source, scanned, "");
+  VPROF_TRY(write_file_atomic(global.config, configuration(draft, schema_file())));
+  if (draft.system.name.empty()) {
     say(
         fmt::format("wrote {}; the build system was not recognised: complete "
                     "\"configure\" and \"build\"",
                     shown(global.config)));
   } else {
-    say(fmt::format("wrote {} for a program built by {}", shown(global.config), system.name));
+    say(fmt::format("wrote {} for a program built by {}", shown(global.config), draft.system.name));
   }
-  say_found(found);
+  say_found(draft);
   say("next: set \"run\" and \"intervals\" in it, then `vprof check`, then `vprof loop`");
   return 0;
 }

@@ -21,6 +21,13 @@ struct InitOptions {
   std::string from;  ///< an entry of the catalogue; `list` prints all, `none` uses none of them
 };
 
+struct TryOptions {
+  std::string function;              ///< what a request is; empty: guessed
+  std::vector<std::string> command;  ///< what follows `--`; empty: "run" of vprof.json
+  std::string build;                 ///< empty: guessed
+  double seconds = 0;                ///< when the command is ended; 0: by itself, or by Ctrl-C
+};
+
 struct HistoryOptions {
   bool json = false;
 };
@@ -40,6 +47,7 @@ struct GraphOptions {
   std::string function;  ///< empty: the whole program, only with `dot` or `json`
   bool dot = false;
   bool json = false;
+  bool names = false;  ///< the names that begin with `function`
 };
 
 struct ReportOptions {
@@ -110,6 +118,7 @@ struct DiffOptions {
 
 /// All return the exit code, or an error of one line.
 Result<int> verb_init(const Global& global, const InitOptions& options);
+Result<int> verb_try(const Global& global, const TryOptions& options);
 Result<int> verb_check(const Global& global, const CheckOptions& options);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
 Result<int> verb_live(const Global& global, const LiveOptions& options);

@@ -45,6 +45,17 @@ Result<void> check_path(const fs::path& directory) {
       directory.string());
 }
 
+namespace {
+
+/// Keeps `.vprof` out of `git status`. A file that the user has edited stays.
+Result<void> ignore_in_git(const Workspace& workspace) {
+  std::error_code error;
+  return fs::exists(workspace.ignore(), error) ? Result<void>()
+                                               : write_file_atomic(workspace.ignore(), "*\n");
+}
+
+}  // namespace
+
 void remember_outputs_of_verb(const fs::path& config_file, const std::vector<fs::path>& files) {
   std::error_code error;
   if (!fs::exists(config_file, error)) {
@@ -74,6 +85,7 @@ Result<Session> open_session(const fs::path& config_file, Access access) {
     session.locations = VPROF_TRY(find_locations());
     VPROF_TRY(make_directories(workspace.dot));
     session.lock = VPROF_TRY(take_lock(workspace));
+    VPROF_TRY(ignore_in_git(workspace));
   }
   remember_outputs(workspace, session.config.source);
   session.state = VPROF_TRY(load_state(workspace.state()));

@@ -20,6 +20,7 @@ struct Workspace {
     return !error && !within.empty() && *within.begin() != "..";
   }
 
+  fs::path ignore() const { return dot / ".gitignore"; }
   fs::path mirror() const { return dot / "mirror"; }
   fs::path manifest() const { return dot / "mirror.json"; }
   fs::path pristine() const { return dot / "pristine"; }
@@ -30,6 +31,7 @@ struct Workspace {
   fs::path links() const { return dot / "links.json"; }
   fs::path outputs() const { return dot / "outputs.json"; }
   fs::path index() const { return dot / "index.json"; }
+  fs::path names() const { return dot / "names.txt"; }
   fs::path cache() const { return dot / "cache"; }
   fs::path plan() const { return dot / "plan.json"; }
   fs::path sites() const { return dot / "sites.json"; }

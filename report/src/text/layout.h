@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "vprof/report/message.h"
+
 namespace vprof::report {
 
 size_t columns(std::string_view text);
@@ -33,8 +35,7 @@ std::string wrap(const std::string& text, size_t indent, size_t width);
 
 std::string pad(const std::string& text, size_t width);
 
-std::string human_count(uint64_t count);  ///< `1,234,567`
-std::string percent(double part);         ///< `12.3 %`; `-0.5 %`
+std::string percent(double part);  ///< `12.3 %`; `-0.5 %`
 std::string plural(uint64_t count, const std::string& one, const std::string& many);
 
 /// A bar of `width` columns, of which `part` (0..1) is full, to an eighth of a column; in ASCII, to

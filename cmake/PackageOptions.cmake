@@ -1,0 +1,2 @@
+# Read by cpack.
+set(ENV{VPROF_KEEP_SYMBOLS} 1)
