@@ -1,5 +1,5 @@
 // Finds functions, calls and likely request handlers in the text of a source tree.
-#include "discovery/source_scan.h"
+#include "discovery/scan/source_scan.h"
 
 #include <fmt/ranges.h>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 #include "discovery/candidates.h"
 #include "discovery/catalogue.h"
 #include "discovery/name_words.h"
-#include "discovery/source_tokens.h"
+#include "discovery/scan/source_tokens.h"
 
 using namespace vprof;
 using namespace vprof::driver;

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "checks/checklist.h"
-#include "discovery/source_scan.h"
+#include "discovery/scan/source_scan.h"
 #include "pipeline/steps.h"
 #include "vprof/support/text.h"
 

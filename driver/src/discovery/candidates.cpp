@@ -6,7 +6,7 @@
 #include "discovery/interface_entries.h"
 #include "discovery/name_words.h"
 #include "discovery/object_lives.h"
-#include "discovery/scanned_graph.h"
+#include "discovery/scan/scanned_graph.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {

@@ -4,7 +4,7 @@
 // with what speaks for it and against it.
 #pragma once
 
-#include "discovery/source_scan.h"
+#include "discovery/scan/source_scan.h"
 
 namespace vprof::driver {
 

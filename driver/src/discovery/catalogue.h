@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "discovery/source_scan.h"
+#include "discovery/scan/source_scan.h"
 #include "vprof/support/files.h"
 #include "vprof/support/result.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "discovery/candidates.h"
-#include "discovery/scanned_graph.h"
+#include "discovery/scan/scanned_graph.h"
 
 namespace vprof::driver {
 

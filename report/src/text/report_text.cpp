@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text/factor_text.h"
+#include "text/factors/factor_text.h"
 #include "text/overhead_text.h"
 #include "text/text_writer.h"
 #include "vprof/support/text.h"

@@ -1,4 +1,4 @@
-#include "discovery/body_scan.h"
+#include "discovery/scan/body_scan.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "discovery/scanned_graph.h"
+#include "discovery/scan/scanned_graph.h"
 
 #include <algorithm>
 #include <deque>

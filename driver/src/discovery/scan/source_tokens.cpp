@@ -1,4 +1,4 @@
-#include "discovery/source_tokens.h"
+#include "discovery/scan/source_tokens.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "analysis/diff_nesting.h"
+#include "analysis/diff/diff_nesting.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // The functions that a body calls, passes on and stores, from its tokens.
 #pragma once
 
-#include "discovery/source_scan.h"
-#include "discovery/source_tokens.h"
+#include "discovery/scan/source_scan.h"
+#include "discovery/scan/source_tokens.h"
 
 namespace vprof::driver {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/diff_nesting.h"
+#include "analysis/diff/diff_nesting.h"
 #include "statistics/significance.h"
 
 namespace vprof::analyzer {

@@ -1,4 +1,4 @@
-#include "text/factor_places.h"
+#include "text/factors/factor_places.h"
 
 #include <fmt/format.h>
 

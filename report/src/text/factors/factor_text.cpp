@@ -1,4 +1,4 @@
-#include "text/factor_text.h"
+#include "text/factors/factor_text.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "text/factor_places.h"
+#include "text/factors/factor_places.h"
 #include "vprof/analyzer/marks.h"
 #include "vprof/report/factor_words.h"
 #include "vprof/report/json.h"

@@ -1,8 +1,8 @@
-#include "discovery/source_scan.h"
+#include "discovery/scan/source_scan.h"
 
 #include <algorithm>
 
-#include "discovery/body_scan.h"
+#include "discovery/scan/body_scan.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {

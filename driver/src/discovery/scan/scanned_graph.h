@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "discovery/source_scan.h"
+#include "discovery/scan/source_scan.h"
 
 namespace vprof::driver {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <set>
 
-#include "discovery/source_scan.h"
+#include "discovery/scan/source_scan.h"
 #include "pipeline/call_graph.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
