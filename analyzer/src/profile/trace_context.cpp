@@ -14,7 +14,7 @@ constexpr size_t kSpanDigits = 16;
 constexpr size_t kWholeLength = kVersionDigits + 1 + kTraceDigits + 1 + kSpanDigits + 1 + 2;
 
 /// Without white space around it, and without the rest of the header that it comes from.
-std::string_view trimmed(std::string_view text) {
+std::string_view without_spaces(std::string_view text) {
   constexpr std::string_view kSpace = " \t";
   const size_t first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos) {
@@ -62,7 +62,7 @@ std::string TraceContext::trace_id() const {
 std::string TraceContext::span_id() const { return span == 0 ? "" : fmt::format("{:016x}", span); }
 
 std::optional<TraceContext> parse_trace_context(std::string_view text) {
-  text = trimmed(text);
+  text = without_spaces(text);
   const bool alone = text.size() == kTraceDigits && is_hex(text);
   if (!alone && !has_form(text)) {
     return {};

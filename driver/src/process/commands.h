@@ -36,8 +36,8 @@ void say(const std::string& line);
 /// The same as it is: a report, whose lines fit already, or JSON.
 void say_verbatim(const std::string& text);
 /// The same for a text with `file:line` in it, which become links where the terminal follows them.
-/// `root`: the source tree; empty: unknown. Error, after the text without links: the format of links
-/// is none.
+/// `root`: the source tree; empty: unknown. Error, after the text without links: the format of
+/// links is none.
 Result<void> say_with_links(const std::string& text, const fs::path& root);
 /// The file descriptor that say() writes to.
 int narration();

@@ -92,7 +92,7 @@ nlohmann::json html_data(const HtmlReport& page) {
                                         tree, columns)},
                {"nodes", page_nodes(tree)},
                {"places", page_places(page.timelines, tree)},
-               {"iterations", history_json(page.context.iterations)},
+               {"iterations", json::write(page.context.iterations)},
                {"overhead", overhead_lines(page.profile, page.context)},
                {"losses", json::write(page.profile.losses)},
                {"unwrapped", json::write(page.context.unwrapped)},

@@ -14,19 +14,19 @@ namespace vprof::driver {
 
 namespace {
 
-std::string variable(const char* name) {
+std::string variable_or_none(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
 /// $VPROF_PYTHON; the environment that the documentation says to make; Python on the PATH.
 fs::path interpreter() {
-  if (const std::string named = variable("VPROF_PYTHON"); !named.empty()) {
+  if (const std::string named = variable_or_none("VPROF_PYTHON"); !named.empty()) {
     return named;
   }
-  const std::string data = variable("XDG_DATA_HOME");
+  const std::string data = variable_or_none("XDG_DATA_HOME");
   const fs::path own =
-      (data.empty() ? fs::path(variable("HOME")) / ".local/share" : fs::path(data)) /
+      (data.empty() ? fs::path(variable_or_none("HOME")) / ".local/share" : fs::path(data)) /
       "vprof/python/bin/python3";
   std::error_code error;
   return fs::exists(own, error) ? own : fs::path("python3");
