@@ -84,9 +84,6 @@ class Judge {
                    ? fmt::format("waits for the next event ({})", call.name)
                    : fmt::format("calls {} in a loop: the life of the server", call.name);
       }
-      if (!is_state_machine(i) && accepts(call.name) && handling_weight(words_of(f.name)) == 0) {
-        return fmt::format("accepts clients ({})", call.name);
-      }
       if (call.loop == LoopKind::kEndless && waits(call.name)) {
         return fmt::format("calls {} in an endless loop: the life of a thread", call.name);
       }
@@ -102,6 +99,11 @@ class Judge {
         return fmt::format("calls {}, which waits for events, in a loop: the life of the server",
                            call.name);
       }
+    }
+    const auto call = std::find_if(f.calls.begin(), f.calls.end(),
+                                   [](const ScannedCall& one) { return accepts(one.name); });
+    if (call != f.calls.end() && !is_state_machine(i) && handling_weight(words_of(f.name)) == 0) {
+      return fmt::format("accepts clients ({})", call->name);
     }
     return graph_.is_thread_entry(i) && graph_.accepted_by(i) == SIZE_MAX
                ? "a thread begins with it: the life of a thread"
@@ -204,7 +206,7 @@ class Judge {
           "against it: an object stores it as its next step, so a request may take several calls");
     }
     if (is_of_module(f.file)) {
-      weight *= 0.6;
+      weight *= 0.5;
       reasons.emplace_back("against it: it is in a module, which not every request may need");
     }
     if (source_.in_tables.contains(unqualified(f.name)) &&
