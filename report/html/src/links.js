@@ -41,7 +41,7 @@ export const openInterval = (id) => state.set({ interval: id, from: null, to: nu
 /** A function that something names without saying which place: its factor, or a search. */
 export function nameLink(data, name) {
   const factor = data.factors.find((one) => one.functions.join(' and ') === name);
-  return factor ? factorLink(factor, name) : link({ q: name, at: 'factors' }, { class: 'name' }, name);
+  return factor ? factorLink(factor, name) : link({ q: name, at: 'tree' }, { class: 'name' }, name);
 }
 
 /** An interval in a list: its id, with the factor's time in it. */

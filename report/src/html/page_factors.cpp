@@ -28,7 +28,7 @@ std::string id_text(const Json& id) {
 Json exemplars_of(const Json& written) {
   Json all = Json::array();
   for (const Json& one : written) {
-    const std::string key = id_text(one["key"]);
+    const std::string key = one.contains("key") ? id_text(one["key"]) : "";
     all.push_back({id_text(one["id"]), key == "0" ? "" : key, short_number(one["ns"], 1),
                    short_number(one["latency_ns"], 1)});
   }
