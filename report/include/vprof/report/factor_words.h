@@ -7,8 +7,8 @@
 
 namespace vprof::report {
 
-/// The wait, queue or park that most of the share of the factor is in: the factor is then what other
-/// work did meanwhile. Empty: there is none.
+/// The wait, queue or park that most of the share of the factor is in: the factor is then what
+/// other work did meanwhile. Empty: there is none.
 std::string wait_around(const analyzer::Factor& factor);
 
 /// ` [blame of wait(x)]`; empty if the factor is no blame.
