@@ -251,7 +251,8 @@ struct Factor {
   double variance_score = 0;
   int variance_rank = 0;
   /// To be looked at first: among the first Options::k that weigh at least the threshold, are not 0
-  /// by chance (may_be_zero(), marks.h), and are not the whole interval.
+  /// by chance (may_be_zero(), marks.h), and are not the whole interval, made of measured
+  /// functions.
   bool marked = false;
   FactorStatus status = FactorStatus::kLeaf;
   /// Those that add nothing to the weight last, otherwise by falling magnitude of the share (ranked
