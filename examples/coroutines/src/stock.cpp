@@ -1,5 +1,7 @@
 #include "stock.h"
 
+#include <cstddef>
+
 namespace {
 constexpr int kItems = 400;
 constexpr int kFull = 40;
