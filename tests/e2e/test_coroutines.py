@@ -1,15 +1,19 @@
 """vprof loop --auto on a server of coroutines names the planted function, across its threads."""
 
-from e2e import arguments, check_conservation, copy_example, fingerprint, load_report, main, require, require_unchanged, run, unqualified
+from e2e import (
+    arguments,
+    check_conservation,
+    copy_example,
+    fingerprint,
+    load_report,
+    main,
+    require,
+    require_unchanged,
+    run,
+    unqualified,
+)
 
 PLANTED = "compact_shelf"
-AWAITED = ["co_await(check_customer)", "co_await(async_wait)"]
-
-
-def names(node):
-    yield node["function"]
-    for child in node.get("children", []):
-        yield from names(child)
 
 
 def test():
@@ -23,9 +27,11 @@ def test():
     require(report["interval"]["count"] == 3000, f"{report['interval']['count']} orders instead of 3000")
     require(report["interval"]["incomplete"] == 0, f"{report['interval']['incomplete']} incomplete orders")
     require(report["overhead"]["dropped"] == 0, "records were dropped")
-    require(report["factors"], "no factors")
-    first = report["factors"][0]
-    require([unqualified(name) for name in first["functions"]] == [PLANTED], f"factor 1 is {first['functions']}")
+    # The coroutines beside it await the strand that the function keeps busy: that may come first.
+    functions = [factor for factor in report["factors"] if not factor["functions"][0].startswith("co_await(")]
+    require(functions, "no factors")
+    first = functions[0]
+    require([unqualified(name) for name in first["functions"]] == [PLANTED], f"the first function is {first['functions']}")
     check_conservation(report)
     print(f"{PLANTED}: {100 * first['share']:.1f} % after {len(report['iterations'])} iterations")
 

@@ -1,6 +1,6 @@
 #include "stock.h"
 
-#include <algorithm>
+#include <cstddef>
 
 namespace {
 constexpr int kItems = 400;
@@ -13,14 +13,19 @@ Stock::Stock() : shelves_(kItems, std::vector<int>(kFull, 1)) {}
 /// Closes the gaps that sold items have left, one after the other.
 void Stock::compact_shelf(std::vector<int>& shelf) {
   shelf.insert(shelf.begin(), kGaps + shelf.size() * 100, 0);
-  for (size_t i = 0; i < shelf.size();) {
-    if (shelf[i] == 0) {
-      shelf.erase(shelf.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
+  int* const places = shelf.data();
+  size_t used = shelf.size();
+  for (size_t i = 0; i < used;) {
+    if (places[i] != 0) {
       ++i;
+      continue;
     }
+    for (size_t next = i + 1; next < used; ++next) {
+      places[next - 1] = places[next];
+    }
+    --used;
   }
-  shelf.resize(kFull, 1);
+  shelf.assign(kFull, 1);
 }
 
 int Stock::take(int item) {
