@@ -50,8 +50,8 @@ static void look_at_limit(struct vprof_driver_watch* watch, uint64_t now, uint64
   const double ahead = watch->ahead + (double)(filled - watch->filled) - allowed;
   uint64_t threads = __atomic_load_n(&vprof_trace.header->threads, __ATOMIC_RELAXED);
   threads = threads < kMostThreads ? threads : kMostThreads;
-  const bool above =
-      ahead > (double)(threads * vprof_chunk_most_bytes() / sizeof(struct vprof_slot));
+  const uint64_t slack = threads * (vprof_chunk_most_bytes() / sizeof(struct vprof_slot));
+  const bool above = ahead > (double)slack;
   watch->ahead = ahead < 0 || above ? 0 : ahead;
   watch->filled = filled;
   watch->counted_ns = now;

@@ -33,7 +33,7 @@ static bool next_chunk(struct vprof_helper_output* out) {
     return false;
   }
   chunk->next = 0;
-  if (out->oldest == NULL) {
+  if (out->chunk == NULL) {
     out->oldest = chunk;
   } else {
     out->chunk->next = (uintptr_t)chunk;

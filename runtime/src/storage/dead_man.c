@@ -12,7 +12,7 @@
 enum { kPage = 4096, kWord = sizeof(uint64_t) };
 
 static uint64_t* word_of(const struct vprof_dead_man* man, uint32_t at) {
-  return (uint64_t*)(void*)(man->sites + at);
+  return (uint64_t*)(man->sites + at);
 }
 
 static bool is_off(const struct vprof_dead_man* man, uint32_t page) {
