@@ -89,8 +89,9 @@ TEST_CASE("what is no traceparent is malformed") {
        {std::string(), std::string("x"), kTrace.substr(1), kTrace + "0", zeros, upper,
         "00-" + zeros + "-" + kSpan + "-01", "00-" + kTrace + "-0000000000000000-01",
         "ff-" + kTrace + "-" + kSpan + "-01", "0-" + kTrace + "-" + kSpan + "-01",
-        kParent + "-more", kParent + "0", kParent.substr(0, 54), "00_" + kTrace + "-" + kSpan + "-01",
-        "00-" + kTrace + "-" + kSpan + "-0g", "01-" + kTrace + "-" + kSpan + "-01x"}) {
+        kParent + "-more", kParent + "0", kParent.substr(0, 54),
+        "00_" + kTrace + "-" + kSpan + "-01", "00-" + kTrace + "-" + kSpan + "-0g",
+        "01-" + kTrace + "-" + kSpan + "-01x"}) {
     INFO(text);
     CHECK_FALSE(parse_trace_context(text));
   }
@@ -160,8 +161,9 @@ TEST_CASE("malformed and misplaced trace contexts are counted and shown") {
   thread.trace_context(300, 900'600, kParent);  // after its end
   recording.write();
   const std::string text = notes(recording.profile());
-  CHECK(text.find("2 trace contexts are not as W3C's traceparent is, such as \"00-not? a trace\"") !=
-        std::string::npos);
+  CHECK(
+      text.find("2 trace contexts are not as W3C's traceparent is, such as \"00-not? a trace\"") !=
+      std::string::npos);
   CHECK(text.find("2 trace contexts belong to no completed interval") != std::string::npos);
 }
 

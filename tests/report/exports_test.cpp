@@ -157,8 +157,8 @@ TEST_CASE("otlp: without a trace context an interval has a trace of its own") {
 TEST_CASE("otlp: a span ends where another thread goes on, or another call") {
   report::SelectedTimeline shown = waiting();
   const auto piece = [](int64_t from, int64_t to, uint32_t thread, std::vector<std::string> path) {
-    return analyzer::TimelinePiece{from, to, 7, thread, "t", std::move(path),
-                                   std::vector<NodeKind>(path.size(), kFn)};
+    return analyzer::TimelinePiece{
+        from, to, 7, thread, "t", std::move(path), std::vector<NodeKind>(path.size(), kFn)};
   };
   shown.timeline.pieces = {piece(0, 10, 1, {"request", "f"}), piece(10, 20, 2, {"request", "f"}),
                            piece(20, 30, 2, {"request"}), piece(30, 100, 2, {"request", "f"})};
@@ -195,8 +195,7 @@ TEST_CASE("otlp: of an interval with very many spans the longest are kept, in se
   }
   CHECK(spans == 2000);
   CHECK(count == 4);
-  CHECK(text.find("vprof.spans_left_out\",\"value\":{\"intValue\":\"3001\"}") !=
-        std::string::npos);
+  CHECK(text.find("vprof.spans_left_out\",\"value\":{\"intValue\":\"3001\"}") != std::string::npos);
 }
 
 TEST_CASE("folded: leaves weigh their share; names cannot break a line") {

@@ -46,8 +46,8 @@ TEST_CASE("annotations") {
   const Trace trace = run("annotations").traces.at(0);
   CHECK(story(trace) == Story{"B11", "L11=GET",
                               "T11=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-                              "T11=of what this thread works for", "W11=50", "W11=18446744073709551615", "S0", "S11",
-                              "E11", "B12",
+                              "T11=of what this thread works for", "W11=50",
+                              "W11=18446744073709551615", "S0", "S11", "E11", "B12",
                               "L12=a label that is longer than sixty-three bytes, which is all tha",
                               "S13", "f1", "S12", "E12"});
   for (const Record& begin : trace.all(VPROF_EV_BEGIN)) {

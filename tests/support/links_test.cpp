@@ -35,9 +35,7 @@ TEST_CASE("places whose file exists become links, and nothing else changes") {
   for (size_t at = 0; (at = path.find(' ', at)) != std::string::npos;) {
     path.replace(at, 1, "%20");
   }
-  const auto linked = [&](const std::string& text) {
-    return with_links(text, format, tree.root);
-  };
+  const auto linked = [&](const std::string& text) { return with_links(text, format, tree.root); };
   CHECK(linked("f  src/worker.cpp:41") ==
         "f  " + link("vscode://file" + path + ":41:1", "src/worker.cpp:41"));
   CHECK(linked("src/worker.cpp:41:7: x\nsrc/worker.cpp:2, y") ==

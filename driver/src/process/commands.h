@@ -30,8 +30,8 @@ Result<Finished> run_step(const StepCommand& step);
 /// Writes a line to standard output.
 void say(const std::string& line);
 /// The same for a text with `file:line` in it, which become links where the terminal follows them.
-/// `root`: the source tree; empty: unknown. Error, after the text without links: the format of links
-/// is none.
+/// `root`: the source tree; empty: unknown. Error, after the text without links: the format of
+/// links is none.
 Result<void> say_with_links(const std::string& text, const fs::path& root);
 /// From now on say() writes to standard error, since standard output carries JSON.
 void narrate_on_standard_error();
