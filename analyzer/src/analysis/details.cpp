@@ -113,8 +113,8 @@ class PreOrder {
                           interval.begin,
                           interval.latency,
                           interval.label,
-                          interval.trace,
-                          {}};
+                          {},
+                          interval.trace};
     std::map<uint32_t, uint64_t> times;
     for (const auto& [place, ns] : interval.leaves) {
       for (uint32_t node = of_place_[place];; node = parents_[node]) {

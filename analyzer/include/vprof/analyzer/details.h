@@ -52,9 +52,9 @@ struct IntervalDetail {
   int64_t begin_ns = 0;
   uint64_t latency_ns = 0;
   std::string label;
-  TraceContext trace;
   /// Of the nodes with time in the interval; parents before their children.
   std::vector<NodeTime> times;
+  TraceContext trace = {};
 };
 
 /// Facts about a node that Node does not have.

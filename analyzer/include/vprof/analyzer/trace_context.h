@@ -24,8 +24,8 @@ struct TraceContext {
 };
 
 /// Reads `00-TRACE ID-SPAN ID-FLAGS` as W3C's recommendation has it, or the 32 digits of a trace id
-/// alone. White space around it does not matter, nor does what follows the end of the line. Nothing:
-/// it is malformed, or an id is 0.
+/// alone. White space around it does not matter, nor does what follows the end of the line.
+/// Nothing: it is malformed, or an id is 0.
 std::optional<TraceContext> parse_trace_context(std::string_view text);
 
 }  // namespace vprof::analyzer
