@@ -5,15 +5,24 @@ import unittest
 
 import support
 
-# The program is written to an absolute path, as many configure scripts make it.
-CONFIGURE = "#!/bin/sh\necho \"top = $PWD\" > config.mk\n"
-MAKEFILE = """include config.mk
-CFLAGS = -O1 -g
-$(top)/prog: $(top)/src/main.o $(top)/src/work.o
-\t$(CC) -o $@ $^ $(SIMULATED_CLOCK)
-$(top)/src/%.o: $(top)/src/%.c $(top)/src/work.h
-\t$(CC) $(CFLAGS) -c $< -o $@
+# All files are named by absolute paths, which `configure` has found out.
+CONFIGURE = "#!/bin/sh\necho \"top='$PWD'\" > config.sh\n"
+BUILD = """#!/bin/sh
+set -e
+. ./config.sh
+for unit in main work; do
+  source=$top/src/$unit.c object=$top/src/$unit.o
+  [ -e "$object" ] && [ ! "$source" -nt "$object" ] || ${CC:-cc} -O1 -g -c "$source" -o "$object"
+done
+if [ ! -e "PROGRAM" ] RELINK; then
+  ${CC:-cc} -o "PROGRAM" "$top/src/main.o" "$top/src/work.o" $SIMULATED_CLOCK
+fi
 """
+RELINK = "|| [ \"$top/src/main.o\" -nt \"PROGRAM\" ] || [ \"$top/src/work.o\" -nt \"PROGRAM\" ]"
+
+
+def build_script(program, relink=RELINK):
+    return BUILD.replace("RELINK", relink).replace("PROGRAM", program)
 
 
 def contents(directory):
@@ -25,8 +34,8 @@ class Moved(support.Project):
     def setUp(self):
         super().setUp()
         self.write("configure", CONFIGURE).chmod(0o755)
-        self.write("Makefile", MAKEFILE)
-        self.config('"build": "make"', '"configure": "./configure", "build": "make"')
+        self.write("build.sh", build_script("$top/prog"))
+        self.config('"build": "make"', '"configure": "./configure", "build": "sh ./build.sh"')
         for verb in ("index", "instrument", "build", "record"):
             self.vprof(verb)
         self.old = self.root
@@ -42,12 +51,12 @@ class Moved(support.Project):
         self.fails("record", words=[str(self.old), "vprof build"])
         self.fails("instrument", words=[str(self.old), "vprof build"])
         done = self.vprof("build")
-        self.assertIn(f"was made in {self.old}: copying and building the program again", done.stderr)
+        self.assertIn(f"was made in {self.old}: copying and building the program again", done.stdout)
         self.assertEqual(self.measured(), 200)
         self.assertEqual(before, contents(self.old))
         self.assertIn("VPROF_", (self.root / ".vprof/mirror/src/main.c").read_text())
         # Once is enough.
-        self.assertNotIn("was made in", self.vprof("build").stderr)
+        self.assertNotIn("was made in", self.vprof("build").stdout)
 
     def test_a_moved_project_does_not_need_the_old_place(self):
         shutil.rmtree(self.old)
@@ -63,11 +72,12 @@ class Moved(support.Project):
 
 class Outside(support.Project):
     def test_a_program_outside_of_the_copy_is_not_deleted(self):
-        # The build takes the program for done, and writes it where vprof must not delete it.
         outside = self.root.parent / "bin"
         outside.mkdir()
-        self.write("Makefile", support.MAKEFILE.replace("prog: ", f"all: ; test -e '{outside}/prog' || $(MAKE) prog\nprog: ")
-                   .replace("-o $@ src/main.o", f"-o '{outside}/prog' src/main.o"))
+        # The build does not notice that the program is out of date.
+        self.write("configure", CONFIGURE).chmod(0o755)
+        self.write("build.sh", build_script(f"{outside}/prog", relink=""))
+        self.config('"build": "make"', '"configure": "./configure", "build": "sh ./build.sh"')
         self.config('"run": "./prog"', f'"run": "\'{outside}/prog\'"')
         self.vprof("index")
         self.vprof("instrument")
@@ -89,7 +99,7 @@ class BuildAfterChange(support.Project):
         self.vprof("instrument", "--expand", "deep")
         self.vprof("build")
         self.change()
-        self.assertIn("instrumented as before", self.vprof("build").stderr)
+        self.assertIn("instrumented as before", self.vprof("build").stdout)
         text = (self.root / ".vprof/mirror/src/work.c").read_text()
         self.assertIn("a line more", text)
         self.assertRegex(text, r"VPROF_\w+\(\d+(?:, ?\d+)?\) spin\(20000")
@@ -105,9 +115,9 @@ class BuildAfterChange(support.Project):
         self.assertIn("VPROF_FUNCTION", (self.root / ".vprof/mirror/src/work.c").read_text().split("int never")[1])
 
     def test_without_a_plan_it_says_what_is_next(self):
-        self.assertIn("built without instrumentation", self.vprof("build").stderr)
+        self.assertIn("built without instrumentation", self.vprof("build").stdout)
         self.change()
-        self.assertIn("built without instrumentation", self.vprof("build").stderr)
+        self.assertIn("built without instrumentation", self.vprof("build").stdout)
 
 
 if __name__ == "__main__":

@@ -219,6 +219,7 @@ Result<MirrorChange> mirror_step(Session& session) {
     session.state.configured.clear();
   }
   if (change->first) {
+    session.state.built.clear();
     const Workspace& ws = session.workspace;
     for (const fs::path& old :
          {ws.compile_commands(), ws.links(), ws.index(), ws.plan(), ws.summary()}) {
