@@ -35,7 +35,7 @@ Profile make_profile() {
                 2.1e6,     2.809e13, 5.3e6,
                 1.9e6,     8.2e6,    40.1e6,
                 50.2e6,    61.3e6,   {{"NewOrder", 10000, 2.0e6, 2e13}, {"", 2345, 2.5e6, 3e13}},
-                0.031,     {}};
+                0.031,     {},       {}};
   Node wait = make_node(NodeKind::kWait, "wait(pthread_mutex_lock)", 0.62,
                         {make_node(NodeKind::kBlame, "flush_log", 0.5),
                          make_node(NodeKind::kUntracked, "untracked(logger)", 0.1),

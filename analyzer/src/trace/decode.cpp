@@ -172,7 +172,7 @@ class Decoder {
       add_stretch(id, head);
     } else if (id == VPROF_EV_DROPPED) {
       thread_.counts.dropped += payload_of(head);
-    } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START) {
+    } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START && id != VPROF_EV_GAP) {
       ++thread_.counts.unknown;
     }
     if (!whole) {

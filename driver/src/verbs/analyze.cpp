@@ -7,6 +7,7 @@
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/report/terminal.h"
+#include "vprof/runtime/frontier.h"
 
 namespace vprof::driver {
 
@@ -71,6 +72,12 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
   const fs::path trace =
       own ? session.workspace.trace(session.state.iteration) : fs::path(options.trace);
   VPROF_TRY(check_recording(trace));
+  if (std::error_code error; fs::exists(trace / VPROF_FRONTIER_NAME, error)) {
+    return fail(
+        "{} is of a live run, in which what is measured changed; `vprof report` has the "
+        "result of its last epoch, `vprof timeline` shows single intervals",
+        shown(trace));
+  }
   auto profile = VPROF_TRY(analyze_trace(session, trace));
   if (own) {
     VPROF_TRY(keep(session, profile));

@@ -35,7 +35,7 @@ Result<std::optional<analyzer::Profile>> Epochs::measure(
     const std::vector<uint32_t>& sites, const fs::path& sites_json, const EpochLength& length,
     const std::function<bool(const analyzer::Profile&)>& enough) {
   std::optional<analyzer::Profile> profile;
-  const uint64_t switched_off = frontier_.switched_off();
+  const uint64_t interruptions = frontier_.interruptions();
   disturbed_ = false;
   frontier_.switch_to(sites);
   if (!pass(settle_s_)) {
@@ -52,7 +52,7 @@ Result<std::optional<analyzer::Profile>> Epochs::measure(
     options_.epoch.processor_ns = before.since_then_ns();
     // What is open at the end of the epoch is recorded when it ends.
     const bool settled = goes_on && pass(settle_s_);
-    disturbed_ = frontier_.switched_off() != switched_off;
+    disturbed_ = frontier_.interruptions() != interruptions;
     if (disturbed_) {
       profile.reset();
       break;

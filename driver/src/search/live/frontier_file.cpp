@@ -102,7 +102,9 @@ class Driving : public FrontierFile {
     store(header_->most_records_per_second, records_per_second);
   }
 
-  uint64_t switched_off() const override { return load(header_->switched_off); }
+  uint64_t interruptions() const override {
+    return load(header_->switched_off) + load(header_->undriven);
+  }
 
  private:
   void beat() {
@@ -144,9 +146,10 @@ Result<void> make_frontier_file(const fs::path& trace) {
     return fail("cannot write {}: {}", shown(file), std::strerror(errno));
   }
   const vprof_frontier_header header = fresh_header();
-  const bool written = ::pwrite(fd, &header, sizeof header, 0) == sizeof header &&
-                       ::ftruncate(fd, VPROF_FRONTIER_BYTES) == 0;
-  const int reason = errno;
+  // Not sparse: on a full disk, a process that touches a hole would get SIGBUS.
+  int reason = ::posix_fallocate(fd, 0, VPROF_FRONTIER_BYTES);
+  const bool written = reason == 0 && ::pwrite(fd, &header, sizeof header, 0) == sizeof header;
+  reason = reason == 0 ? errno : reason;
   ::close(fd);
   if (!written || ::rename(draft.c_str(), file.c_str()) != 0) {
     ::unlink(draft.c_str());

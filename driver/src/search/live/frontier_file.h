@@ -30,9 +30,9 @@ class FrontierFile {
   virtual void switch_to(const std::vector<uint32_t>& sites) = 0;
   /// From now on, a process that makes more records per second switches all sites off. 0: no limit.
   virtual void limit(uint64_t records_per_second) = 0;
-  /// How often a process has switched all sites off, because of the limit or because vprof was
-  /// stopped for longer than two seconds.
-  virtual uint64_t switched_off() const = 0;
+  /// Grows when a process has switched all sites off, because of the limit, or has taken vprof for
+  /// dead, since it was stopped for longer than two seconds.
+  virtual uint64_t interruptions() const = 0;
 };
 
 }  // namespace vprof::driver

@@ -309,7 +309,12 @@ Result<void> refine_live(Session& session, const LiveOptions& options) {
   WorkloadRun run = workload_run(session, Sites::kOn);
   run.trace = trace;
   run.log = session.workspace.live() / "run.log";
-  const auto target = VPROF_TRY(start_target(workload_command(session, run)));
+  Command command = workload_command(session, run);
+  if (command.environment.erase("VPROF_RING_MB") != 0) {
+    warn(
+        "record.ring_mb does not apply to live runs: what is measured is read while it is written");
+  }
+  const auto target = VPROF_TRY(start_target(command));
   return search(session, options, armed, trace, *target, *frontier);
 }
 
