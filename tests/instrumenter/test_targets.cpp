@@ -290,7 +290,7 @@ TEST_CASE("resuming a coroutine may run any coroutine of the program") {
   coroutine.coroutine = true;
   program.functions.push_back(coroutine);
   program.functions.push_back(function("plain", "s.cpp", 9));
-  const Function resume = function("std::coroutine_handle::resume", "", 0);
+  const Function resume = function("std::coroutine_handle<>::resume", "", 0);
   const Function called = function("std::coroutine_handle::operator()", "", 0);
   const Function destroy = function("std::coroutine_handle::destroy", "", 0);
   for (const Function& f : {resume, called, destroy}) {

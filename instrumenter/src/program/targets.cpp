@@ -225,7 +225,8 @@ void add_passed(const Program& program, const std::set<std::string>& passed,
 
 /// Calls of these run whatever coroutine the handle is of.
 bool resumes_coroutine(const std::string& name) {
-  return name == "std::coroutine_handle::resume" || name == "std::coroutine_handle::operator()";
+  return name.starts_with("std::coroutine_handle") &&
+         (name.ends_with("::resume") || name.ends_with(kCallOperator));
 }
 
 std::set<std::string> coroutines_of(const Program& program) {
