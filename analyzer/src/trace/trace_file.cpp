@@ -279,6 +279,9 @@ void keep_chunks_of(const Epoch& epoch, const Clock& clock, TraceFile& file) {
       continue;
     }
     std::vector<Chunk>& chunks = thread.chunks;
+    if (std::ranges::any_of(chunks, [](const Chunk& c) { return c.opened_ticks == 0; })) {
+      continue;  // damaged: when they begin is not known
+    }
     const auto opened = [&](const Chunk& chunk) { return clock.to_ns(chunk.opened_ticks); };
     const auto later =
         std::ranges::find_if(chunks, [&](const Chunk& c) { return opened(c) > epoch.to; });
