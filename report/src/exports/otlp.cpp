@@ -89,7 +89,7 @@ class IntervalSpans {
     for (const size_t by : from.woken_by) {
       span["links"].push_back({{"traceId", trace_id()},
                                {"spanId", span_id(by)},
-                               {"attributes", {attribute("vprof.link", "woken by")}}});
+                               {"attributes", Json::array({attribute("vprof.link", "woken by")})}});
     }
     return span;
   }
@@ -104,9 +104,9 @@ class IntervalSpans {
   std::string span_id(size_t i) const { return fmt::format("{:016x}", mixed(seed_ + 2 + i) | 1); }
 
   Json interval_attributes() const {
-    Json all = {attribute("vprof.kind", "interval"),
-                attribute("vprof.interval.id", std::to_string(timeline_.id)),
-                attribute("vprof.why", shown_.why)};
+    Json all = Json::array({attribute("vprof.kind", "interval"),
+                            attribute("vprof.interval.id", std::to_string(timeline_.id)),
+                            attribute("vprof.why", shown_.why)});
     if (timeline_.key != 0) {
       all.push_back(attribute("vprof.interval.key", std::to_string(timeline_.key)));
     }
@@ -120,7 +120,7 @@ class IntervalSpans {
   }
 
   static Json attributes(const NestedSpan& from) {
-    Json all = {attribute("vprof.kind", word_for(from.kind))};
+    Json all = Json::array({attribute("vprof.kind", word_for(from.kind))});
     if (from.kind == NodeKind::kFunction || from.kind == NodeKind::kBlame) {
       all.push_back(attribute("code.function.name", from.name));
     }
@@ -143,7 +143,7 @@ class IntervalSpans {
 };
 
 std::string request_line(Json spans, const std::string& service) {
-  const Json resource = {{"attributes", {attribute("service.name", service)}}};
+  const Json resource = {{"attributes", Json::array({attribute("service.name", service)})}};
   const Json scope = {{"scope", {{"name", "vprof"}}}, {"spans", std::move(spans)}};
   const Json resource_spans = {{"resource", resource}, {"scopeSpans", Json::array({scope})}};
   return vprof::json_text({{"resourceSpans", Json::array({resource_spans})}}, -1) + "\n";
