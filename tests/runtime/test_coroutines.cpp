@@ -52,7 +52,9 @@ const Record& frame_of(const Thread& thread, uint32_t site, size_t nth = 0) {
 TEST_CASE("an interval and the callers of a coroutine go with it to another thread") {
   const Outcome outcome = run("coroutine_chain");
   REQUIRE(outcome.exit_code == 0);
-  const Trace& trace = outcome.traces.at(0);
+  Trace trace = outcome.traces.at(0);
+  // ThreadSanitizer has a thread of its own, which waits.
+  std::erase_if(trace.threads, [](const Thread& thread) { return story(thread).empty(); });
   REQUIRE(trace.threads.size() == 2);
   CHECK(story(trace.threads[0]) == Story{"Bi@0", "f4", "S0@0",         // request awaits outer
                                          "Si@41", "f3", "f4", "S0@0",  // outer awaits inner

@@ -144,7 +144,7 @@ TEST_CASE("live: an unprivileged program needs a control file of its own user") 
         (own ? "" : "vprof: " + live.path() + ": Permission denied; nothing is recorded\n"));
 }
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // do not work with more rights
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they need rights
 TEST_CASE("live: a program that runs with more rights than its user ignores the environment") {
   constexpr unsigned kNobody = 65534;
   if (!is_root()) {

@@ -1,10 +1,10 @@
 // `vprof live`: one build, one run.
 #include <cstdio>
 
-#include "search/live/live_search.h"
 #include "pipeline/html_report.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
+#include "search/live/live_search.h"
 #include "verbs/verbs.h"
 #include "vprof/report/terminal.h"
 

@@ -138,6 +138,7 @@ Result<Verdict> verdict_on_latency(const Condition& condition, const Diff& diff)
                      [&](const LabelChange& one) { return one.label == condition.subject; });
     if (label == diff.labels.end()) {
       std::vector<std::string> names;
+      names.reserve(diff.labels.size());
       for (const LabelChange& one : diff.labels) {
         names.push_back(one.label.empty() ? "(none)" : one.label);
       }
