@@ -55,7 +55,7 @@ Result<int> verb_check(const Global& global, const CheckOptions& options) {
   check_configuration(list, session);
   check_machine(list, session);
   if (options.json) {
-    say(json_text(answer_of(list)));
+    say_verbatim(json_text(answer_of(list)));
   }
   if (list.problems() == 0) {
     return 0;

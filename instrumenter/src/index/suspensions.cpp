@@ -162,8 +162,8 @@ void SuspensionCollector::note(const clang::Expr& expr, const Ancestors& ancesto
   const clang::SourceLocation keyword = expr.getBeginLoc();
   const std::optional<TextRange> text = source_text_.text_of(*operand);
   const clang::FileEntry* file = text ? sources_.getFileEntryForID(text->file) : nullptr;
-  if (keyword.isMacroID() || file == nullptr || sources_.getFileID(keyword) != text->file ||
-      tree_path_(*file).empty()) {
+  if (keyword.isMacroID() || !text || file == nullptr ||
+      sources_.getFileID(keyword) != text->file || tree_path_(*file).empty()) {
     function_.suspensions.push_back(std::move(out));
     function_.refused = Reason::kSuspensionInMacro;
     return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -118,7 +119,7 @@ class Instrumenter {
       rewritten_[key].events = std::move(event);
       configured.insert(key);
     }
-    coroutines_.emplace(program_, plan_, configured);
+    coroutines_ = std::make_unique<Coroutines>(program_, plan_, configured);
     for (const Function& f : program_.functions) {
       if (coroutines_->number_of(f) != 0) {
         rewritten_[f.key];
@@ -344,7 +345,7 @@ class Instrumenter {
   const Plan& plan_;
   const SiteIds& known_ids_;
   const ReadOriginal& read_original_;
-  std::optional<Coroutines> coroutines_;
+  std::unique_ptr<Coroutines> coroutines_;  // as soon as the plan is known
   std::map<std::string, Rewritten> rewritten_;
   std::map<std::string, uint32_t> ids_;
   Instrumentation out_;

@@ -48,7 +48,10 @@ class CsvWriter {
     const std::string trace = row.trace.trace_id() + "\r\n";
     std::string lines;
     for (const analyzer::PlaceTime& time : row.times) {
-      lines += begin + std::to_string(time.ns) + ends_[time.place] + trace;
+      lines += begin;
+      lines += std::to_string(time.ns);
+      lines += ends_[time.place];
+      lines += trace;
     }
     VPROF_TRY(put(lines));
     const auto size = forecast_.add(lines.size(), row.begin_ns);

@@ -134,14 +134,14 @@ std::string fit_path(const std::vector<std::string>& path, size_t width, bool as
 }
 
 std::string to_ascii(const std::string& text) {
-  static const std::map<std::string_view, std::string_view> kLookalikes = {
+  static const std::map<std::string_view, std::string_view> lookalikes = {
       {"…", "..."}, {"±", "+-"}, {"²", "^2"}, {"×", "x"}, {"µ", "u"}, {"–", "-"}};
   std::string result;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view next = rest.substr(0, first_character(rest).bytes);
-    const auto found = kLookalikes.find(next);
+    const auto found = lookalikes.find(next);
     const bool plain = next.size() > 1 ? next.front() == '\x1b' : (next.front() & 0x80) == 0;
-    result += found != kLookalikes.end() ? found->second : plain ? next : std::string_view("?");
+    result += found != lookalikes.end() ? found->second : plain ? next : std::string_view("?");
     rest.remove_prefix(next.size());
   }
   return result;

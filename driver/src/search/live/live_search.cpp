@@ -286,7 +286,7 @@ Result<void> search(Session& session, const LiveOptions& options, const ArmedPro
 
 Result<fs::path> prepare_live(Session& session) {
   VPROF_TRY(arm(session));
-  const fs::path trace = session.workspace.live_trace();
+  fs::path trace = session.workspace.live_trace();
   VPROF_TRY(make_directories(trace));
   VPROF_TRY(make_frontier_file(trace));
   return trace;

@@ -36,6 +36,7 @@ Result<std::vector<const Function*>> functions_of(const Program& program, const 
                 f.name);
   }
   std::vector<std::string> targets;
+  targets.reserve(f.targets.size());
   for (const std::string& key : f.targets) {
     targets.push_back(key.substr(0, key.find('@')));
   }
@@ -122,11 +123,12 @@ Result<int> verb_annotate(const Global& global, const AnnotateOptions& options) 
   auto costs = VPROF_TRY(measure(session, trace, functions, options));
   const auto sites = VPROF_TRY(read_json(trace / "sites.json"));
   std::vector<report::AnnotatedFunction> all;
+  all.reserve(functions.size());
   for (size_t i = 0; i < functions.size(); ++i) {
     all.push_back(annotated(session, *functions[i], std::move(costs[i]), sites));
   }
   if (options.json) {
-    say(json_text(report::json(all)));
+    say_verbatim(json_text(report::json(all)));
     return 0;
   }
   std::string text;

@@ -26,7 +26,7 @@ Result<int> verb_source(const Global& global, const SourceOptions& options) {
                               ? "it is not part of the plan"
                               : instrumenter::text_of(f.refused);
   if (options.json) {
-    say(json_text({{"$schema", "source.schema.json"},
+    say_verbatim(json_text({{"$schema", "source.schema.json"},
                    {"schema", 1},
                    {"function", f.name},
                    {"key", f.key},
