@@ -27,13 +27,13 @@ Result<int> verb_source(const Global& global, const SourceOptions& options) {
                               : instrumenter::text_of(f.refused);
   if (options.json) {
     say_verbatim(json_text({{"$schema", "source.schema.json"},
-                   {"schema", 1},
-                   {"function", f.name},
-                   {"key", f.key},
-                   {"file", f.file},
-                   {"line", f.line},
-                   {"diff", diff},
-                   {"why_not", diff.empty() ? why : ""}}));
+                            {"schema", 1},
+                            {"function", f.name},
+                            {"key", f.key},
+                            {"file", f.file},
+                            {"line", f.line},
+                            {"diff", diff},
+                            {"why_not", diff.empty() ? why : ""}}));
   } else if (diff.empty()) {
     say(fmt::format("{}  {}:{}: nothing is inserted: {}", f.name, f.file, f.line, why));
   } else {
