@@ -146,7 +146,7 @@ TEST_CASE("a handler that records comes between any two instructions") {
 
 // In a ring, chunks come back: the next one lies behind the last one, or in front of it.
 TEST_CASE("handlers that change the chunk come at any two instructions of a record") {
-  Setup setup;
+  Setup setup = countable();  // every signal looks like a preemption
   setup.environment["VPROF_RING_MB"] = "1";
   const Outcome outcome = run("two_handlers_in_one_record", setup);
   REQUIRE(outcome.exit_code == 0);

@@ -19,8 +19,8 @@ enum { kMostKey = 31 };
 static pthread_key_t end_key;
 static bool has_end_key;
 
-// After this a record takes a new chunk, which nobody reuses. Those of signal handlers meanwhile are
-// dropped, or the chunk that they take would be left as well.
+// After this a record takes a new chunk, which nobody reuses. Those of signal handlers meanwhile
+// are dropped, or the chunk that they take would be left as well.
 static void leave_chunks(void) {
   struct vprof_thread* self = &vprof_self;
   self->busy = UINTPTR_MAX;  // deeper than any frame

@@ -2,9 +2,9 @@
 //
 // Problem. Between the system call and the child handler below, a signal handler in the child could
 // run instrumented code. It would write to the parent's chunk, which the parent goes on using. So
-// from before the fork until after it, this thread has no room (its cursor says so) and counts as busy:
-// such records are dropped and counted, in both processes. Our constructor registers the handlers
-// before almost everybody else's, so they run last before a fork and first after it.
+// from before the fork until after it, this thread has no room (its cursor says so) and counts as
+// busy: such records are dropped and counted, in both processes. Our constructor registers the
+// handlers before almost everybody else's, so they run last before a fork and first after it.
 //
 // A child of vfork shares memory and thread state with its parent, which waits meanwhile. Its
 // records are the parent's.

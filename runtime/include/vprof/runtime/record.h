@@ -23,10 +23,10 @@
  *     bits  0..19  2^19 - the free slots; so bit 19 is set if there are none
  *
  *   To take a slot is to add one to both. What the instruction returns says by itself whether the
- *   slot is in the chunk. Handlers may come before and after it, as many as they like, and may change
- *   the chunk each time: nothing else is looked at, so nothing can belong to another chunk. Whoever
- *   finds room owns the slot for good, and whoever finds none has no slot, also if memory behind the
- *   chunk is the thread's next chunk. A separate address of the chunk's end would be looked up
+ *   slot is in the chunk. Handlers may come before and after it, as many as they like, and may
+ *   change the chunk each time: nothing else is looked at, so nothing can belong to another chunk.
+ *   Whoever finds room owns the slot for good, and whoever finds none has no slot, also if memory
+ *   behind the chunk is the thread's next chunk. A separate address of the chunk's end would be looked up
  *   before or after the addition, and two handlers can make any such order wrong.
  *
  *   The second word of a slot is stored last, with release: a slot whose second word is not zero is
