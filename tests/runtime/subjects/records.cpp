@@ -274,7 +274,7 @@ SUBJECT(two_handlers_in_one_record) {
   action.sa_sigaction = on_step;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGTRAP, &action, nullptr);
-  constexpr int kSteps = 100;
+  constexpr int kSteps = 64;
   uint64_t records = 0;
   for (int first = 0; first < kSteps; ++first) {  // 0: never
     for (int second = first + 1; second < kSteps; ++second) {

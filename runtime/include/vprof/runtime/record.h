@@ -11,10 +11,10 @@
  * Why a record is whole without a lock
  *
  *   A thread writes to a chunk of its own. The only other code that can write here at the same time
- *   is a signal handler of the same thread, which runs in the middle of a record and finishes before
- *   the record continues. So reserving a slot must be atomic against the same thread only: one
- *   instruction that adds and returns the old value (on x86-64 `xadd` without `lock`, at a third of
- *   the price).
+ *   is a signal handler of the same thread, which runs in the middle of a record and finishes
+ *   before the record continues. So reserving a slot must be atomic against the same thread only:
+ *   one instruction that adds and returns the old value (on x86-64 `xadd` without `lock`, at a
+ *   third of the price).
  *
  *   `cursor` is one word and has both the number of the next free slot (its address / 16) and how
  *   many slots of the chunk are free:
@@ -26,8 +26,8 @@
  *   slot is in the chunk. Handlers may come before and after it, as many as they like, and may
  *   change the chunk each time: nothing else is looked at, so nothing can belong to another chunk.
  *   Whoever finds room owns the slot for good, and whoever finds none has no slot, also if memory
- *   behind the chunk is the thread's next chunk. A separate address of the chunk's end would be looked up
- *   before or after the addition, and two handlers can make any such order wrong.
+ *   behind the chunk is the thread's next chunk. A separate address of the chunk's end would be
+ *   looked up before or after the addition, and two handlers can make any such order wrong.
  *
  *   The second word of a slot is stored last, with release: a slot whose second word is not zero is
  *   whole, also for a reader in another process, and after SIGKILL.
