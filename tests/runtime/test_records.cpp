@@ -143,6 +143,23 @@ TEST_CASE("a handler that records comes between any two instructions") {
   CHECK(outcome.traces[0].header.dropped < outcome.number("frames") / 2);
   CHECK(outcome.traces[0].header.chunks > 3);
 }
+
+// In a ring, chunks come back: the next one lies behind the last one, or in front of it.
+TEST_CASE("handlers that change the chunk come at any two instructions of a record") {
+  Setup setup = countable();  // every signal looks like a preemption
+  setup.environment["VPROF_RING_MB"] = "1";
+  const Outcome outcome = run("two_handlers_in_one_record", setup);
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE(outcome.traces.size() == 1);
+  const Trace& trace = outcome.traces[0];
+  CHECK(trace.header.overwritten > 0);
+  CHECK(trace.frames() + trace.header.dropped + trace.header.overwritten >=
+        outcome.number("frames") + outcome.number("labels"));
+  for (const Thread& thread : trace.threads) {
+    CHECK(thread.holes == 0);
+    CHECK(thread.orphans == 0);
+  }
+}
 #endif
 
 TEST_CASE("longjmp past open scopes leaves later frames right") {

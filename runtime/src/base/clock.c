@@ -159,11 +159,10 @@ uint64_t vprof_record_cost_x256(void) {
   if (known != 0) {
     return known;
   }
-  struct vprof_slot slots[kRecords];
+  _Alignas(16) struct vprof_slot slots[kRecords];
   uint64_t least = UINT64_MAX;
   for (int batch = 0; batch < kBatches; ++batch) {
-    struct vprof_buffer buffer = {(uintptr_t)slots, (uintptr_t)(slots + kRecords), &vprof_unwatched,
-                                  0};
+    struct vprof_buffer buffer = {vprof_cursor_at((uintptr_t)slots, kRecords), &vprof_unwatched, 0};
     const uint64_t start = vprof_ticks();
     for (int i = 0; i < kRecords; ++i) {
       vprof_record_to(&buffer, 1, vprof_ticks());

@@ -7,23 +7,21 @@
 //    counts it, and takes back what it added to the cursor. So the interrupted code finds the
 //    cursor as it left it.
 //
-//  - While the new chunk is installed, `end` is 0, so nobody finds room. The order is: end = 0,
-//    cursor, chunk, end.
+//  - The new chunk is installed by one store: the cursor says where and how much (record.h).
 //
 //  - `busy` holds the frame address of the slow path rather than a flag. If a handler leaves by
 //    siglongjmp, `busy` stays set. A later slow path whose frame is not deeper in the stack can
 //    then tell that the old one is gone.
 //
 //  - A handler may replace the chunk between a failed reservation and the slow path that follows
-//    it. So the slow path tries again, and touches the slot that it was refused only if that slot
-//    is in the current chunk.
+//    it. So the slow path tries again. What it was refused says by itself which slots it has: those
+//    at the end of a chunk that are too few for the event. They are its own, whatever the thread's
+//    chunk is by now, and are filled with a PAD.
 //
-//  - A handler may replace the chunk between the addition to the cursor and one of the looks at
-//    `end` (vprof_take_slots). Only slots that are in order by both looks are used at once. The
-//    others come here: they may be in the current chunk nevertheless, and then they are used.
+//  - What was added to the cursor is taken back only if the cursor is still as it was left.
 //
-// A thread that got no chunk has cursor = end = 0, so each of its records comes here, is counted,
-// and returns.
+// A thread that got no chunk has no free slot, so each of its records comes here, is counted, and
+// returns.
 #define _GNU_SOURCE
 #include "recording/buffer.h"
 
@@ -43,7 +41,7 @@
 #include "storage/trace.h"
 
 VPROF_RT_DATA __thread struct vprof_buffer vprof_thread_buffer
-    __attribute__((tls_model("initial-exec"))) = {0, 0, &vprof_unwatched, 0};
+    __attribute__((tls_model("initial-exec"))) = {VPROF_RT_NO_ROOM, &vprof_unwatched, 0};
 __thread struct vprof_thread vprof_self __attribute__((tls_model("initial-exec")));
 
 enum { kSlotBytes = sizeof(struct vprof_slot) };
@@ -106,15 +104,11 @@ static void own(struct vprof_chunk_header* chunk) {
 
 static void install(struct vprof_chunk_header* chunk) {
   volatile struct vprof_buffer* buffer = &vprof_thread_buffer;
-  const uintptr_t at = (uintptr_t)chunk;
-  buffer->end = 0;
+  vprof_self.chunk = (uintptr_t)chunk;
   fence();
-  buffer->cursor = chunk != NULL ? at + sizeof *chunk : 0;
-  vprof_self.chunk = at;
-  fence();
-  if (chunk != NULL) {
-    buffer->end = at + chunk->bytes;
-  }
+  buffer->cursor = chunk == NULL ? VPROF_RT_NO_ROOM
+                                 : vprof_cursor_at((uintptr_t)(chunk + 1),
+                                                   (chunk->bytes - sizeof *chunk) / kSlotBytes);
 }
 
 static void hand_over_full(struct vprof_chunk_header* chunk) {
@@ -165,46 +159,50 @@ static void report_drops(void) {
   if (dropped == 0) {
     return;
   }
-  uintptr_t room = 0;
-  const uintptr_t at = vprof_take_slots(&vprof_thread_buffer, kSlotBytes, &room);
-  if (at >= room) {
+  const uint64_t taken = vprof_take_slots(&vprof_thread_buffer, 1);
+  if (vprof_free_slots(taken) < 1) {
     return;
   }
   const struct vprof_slot slot = vprof_slot_of(VPROF_EV_DROPPED, vprof_ticks(), dropped);
-  vprof_store_slot(at, slot.word0, slot.word1);
+  vprof_store_slot(vprof_slot_address(taken), slot.word0, slot.word1);
 }
 
 // In the slow path it comes after the event that found no room, which ended before `start`.
 void vprof_write_setup(uint64_t start) {
-  uintptr_t room = 0;
-  const uintptr_t at = vprof_take_slots(&vprof_thread_buffer, kSlotBytes, &room);
-  if (at >= room) {
+  const uint64_t taken = vprof_take_slots(&vprof_thread_buffer, 1);
+  if (vprof_free_slots(taken) < 1) {
     return;
   }
   const struct vprof_slot slot = vprof_slot_of(VPROF_EV_SETUP, start, vprof_ticks() - start);
-  vprof_store_slot(at, slot.word0, slot.word1);
+  vprof_store_slot(vprof_slot_address(taken), slot.word0, slot.word1);
 }
 
-static bool is_in_chunk(uintptr_t at, uintptr_t bytes) {
-  return at >= vprof_self.chunk + sizeof(struct vprof_chunk_header) &&
-         at + bytes <= vprof_thread_buffer.end;
+// Fills what an event was given at the end of a chunk, if anything.
+static void pad(uint64_t refused) {
+  if (vprof_free_slots(refused) > 0) {
+    vprof_store_slot(vprof_slot_address(refused), 0, VPROF_EV_PAD);
+  }
 }
 
-// For a reservation at `refused` that found no room; the cursor has been advanced. Returns the
-// address of the slots; 0: dropped.
-static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsigned slots) {
+static void give_back(uint64_t refused, unsigned slots) {
+  uint64_t left = refused + (uint64_t)VPROF_RT_ONE_SLOT * slots;
+  if (!__atomic_compare_exchange_n(&vprof_thread_buffer.cursor, &left, refused, false,
+                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    pad(refused);
+  }
+}
+
+// For a reservation that found no room and returned `refused`. Returns the address of the slots; 0:
+// dropped.
+static __attribute__((noinline)) uintptr_t reserve_slow(uint64_t refused, unsigned slots) {
   struct vprof_thread* self = &vprof_self;
   struct vprof_buffer* buffer = &vprof_thread_buffer;
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
-  if (is_in_chunk(refused, bytes)) {
-    return refused;
-  }
   const bool interrupted = self->busy != 0 && here < self->busy;
   // Asking for a chunk costs some microseconds. A program that records into a full file would pay
   // them for every record.
   if (interrupted || (self->retry_at != 0 && vprof_ticks() < self->retry_at)) {
-    vprof_advance(buffer, -bytes);
+    give_back(refused, slots);
     drop(slots);
     return 0;
   }
@@ -212,13 +210,11 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
   const uint64_t start = vprof_ticks();
   uintptr_t at = 0;
   for (bool more = true; more && at == 0;) {
+    pad(refused);
     self->busy = here;
     fence();
     const volatile struct vprof_buffer* now = buffer;
-    if (now->cursor + bytes > now->end) {
-      if (is_in_chunk(refused, kSlotBytes)) {
-        vprof_store_slot(refused, 0, VPROF_EV_PAD);
-      }
+    if (vprof_free_slots(now->cursor) < (int)slots) {
       more = renew();
     }
     fence();
@@ -228,10 +224,9 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
       break;
     }
     report_drops();
-    uintptr_t room = 0;
-    refused = vprof_take_slots(buffer, bytes, &room);
-    if (refused + bytes <= room) {
-      at = refused;
+    refused = vprof_take_slots(buffer, slots);
+    if (vprof_free_slots(refused) >= (int)slots) {
+      at = vprof_slot_address(refused);
     }
   }
   if (at == 0) {
@@ -244,13 +239,11 @@ static __attribute__((noinline)) uintptr_t reserve_slow(uintptr_t refused, unsig
 }
 
 uintptr_t vprof_reserve(unsigned slots) {
-  const uintptr_t bytes = (uintptr_t)slots * kSlotBytes;
-  uintptr_t room = 0;
-  const uintptr_t at = vprof_take_slots(&vprof_thread_buffer, bytes, &room);
-  if (at + bytes <= room) {
-    return at;
+  const uint64_t taken = vprof_take_slots(&vprof_thread_buffer, slots);
+  if (vprof_free_slots(taken) >= (int)slots) {
+    return vprof_slot_address(taken);
   }
-  return reserve_slow(at, slots);
+  return reserve_slow(taken, slots);
 }
 
 void vprof_write(const struct vprof_slot* slots, unsigned count) {
@@ -267,7 +260,9 @@ void vprof_write_at(uintptr_t at, const struct vprof_slot* slots, unsigned count
 }
 
 uint64_t vprof_last_end(void) {
-  const struct vprof_slot* slots = (const struct vprof_slot*)vprof_thread_buffer.cursor;
+  const uint64_t cursor = vprof_thread_buffer.cursor;
+  const int beyond = vprof_free_slots(cursor) < 0 ? vprof_free_slots(cursor) : 0;
+  const struct vprof_slot* slots = (const struct vprof_slot*)vprof_slot_address(cursor) + beyond;
   const uintptr_t first = vprof_self.chunk + sizeof(struct vprof_chunk_header);
   for (int back = 1; back <= 4 && vprof_self.chunk != 0 && (uintptr_t)(slots - back) >= first;
        ++back) {
@@ -283,12 +278,11 @@ uint64_t vprof_last_end(void) {
   return 0;
 }
 
-// The inlined code has advanced the cursor.
-void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uintptr_t at) {
+void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uint64_t taken) {
   if (duration > VPROF_PAYLOAD_MAX) {
-    // A DROPPED event of 0 records fills the slot, unless a handler has replaced the chunk since.
-    if (at > vprof_self.chunk && at < vprof_thread_buffer.end) {
-      vprof_store_slot(at, start, VPROF_EV_DROPPED);
+    // A DROPPED event of 0 records fills the slot, if there is one.
+    if (vprof_free_slots(taken) > 0) {
+      vprof_store_slot(vprof_slot_address(taken), start, VPROF_EV_DROPPED);
     }
     // The counters of two processors may differ by a few ticks. A frame that ends before it starts
     // took no time.
@@ -300,7 +294,7 @@ void vprof_rt_frame(unsigned id, uint64_t start, uint64_t duration, uintptr_t at
     vprof_write(slots, 2);
     return;
   }
-  at = reserve_slow(at, 1);
+  const uintptr_t at = reserve_slow(taken, 1);
   if (at != 0) {
     vprof_store_slot(at, start, duration << VPROF_ID_BITS | id);
   }

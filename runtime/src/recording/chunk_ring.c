@@ -19,12 +19,13 @@ enum { kMostKey = 31 };
 static pthread_key_t end_key;
 static bool has_end_key;
 
-// After this a record takes a new chunk, which nobody reuses.
+// After this a record takes a new chunk, which nobody reuses. Those of signal handlers meanwhile
+// are dropped, or the chunk that they take would be left as well.
 static void leave_chunks(void) {
   struct vprof_thread* self = &vprof_self;
-  vprof_thread_buffer.end = 0;
+  self->busy = UINTPTR_MAX;  // deeper than any frame
   atomic_signal_fence(memory_order_seq_cst);
-  vprof_thread_buffer.cursor = 0;
+  vprof_thread_buffer.cursor = VPROF_RT_NO_ROOM;
   self->chunk = 0;
   if (self->oldest != NULL) {
     vprof_chunks_bequeath(self->oldest, self->newest);
@@ -32,6 +33,8 @@ static void leave_chunks(void) {
   }
   self->oldest = self->newest = NULL;
   self->kept = 0;
+  atomic_signal_fence(memory_order_seq_cst);
+  self->busy = 0;
 }
 
 // Other destructors may still record, so the last round counts.

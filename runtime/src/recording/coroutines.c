@@ -32,13 +32,12 @@ static void write_frame(unsigned site, uint64_t start, uint64_t end) {
     return;
   }
   const uint64_t duration = end - start;
-  uintptr_t room = 0;
-  const uintptr_t at = vprof_take_slots(&vprof_thread_buffer, sizeof(struct vprof_slot), &room);
-  if (at >= room || duration > VPROF_PAYLOAD_MAX) {
-    vprof_rt_frame(site, start, duration, at);
+  const uint64_t taken = vprof_take_slots(&vprof_thread_buffer, 1);
+  if (vprof_free_slots(taken) < 1 || duration > VPROF_PAYLOAD_MAX) {
+    vprof_rt_frame(site, start, duration, taken);
     return;
   }
-  vprof_store_slot(at, start, duration << VPROF_ID_BITS | site);
+  vprof_store_slot(vprof_slot_address(taken), start, duration << VPROF_ID_BITS | site);
 }
 
 static void add_caller(struct vprof_callers* callers, unsigned site) {

@@ -2,9 +2,9 @@
 //
 // Problem. Between the system call and the child handler below, a signal handler in the child could
 // run instrumented code. It would write to the parent's chunk, which the parent goes on using. So
-// from before the fork until after it, this thread has no room (`end` is 0) and counts as busy:
-// such records are dropped and counted, in both processes. Our constructor registers the handlers
-// before almost everybody else's, so they run last before a fork and first after it.
+// from before the fork until after it, this thread has no room (its cursor says so) and counts as
+// busy: such records are dropped and counted, in both processes. Our constructor registers the
+// handlers before almost everybody else's, so they run last before a fork and first after it.
 //
 // A child of vfork shares memory and thread state with its parent, which waits meanwhile. Its
 // records are the parent's.
@@ -36,21 +36,22 @@ static void fence(void) { atomic_signal_fence(memory_order_seq_cst); }
 
 static void before_fork(void) {
   struct vprof_thread* self = &vprof_self;
-  self->end_before_fork = vprof_thread_buffer.end;
   self->busy_before_fork = self->busy;
   fence();
-  vprof_thread_buffer.end = 0;
-  fence();
   self->busy = UINTPTR_MAX;  // deeper than any frame
+  fence();
+  // At once: a handler between a look and a store would take slots that are handed out again later.
+  self->cursor_before_fork =
+      __atomic_exchange_n(&vprof_thread_buffer.cursor, VPROF_RT_NO_ROOM, __ATOMIC_RELAXED);
   fence();
 }
 
 static void in_parent(void) {
   struct vprof_thread* self = &vprof_self;
   fence();
-  self->busy = self->busy_before_fork;
+  vprof_thread_buffer.cursor = self->cursor_before_fork;
   fence();
-  vprof_thread_buffer.end = self->end_before_fork;
+  self->busy = self->busy_before_fork;
 }
 
 enum { kForked, kFresh, kInWork };
@@ -120,7 +121,7 @@ static void in_child(void) {
   } else {
     fresh_trace();
   }
-  vprof_thread_buffer.cursor = 0;
+  vprof_thread_buffer.cursor = VPROF_RT_NO_ROOM;
   vprof_thread_buffer.running = &vprof_unwatched;
   memset(&vprof_self, 0, sizeof vprof_self);
   fence();

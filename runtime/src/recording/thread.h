@@ -72,7 +72,7 @@ struct vprof_thread {
   struct vprof_chunk_header* oldest;
   struct vprof_chunk_header* newest;
   uint64_t kept;
-  uintptr_t end_before_fork;
+  uint64_t cursor_before_fork;
   uintptr_t busy_before_fork;
   uint64_t dropped;   // slots, since the last EV_DROPPED
   uint64_t retry_at;  // ticks: no chunk was available, so none is asked for until then

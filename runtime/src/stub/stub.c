@@ -14,12 +14,12 @@ static const volatile vprof_u64 not_running = 0;
 
 unsigned char vprof_site_on[VPROF_RT_SITES];
 unsigned char vprof_no_counter;
-__thread struct vprof_buffer vprof_thread_buffer = {.running = &not_running};
+__thread struct vprof_buffer vprof_thread_buffer = {VPROF_RT_NO_ROOM, &not_running, 0};
 
 vprof_u64 vprof_rt_ticks(void) { return 0; }
 
-void vprof_rt_frame(unsigned id, vprof_u64 start, vprof_u64 duration, vprof_address at) {
-  (void)id, (void)start, (void)duration, (void)at;
+void vprof_rt_frame(unsigned id, vprof_u64 start, vprof_u64 duration, vprof_u64 taken) {
+  (void)id, (void)start, (void)duration, (void)taken;
 }
 
 vprof_u64 vprof_rt_resumed(vprof_u64 since) { return since; }

@@ -83,7 +83,7 @@ void simulated_start(uint64_t ticks_per_us, enum simulated_setting setting) {
   vprof_settings.sites = true;
   vprof_settings.classes =
       setting == SIMULATED_CLASS_OFF ? VPROF_CLASS_ALL & ~VPROF_CLASS_PREEMPTION : VPROF_CLASS_ALL;
-  vprof_thread_buffer = (struct vprof_buffer){0, 0, &vprof_unwatched, 0};
+  vprof_thread_buffer = (struct vprof_buffer){VPROF_RT_NO_ROOM, &vprof_unwatched, 0};
   vprof_self = (struct vprof_thread){0};
   area = (struct rseq){0};
   area_size = setting == SIMULATED_NO_AREA ? 0 : 32;

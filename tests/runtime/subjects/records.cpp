@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -218,6 +219,75 @@ SUBJECT(signal_at_every_instruction) {
   tell("frames", kFrames + handled);
   return 0;
 }
+
+// Handlers at two instructions of a record for which the chunk has too little room. The first fills
+// a new chunk, the second takes another: so any look at the chunk before, between and after them
+// finds a different one, of which some lie behind the others and some in front.
+namespace {
+
+struct Steps {
+  int first, second;  // the instructions before which a handler records
+  int now;
+  uint64_t frames;
+};
+Steps steps;
+
+int free_slots() { return vprof_free_slots(vprof_thread_buffer.cursor); }
+
+void leave_slots(int slots) {
+  do {
+    leaf();
+    ++steps.frames;
+  } while (free_slots() != slots);
+}
+
+void on_step(int, siginfo_t*, void* context) {
+  ++steps.now;
+  if (steps.now == steps.first) {
+    leave_slots(0);
+  }
+  if (steps.now == steps.second) {
+    leaf();
+    ++steps.frames;
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &=
+        ~static_cast<greg_t>(kTrapFlag);
+  }
+}
+
+template <typename Record>
+void record_between(int first, int second, int slots, Record record) {
+  leave_slots(slots);
+  steps.first = first;
+  steps.second = second;
+  steps.now = 0;
+  flip_trap_flag();
+  record();
+  if (steps.now < second) {
+    flip_trap_flag();
+  }
+}
+
+}  // namespace
+
+SUBJECT(two_handlers_in_one_record) {
+  struct sigaction action{};
+  action.sa_sigaction = on_step;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, nullptr);
+  constexpr int kSteps = 64;
+  uint64_t records = 0;
+  for (int first = 0; first < kSteps; ++first) {  // 0: never
+    for (int second = first + 1; second < kSteps; ++second) {
+      record_between(first, second, 0, [] { leaf(); });
+      record_between(first, second, static_cast<int>(records % 4),
+                     [] { vprof_rt_label(0, 7, "0123456789012345678901234567"); });
+      ++records;
+    }
+  }
+  tell("frames", steps.frames + records);
+  tell("labels", records);
+  return 0;
+}
 #endif
 
 // ---- ways out
@@ -351,7 +421,7 @@ SUBJECT(long_frame) {
   leaf();
   // As the inlined code does: it reserves a slot before it looks at the duration.
   const auto frame = [](unsigned id, vprof_u64 duration) {
-    vprof_rt_frame(id, 1000, duration, vprof_advance(&vprof_thread_buffer, 16));
+    vprof_rt_frame(id, 1000, duration, vprof_take_slots(&vprof_thread_buffer, 1));
   };
   frame(50, 1ull << 41);
   frame(51, static_cast<vprof_u64>(-5));  // a counter that went back

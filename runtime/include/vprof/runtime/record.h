@@ -10,17 +10,30 @@
  *
  * Why a record is whole without a lock
  *
- *   A thread writes to a chunk of its own. `cursor` is the address of its next free slot, `end` the
- *   address just past the last one. The only other code that can write here at the same time is a
- *   signal handler of the same thread, which runs in the middle of a record and finishes before the
- *   record continues. So reserving a slot must be atomic against the same thread only: one
- *   instruction that adds and returns the old value (on x86-64 `xadd` without `lock`, at a third of
- *   the price). Two records never get the same slot, however deep signals nest. The second word is
- *   stored last, with release: a slot whose second word is not zero is whole, also for a reader in
- *   another process, and after SIGKILL.
+ *   A thread writes to a chunk of its own. The only other code that can write here at the same time
+ *   is a signal handler of the same thread, which runs in the middle of a record and finishes
+ *   before the record continues. So reserving a slot must be atomic against the same thread only:
+ *   one instruction that adds and returns the old value (on x86-64 `xadd` without `lock`, at a
+ *   third of the price).
  *
- *   A thread without a chunk has cursor = end = 0. So its first record finds no room and takes the
- *   slow path, where everything else is decided (no trace wanted, file not made yet, disk full).
+ *   `cursor` is one word and has both the number of the next free slot (its address / 16) and how
+ *   many slots of the chunk are free:
+ *
+ *     bits 20..63  the slot's number
+ *     bits  0..19  2^19 - the free slots; so bit 19 is set if there are none
+ *
+ *   To take a slot is to add one to both. What the instruction returns says by itself whether the
+ *   slot is in the chunk. Handlers may come before and after it, as many as they like, and may
+ *   change the chunk each time: nothing else is looked at, so nothing can belong to another chunk.
+ *   Whoever finds room owns the slot for good, and whoever finds none has no slot, also if memory
+ *   behind the chunk is the thread's next chunk. A separate address of the chunk's end would be
+ *   looked up before or after the addition, and two handlers can make any such order wrong.
+ *
+ *   The second word of a slot is stored last, with release: a slot whose second word is not zero is
+ *   whole, also for a reader in another process, and after SIGKILL.
+ *
+ *   A thread without a chunk has no free slot. So its first record finds no room and takes the slow
+ *   path, where everything else is decided (no trace wanted, file not made yet, disk full).
  */
 #ifndef VPROF_RUNTIME_RECORD_H
 #define VPROF_RUNTIME_RECORD_H
@@ -60,8 +73,7 @@ extern VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
 extern VPROF_RT_DATA unsigned char vprof_no_counter;
 
 struct vprof_buffer {
-  vprof_address cursor;
-  vprof_address end;
+  vprof_u64 cursor; /* the next free slot and the number of free slots; see above */
   /* Becomes 0 when the thread loses its processor (preempted.c); always 0 if the counter is not a
    * clock. Never NULL. */
   const volatile vprof_u64* running;
@@ -70,7 +82,7 @@ struct vprof_buffer {
   unsigned entering;
 };
 
-/* Initial-exec: one instruction reaches it. Takes 32 bytes of static TLS, also if libvprof is
+/* Initial-exec: one instruction reaches it. Takes 24 bytes of static TLS, also if libvprof is
  * loaded by dlopen. */
 __extension__ extern __thread struct vprof_buffer vprof_thread_buffer
     __attribute__((__visibility__("default"), __tls_model__("initial-exec")));
@@ -79,9 +91,10 @@ __extension__ extern __thread struct vprof_buffer vprof_thread_buffer
 
 /* The time where the processor's counter is not a clock: CLOCK_MONOTONIC. */
 VPROF_RT_COLD_API vprof_u64 vprof_rt_ticks(void);
-/* Records a frame that found no room at `at`, or whose duration does not fit into a slot. */
+/* Records a frame that found no room, or whose duration does not fit into a slot. `taken` is what
+ * vprof_take_slots() returned. */
 VPROF_RT_COLD_API void vprof_rt_frame(unsigned vprof_id, vprof_u64 vprof_start,
-                                      vprof_u64 vprof_duration, vprof_address vprof_at);
+                                      vprof_u64 vprof_duration, vprof_u64 vprof_taken);
 /* The time. If the thread has had no processor for a while, records that, but nothing before
  * `since`. */
 VPROF_RT_COLD_API vprof_u64 vprof_rt_resumed(vprof_u64 vprof_since);
@@ -110,9 +123,19 @@ VPROF_RT_INLINE vprof_u64 vprof_ticks(void) {
   return vprof_counter();
 }
 
-/* Adds to the cursor and returns what it was: atomic against signal handlers of this thread. */
-VPROF_RT_INLINE vprof_address vprof_advance(struct vprof_buffer* vprof_b, vprof_address vprof_by) {
-#if defined(__x86_64__) && !defined(__ILP32__)
+#define VPROF_RT_NO_ROOM 0x80000u
+#define VPROF_RT_ONE_SLOT 0x100001u
+
+/* `slots` free ones from this address on, which is a multiple of 16. */
+VPROF_RT_INLINE vprof_u64 vprof_cursor_at(vprof_address vprof_first, unsigned vprof_slots) {
+  return ((vprof_u64)vprof_first >> 4 << 20) + VPROF_RT_NO_ROOM - vprof_slots;
+}
+
+/* Takes the next slots and returns the cursor as it was: the first slot and how many were free.
+ * Atomic against signal handlers of this thread. */
+VPROF_RT_INLINE vprof_u64 vprof_take_slots(struct vprof_buffer* vprof_b, unsigned vprof_slots) {
+  vprof_u64 vprof_by = (vprof_u64)VPROF_RT_ONE_SLOT * vprof_slots;
+#if defined(__x86_64__)
   __asm__ __volatile__("xaddq %0, %1" : "+r"(vprof_by), "+m"(vprof_b->cursor) : : "cc");
   return vprof_by;
 #else
@@ -120,17 +143,13 @@ VPROF_RT_INLINE vprof_address vprof_advance(struct vprof_buffer* vprof_b, vprof_
 #endif
 }
 
-/* The same for slots to write to. `room`: slots that end beyond it are not ours. It is looked up
- * before and after: a handler in between may take a new chunk, of which one or the other knows
- * nothing. */
-VPROF_RT_INLINE vprof_address vprof_take_slots(struct vprof_buffer* vprof_b, vprof_address vprof_by,
-                                               vprof_address* vprof_room) {
-  const volatile vprof_address* vprof_end = &vprof_b->end;
-  vprof_address vprof_before = *vprof_end;
-  vprof_address vprof_at = vprof_advance(vprof_b, vprof_by);
-  vprof_address vprof_after = *vprof_end;
-  *vprof_room = vprof_before < vprof_after ? vprof_before : vprof_after;
-  return vprof_at;
+/* Below 0: more slots have been asked for than there were. */
+VPROF_RT_INLINE int vprof_free_slots(vprof_u64 vprof_cursor) {
+  return (int)VPROF_RT_NO_ROOM - (int)(vprof_cursor & (2 * VPROF_RT_NO_ROOM - 1));
+}
+
+VPROF_RT_INLINE vprof_address vprof_slot_address(vprof_u64 vprof_cursor) {
+  return (vprof_address)(vprof_cursor >> 20 << 4);
 }
 
 VPROF_RT_INLINE void vprof_store_slot(vprof_address vprof_at, vprof_u64 vprof_word0,
@@ -153,13 +172,12 @@ VPROF_RT_INLINE vprof_u64 vprof_now(const struct vprof_buffer* vprof_b, vprof_u6
 VPROF_RT_INLINE void vprof_record_to(struct vprof_buffer* vprof_b, unsigned vprof_id,
                                      vprof_u64 vprof_start) {
   vprof_u64 vprof_duration = vprof_now(vprof_b, vprof_start) - vprof_start;
-  vprof_address vprof_room;
-  vprof_address vprof_at = vprof_take_slots(vprof_b, 16, &vprof_room);
-  if (VPROF_RT_UNLIKELY((vprof_at >= vprof_room) | (vprof_duration >> 40 != 0))) {
-    vprof_rt_frame(vprof_id, vprof_start, vprof_duration, vprof_at);
+  vprof_u64 vprof_taken = vprof_take_slots(vprof_b, 1);
+  if (VPROF_RT_UNLIKELY(((vprof_taken & VPROF_RT_NO_ROOM) | vprof_duration >> 40) != 0)) {
+    vprof_rt_frame(vprof_id, vprof_start, vprof_duration, vprof_taken);
     return;
   }
-  vprof_store_slot(vprof_at, vprof_start, vprof_duration << 24 | vprof_id);
+  vprof_store_slot(vprof_slot_address(vprof_taken), vprof_start, vprof_duration << 24 | vprof_id);
 }
 
 /* What a site does that is on. Most sites of a program are off, or are passed seldom; a program can
