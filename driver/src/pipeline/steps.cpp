@@ -1,6 +1,7 @@
 #include "pipeline/steps.h"
 
 #include <algorithm>
+#include <map>
 
 #include "build/compile_database.h"
 #include "build/compile_log.h"
@@ -27,12 +28,31 @@ std::string configure_fingerprint(const Config& config) {
   return instrumenter::content_hash(all);
 }
 
-/// Everything that a whole build depends on: the source as it was last copied, and the commands.
+/// The headers that are compiled into the program. Objects that were built with others do not fit
+/// the runtime.
+std::string headers_fingerprint(const Locations& locations) {
+  std::map<std::string, std::string> texts;
+  std::error_code error;
+  for (const fs::path& folder : locations.includes) {
+    for (const auto& item : fs::directory_iterator(folder / "vprof/runtime", error)) {
+      texts[item.path().filename().string()] = read_file(item.path()).value_or("");
+    }
+  }
+  std::string all;
+  for (const auto& [name, text] : texts) {
+    all += name + "\n" + text;
+  }
+  return instrumenter::content_hash(all);
+}
+
+/// Everything that a whole build depends on: the source as it was last copied, the commands, and
+/// our headers.
 std::string build_fingerprint(const Session& session) {
   const Config& config = session.config;
   return instrumenter::content_hash(read_file(session.workspace.manifest()).value_or("") + "\n" +
                                     configure_fingerprint(config) + "\n" + config.build + "\n" +
-                                    config.compile_commands);
+                                    config.compile_commands + "\n" +
+                                    headers_fingerprint(session.locations));
 }
 
 std::vector<std::string> rewrite_command(const Session& session, const fs::path& plan,
