@@ -40,7 +40,9 @@ std::string headers_fingerprint(const Locations& locations) {
   }
   std::string all;
   for (const auto& [name, text] : texts) {
-    all += name + "\n" + text;
+    all += name;
+    all += '\n';
+    all += text;
   }
   return instrumenter::content_hash(all);
 }
