@@ -27,7 +27,7 @@ static int order(int i) {
   return sum;
 }
 
-/* Orders of one thread, until a file is there, or so many. */
+/* Handles orders on one thread until the file `stop` exists or the given number is reached. */
 int main(int argc, char** argv) {
   const long most = argc > 1 ? atol(argv[1]) : 1000000;
   int sum = 0;

@@ -113,7 +113,7 @@ struct Segment {
   uint32_t interval = 0;        ///< Interval::serial
   int64_t polled = kNoTime;     ///< Mark::polled of the mark that begins it
   MarkPlace marked;             ///< the last mark of the interval in it
-  bool by_coroutine = false;    ///< a coroutine begins or goes on with it
+  bool by_coroutine = false;    ///< it is the begin or resumption of a coroutine
   uint32_t suspension = kNone;  ///< Mark::suspension of the mark that begins it
 };
 

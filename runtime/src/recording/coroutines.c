@@ -194,7 +194,7 @@ void vprof_rt_coroutine_suspend(struct vprof_coroutine* c, unsigned suspension, 
   c->awaits = awaits;
   leave(c);
   if (awaits == VPROF_AWAIT_IS_YIELD) {
-    return;  // whoever goes on with what it yields is no part of it
+    return;  // what resumes after a yield is not part of it
   }
   self->awaiting[1] = self->awaiting[0];
   self->awaiting[0] = a;

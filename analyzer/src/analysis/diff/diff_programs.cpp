@@ -8,7 +8,7 @@
 namespace vprof::analyzer {
 namespace {
 
-constexpr size_t kLeastInCommon = 4;  // one in so many functions of the smaller profile
+constexpr size_t kLeastInCommon = 4;  // at least one in four functions of the smaller profile
 
 /// Names of the functions with a definition in the program: those of libraries are everywhere.
 void add_functions(const Node& node, std::set<std::string>& names) {
