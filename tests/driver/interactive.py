@@ -16,8 +16,6 @@ from support import VPROF, Project, end
 
 PROMPT = r"\[\?\] \([ea]\): $"
 GATED_BUILD = '"make; while test ! -e seen; do sleep 0.1; done"'  # ends when the test has seen its progress
-
-
 GATED_RUN = '"./prog; touch ../reached; while test ! -e ../free; do sleep 0.1; done"'
 
 # A shell with job control, as far as one command needs it: runs it in the foreground, says when it has stopped, and
@@ -184,8 +182,8 @@ class Interactive(Project):
             terminal.type("q\n")
             text += terminal.finish()
             self.assertIn("expanding order", " ".join(text.split()))
-            drawn_again = r"(?m)^.*\x1b\[K"
-            for line in re.sub(r"\x1b\[[\d;]*m", "", re.sub(drawn_again, "", text)).splitlines():
+            drawn_again, link, style = r"(?m)^.*\x1b\[K", r"\x1b\]8;;.*?\x1b\\", r"\x1b\[[\d;]*m"
+            for line in re.sub(f"{drawn_again}|{link}|{style}", "", text).splitlines():
                 self.assertLessEqual(len(line), width, line)
             self.assertIn("the calls of the expanded functions", " ".join(text.split()))
 
@@ -200,7 +198,7 @@ class Interactive(Project):
     def test_a_dumb_terminal_gets_no_escapes(self):
         self.config('"make"', GATED_BUILD)
         terminal = Terminal(self, "loop", env={"TERM": "dumb"})
-        text = terminal.expect(r"build: \d+\.\d s \.\.\.\n")
+        text = terminal.expect(r"build: \d+\.\d s 2 files compiled \.\.\.\n")
         self.write(".vprof/mirror/seen", "")
         text += terminal.expect(PROMPT)
         terminal.type("t\n")
@@ -285,7 +283,6 @@ class Interactive(Project):
         terminal.expect(r"\r\x1b\[K[|/\\-] build: \d+\.\d s 2 files compiled")
         self.write(".vprof/mirror/seen", "")
         terminal.expect(PROMPT)
-
 
     def test_progress_of_a_recording(self):
         self.config('"./prog"', '"./prog; while test ! -e seen; do sleep 0.1; done"')

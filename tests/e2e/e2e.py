@@ -87,10 +87,15 @@ def run(command, cwd=None, env=None):
     require(done.returncode == 0, f"{command[0]} exited with status {done.returncode}")
 
 
-def load_report(vprof, directory):
-    done = subprocess.run([str(vprof), "-C", str(directory), "report", "--json"], stdout=subprocess.PIPE, check=False)
-    require(done.returncode == 0, f"vprof report exited with status {done.returncode}")
+def load_answer(vprof, directory, *command):
+    """What a command of vprof answers with --json."""
+    done = subprocess.run([str(vprof), "-C", str(directory), *command, "--json"], stdout=subprocess.PIPE, check=False)
+    require(done.returncode == 0, f"vprof {command[0]} exited with status {done.returncode}")
     return json.loads(done.stdout)
+
+
+def load_report(vprof, directory):
+    return load_answer(vprof, directory, "report")
 
 
 # --- what must hold for every report ---------------------------------------------------------------------------

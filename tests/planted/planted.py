@@ -27,7 +27,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from e2e import Inconclusive, arguments, check_conservation, load_report, main, require, run, unqualified  # noqa: E402
+from e2e import Inconclusive, arguments, check_conservation, load_answer, load_report, main, require, run, unqualified  # noqa: E402
 
 PLANTED = Path(__file__).resolve().parent
 PROGRAMS = PLANTED / "programs"
@@ -168,22 +168,19 @@ def read_holds(tree, log):
 
 
 def exact_blame(vprof, tree, file):
-    """What other threads are blamed for, as far as the recording tells for certain, in the intervals that are exported piece by
-    piece: (thread, begin, end)."""
+    """What other threads are blamed for, as far as the recording tells for certain, in the intervals that the report names as
+    its slowest and typical ones: (thread, begin, end)."""
     run([vprof, "-C", tree, "export", "--perfetto", file])
-    by_interval = {}
-    for event in json.loads(file.read_text())["traceEvents"]:
-        if event["ph"] == "X":
-            by_interval.setdefault(event["pid"], []).append(event)
-    for events in by_interval.values():
-        pieces = [event for event in events if event["cat"] == "critical path"]
-        own = max(pieces, key=lambda event: event["ts"])["args"]["thread_id"]
-        for piece in pieces:
-            *_, above, place = piece["args"]["path"]
-            waking = place == "(own time)" and above.startswith("wait(")  # then it does not have it yet
-            if piece["args"]["thread_id"] != own and not piece["args"]["inferred"] and not waking:
-                begin = int(piece["args"]["monotonic_ns"])
-                yield piece["args"]["thread_id"], begin, begin + round(1000 * piece["dur"])
+    events = json.loads(file.read_text())["traceEvents"]
+    for number in [event["args"]["id"] for event in events if event.get("cat") == "interval"]:
+        timeline = load_answer(vprof, tree, "timeline", number)
+        own = timeline["pieces"][-1]["thread_id"]
+        for piece in timeline["pieces"]:
+            above, kind = piece["path"][-2:][0], piece["kinds"][-1]
+            waking = kind == "body" and above.startswith("wait(")  # then it does not have it yet
+            if piece["thread_id"] != own and not piece["inferred"] and not waking:
+                begin = int(piece["monotonic_ns"])
+                yield piece["thread_id"], begin, begin + piece["to_ns"] - piece["from_ns"]
 
 
 def check_edges(vprof, tree, scratch):

@@ -21,6 +21,15 @@ struct Object<TimelinePiece> {
       required("thread_name", &T::thread_name),
       required("inferred", &T::inferred,
                "below a wait of which it is not certain that this thread ended it")};
+  static void written(const T& piece, Json& to) {
+    to["monotonic_ns"] = std::to_string(piece.monotonic_ns);
+  }
+  static void described(Json& schema) {
+    schema["properties"]["monotonic_ns"] = {
+        {"type", "string"},
+        {"description", "a number as text: when the piece began, of CLOCK_MONOTONIC"}};
+    schema["required"].push_back("monotonic_ns");
+  }
 };
 
 /// Ids may be above 2^53, which most programs cannot read as numbers.
