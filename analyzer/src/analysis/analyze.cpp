@@ -29,7 +29,7 @@ class Pass {
         sites_(sites),
         options_(options),
         pool_(options.threads),
-        builder_(stream.window()) {}
+        builder_(stream.window(), options.epoch) {}
 
   std::vector<IntervalSums> run() {
     scan(stream_, builder_, options_, pool_, [&](std::vector<Interval>& ready) {
@@ -47,14 +47,11 @@ class Pass {
 
   void add(std::vector<Interval>& ready) {
     std::vector<std::vector<Interval*>> of_kind(builder_.kinds());
-    straddling_.resize(builder_.kinds());
     for (Interval& interval : ready) {
       if (!wanted(interval.kind)) {
         continue;
       }
-      if (!lies_within(interval, options_.epoch)) {
-        straddling_[interval.kind] += overlaps(interval, options_.epoch) ? 1 : 0;
-      } else if (stream_.skips(interval.begin, options_.skip_ns)) {
+      if (stream_.skips(interval.begin, options_.skip_ns)) {
         ++skipped_;
       } else {
         of_kind[interval.kind].push_back(&interval);
@@ -104,9 +101,6 @@ class Pass {
       }
       sums.interval = sites_.interval_name(kind);
       sums.incomplete = builder_.incomplete(kind);
-      if (!options_.epoch.is_all()) {
-        note_straddlers(kind, sums);
-      }
       const Losses on_paths = std::exchange(sums.losses, losses);
       sums.losses.exact_edges = on_paths.exact_edges;
       sums.losses.inferred_edges = on_paths.inferred_edges;
@@ -121,17 +115,6 @@ class Pass {
       all.push_back(std::move(sums));
     }
     return all;
-  }
-
-  /// Of a period, an interval that has only its begin or only its end there is not incomplete.
-  void note_straddlers(uint32_t kind, IntervalSums& sums) const {
-    const uint64_t most =
-        std::exchange(sums.incomplete, 0) + (kind < straddling_.size() ? straddling_[kind] : 0);
-    if (most != 0) {
-      sums.losses.notes.push_back(fmt::format(
-          "{} intervals were partly outside of the period that was analysed, and are left out",
-          most));
-    }
   }
 
   void note_trace_contexts(Losses& losses) {
@@ -163,7 +146,6 @@ class Pass {
   IntervalBuilder builder_;
   WakeUpEdges wake_up_edges_;
   uint64_t skipped_ = 0;
-  std::vector<uint64_t> straddling_;  // by kind
   std::vector<std::unique_ptr<KindCollector>> kinds_;
   std::vector<Presence> presence_;  // by kind
 };

@@ -7,7 +7,8 @@ namespace vprof::analyzer {
 void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options, WorkerPool& pool,
           const std::function<void(std::vector<Interval>&)>& take) {
   int64_t needed_before = INT64_MAX;
-  while (stream.needs_more() && stream.next(needed_before, options.window, pool)) {
+  while ((stream.needs_more() || builder.needs_more()) &&
+         stream.next(needed_before, options.window, pool)) {
     std::vector<Interval>& ready = builder.read_marks(stream.complete_after());
     if (!ready.empty()) {
       take(ready);
@@ -23,7 +24,7 @@ void scan(TraceStream& stream, IntervalBuilder& builder, const Options& options,
 Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const Options& options,
                         const std::function<void(const Scanned&)>& take) {
   auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, options.epoch));
-  IntervalBuilder builder(stream.window());
+  IntervalBuilder builder(stream.window(), options.epoch);
   WakeUpEdges edges;
   WorkerPool pool(options.threads);
   ScanResult result;
@@ -32,11 +33,9 @@ Result<ScanResult> scan(const std::string& trace_dir, const Sites& sites, const 
       if (!options.interval.empty() && sites.interval_name(interval.kind) != options.interval) {
         return true;
       }
-      if (lies_within(interval, options.epoch) && !stream.skips(interval.begin, options.skip_ns)) {
-        return false;
-      }
-      ++result.skipped;
-      return true;
+      const bool skipped = stream.skips(interval.begin, options.skip_ns);
+      result.skipped += skipped ? 1 : 0;
+      return skipped;
     });
     if (ready.empty()) {
       return;

@@ -32,17 +32,10 @@ struct Scanned {
   std::function<const WakeUpEdges&()> wake_up_edges;  ///< built on the first call
 };
 
-inline bool lies_within(const Interval& interval, const Epoch& epoch) {
-  return interval.begin >= epoch.from && interval.end <= epoch.to;
-}
-inline bool overlaps(const Interval& interval, const Epoch& epoch) {
-  return interval.end >= epoch.from && interval.begin <= epoch.to;
-}
-
 /// Numbers of intervals that were not scanned.
 struct ScanResult {
   uint64_t given_up = 0;  ///< too many records between their begin and end
-  uint64_t skipped = 0;   ///< completed, but within Options::skip_ns, or not in Options::epoch
+  uint64_t skipped = 0;   ///< completed, but within Options::skip_ns, or not of Options::epoch
 };
 
 /// Calls `take` with each portion, the last one first. Options::interval selects the kind of

@@ -159,7 +159,9 @@ void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
     free_.pop_back();
   }
   if (const auto entry = open_.find(key); entry != open_.end()) {
-    count_incomplete(mark.index);  // the END met first has no BEGIN
+    if (epoch_.contains(slots_[entry->second].end)) {
+      count_incomplete(mark.index);  // the END met first has no BEGIN
+    }
     free_.push_back(std::exchange(entry->second, slot));
   } else if (spare_entries_.empty()) {
     open_.emplace(key, slot);
@@ -189,7 +191,9 @@ void IntervalBuilder::end(uint32_t thread, const Mark& mark) {
 void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   const auto found = open_.find({mark.id, mark.scope, mark.index});
   if (found == open_.end()) {
-    count_incomplete(mark.index);
+    if (!epoch_.by_end && epoch_.contains(mark.time)) {
+      count_incomplete(mark.index);
+    }
     switch_to(thread, mark.index, nullptr, mark);
     return;
   }
@@ -202,10 +206,12 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   }
   // Begins are read from the last to the first.
   interval.id = last_id_ = std::min(mark.time, last_id_ - 1);
-  if (interval.latency() <= kLongestInterval) {
-    complete(interval);
-  } else {
-    count_incomplete(interval.kind);
+  if (in_epoch(interval)) {
+    if (interval.latency() <= kLongestInterval && interval.end <= epoch_.until) {
+      complete(interval);
+    } else {
+      count_incomplete(interval.kind);
+    }
   }
   spare_entries_.push_back(open_.extract(found));
   free_.push_back(slot);
@@ -350,6 +356,12 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
 
 void IntervalBuilder::count_incomplete(uint32_t kind) { increment(incomplete_, kind); }
 
+bool IntervalBuilder::needs_more() const {
+  return epoch_.by_end && std::ranges::any_of(open_, [&](const auto& entry) {
+           return epoch_.contains(slots_[entry.second].end);
+         });
+}
+
 int64_t IntervalBuilder::needed_before(int64_t complete_after) const {
   int64_t needed = complete_after == INT64_MAX ? complete_after : complete_after + 1;
   for (const auto& [key, slot] : open_) {
@@ -379,7 +391,10 @@ void IntervalBuilder::give_up_half() {
 
 void IntervalBuilder::finish() {
   for (const auto& [key, slot] : open_) {
-    count_incomplete(key.kind);
+    // What has no begin by then has begun before the epoch.
+    if (epoch_.is_all() || (epoch_.by_end && epoch_.contains(slots_[slot].end))) {
+      count_incomplete(key.kind);
+    }
   }
   open_.clear();
 }

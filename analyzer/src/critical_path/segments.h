@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "trace/frame_history.h"
+#include "vprof/analyzer/analyzer.h"
 
 namespace vprof::analyzer {
 
@@ -74,7 +75,9 @@ inline constexpr uint64_t kMaxWork = uint64_t{1} << 47;
 /// an interval, and the first BEGIN of its id completes it.
 class IntervalBuilder {
  public:
-  explicit IntervalBuilder(Window& window) : window_(window), threads_(window.threads.size()) {}
+  /// Builds the intervals of the epoch.
+  explicit IntervalBuilder(Window& window, const Epoch& epoch = {})
+      : window_(window), epoch_(epoch), threads_(window.threads.size()) {}
 
   /// Takes all marks after `complete_after` out of the window, fills in Thread::segments, and
   /// returns the intervals that began after it, the latest begin first. The caller may change them;
@@ -88,10 +91,14 @@ class IntervalBuilder {
   /// Gives up half of the open intervals, those that end last.
   void give_up_half();
 
+  /// Whether the begin of an interval of the epoch may be in what has not been read.
+  bool needs_more() const;
+
   /// To be called when the whole trace is read. Open intervals count as incomplete.
   void finish();
 
   const std::vector<std::string>& labels() const { return labels_; }
+  /// Those of which an end is missing, or comes after the epoch's.
   uint64_t incomplete(uint32_t kind) const {
     return kind < incomplete_.size() ? incomplete_[kind] : 0;
   }
@@ -145,9 +152,13 @@ class IntervalBuilder {
   void switch_thread(uint32_t thread, const Mark& mark);
   void switch_to(uint32_t thread, uint32_t kind, Interval* interval, const Mark& mark);
   void complete(Interval& interval);
+  bool in_epoch(const Interval& interval) const {
+    return epoch_.contains(epoch_.by_end ? interval.end : interval.begin);
+  }
   void count_incomplete(uint32_t kind);
 
   Window& window_;
+  Epoch epoch_;
   std::vector<ThreadState> threads_;
   std::vector<Interval> ready_;
   std::vector<Interval> slots_;

@@ -284,8 +284,11 @@ void keep_chunks_of(const Epoch& epoch, const Clock& clock, TraceFile& file) {
     }
     const auto opened = [&](const Chunk& chunk) { return clock.to_ns(chunk.opened_ticks); };
     const auto later =
-        std::ranges::find_if(chunks, [&](const Chunk& c) { return opened(c) > epoch.to; });
+        std::ranges::find_if(chunks, [&](const Chunk& c) { return opened(c) > epoch.until; });
     chunks.erase(later, chunks.end());
+    if (epoch.by_end) {
+      continue;  // the intervals may have begun long before
+    }
     const auto within =
         std::ranges::find_if(chunks, [&](const Chunk& c) { return opened(c) > epoch.from; });
     if (within - chunks.begin() > 1) {

@@ -29,7 +29,7 @@ namespace vprof::analyzer {
 class TraceStream {
  public:
   /// Opens all files and orders their chunks. Errors are those of open_traces().
-  /// Of a period, only what the intervals within it need is read.
+  /// Of an epoch, only what its intervals need is read.
   static Result<TraceStream> open(const std::string& directory, const Sites& sites,
                                   const Epoch& epoch = {});
 
@@ -38,7 +38,7 @@ class TraceStream {
   /// nothing left to read.
   bool next(int64_t time, uint64_t records, WorkerPool& pool);
 
-  /// Whether `next()` could read anything that a period needs.
+  /// Whether `next()` could read anything that the epoch needs.
   bool needs_more() const { return !unread_.empty() && complete_after_ >= epoch_.from; }
 
   /// Every record that ended after this instant has been read. INT64_MIN: the whole trace has.

@@ -62,15 +62,31 @@ constexpr const SpecificityRule& rule_of(Specificity specificity) {
   return kSpecificityRules.at(static_cast<size_t>(specificity));
 }
 
-/// A part of a recording in which the same sites were on: from one instant of CLOCK_MONOTONIC to
-/// another, ns. The recording may still grow.
+/// A part of a recording in which the same sites were on, in ns of CLOCK_MONOTONIC. The recording
+/// may still grow.
+///
+///   sites are on  |===============================================|
+///                    from                   to              until
+///   interval            |-----|          |------------|              both belong to it
+///              |-----------|                |----|                   neither does
+///
+/// An interval belongs to the epoch in which it begins. Those that lie within an epoch would be too
+/// short on average, since a longer one is more likely to cross an end of it.
+///
+/// Where the same sites are on all the time, an interval may belong to the epoch in which it ends
+/// instead. Then it is incomplete if its begin is missing.
 struct Epoch {
   int64_t from = INT64_MIN;
-  int64_t to = INT64_MAX;
-  /// Processor time of the program in it, ns; 0: unknown. Nothing in a recording says so.
+  int64_t to = INT64_MAX;  ///< not in it any more
+  /// What began in the epoch and has not ended by then is incomplete.
+  int64_t until = INT64_MAX;
+  bool by_end = false;
+  /// Processor time of the program between from and to, ns; 0: unknown. Nothing in a recording says
+  /// so.
   double processor_ns = 0;
 
   bool is_all() const { return from == INT64_MIN && to == INT64_MAX; }
+  bool contains(int64_t time) const { return time >= from && time < to; }
 };
 
 /// Settings of an analysis. `k`, `threshold`, `ranking` and `specificity` belong to Algorithm 1,
@@ -91,7 +107,7 @@ struct Options {
   std::string interval;
   /// Leaves out intervals that began earlier than this after the recording began.
   int64_t skip_ns = 0;
-  /// Only intervals that lie within this. Those that are partly within are counted in the notes.
+  /// Only the intervals of this.
   Epoch epoch = {};
   /// Factors whose weight is smaller than this (in magnitude) under both rankings are not listed.
   /// Nor are covariances that may well be 0, unless this is 0. If it is 0, bodies that are all of

@@ -31,11 +31,35 @@ bool Epochs::pass(double seconds) {
   return runs_ && !interrupt::requested();
 }
 
+Result<std::optional<analyzer::Profile>> Epochs::look(const fs::path& sites_json, double patience) {
+  std::optional<analyzer::Profile> profile;
+  double waited = 0;
+  for (bool again = true; again;) {
+    const double wait = std::max(settle_s_, waited);
+    const bool goes_on = pass(wait);
+    waited += wait;
+    options_.epoch.until = monotonic_ns();
+    disturbed_ = frontier_.interruptions() != interruptions_;
+    if (disturbed_) {
+      return std::nullopt;
+    }
+    auto analyzed = analyzer::analyze(trace_.string(), sites_json.string(), options_);
+    if (analyzed) {
+      profile = std::move(*analyzed);
+      settle_s_ = std::clamp(2 * profile->interval.p99_ns / 1e9, kLeastSettling, kMostSettling);
+    } else if (analyzed.error().kind != ErrorKind::kNoInterval && goes_on) {
+      return tl::unexpected(analyzed.error());
+    }
+    again = goes_on && waited < patience && !(profile && profile->interval.incomplete == 0);
+  }
+  return profile;
+}
+
 Result<std::optional<analyzer::Profile>> Epochs::measure(
     const std::vector<uint32_t>& sites, const fs::path& sites_json, const EpochLength& length,
     const std::function<bool(const analyzer::Profile&)>& enough) {
   std::optional<analyzer::Profile> profile;
-  const uint64_t interruptions = frontier_.interruptions();
+  interruptions_ = frontier_.interruptions();
   disturbed_ = false;
   frontier_.switch_to(sites);
   if (!pass(settle_s_)) {
@@ -50,21 +74,8 @@ Result<std::optional<analyzer::Profile>> Epochs::measure(
     passed = next;
     options_.epoch.to = monotonic_ns();
     options_.epoch.processor_ns = before.since_then_ns();
-    // What is open at the end of the epoch is recorded when it ends.
-    const bool settled = goes_on && pass(settle_s_);
-    disturbed_ = frontier_.interruptions() != interruptions;
-    if (disturbed_) {
-      profile.reset();
-      break;
-    }
-    auto analyzed = analyzer::analyze(trace_.string(), sites_json.string(), options_);
-    if (analyzed) {
-      profile = std::move(*analyzed);
-      settle_s_ = std::clamp(2 * profile->interval.p99_ns / 1e9, kLeastSettling, kMostSettling);
-    } else if (analyzed.error().kind != ErrorKind::kNoInterval && settled) {
-      return tl::unexpected(analyzed.error());
-    }
-    if (!settled || (profile && enough(*profile))) {
+    profile = VPROF_TRY(look(sites_json, length.patience()));
+    if (disturbed_ || !goes_on || (profile && enough(*profile))) {
       break;
     }
   }

@@ -1,9 +1,9 @@
 // One epoch of a live run: the same sites are on from its begin to its end.
 //
-//   switch ──▶ settle ──▶ begin ... look ... look ... end
+//   switch ──▶ settle ──▶ begin ... look ... look ... end ──▶ settle ──▶ switch
 //
-// What runs while the sites are switched is in no epoch. So an interval that begins within one has
-// passed the same sites as all others there.
+// An interval belongs to the epoch in which it begins. The same sites stay on until it has ended,
+// and those that take longer than the patience of EpochLength are counted as incomplete.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,8 @@ namespace vprof::driver {
 struct EpochLength {
   double least = 1;
   double most = 10;
+  /// How long to wait for the intervals that have begun in it.
+  double patience() const { return most / 5; }
 };
 
 /// Measures in epochs. Sites are off in between.
@@ -44,12 +46,15 @@ class Epochs {
  private:
   /// Returns whether the program still runs.
   bool pass(double seconds);
+  /// Analyses the epoch once the intervals that began in it have ended.
+  Result<std::optional<analyzer::Profile>> look(const fs::path& sites_json, double patience);
 
   fs::path trace_;
   FrontierFile& frontier_;
   Target& target_;
   analyzer::Options options_;
   double settle_s_;  // longer than most intervals take
+  uint64_t interruptions_ = 0;
   bool runs_ = true;
   bool disturbed_ = false;
 };
