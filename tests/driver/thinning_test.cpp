@@ -143,6 +143,9 @@ TEST_CASE("what passes its variance on to a measured call goes last") {
         std::vector<std::string>{"a.c:12:5", "a.c:10:5", "a.c:16:5", "a.c:14:5", "a.c:11:5"});
   // The others are enough.
   CHECK(positions(thin_plan(p, sites(), kCalls, {}, 0.12)).back() == "a.c:14:5");
+  // The same where it is the path of another thread, which the request waits for.
+  passes_on.kind = passes_on.children[0].kind = analyzer::NodeKind::kBlame;
+  CHECK(positions(thin_plan(p, sites(), kCalls, {}, 1)).back() == "a.c:11:5");
   // It waits itself.
   below("wait(read)", 0.05, analyzer::NodeKind::kWait);
   CHECK(positions(thin_plan(p, sites(), kCalls, {}, 1)).back() == "a.c:14:5");
@@ -299,11 +302,11 @@ TEST_CASE("a thinner plan is measured if intervals were distorted, or if it save
                   .lock = Lock()};
   session.config.overhead_budget = 0.05;  // recording adds 40 %
   session.state.iteration = 1;
-  report::Demoted one{.function = "f", .position = "a.c:1:1", .calls = 9, .cost = 0.1, .since = 2};
+  report::Demoted one{.function = "f", .position = "a.c:1:1", .calls = 9, .cost = 0.08, .since = 2};
   CHECK(!worth_thinning(session, profile()));
   session.state.demoted = {one};
   CHECK(!worth_thinning(session, profile()));
-  session.state.demoted[0].cost = 0.2;
+  session.state.demoted[0].cost = 0.09;
   CHECK(worth_thinning(session, profile()));
   session.state.demoted[0].since = 1;  // left out already
   CHECK(!worth_thinning(session, profile()));

@@ -20,6 +20,9 @@ using report::Demoted;
 /// should not be just beyond the budget again.
 constexpr double kAim = 0.8;
 
+/// A thinner plan is worth another run if it saves this part of what is beyond the budget.
+constexpr double kWorthwhile = 0.25;
+
 /// By how much recording is beyond the budget, as a part of the time that the program is busy. 0 or
 /// less: it is not.
 double excess(const Session& session, const Profile& profile) {
@@ -131,7 +134,7 @@ bool worth_thinning(const Session& session, const Profile& profile) {
       distorted = distorted || !one.heavy_in.empty();
     }
   }
-  return distorted || (saved > 0 && saved >= excess(session, profile) / 2);
+  return distorted || (saved > 0 && saved >= excess(session, profile) * kWorthwhile);
 }
 
 }  // namespace vprof::driver

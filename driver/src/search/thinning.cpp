@@ -38,11 +38,17 @@ double variation_of(const analyzer::Node& node) {
   return std::max(std::abs(node.contribution), std::abs(node.share));
 }
 
+/// A call, on the interval's own path or in what a wait is blamed on.
+bool is_call(const analyzer::Node& node) {
+  return node.kind == analyzer::NodeKind::kFunction ||
+         (node.kind == analyzer::NodeKind::kBlame && !node.location.empty());
+}
+
 /// What a node has besides the functions that are measured in it: its body, waits, preemption.
 double own_variation_of(const analyzer::Node& node) {
   double most = node.children.empty() ? variation_of(node) : 0;
   for (const analyzer::Node& child : node.children) {
-    if (child.kind != analyzer::NodeKind::kFunction) {
+    if (!is_call(child)) {
       most = std::max(most, variation_of(child));
     }
   }
