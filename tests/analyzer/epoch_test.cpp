@@ -7,6 +7,7 @@
 #include "helpers.h"
 #include "simulator.h"
 #include "vprof/analyzer/interval_times.h"
+#include "vprof/analyzer/recording_copy.h"
 
 using namespace vprof;
 
@@ -206,4 +207,50 @@ TEST_CASE("epoch: what is still open when its sites are switched is incomplete")
   REQUIRE(profile);
   CHECK(profile->interval.count == 2);       // 2 and 3
   CHECK(profile->interval.incomplete == 2);  // 4 and 6
+}
+
+TEST_CASE("epoch by end: one after the other, they hold every interval once") {
+  std::mt19937_64 random(3);
+  for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
+    const test::ScratchDir directory;
+    const std::string sites = test::Simulator(seed).write(directory.path());
+    analyzer::Options options;
+    options.interval = "request";
+    const auto whole = analyzer::analyze(directory.path(), sites, options);
+    REQUIRE(whole);
+    const std::vector<Row> rows = rows_of(directory.path(), sites);
+    const auto [first, last] = std::ranges::minmax_element(rows, {}, &Row::end);
+    std::uniform_int_distribution<int64_t> instant(first->end, last->end);
+    std::vector<int64_t> ends(6);
+    std::ranges::generate(ends, [&] { return instant(random); });
+    ends.push_back(first->end);
+    ends.push_back(last->end + 1);
+    std::ranges::sort(ends);
+    std::vector<analyzer::ProfileBytes> parts;
+    for (size_t i = 0; i + 1 < ends.size(); ++i) {
+      // From a copy of what was recorded since then. If an interval has begun earlier, all of it.
+      const test::ScratchDir latest;
+      const test::ScratchDir everything;
+      REQUIRE(analyzer::copy_recording(directory.path(), latest.path(), ends[i]));
+      REQUIRE(analyzer::copy_recording(directory.path(), everything.path(), INT64_MIN));
+      options.epoch = {
+          .from = ends[i], .to = ends[i + 1], .by_end = true, .recorded_since = ends[i]};
+      auto part = analyzer::analyze(latest.path(), sites, options);
+      if (!part || part->interval.incomplete != 0) {
+        options.epoch.recorded_since = INT64_MIN;
+        part = analyzer::analyze(everything.path(), sites, options);
+      }
+      if (part) {
+        CHECK(part->interval.incomplete == 0);
+        parts.push_back({.name = "part", .bytes = std::move(part->bytes)});
+      }
+    }
+    options.epoch = {};
+    const auto sum = analyzer::merge(parts, options);
+    INFO("seed " << seed);
+    REQUIRE(sum);
+    CHECK(sum->interval.count == whole->interval.count);
+    CHECK(sum->interval.max_ns == whole->interval.max_ns);
+    CHECK(test::leaves(*sum) == test::leaves(*whole));
+  }
 }

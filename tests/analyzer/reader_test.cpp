@@ -40,15 +40,6 @@ struct Files {
   }
 };
 
-std::vector<unsigned char> read_bytes(const std::string& path) {
-  std::vector<unsigned char> bytes(std::filesystem::file_size(path));
-  FILE* file = std::fopen(path.c_str(), "rb");
-  REQUIRE(file != nullptr);
-  REQUIRE(std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size());
-  std::fclose(file);
-  return bytes;
-}
-
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -238,7 +229,7 @@ TEST_CASE("reader: of a file truncated anywhere, it reads what is whole") {
   test::ScratchDir dir;
   const std::string sites = program.write(dir.path());
   const std::string path = dir.path("100-0.vpt");
-  const std::vector<unsigned char> bytes = read_bytes(path);
+  const std::vector<unsigned char> bytes = test::read_bytes(path);
   uint64_t before = 0;
   const size_t step = test::kEvery * (bytes.size() / 700 + 1);
   for (size_t size = VPROF_FILE_HEADER_BYTES; size <= bytes.size(); size += step) {
@@ -264,7 +255,7 @@ TEST_CASE("reader: with any bits flipped it does not crash, and times still add 
     test::ScratchDir dir;
     const std::string sites = program.write(dir.path());
     const std::string path = dir.path("100-0.vpt");
-    const std::vector<unsigned char> good = read_bytes(path);
+    const std::vector<unsigned char> good = test::read_bytes(path);
     for (int round = 0; round < 15; ++round) {
       auto bytes = good;
       const uint64_t flips = 1 + random() % 40;

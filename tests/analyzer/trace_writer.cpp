@@ -179,6 +179,7 @@ std::vector<unsigned char> ProcessWriter::bytes() const {
         chunk.magic = VPROF_CHUNK_MAGIC;
         chunk.bytes = static_cast<uint32_t>(chunk_bytes);
         chunk.thread_serial = serial;
+        chunk.tid = 1000 + serial;
         if (index < thread.opened.size()) {
           std::tie(chunk.opened_processor_ns, chunk.opened_ticks) = thread.opened[index];
         }
@@ -205,6 +206,11 @@ std::vector<unsigned char> ProcessWriter::bytes() const {
 void ProcessWriter::write(const std::string& directory) const {
   write_bytes(fmt::format("{}/{}-{}.vpt", directory, header.pid, header.start_monotonic_ns),
               bytes());
+}
+
+std::vector<unsigned char> read_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void write_bytes(const std::string& path, const std::vector<unsigned char>& bytes) {

@@ -95,6 +95,7 @@ class ProcessWriter {
 };
 
 void write_bytes(const std::string& path, const std::vector<unsigned char>& bytes);
+std::vector<unsigned char> read_bytes(const std::string& path);
 
 /// Writes sites.json. Functions and sites are numbered from 1, in the order they are added.
 class SitesWriter {

@@ -207,7 +207,8 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   // Begins are read from the last to the first.
   interval.id = last_id_ = std::min(mark.time, last_id_ - 1);
   if (in_epoch(interval)) {
-    if (interval.latency() <= kLongestInterval && interval.end <= epoch_.until) {
+    if (interval.latency() <= kLongestInterval && interval.end <= epoch_.until &&
+        interval.begin >= epoch_.recorded_since) {
       complete(interval);
     } else {
       count_incomplete(interval.kind);

@@ -74,13 +74,14 @@ constexpr const SpecificityRule& rule_of(Specificity specificity) {
 /// short on average, since a longer one is more likely to cross an end of it.
 ///
 /// Where the same sites are on all the time, an interval may belong to the epoch in which it ends
-/// instead. Then it is incomplete if its begin is missing.
+/// instead. Then it is incomplete if it began before the recording did.
 struct Epoch {
   int64_t from = INT64_MIN;
   int64_t to = INT64_MAX;  ///< not in it any more
   /// What began in the epoch and has not ended by then is incomplete.
   int64_t until = INT64_MAX;
   bool by_end = false;
+  int64_t recorded_since = INT64_MIN;  ///< by_end: what is older may be missing
   /// Processor time of the program between from and to, ns; 0: unknown. Nothing in a recording says
   /// so.
   double processor_ns = 0;
