@@ -176,6 +176,11 @@ TEST_CASE("a call that does not block is no wait, however long it takes") {
   }
 }
 
+TEST_CASE("waits: what a descriptor refers to is not asked for calls that only files have") {
+  const Outcome outcome = run("reads_files_at_once", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  CHECK(outcome.exit_code == 0);
+}
+
 TEST_CASE("a wait for a file says which call it is") {
   const Outcome outcome = run("waits_file", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
   REQUIRE(outcome.exit_code == 0);

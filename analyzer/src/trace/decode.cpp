@@ -363,6 +363,7 @@ class Decoder {
       const uint64_t end = saturated_sum(head.word0, payload_of(head));
       thread_.preemptions.push_back({serial, clock_.to_ns(head.word0), clock_.to_ns(end)});
     } else {
+      ++thread_.counts.waits;  // the thread has asked the kernel, as after a wait
       add_stretch(VPROF_EV_PREEMPTED, head);
     }
     return true;

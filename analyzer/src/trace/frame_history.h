@@ -126,7 +126,7 @@ struct MalformedContexts {
 /// Numbers of records, from the end of the recording on.
 struct Counts {
   uint64_t records = 0;
-  uint64_t waits = 0;  ///< among these
+  uint64_t waits = 0;  ///< among these; also what the thread noted of preemption
   uint64_t torn = 0;
   uint64_t dropped = 0;
   uint64_t unknown = 0;        ///< events that this program, or sites that sites.json does not know

@@ -172,7 +172,7 @@ struct Object<OverheadSection> {
       optional("demoted", &T::demoted),
       required("records", &T::records),
       required("dropped", &T::dropped),
-      optional("waits", &T::waits, "among the records"),
+      optional("waits", &T::waits, "and preemptions, among the records"),
       optional("chunks", &T::chunks, "buffers filled"),
       optional("stalls", &T::stalls, "times that a thread had to prepare its own buffer"),
       optional("threads", &T::threads, "that made records; 0: unknown, for merged recordings"),

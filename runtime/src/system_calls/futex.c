@@ -54,8 +54,6 @@ static raw_call* waits_as(long number) {
   switch (number) {
     case SYS_read:
     case SYS_readv:
-    case SYS_pread64:
-    case SYS_preadv:
     case SYS_recvfrom:
     case SYS_recvmsg:
     case SYS_accept:
@@ -63,13 +61,16 @@ static raw_call* waits_as(long number) {
       return vprof_raw_read;
     case SYS_write:
     case SYS_writev:
-    case SYS_pwrite64:
-    case SYS_pwritev:
     case SYS_sendto:
     case SYS_sendmsg:
+      return vprof_raw_write;
+    case SYS_pread64:
+    case SYS_preadv:
+    case SYS_pwrite64:
+    case SYS_pwritev:
     case SYS_fsync:
     case SYS_fdatasync:
-      return vprof_raw_write;
+      return vprof_raw_file;
 #ifdef SYS_poll
     case SYS_poll:
 #endif

@@ -4,7 +4,8 @@
 #define VPROF_RAW_CALLS_H
 
 long vprof_raw_read(long number, const long* a);   // a[0]: a descriptor to read or accept from
-long vprof_raw_write(long number, const long* a);  // a[0]: a descriptor to write to, or to sync
+long vprof_raw_write(long number, const long* a);  // a[0]: a descriptor to write to
+long vprof_raw_file(long number, const long* a);   // that only files have
 long vprof_raw_poll(long number, const long* a);
 long vprof_raw_sleep(long number, const long* a);
 long vprof_raw_child(long number, const long* a);

@@ -1,4 +1,5 @@
-// Reading and writing: pipes, sockets, eventfd, files.
+// Reading and writing: pipes, sockets, eventfd, files. Calls that only files have are in
+// file_calls.c.
 //
 // A reader cannot know what it waits for without a system call. So it only says that it may wait,
 // and asks after a wait of 5 us or more. A writer checks whether anybody may be waiting; if not, it
@@ -6,7 +7,6 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -200,7 +200,7 @@ static void write_end(const struct vprof_release* release, bool done) {
   }
 }
 
-#define WRITE_BYTES(type, done, call_name, flags, name, ...)                           \
+#define WRITE_BYTES(type, call_name, flags, name, ...)                                 \
   const struct vprof_real* real = vprof_real_functions();                              \
   if (real->name == NULL) return errno = ENOSYS, -1;                                   \
   if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                       \
@@ -210,26 +210,16 @@ static void write_end(const struct vprof_release* release, bool done) {
     CALL call __attribute__((unused)) = send_begin(fd, VPROF_FILE_##call_name, flags); \
     result = real->name(__VA_ARGS__);                                                  \
   }                                                                                    \
-  write_end(&release, done);                                                           \
+  write_end(&release, result >= 0);                                                    \
   return result
-#define WRITE(type, done, call_name, name, ...) \
-  WRITE_BYTES(type, done, call_name, 0, name, __VA_ARGS__)
-#define SEND(name, ...) WRITE_BYTES(ssize_t, result >= 0, OTHER, flags, name, __VA_ARGS__)
+#define WRITE(type, call_name, name, ...) WRITE_BYTES(type, call_name, 0, name, __VA_ARGS__)
+#define SEND(name, ...) WRITE_BYTES(ssize_t, OTHER, flags, name, __VA_ARGS__)
 
 // ---- the functions
 
 VPROF_CANCELLABLE ssize_t read(int fd, void* to, size_t n) { READ(READ, read, fd, to, n); }
 VPROF_CANCELLABLE ssize_t readv(int fd, const struct iovec* to, int n) {
   READ(READV, readv, fd, to, n);
-}
-VPROF_CANCELLABLE ssize_t pread(int fd, void* to, size_t n, off_t at) {
-  READ(PREAD, pread, fd, to, n, at);
-}
-VPROF_CANCELLABLE ssize_t pread64(int fd, void* to, size_t n, off_t at) {
-  READ(PREAD, pread64, fd, to, n, at);
-}
-VPROF_CANCELLABLE ssize_t preadv(int fd, const struct iovec* to, int n, off_t at) {
-  READ(PREADV, preadv, fd, to, n, at);
 }
 VPROF_CANCELLABLE ssize_t recv(int fd, void* to, size_t n, int flags) {
   RECEIVE(recv, fd, to, n, flags);
@@ -252,12 +242,6 @@ VPROF_CANCELLABLE int eventfd_read(int fd, eventfd_t* to) {
   VPROF_CANCELLABLE ssize_t name parameters
 CHECKED(__read_chk, (int fd, void* to, size_t n, size_t room)) {
   READ(READ, __read_chk, fd, to, n, room);
-}
-CHECKED(__pread_chk, (int fd, void* to, size_t n, off_t at, size_t room)) {
-  READ(PREAD, __pread_chk, fd, to, n, at, room);
-}
-CHECKED(__pread64_chk, (int fd, void* to, size_t n, off_t at, size_t room)) {
-  READ(PREAD, __pread64_chk, fd, to, n, at, room);
 }
 CHECKED(__recv_chk, (int fd, void* to, size_t n, size_t room, int flags)) {
   RECEIVE(__recv_chk, fd, to, n, room, flags);
@@ -289,19 +273,10 @@ VPROF_CANCELLABLE int accept4(int fd, __SOCKADDR_ARG from, socklen_t* restrict b
 }
 
 VPROF_CANCELLABLE ssize_t write(int fd, const void* from, size_t n) {
-  WRITE(ssize_t, result >= 0, WRITE, write, fd, from, n);
+  WRITE(ssize_t, WRITE, write, fd, from, n);
 }
 VPROF_CANCELLABLE ssize_t writev(int fd, const struct iovec* from, int n) {
-  WRITE(ssize_t, result >= 0, WRITEV, writev, fd, from, n);
-}
-VPROF_CANCELLABLE ssize_t pwrite(int fd, const void* from, size_t n, off_t at) {
-  WRITE(ssize_t, result >= 0, PWRITE, pwrite, fd, from, n, at);
-}
-VPROF_CANCELLABLE ssize_t pwrite64(int fd, const void* from, size_t n, off_t at) {
-  WRITE(ssize_t, result >= 0, PWRITE, pwrite64, fd, from, n, at);
-}
-VPROF_CANCELLABLE ssize_t pwritev(int fd, const struct iovec* from, int n, off_t at) {
-  WRITE(ssize_t, result >= 0, PWRITEV, pwritev, fd, from, n, at);
+  WRITE(ssize_t, WRITEV, writev, fd, from, n);
 }
 VPROF_CANCELLABLE ssize_t send(int fd, const void* from, size_t n, int flags) {
   SEND(send, fd, from, n, flags);
@@ -314,21 +289,8 @@ VPROF_CANCELLABLE ssize_t sendmsg(int fd, const struct msghdr* from, int flags) 
   SEND(sendmsg, fd, from, flags);
 }
 VPROF_CANCELLABLE int eventfd_write(int fd, eventfd_t value) {
-  WRITE(int, result >= 0, OTHER, eventfd_write, fd, value);
+  WRITE(int, OTHER, eventfd_write, fd, value);
 }
-VPROF_CANCELLABLE int fsync(int fd) { WRITE(int, false, FSYNC, fsync, fd); }
-VPROF_CANCELLABLE int fdatasync(int fd) { WRITE(int, false, FDATASYNC, fdatasync, fd); }
-
-VPROF_CANCELLABLE int msync(void* from, size_t n, int flags) {
-  const struct vprof_real* real = vprof_real_functions();
-  if (!vprof_sync_on(VPROF_CLASS_FILE)) {
-    return real->msync(from, n, flags);
-  }
-  VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_FILE, 0, false);
-  wait.aux |= (uint64_t)VPROF_FILE_MSYNC << VPROF_AUX_SYNC_SHIFT;
-  return real->msync(from, n, flags);
-}
-
 VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes) {
   const struct sockaddr* to = PLAIN(address);
   const struct vprof_real* real = vprof_real_functions();
@@ -360,22 +322,10 @@ static uint32_t numbered_call(long number) {
       return VPROF_FILE_READ;
     case SYS_readv:
       return VPROF_FILE_READV;
-    case SYS_pread64:
-      return VPROF_FILE_PREAD;
-    case SYS_preadv:
-      return VPROF_FILE_PREADV;
     case SYS_write:
       return VPROF_FILE_WRITE;
     case SYS_writev:
       return VPROF_FILE_WRITEV;
-    case SYS_pwrite64:
-      return VPROF_FILE_PWRITE;
-    case SYS_pwritev:
-      return VPROF_FILE_PWRITEV;
-    case SYS_fsync:
-      return VPROF_FILE_FSYNC;
-    case SYS_fdatasync:
-      return VPROF_FILE_FDATASYNC;
     default:
       return VPROF_FILE_OTHER;
   }
@@ -411,7 +361,6 @@ long vprof_raw_write(long number, const long* a) {
   if (!vprof_sync_on(kAnyClass)) {
     return vprof_raw_call(number, a);
   }
-  const bool syncs = number == SYS_fsync || number == SYS_fdatasync;
   const struct vprof_release release = write_begin((int)a[0]);
   long result = 0;
   {
@@ -419,6 +368,6 @@ long vprof_raw_write(long number, const long* a) {
         send_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
     result = vprof_raw_call(number, a);
   }
-  write_end(&release, result >= 0 && !syncs);
+  write_end(&release, result >= 0);
   return result;
 }

@@ -1,6 +1,7 @@
 // Programs that shut themselves in before they have recorded anything.
 #include <vprof/runtime/scope.h>
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -75,4 +76,32 @@ SUBJECT(confines_itself_and_forks) {
   int status = 0;
   waitpid(child, &status, 0);
   return status;
+}
+
+// As a server does for each request. The kernel kills the program if anybody asks what the
+// descriptor refers to.
+SUBJECT(reads_files_at_once) {
+  leaf();
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(SYS_statx), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{sizeof code / sizeof code[0], code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) {
+    return 99;
+  }
+  for (int i = 0; i < 100; ++i) {
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    char byte = 0;
+    if (pread(fd, &byte, 1, 0) != 1 || syscall(SYS_pread64, fd, &byte, 1UL, 0L) != 1 ||
+        fsync(fd) != 0) {
+      return 98;
+    }
+    close(fd);
+  }
+  leaf();
+  return 0;
 }

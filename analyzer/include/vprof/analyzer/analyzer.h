@@ -388,7 +388,7 @@ struct GroupCost {
 /// What measuring cost. docs/analysis.md says how its parts are put together.
 struct Overhead {
   uint64_t records = 0;
-  /// Waits among the records.
+  /// Waits and preemptions among the records: those for which a thread asked the kernel.
   uint64_t waits = 0;
   uint64_t dropped = 0;
   uint64_t chunks = 0;
