@@ -108,6 +108,31 @@ void add_live(CLI::App& app, CommandLine& line) {
   verb->add_option("--interval", options.interval, "name of the interval to explain");
 }
 
+void add_watch(CLI::App& app, CommandLine& line) {
+  WatchOptions& options = line.watch;
+  CLI::App* verb = add(app, line, "watch", "keep the recordings of slow intervals while it runs",
+                       [&line] { return verb_watch(line.global, line.watch); });
+  verb->add_option("--slower-than", options.slower_than,
+                   "what is slow: 50ms, or p99.9 of what has been measured so far")
+      ->option_text("LATENCY")
+      ->required();
+  verb->add_option("--attach", options.attach,
+                   "watch this process, or what records into this directory")
+      ->option_text("PID|DIR");
+  verb->add_option("--for", options.seconds, "end after so many seconds")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(1.0, 1e9));
+  verb->add_option("--keep", options.keep_mb, "how much the kept recordings may take, in MiB")
+      ->option_text("MIB")
+      ->check(CLI::Range(1.0, 1e9));
+  verb->add_option("--budget", options.budget,
+                   "by how many percent measuring may slow the program down")
+      ->option_text("PERCENT")
+      ->check(CLI::Range(0.0, 10000.0));
+  verb->add_flag("--json", options.json, "print the final report as JSON, and nothing else");
+  verb->add_option("--interval", options.interval, "name of the interval to explain");
+}
+
 void add_index(CLI::App& app, CommandLine& line) {
   add_plain(app, line, "index", "find the functions of the program and their calls", verb_index);
 }
@@ -292,10 +317,10 @@ void define(CLI::App& app, CommandLine& line) {
       ->option_text("FILE");
   // In the order of the manual.
   for (const auto add_verb :
-       {add_init,       add_try,   add_check,      add_loop,    add_live,     add_index,
-        add_instrument, add_build, add_record,     add_analyze, add_timeline, add_annotate,
-        add_merge,      add_diff,  add_export,     add_history, add_report,   add_graph,
-        add_source,     add_mcp,   add_completion, add_manual}) {
+       {add_init,     add_try,        add_check, add_loop,       add_live,    add_watch,
+        add_index,    add_instrument, add_build, add_record,     add_analyze, add_timeline,
+        add_annotate, add_merge,      add_diff,  add_export,     add_history, add_report,
+        add_graph,    add_source,     add_mcp,   add_completion, add_manual}) {
     add_verb(app, line);
   }
 }

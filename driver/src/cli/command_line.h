@@ -20,6 +20,7 @@ struct CommandLine {
   TryOptions tried;
   LoopOptions loop;
   LiveOptions live;
+  WatchOptions watch;
   InstrumentOptions instrument;
   RecordOptions record;
   AnalyzeOptions analyze;

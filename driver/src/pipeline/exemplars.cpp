@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace vprof::driver {
@@ -164,8 +165,8 @@ Result<std::vector<report::SelectedTimeline>> exemplars(const analyzer::Profile&
 
 Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
                                              const analyzer::Details& details,
-                                             const fs::path& trace) {
-  if (!is_kept(trace)) {
+                                             const std::vector<fs::path>& recordings) {
+  if (recordings.empty()) {
     return report::PageTimelines();
   }
   Selection selection(most_timelines(profile));
@@ -174,8 +175,15 @@ Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
   add_distribution(details, selection);
   const size_t fair = kMostPieces / std::max<size_t>(1, selection.all().size());
   report::PageTimelines shown(std::clamp(fair, kLeastPiecesOfOne, kMostPiecesOfOne));
-  VPROF_TRY(visit(profile, trace, selection,
-                  [&](size_t i, const report::SelectedTimeline& one) { shown.add(i, one); }));
+  std::set<size_t> found;
+  for (const fs::path& recording : recordings) {
+    VPROF_TRY(
+        visit(profile, recording, selection, [&](size_t i, const report::SelectedTimeline& one) {
+          if (found.insert(i).second) {
+            shown.add(i, one);
+          }
+        }));
+  }
   return shown;
 }
 

@@ -17,9 +17,10 @@ Result<std::vector<report::SelectedTimeline>> exemplars(const analyzer::Profile&
                                                         const fs::path& trace);
 
 /// The same, all intervals that the page names, the slowest, and some of each part of the
-/// distribution, as far as there is room: up to 400, fewer where intervals have many records.
+/// distribution, as far as there is room: up to 400, fewer where intervals have many records. Each
+/// is looked up in all of the recordings.
 Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
                                              const analyzer::Details& details,
-                                             const fs::path& trace);
+                                             const std::vector<fs::path>& recordings);
 
 }  // namespace vprof::driver

@@ -7,23 +7,24 @@
 #include "pipeline/results.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
+#include "watch/kept_recordings.h"
 
 namespace vprof::driver {
 
 namespace {
 
 struct Files {
-  fs::path report, profile, trace;
+  fs::path report, profile;
+  std::vector<fs::path> recordings;
 };
 
 Files files_of(const Session& session, int iteration) {
   const Workspace& ws = session.workspace;
-  const int current = iteration > 0 ? iteration : session.state.iteration;
   if (iteration > 0) {
     const fs::path own = ws.iteration(iteration);
-    return {own / "report.json", own / "profile.vprof", ws.trace(current)};
+    return {own / "report.json", own / "profile.vprof", recordings_of(ws, iteration, false)};
   }
-  return {ws.report(), ws.profile(), ws.trace(current)};
+  return {ws.report(), ws.profile(), recordings_of(ws, session.state.iteration, true)};
 }
 
 std::optional<analyzer::Details> details_in(const fs::path& profile,
@@ -48,12 +49,12 @@ std::optional<analyzer::Details> details_in(const fs::path& profile,
   return *std::move(details);
 }
 
-void add_timelines(const fs::path& trace, report::HtmlReport& page) {
+void add_timelines(const std::vector<fs::path>& recordings, report::HtmlReport& page) {
   if (!page.details) {
     return;
   }
   const interrupt::DieAtOnce at_once;
-  auto shown = page_timelines(page.profile, *page.details, trace);
+  auto shown = page_timelines(page.profile, *page.details, recordings);
   if (!shown) {
     page.notes.push_back(fmt::format("There are no timelines: {}", shown.error().message));
   } else if (shown->empty()) {
@@ -76,7 +77,7 @@ Result<std::string> make_html(const Session& session, int iteration) {
   page.context = std::move(read.second);
   page.specificity = session.config.factors.specificity;
   page.details = details_in(files.profile, page.notes);
-  add_timelines(files.trace, page);
+  add_timelines(files.recordings, page);
   page.sources = html_sources(session, page.profile);
   auto text = VPROF_TRY(report::html(page));
   return text;

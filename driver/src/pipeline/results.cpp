@@ -77,12 +77,27 @@ report::ReportContext context_of(const Session& session, const fs::path& sites_j
   return context;
 }
 
-Result<void> write_report(const Session& session, analyzer::Profile profile) {
+namespace {
+
+std::string report_of(const Session& session, analyzer::Profile profile) {
   mark_decisions(profile, session.state);
   const Workspace& ws = session.workspace;
   const report::ReportContext context =
       context_of(session, ws.sites(), ws.trace(session.state.iteration));
-  const std::string text = report::json_text(profile, context) + "\n";
+  return report::json_text(profile, context) + "\n";
+}
+
+}  // namespace
+
+Result<void> write_watched(const Session& session, analyzer::Profile profile) {
+  const Workspace& ws = session.workspace;
+  VPROF_TRY(write_file_atomic(ws.profile(), profile.bytes));
+  return write_file_atomic(ws.report(), report_of(session, std::move(profile)));
+}
+
+Result<void> write_report(const Session& session, analyzer::Profile profile) {
+  const Workspace& ws = session.workspace;
+  const std::string text = report_of(session, std::move(profile));
   const fs::path own = ws.iteration(session.state.iteration) / "report.json";
   VPROF_TRY(write_file_atomic(own, text));
   return write_file_atomic(ws.report(), text);

@@ -48,6 +48,9 @@ report::ReportContext context_of(const Session& session, const fs::path& sites_j
 /// its copy.
 Result<void> write_report(const Session& session, analyzer::Profile profile);
 
+/// Makes `profile` that of the workspace, with the report, in place of the current iteration's.
+Result<void> write_watched(const Session& session, analyzer::Profile profile);
+
 /// Reads a report back. Error: there is none, with the verb that makes one.
 Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file);
 

@@ -125,6 +125,22 @@ Result<void> judge_overhead(Session& session, const Profile& profile,
   return {};
 }
 
+Result<bool> thin_at_once(Session& session, const Profile& profile,
+                          const MeasuredTrace& recording) {
+  VPROF_TRY(judge_overhead(session, profile, recording));
+  State& state = session.state;
+  uint64_t thinned = 0;
+  for (Demoted& one : state.demoted) {
+    if (one.since > state.iteration) {
+      one.since = state.iteration;
+      ++thinned;
+    }
+  }
+  state.history.back().demoted += thinned;
+  VPROF_TRY(session.save());
+  return thinned != 0;
+}
+
 bool worth_thinning(const Session& session, const Profile& profile) {
   double saved = 0;
   bool distorted = false;

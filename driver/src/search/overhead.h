@@ -23,8 +23,13 @@ struct MeasuredTrace {
 Result<void> judge_overhead(Session& session, const analyzer::Profile& profile,
                             const MeasuredTrace& recording);
 
+/// The same for a program whose sites can be switched while it runs: what is too expensive is left
+/// out of this iteration. Returns whether there was any.
+Result<bool> thin_at_once(Session& session, const analyzer::Profile& profile,
+                          const MeasuredTrace& recording);
+
 /// Whether to measure once more with a thinner plan although there is nothing to expand: intervals
-/// were distorted, or the marked call sites save at least half of the excess over the budget.
+/// were distorted, or the marked call sites save at least a quarter of the excess over the budget.
 bool worth_thinning(const Session& session, const analyzer::Profile& profile);
 
 }  // namespace vprof::driver

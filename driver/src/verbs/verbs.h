@@ -9,6 +9,7 @@
 #include "search/iterative_refinement.h"
 #include "search/live/live_search.h"
 #include "vprof/support/files.h"
+#include "watch/flight_recorder.h"
 
 namespace vprof::driver {
 
@@ -122,6 +123,7 @@ Result<int> verb_try(const Global& global, const TryOptions& options);
 Result<int> verb_check(const Global& global, const CheckOptions& options);
 Result<int> verb_loop(const Global& global, const LoopOptions& options);
 Result<int> verb_live(const Global& global, const LiveOptions& options);
+Result<int> verb_watch(const Global& global, const WatchOptions& options);
 Result<int> verb_index(const Global& global);
 Result<int> verb_instrument(const Global& global, const InstrumentOptions& options);
 Result<int> verb_build(const Global& global);

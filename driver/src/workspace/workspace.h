@@ -59,6 +59,10 @@ struct Workspace {
   fs::path live_run() const { return live() / "run"; }
   fs::path armed() const { return live() / "armed"; }
   fs::path armed_sites() const { return live() / "sites.json"; }
+  /// Of the flight recorder: the window that is looked at, and those that are kept.
+  fs::path watch() const { return dot / "watch"; }
+  fs::path window() const { return watch() / "window"; }
+  fs::path kept() const { return watch() / "kept"; }
   fs::path baseline(int n) const { return iteration(n) / "baseline"; }
 };
 

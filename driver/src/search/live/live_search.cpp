@@ -1,16 +1,14 @@
 #include "search/live/live_search.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "pipeline/analysis.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
-#include "process/commands.h"
 #include "process/interrupt.h"
 #include "search/iterations.h"
-#include "search/live/armed_program.h"
 #include "search/live/epoch.h"
+#include "search/live/live_run.h"
 #include "search/look_ahead.h"
 #include "search/narration.h"
 #include "search/overhead.h"
@@ -53,14 +51,13 @@ bool is_clear(const Profile& profile) {
 ///                  └───────────────────────────────┘
 class LiveRefinement {
  public:
-  LiveRefinement(Session& session, const LiveOptions& options, const ArmedProgram& armed,
-                 const fs::path& trace, FrontierFile& frontier, Target& target)
+  LiveRefinement(Session& session, const LiveOptions& options, const LiveRun& run)
       : session_(session),
         state_(session.state),
         options_(options),
-        armed_(armed),
-        trace_(trace),
-        epochs_(session, trace, frontier, target) {}
+        armed_(run.armed),
+        trace_(run.trace),
+        epochs_(session, run.trace, *run.frontier, *run.target) {}
 
   Result<void> run() {
     VPROF_TRY(begin_or_resume());
@@ -178,17 +175,7 @@ class LiveRefinement {
     if (!profile) {
       return false;
     }
-    VPROF_TRY(judge_overhead(session_, *profile, recording()));
-    uint64_t thinned = 0;
-    for (report::Demoted& one : state_.demoted) {
-      if (one.since > state_.iteration) {
-        one.since = state_.iteration;
-        ++thinned;
-      }
-    }
-    state_.history.back().demoted += thinned;
-    VPROF_TRY(session_.save());
-    return thinned != 0;
+    return thin_at_once(session_, *profile, recording());
   }
 
   MeasuredTrace recording() const {
@@ -264,24 +251,6 @@ class LiveRefinement {
   std::string purpose_ = "measuring the calls of the expanded functions";
 };
 
-/// The process that the user named; 0: a directory.
-pid_t process_named(const std::string& text) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  return error == std::errc() && end == text.data() + text.size() ? pid : 0;
-}
-
-Result<void> search(Session& session, const LiveOptions& options, const ArmedProgram& armed,
-                    const fs::path& trace, Target& target, FrontierFile& frontier) {
-  auto searched = LiveRefinement(session, options, armed, trace, frontier, target).run();
-  frontier.switch_to({});
-  const auto left = target.leave();
-  if (!left && left.error().kind != ErrorKind::kInterrupted) {
-    warn(left.error().message);
-  }
-  return searched;
-}
-
 }  // namespace
 
 Result<fs::path> prepare_live(Session& session) {
@@ -293,29 +262,10 @@ Result<fs::path> prepare_live(Session& session) {
 }
 
 Result<void> refine_live(Session& session, const LiveOptions& options) {
-  fs::path trace = session.workspace.live_run();
-  if (!options.attach.empty()) {
-    const pid_t pid = process_named(options.attach);
-    trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(options.attach);
-    const auto frontier = VPROF_TRY(FrontierFile::take(trace));
-    const ArmedProgram armed = VPROF_TRY(arm(session));
-    const auto target = running_target(trace, pid);
-    return search(session, options, armed, trace, *target, *frontier);
-  }
-  const ArmedProgram armed = VPROF_TRY(arm(session));
-  VPROF_TRY(clear_trace_directory(trace));
-  VPROF_TRY(make_frontier_file(trace));
-  const auto frontier = VPROF_TRY(FrontierFile::take(trace));
-  WorkloadRun run = workload_run(session, Sites::kOn);
-  run.trace = trace;
-  run.log = session.workspace.live() / "run.log";
-  Command command = workload_command(session, run);
-  if (command.environment.erase("VPROF_RING_MB") != 0) {
-    warn(
-        "record.ring_mb does not apply to live runs: what is measured is read while it is written");
-  }
-  const auto target = VPROF_TRY(start_target(command));
-  return search(session, options, armed, trace, *target, *frontier);
+  LiveRun run = VPROF_TRY(begin_live_run(session, options.attach, 0));
+  auto searched = LiveRefinement(session, options, run).run();
+  run.leave();
+  return searched;
 }
 
 }  // namespace vprof::driver

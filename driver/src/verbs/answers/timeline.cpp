@@ -8,6 +8,7 @@
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"
+#include "watch/kept_recordings.h"
 
 namespace vprof::driver {
 
@@ -31,17 +32,35 @@ Result<analyzer::Timeline> find(const std::string& id, const fs::path& trace,
   return analyzer::timeline_of(trace.string(), sites, number, wanted);
 }
 
+/// A key or a trace may have an interval in several recordings.
+Result<analyzer::Timeline> find_slowest(const std::string& id,
+                                        const std::vector<fs::path>& recordings,
+                                        const analyzer::Options& wanted) {
+  Result<analyzer::Timeline> slowest = fail("there is no recording");
+  for (const fs::path& recording : recordings) {
+    auto timeline = find(id, recording, wanted);
+    const bool is_first = &recording == &recordings.front();
+    if (is_first || (timeline && (!slowest || slowest->latency_ns < timeline->latency_ns))) {
+      slowest = std::move(timeline);
+    }
+  }
+  return slowest;
+}
+
 }  // namespace
 
 Result<int> verb_timeline(const Global& global, const TimelineOptions& options) {
-  fs::path trace = options.trace;
-  if (trace.empty()) {
+  std::vector<fs::path> recordings = {options.trace};
+  if (options.trace.empty()) {
     auto session = VPROF_TRY(open_session(global.config, Access::kRead));
-    trace = session.workspace.trace(session.state.iteration);
+    recordings = recordings_of(session.workspace, session.state.iteration, true);
+    if (recordings.empty()) {
+      recordings = {session.workspace.trace(session.state.iteration)};  // whose error is clear
+    }
   }
   analyzer::Options wanted;
   wanted.interval = options.interval;
-  const analyzer::Timeline timeline = VPROF_TRY(find(options.id, trace, wanted));
+  const analyzer::Timeline timeline = VPROF_TRY(find_slowest(options.id, recordings, wanted));
   if (options.json || options.trace_events) {
     say_verbatim(json_text(options.json ? report::json(timeline) : report::trace_events(timeline)));
   } else {

@@ -1,0 +1,29 @@
+// A live run: an armed program that runs, its recording, and the control of its sites.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "search/live/armed_program.h"
+#include "search/live/frontier_file.h"
+#include "search/live/target.h"
+
+namespace vprof::driver {
+
+struct LiveRun {
+  ArmedProgram armed;
+  fs::path trace;
+  std::unique_ptr<FrontierFile> frontier;
+  std::unique_ptr<Target> target;
+
+  /// Switches all sites off and leaves the program; warns if it failed.
+  void leave();
+};
+
+/// Arms the program, and starts it or takes hold of one that runs.
+/// @param attach a process or a trace directory; empty: `run` of vprof.json is started
+/// @param ring_mb MiB that each thread of a program keeps that is started here; 0: everything
+/// Error: as for arm(); or the program cannot be started or looked at.
+Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint64_t ring_mb);
+
+}  // namespace vprof::driver
