@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "pipeline/kept_recordings.h"
+#include "search/live/slow_bound.h"
 #include "temporary.h"
-#include "watch/kept_recordings.h"
-#include "watch/slow_bound.h"
 
 using namespace vprof;
 using namespace vprof::driver;

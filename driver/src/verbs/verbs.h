@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "search/iterative_refinement.h"
+#include "search/live/flight_recorder.h"
 #include "search/live/live_search.h"
 #include "vprof/support/files.h"
-#include "watch/flight_recorder.h"
 
 namespace vprof::driver {
 

@@ -1,7 +1,7 @@
 // `vprof watch`: the flight recorder.
 #include "process/commands.h"
+#include "search/live/flight_recorder.h"
 #include "verbs/verbs.h"
-#include "watch/flight_recorder.h"
 
 namespace vprof::driver {
 

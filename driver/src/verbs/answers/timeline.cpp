@@ -5,10 +5,10 @@
 
 #include "vprof/report/terminal.h"
 
+#include "pipeline/kept_recordings.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"
-#include "watch/kept_recordings.h"
 
 namespace vprof::driver {
 

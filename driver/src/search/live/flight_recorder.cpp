@@ -1,22 +1,22 @@
-#include "watch/flight_recorder.h"
+#include "search/live/flight_recorder.h"
 
 #include <chrono>
 #include <ctime>
 
 #include "pipeline/analysis.h"
+#include "pipeline/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
 #include "search/iterations.h"
 #include "search/live/live_run.h"
+#include "search/live/slow_bound.h"
 #include "search/overhead.h"
 #include "vprof/analyzer/details.h"
 #include "vprof/analyzer/overhead.h"
 #include "vprof/analyzer/recording_copy.h"
 #include "vprof/support/text.h"
-#include "watch/kept_recordings.h"
-#include "watch/slow_bound.h"
 
 namespace vprof::driver {
 
@@ -94,6 +94,8 @@ class FlightRecorder {
   Result<void> record() {
     VPROF_TRY(begin());
     VPROF_TRY(census());
+    say(fmt::format("watching: intervals that take more than {} are kept in {}",
+                    options_.slower_than, shown(ws_.kept())));
     const auto start = Clock::now();
     auto reported = start;
     bool goes_on = true;
@@ -118,10 +120,6 @@ class FlightRecorder {
     if (state_.iteration == 0) {
       VPROF_TRY(next_iteration(session_, run_.armed.program, run_.armed.targets.roots));
     }
-    say(
-        fmt::format("watching; Ctrl-C ends it, and the program goes on\n"
-                    "slow intervals, those that take more than {}, are kept in {}",
-                    options_.slower_than, shown(ws_.kept())));
     return {};
   }
 
@@ -130,6 +128,7 @@ class FlightRecorder {
     state_.history.back().sites = on.size();
     interruptions_ = run_.frontier->interruptions();
     run_.frontier->switch_to(on);
+    on_since_ = monotonic_ns();
     pass(kSettling);
     from_ = monotonic_ns();
     return session_.save();
@@ -215,7 +214,8 @@ class FlightRecorder {
     if (copy.bytes == 0) {
       return std::nullopt;
     }
-    factors_.epoch.recorded_since = copy.complete_since;
+    // An interval that began earlier has not passed the same sites as the others.
+    factors_.epoch.recorded_since = std::max(copy.complete_since, on_since_);
     auto profile = analyzer::analyze(ws_.window().string(), sites_json().string(), factors_);
     if (profile) {
       return std::move(*profile);
@@ -290,7 +290,8 @@ class FlightRecorder {
   LiveRun& run_;
   analyzer::Options factors_;
   std::optional<ProcessorTime> processor_{std::in_place, run_.trace};
-  int64_t from_ = 0;  // the windows so far end here
+  int64_t on_since_ = 0;  // these sites
+  int64_t from_ = 0;      // the windows so far end here
   uint64_t interruptions_ = 0;
   Profile so_far_;
 };

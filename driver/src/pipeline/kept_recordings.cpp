@@ -1,4 +1,4 @@
-#include "watch/kept_recordings.h"
+#include "pipeline/kept_recordings.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,13 +1,13 @@
-#include "pipeline/html_report.h"
+#include "pipeline/html/html_report.h"
 
 #include <optional>
 
 #include "pipeline/exemplars.h"
-#include "pipeline/html_sources.h"
+#include "pipeline/html/html_sources.h"
+#include "pipeline/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
-#include "watch/kept_recordings.h"
 
 namespace vprof::driver {
 

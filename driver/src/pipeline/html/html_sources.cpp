@@ -1,4 +1,4 @@
-#include "pipeline/html_sources.h"
+#include "pipeline/html/html_sources.h"
 
 #include <algorithm>
 
