@@ -31,10 +31,11 @@ std::string columns_of(const std::string& at, const std::string& took, const std
   return "  " + pad(at, kTime) + pad(took, kTime) + pad(thread, kThread + 1);
 }
 
-/// Without the interval, which the heading names. Own time is that of the function before it.
+/// Without the interval, which the heading names. Own time is that of the function before it, and
+/// the wait before an unknown waker says more than that.
 std::vector<std::string> shown_path(const TimelineRow& row) {
   std::vector<std::string> path(row.path.begin() + (row.path.size() > 1 ? 1 : 0), row.path.end());
-  if (path.size() > 1 && path.back() == kOwnTime) {
+  if (path.size() > 1 && (path.back() == kOwnTime || path.back() == analyzer::kUnknownWaker)) {
     path.pop_back();
   }
   return path;
