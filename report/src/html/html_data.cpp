@@ -5,6 +5,7 @@
 #include "html/page_intervals.h"
 #include "html/page_nodes.h"
 #include "html/page_tree.h"
+#include "text/factors/factor_text.h"
 #include "text/overhead_text.h"
 #include "vprof/report/html.h"
 #include "vprof/report/json.h"
@@ -84,6 +85,7 @@ nlohmann::json html_data(const HtmlReport& page) {
                {"interval", json::write(page.profile.interval)},
                {"k", page.profile.k},
                {"threshold", page.profile.threshold},
+               {"explained", explained(page.profile)},
                {"ranking", word_for(page.profile.ranking)},
                {"specificity", analyzer::rule_of(page.specificity).name},
                {"specificity_rules", specificity_rules()},
