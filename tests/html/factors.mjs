@@ -78,7 +78,7 @@ export const factors = {
     assert.equal((await hash(page)).factor, second);
     assert.equal(await page.evaluate('document.getElementById("scatter-factor").value'), second);
     assert.notEqual(await page.evaluate('document.querySelector("#scatter-chart .dot").getAttribute("cx")'), before);
-    assert.deepEqual(await page.evaluate('[...document.querySelectorAll("#sources details")].map((d) => d.open)'), [false, true]);
+    assert.deepEqual(await page.evaluate('[...document.querySelectorAll("#sources details")].map((d) => d.open)'), [false, true, true]);
     assert.ok((await textOf(page, '#factor-details h3')).length > 0);
     assert.equal(await count(page, '#tree-chart .node.chosen'), 1);
     await quiet(page);

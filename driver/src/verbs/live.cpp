@@ -1,7 +1,7 @@
 // `vprof live`: one build, one run.
 #include <cstdio>
 
-#include "pipeline/html_report.h"
+#include "pipeline/html/html_report.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "search/live/live_search.h"

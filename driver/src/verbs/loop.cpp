@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "pipeline/html_report.h"
+#include "pipeline/html/html_report.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "process/interrupt.h"

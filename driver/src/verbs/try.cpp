@@ -7,7 +7,7 @@
 
 #include "discovery/catalogue.h"
 #include "discovery/draft.h"
-#include "pipeline/html_report.h"
+#include "pipeline/html/html_report.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"

@@ -87,7 +87,8 @@ struct Object<SitesFile> {
                                              required("sync", &T::sync),
                                              non_default("suspensions", &T::suspensions),
                                              required("unwrapped", &T::unwrapped),
-                                             required("site_ids", &T::site_ids)};
+                                             required("site_ids", &T::site_ids),
+                                             optional("files", &T::files)};
 };
 
 }  // namespace vprof::json

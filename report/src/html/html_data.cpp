@@ -4,6 +4,7 @@
 #include "html/page_factors.h"
 #include "html/page_intervals.h"
 #include "html/page_nodes.h"
+#include "html/page_sources.h"
 #include "html/page_tree.h"
 #include "text/factors/factor_text.h"
 #include "text/overhead_text.h"
@@ -40,20 +41,6 @@ int graph_height(const analyzer::Details* details, const std::vector<analyzer::F
     height = std::max(height, factor.height + 1);
   }
   return height;
-}
-
-Json sources_of(const std::vector<SourceText>& sources) {
-  Json all = Json::array();
-  for (const SourceText& source : sources) {
-    all.push_back({{"title", source.title},
-                   {"file", source.file},
-                   {"first", source.first},
-                   {"line", source.line},
-                   {"lines", source.lines},
-                   {"more", source.more},
-                   {"factors", source.factors}});
-  }
-  return all;
 }
 
 Json timelines_of(const PageTimelines& timelines) {
@@ -99,7 +86,8 @@ nlohmann::json html_data(const HtmlReport& page) {
                {"losses", json::write(page.profile.losses)},
                {"unwrapped", json::write(page.context.unwrapped)},
                {"provenance", json::write(page.context.provenance)},
-               {"sources", sources_of(page.sources)},
+               {"sources", page_sources(page.sources)},
+               {"sources_left_out", page.sources_left_out},
                {"timelines", timelines_of(page.timelines)},
                {"notes", notes}};
   add_plots(details, tree, columns, data);

@@ -1,5 +1,5 @@
 // `vprof report`: prints an earlier report.
-#include "pipeline/html_report.h"
+#include "pipeline/html/html_report.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"

@@ -83,6 +83,8 @@ struct SitesFile {
   std::vector<SuspensionEntry> suspensions;
   std::vector<UnwrappedEntry> unwrapped;
   SiteIds site_ids;
+  /// content_hash() of each file of the tree that has one of the functions or sites.
+  std::map<std::string, std::string> files;
 };
 
 /// Error: one line that names the file and the entry.

@@ -1,9 +1,9 @@
-#include "pipeline/html_report.h"
+#include "pipeline/html/html_report.h"
 
 #include <optional>
 
 #include "pipeline/exemplars.h"
-#include "pipeline/html_sources.h"
+#include "pipeline/html/html_sources.h"
 #include "pipeline/results.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
@@ -77,7 +77,7 @@ Result<std::string> make_html(const Session& session, int iteration) {
   page.specificity = session.config.factors.specificity;
   page.details = details_in(files.profile, page.notes);
   add_timelines(files.trace, page);
-  page.sources = html_sources(session, page.profile);
+  add_sources(session, iteration > 0 ? iteration : session.state.iteration, page);
   auto text = VPROF_TRY(report::html(page));
   return text;
 }
