@@ -171,6 +171,7 @@ class PathWalker {
                             uint32_t parent, uint32_t kind) const;
   uint32_t idle_wait(const Suspended& what) const;
   bool caused_directly(const Suspended& what, const Item& wait) const;
+  bool began_awaited(const Suspended& what, int64_t from) const;
   std::optional<WakeUp> woken_by(const Suspended& what, uint32_t idle);
   std::optional<Suspended> explain(const Suspended& what);
 

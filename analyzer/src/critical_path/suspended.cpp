@@ -129,8 +129,33 @@ uint32_t PathWalker::idle_wait(const Suspended& what) const {
   return kNone;
 }
 
+/// Whether the first that the thread did from an instant on was to run a coroutine of those that
+/// the co_await may have begun, such as one that it handed to the thread's executor. It was handed
+/// over when the other was suspended, or is before that in the executor's queue.
+bool PathWalker::began_awaited(const Suspended& what, int64_t from) const {
+  if (what.by->suspension >= sites_.suspensions.size()) {
+    return false;
+  }
+  const std::vector<uint32_t>& awaits = sites_.suspensions[what.by->suspension].awaits;
+  const Thread& history = window_.threads[what.thread];
+  int64_t begun = INT64_MAX;
+  bool awaited = false;
+  const Item* item = std::partition_point(history.items.begin(), history.items.end(),
+                                          [&](const Item& i) { return i.end > what.resumed; });
+  for (; item != history.items.end() && item->end > from; ++item) {
+    if (item->start < from || item->is_wait() || item->start > begun) {
+      continue;
+    }
+    const bool is_one = std::ranges::find(awaits, function_of(*item)) != awaits.end();
+    awaited = is_one || (awaited && item->start == begun);
+    begun = item->start;
+  }
+  return awaited && !worked_between(what.thread, from, begun);
+}
+
 /// Whether what ended the wait is what the coroutine waited for: the thread has resumed it since
-/// then from within a function, or first of all. Of several events, the first is recorded.
+/// then from within a function, or first of all, or has run what was awaited first of all. Of
+/// several events, the first is recorded.
 bool PathWalker::caused_directly(const Suspended& what, const Item& wait) const {
   if (what.by == nullptr) {
     return true;  // it woke another thread
@@ -143,7 +168,8 @@ bool PathWalker::caused_directly(const Suspended& what, const Item& wait) const 
   if (frame != kNone && history.items[frame].start >= wait.end) {
     return true;
   }
-  return what.by->polled <= wait.end && !worked_between(what.thread, wait.end, what.resumed);
+  return what.by->polled <= wait.end &&
+         (!worked_between(what.thread, wait.end, what.resumed) || began_awaited(what, wait.end));
 }
 
 /// Who ended the idle wait. Nothing: not known.

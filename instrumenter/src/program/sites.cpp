@@ -46,9 +46,11 @@ struct Object<SitesFile::SiteEntry> {
 template <>
 struct Object<SitesFile::SuspensionEntry> {
   using T = SitesFile::SuspensionEntry;
-  static constexpr auto kFields = std::tuple{
-      required("index", &T::index),   required("name", &T::name), non_default("yields", &T::yields),
-      required("parent", &T::parent), required("file", &T::file), required("line", &T::line)};
+  static constexpr auto kFields =
+      std::tuple{required("index", &T::index),      required("name", &T::name),
+                 non_default("yields", &T::yields), required("parent", &T::parent),
+                 required("file", &T::file),        required("line", &T::line),
+                 non_default("awaits", &T::awaits)};
 };
 
 template <>

@@ -102,7 +102,11 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
                               call.column, call.text(), is_by_rule(call.reason)});
   }
   for (const SuspensionSite& s : result.suspensions) {
-    file.suspensions.push_back({s.index, s.name, s.yields, functions.id(s.parent), s.file, s.line});
+    SitesFile::SuspensionEntry& out = file.suspensions.emplace_back();
+    out = {s.index, s.name, s.yields, functions.id(s.parent), s.file, s.line, {}};
+    for (const std::string& key : s.awaits) {
+      out.awaits.push_back(functions.id(key));
+    }
   }
   for (const IntervalPlan& interval : plan.intervals) {
     file.intervals.push_back({interval.index, interval.name});

@@ -52,6 +52,7 @@ struct SitesFile {
     size_t parent = 0;    ///< id of the coroutine
     std::string file;
     uint32_t line = 0;
+    std::vector<size_t> awaits;  ///< ids of the coroutines that may begin because of it
 
     bool operator==(const SuspensionEntry&) const = default;
   };
