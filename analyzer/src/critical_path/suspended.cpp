@@ -190,8 +190,12 @@ std::optional<WakeUp> PathWalker::woken_by(const Suspended& what, uint32_t idle)
   }
   // Of a condition, the first is the signaller, before those who held the mutex.
   const Blame& blame = wait.event == VPROF_EV_WAIT_COND ? blames_.front() : blames_.back();
-  return blame.thread == kNone ? std::nullopt
-                               : std::optional(WakeUp{blame.thread, blame.released, blame.exact});
+  if (blame.thread == kNone) {
+    return std::nullopt;
+  }
+  // Nothing to blame: the signal was before the coroutine was suspended.
+  const int64_t time = blame.from == blame.to ? from : blame.released;
+  return WakeUp{blame.thread, time, blame.exact};
 }
 
 /// Attributes [left, resumed] down to the thread's last idle wait. Returns what ended that, if it
@@ -250,7 +254,9 @@ void PathWalker::suspend(const IntervalSegment& previous, int64_t left, uint32_t
   const uint32_t parent = known ? sites_.suspensions[by.suspension].parent : kNone;
   const uint32_t coroutine = coroutine_node(thread, now, parent);
   if (previous.thread == thread && now - left < kShortestNs) {
+    frames_from_ = left;                                 // whoever resumed it is no callee
     attribute(thread, left, now, coroutine, coroutine);  // it hardly was
+    frames_from_ = kNoTime;
     return;
   }
   const uint32_t name = known ? tree_.intern(sites_.suspensions[by.suspension].name) : suspended_;
