@@ -166,6 +166,7 @@ class PathWalker {
   // Coroutines: suspended.cpp.
   void suspend(const IntervalSegment& previous, int64_t left, uint32_t thread, int64_t now,
                const Segment& by, uint32_t kind);
+  void hardly_suspended(uint32_t thread, int64_t left, int64_t now, uint32_t coroutine);
   uint32_t coroutine_node(uint32_t thread, int64_t now, uint32_t parent);
   int64_t operand_evaluated(const IntervalSegment& previous, int64_t left, int64_t now,
                             uint32_t parent, uint32_t kind) const;

@@ -246,6 +246,24 @@ std::optional<PathWalker::Suspended> PathWalker::explain(const Suspended& what) 
   return Suspended{waker->thread, what.left, woken, node, nullptr};
 }
 
+/// [left, now] of one thread, which is too short to wait: calls in it are those of the coroutine,
+/// such as in the operand of its co_await. Whoever ran it until then, or resumed it, is no callee.
+void PathWalker::hardly_suspended(uint32_t thread, int64_t left, int64_t now, uint32_t coroutine) {
+  const ItemArray& items = window_.threads[thread].items;
+  const Item* item =
+      std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end >= now; });
+  while (item != items.end() && item->end > left && item->start >= left) {
+    ++item;
+  }
+  const int64_t since = item == items.end() ? left : std::max(left, item->end);
+  frames_from_ = left;
+  attribute(thread, since, now, coroutine, coroutine);
+  frames_from_ = kNoTime;
+  if (left < since) {
+    add(coroutine, thread, left, since);
+  }
+}
+
 /// [left, now], in which no thread worked for the interval, since its coroutine was suspended. It
 /// went on at `now`.
 void PathWalker::suspend(const IntervalSegment& previous, int64_t left, uint32_t thread,
@@ -254,9 +272,7 @@ void PathWalker::suspend(const IntervalSegment& previous, int64_t left, uint32_t
   const uint32_t parent = known ? sites_.suspensions[by.suspension].parent : kNone;
   const uint32_t coroutine = coroutine_node(thread, now, parent);
   if (previous.thread == thread && now - left < kShortestNs) {
-    frames_from_ = left;                                 // whoever resumed it is no callee
-    attribute(thread, left, now, coroutine, coroutine);  // it hardly was
-    frames_from_ = kNoTime;
+    hardly_suspended(thread, left, now, coroutine);
     return;
   }
   const uint32_t name = known ? tree_.intern(sites_.suspensions[by.suspension].name) : suspended_;
