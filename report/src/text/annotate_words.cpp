@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "text/layout.h"
 #include "vprof/report/annotate.h"
 #include "vprof/support/text.h"
 
