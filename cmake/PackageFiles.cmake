@@ -30,6 +30,9 @@ compress(${documents}/changelog)
 file(COPY ${source}/CHANGELOG.md DESTINATION ${documents})
 compress(${usr}/share/man/man1/vprof.1)
 
+file(MAKE_DIRECTORY ${usr}/share/lintian/overrides)
+file(COPY_FILE ${source}/cmake/debian/lintian-overrides ${usr}/share/lintian/overrides/vprof)
+
 # Where Debian's zsh looks.
 file(RENAME ${usr}/share/zsh/site-functions ${usr}/share/zsh/vendor-completions)
 

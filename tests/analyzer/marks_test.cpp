@@ -71,6 +71,10 @@ TEST_CASE("a factor that may be 0 is not marked, and leaves its mark to the next
   CHECK(!profile.factors[0].marked);
   CHECK(profile.factors[1].marked);
   CHECK(profile.factors[2].marked);
+  profile.factors[0].share_ci95 = {0.1, 1.1};
+  profile.factors[0].significant = false;  // one of many that were tested
+  mark_factors(profile);
+  CHECK(!profile.factors[0].marked);
   profile.factors[0].share_ci95 = {0, 0};  // not known
   mark_factors(profile);
   CHECK(profile.factors[0].marked);

@@ -107,6 +107,40 @@ TEST_CASE("the thread that woke the one that resumes a coroutine is to blame bef
                                      {"request/f/g/co_await(event)/wake-up(event)", 4}});
 }
 
+TEST_CASE("a thread that was woken and ran what was awaited first of all was woken for it") {
+  for (const bool other_first : {false, true}) {
+    CAPTURE(other_first);
+    CoroutineCase c;
+    const uint32_t task = c.sites.function("task", 1);
+    const uint32_t task_entry = c.sites.function_site(task);
+    const uint32_t spawn_awaited = c.sites.suspension("spawn", c.f, {task});
+    auto& t = c.thread(1);
+    c.begin_f(t, 0, 10);
+    auto& u = c.thread(2);
+    u.condition_wait({0x20}, {0x30}, 5 * kUs, 60 * kUs, 1);
+    u.frame(other_first ? c.g_entry : task_entry, 61 * kUs, 65 * kUs);
+    u.frame(task_entry, 66 * kUs, 80 * kUs);
+    u.resume(1, 82 * kUs, spawn_awaited);
+    u.frame(c.f_entry, 82 * kUs, 90 * kUs);
+    u.end(1, 90 * kUs);
+    auto& worker = c.thread(3);
+    worker.frame(c.h_entry, 2 * kUs, 56 * kUs);  // the executor could not run the task meanwhile
+    worker.release(VPROF_EV_RELEASE_COND, {0x20}, 57 * kUs, 1);
+    Leaves expected = {{"request/f/body(f)", 10 + 8},
+                       {"request/f/co_await(spawn)/task", 14 + (other_first ? 0 : 4)},
+                       {"request/f/co_await(spawn)/untracked(thread)", 1 + 1 + 2}};
+    if (other_first) {
+      expected["request/f/co_await(spawn)/g"] = 4;
+      expected["request/f/co_await(spawn)/unknown event"] = 50;
+    } else {
+      expected["request/f/co_await(spawn)/h"] = 46;
+      expected["request/f/co_await(spawn)/untracked(thread)"] += 1;
+      expected["request/f/co_await(spawn)/wake-up(spawn)"] = 3;
+    }
+    CHECK(in_us(c.profile()) == expected);
+  }
+}
+
 TEST_CASE("whoever resumes a coroutine from within a function is to blame since it was idle") {
   CoroutineCase c;
   auto& t = c.thread(1);

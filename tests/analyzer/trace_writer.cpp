@@ -278,13 +278,15 @@ void SitesWriter::sync(const std::string& role, const std::string& name, bool sh
       {{"index", sync_.size()}, {"role", role}, {"function", name}, {"shared", shared}});
 }
 
-uint32_t SitesWriter::suspension(const std::string& awaited, uint32_t coroutine) {
+uint32_t SitesWriter::suspension(const std::string& awaited, uint32_t coroutine,
+                                 const std::vector<uint32_t>& awaits) {
   const size_t index = suspensions_.size();
   suspensions_.push_back({{"index", index},
                           {"name", awaited},
                           {"parent", coroutine},
                           {"file", "src/a.cpp"},
-                          {"line", 2000 + index}});
+                          {"line", 2000 + index},
+                          {"awaits", awaits}});
   return static_cast<uint32_t>(index);
 }
 

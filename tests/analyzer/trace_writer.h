@@ -112,7 +112,8 @@ class SitesWriter {
   uint32_t function_site(uint32_t function);
   uint32_t call_site(uint32_t caller, uint32_t callee);
   /// Where a coroutine can be suspended. Returns its index.
-  uint32_t suspension(const std::string& awaited, uint32_t coroutine);
+  uint32_t suspension(const std::string& awaited, uint32_t coroutine,
+                      const std::vector<uint32_t>& awaits = {});
   void sync(const std::string& role, const std::string& name, bool shared = false);
 
   std::string write(const std::string& directory) const;

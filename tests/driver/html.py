@@ -49,7 +49,8 @@ class Html(Project):
         self.assertEqual((made["version"], made["commit"]), ("", ""))  # it is under no version control
         self.assertEqual(json.loads(next(self.root.glob(".vprof/iterations/*/trace/provenance.json")).read_text()), made)
         texts = {text["title"]: text for text in data["sources"]}
-        self.assertIn("int spin(long ns) {", texts["spin"]["lines"])
+        self.assertIn("int spin(long ns) {", texts["spin"]["parts"][0]["lines"])
+        self.costs_are_those_of_annotate(texts)
         # A factor's column has its time in each interval; their mean is the mean in the tree.
         factor = next(f for f in data["factors"] if f["kind"] == "variance")
         mean = sum(times[factor["columns"][0]] for _, _, _, _, times, *_ in data["intervals"]) / count
@@ -66,8 +67,12 @@ class Html(Project):
         self.vprof("report", "--iteration", "1", "--html", "first.html")
         first = self.data("first.html")
         self.assertEqual(first["timelines"], [])
+        self.assertFalse(any(text["costed"] for text in first["sources"]))
+        self.assertTrue(any("without what calls cost" in note for note in first["notes"]), first["notes"])
         self.assertTrue(any("--keep-traces" in note for note in first["notes"]), first["notes"])
         self.assertEqual(len(first["intervals"]), first["interval"]["count"])
+
+        self.changed_source_is_said()
 
         # A damaged profile is reported, and the page does without it.
         shutil.copy(self.root / ".vprof/profile.vprof", self.root / "kept.vprof")
@@ -77,6 +82,34 @@ class Html(Project):
         self.assertEqual(damaged["intervals"], [])
         self.assertTrue(any("cannot be read" in note for note in damaged["notes"]), damaged["notes"])
         self.fails("report", "--html", "vprof.json/x.html", words=["vprof.json"])
+
+    def costs_are_those_of_annotate(self, texts):
+        self.assertIn("order", texts)
+        shown = texts["order"]
+        [known] = json.loads(self.vprof("annotate", "order", "--json").stdout)["functions"]
+        known = {(site["line"], site["callee"]): site for site in known["costs"]["sites"] if site["line"]}
+        calls = {(line, callee): figures for line, callee, *figures in shown["calls"]}
+        self.assertGreater(len(calls), 0)
+        for place, (count, mean, deviation, share) in calls.items():
+            site = known.pop(place)
+            for value, exact in [(count, site["calls"]), (mean, site["cost"]["mean_ns"]),
+                                 (deviation, site["cost"]["stddev_ns"]), (share, site["cost"]["share"])]:
+                self.assertAlmostEqual(value, exact, delta=1e-5 * abs(exact))
+            self.assertIn(place[1], "".join(shown["parts"][0]["lines"][place[0] - shown["first"]]))
+        self.assertEqual([site for site in known.values() if site["cost"]["count"]], [])
+
+    def changed_source_is_said(self):
+        """First the user's file alone, then vprof's copy, too."""
+        source = self.root / "src/main.c"
+        source.write_text("// a line more\n" + source.read_text())
+        for words in ["this is the text that was measured", "not the lines that were measured"]:
+            with self.subTest(words):
+                self.vprof("report", "--html", "edited.html")
+                [text] = [one for one in self.data("edited.html")["sources"] if one["title"] == "order"]
+                self.assertTrue(any(words in note for note in text["notes"]), text["notes"])
+                self.assertEqual(text["calls"] == [], words.startswith("not"))
+                self.assertIn(words, self.vprof("annotate", "order").stdout.replace("\n  ", " "))
+            self.vprof("index")
 
     def test_there_is_no_report_yet(self):
         self.fails("report", "--html", "x.html", words=["vprof loop"])

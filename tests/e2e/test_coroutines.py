@@ -15,6 +15,14 @@ from e2e import (
 PLANTED = "compact_shelf"
 
 
+def below(node, function, inside=False):
+    """All nodes below those of the function."""
+    if inside:
+        yield node
+    for child in node.get("children", []):
+        yield from below(child, function, inside or node["function"] == function)
+
+
 def test():
     options = arguments("--example")
     example = copy_example(options.root, options.example, options.scratch / "source")
@@ -31,6 +39,9 @@ def test():
     require(functions, "no factors")
     first = functions[0]
     require(first["functions"][0] in (f"Stock::{PLANTED}", f"body(Stock::{PLANTED})"), f"the first function is {first['functions']}")
+    # A thread that was woken for a coroutine on the strand says who kept the strand busy until then.
+    unknown = sum(abs(node["share"]) for node in below(report["tree"], "reserve_stock") if node["function"] == "unknown event")
+    require(unknown < 0.05, f"{100 * unknown:.1f} % of the variance is an unknown event that ended the wait for the strand")
     check_conservation(report)
     print(f"{PLANTED}: {100 * first['share']:.1f} % after {len(report['iterations'])} iterations")
 

@@ -1,4 +1,4 @@
-"""The Debian package: complete, stripped, without errors of lintian, and it works in a fresh Debian 12 that holds
+"""The Debian package: complete, stripped, without complaints of lintian, and it works in a fresh Debian 12 that holds
 nothing but the package and what it depends on."""
 
 import json
@@ -107,7 +107,7 @@ def test():
     package, symbols = only(made.glob("vprof_*.deb")), only(made.glob("vprof-dbgsym_*"))
     check_control(package, options.root)
     check_files(package, symbols, options.scratch)
-    run(["lintian", "--fail-on", "error", package])
+    run(["lintian", "--fail-on", "error,warning", package])  # cmake/debian/lintian-overrides says why not
     check_use(package, options.root, options.scratch)
 
 

@@ -41,6 +41,23 @@ export const factors = {
     await quiet(page);
   },
 
+  async 'the page marks what the analysis marks, in every order'(pages) {
+    const page = await pages.open('whole.html');
+    const { factors: all, threshold, explained } = JSON.parse(await textOf(page, '#data'));
+    const expected = all.flatMap((factor, i) => (factor.marked ? [i] : [])).sort();
+    assert.ok(expected.length > 0 && all.some((factor, i) => !factor.marked && factor.weight >= threshold && i < expected.at(-1)), 'one of weight has no mark');
+    const marked = async () => (await page.evaluate("[...document.querySelectorAll('#factor-table tr.marked')].map((r) => Number(r.dataset.factor))")).sort();
+    for (const ranking of ['score', 'variance', 'contribution', 'share', 'tail_share']) {
+      await page.click(`label[for=ranking-${ranking}]`);
+      assert.deepEqual(await marked(), expected, ranking);
+    }
+    await page.click('#factor-table th[data-column=name] button');
+    assert.deepEqual(await marked(), expected, 'by name');
+    assert.deepEqual((await texts(page, '#factor-table tr:has(.unseen)')).length, expected.length, 'said to screen readers');
+    assert.ok(explained.startsWith('The ') && (await textOf(page, '#factors > .hint')).includes(`${explained}.`), 'how far they go');
+    await quiet(page);
+  },
+
   async 'the page computes the scores of the analysis'(pages) {
     const page = await pages.open('whole.html');
     const [shown, known] = await page.evaluate(`[[...document.querySelectorAll('#factor-table tbody tr')].map((r) => [Number(r.dataset.factor), parseFloat(r.cells[${SCORE}].textContent)]),
@@ -61,7 +78,7 @@ export const factors = {
     assert.equal((await hash(page)).factor, second);
     assert.equal(await page.evaluate('document.getElementById("scatter-factor").value'), second);
     assert.notEqual(await page.evaluate('document.querySelector("#scatter-chart .dot").getAttribute("cx")'), before);
-    assert.deepEqual(await page.evaluate('[...document.querySelectorAll("#sources details")].map((d) => d.open)'), [false, true]);
+    assert.deepEqual(await page.evaluate('[...document.querySelectorAll("#sources details")].map((d) => d.open)'), [false, true, true]);
     assert.ok((await textOf(page, '#factor-details h3')).length > 0);
     assert.equal(await count(page, '#tree-chart .node.chosen'), 1);
     await quiet(page);

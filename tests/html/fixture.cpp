@@ -107,6 +107,56 @@ void add_timelines(const test::ScratchDir& dir, const std::string& sites,
   }
 }
 
+analyzer::CallCost call(const char* callee, uint32_t line, double share) {
+  analyzer::CallCost cost;
+  cost.callee = callee;
+  cost.file = "src/<b>.c";
+  cost.line = line;
+  cost.calls = 2;
+  cost.cost = {.count = 900, .mean_ns = 1e6, .stddev_ns = 2e5, .share = share};
+  return cost;
+}
+
+/// A function of 300 lines with costs, one whose text is gone, and lines without costs.
+void add_sources(report::HtmlReport& page) {
+  report::SourceText costed;
+  costed.costed = true;
+  costed.factors = {0};
+  report::AnnotatedFunction& function = costed.function;
+  function.name = kHostile[1];
+  function.file = "src/<b>.c";
+  function.first = 40;
+  function.recorded = function.measured = true;
+  function.lines = {"int f(void) {", "\treturn x < y && y > z;  // </script>",
+                    std::string("  \"") + kHostile[2] + "\""};
+  function.lines.resize(300, "  again();");
+  function.costs.interval = kHostile[0];
+  function.costs.intervals = 3000;
+  function.costs.calls = 1;
+  function.costs.whole = {.count = 3000, .mean_ns = 3e6, .stddev_ns = 5e5, .share = 0.75};
+  function.costs.own = {.count = 3000, .mean_ns = 1e6, .stddev_ns = 1e5, .share = 0.05};
+  function.costs.sites = {call(kHostile[3], 41, 0.001), call("flush<int>", 250, 0.5),
+                          call("serve", 250, 0.125)};
+  function.costs.sites.push_back(call("wait(pthread_mutex_lock)", 0, 0.0625));
+  function.unmeasured = {{"free", "src/<b>.c", 44, "trivial"}};
+  page.sources.push_back(costed);
+  report::SourceText gone = costed;
+  gone.factors = {1};
+  gone.function.name = "second";
+  gone.function.file = "src/second.c";
+  gone.function.lines = {"int other;"};
+  gone.function.outdated = gone.function.changed = true;
+  page.sources.push_back(gone);
+  report::SourceText plain;
+  plain.line = 2;
+  plain.factors = {1};
+  plain.function.name = "wait(x)";
+  plain.function.file = "src/third.c";
+  plain.function.lines = {"int third;", "x();"};
+  page.sources.push_back(plain);
+  page.sources_left_out = 17;
+}
+
 report::HtmlReport whole() {
   const test::ScratchDir dir;
   test::SitesWriter sites;
@@ -141,15 +191,7 @@ report::HtmlReport whole() {
   page.profile.interval.incomplete = 2;
   page.profile.interval.loop_queue = {
       .begun = 2000, .waited = 500, .mean_ns = 1e6, .p99_ns = 2e6, .share = 0.25};
-  page.sources.push_back({kHostile[1],
-                          "src/<b>.c",
-                          40,
-                          42,
-                          {"int f(void) {", "  return x < y && y > z;  // </script>", "}",
-                           std::string("  \"") + kHostile[2] + "\""},
-                          3,
-                          {0}});
-  page.sources.push_back({"second", "src/second.c", 1, 1, {"int second;"}, 0, {1}});
+  add_sources(page);
   return page;
 }
 

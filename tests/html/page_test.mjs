@@ -9,6 +9,7 @@ import { launch } from './browser.mjs';
 import { factors } from './factors.mjs';
 import { intervals } from './intervals.mjs';
 import { Pages } from './pages.mjs';
+import { sources } from './sources.mjs';
 import { trees } from './trees.mjs';
 import { views } from './views.mjs';
 
@@ -17,7 +18,7 @@ const directory = join(scratch, 'pages');
 mkdirSync(directory, { recursive: true });
 execFileSync(fixture, [directory], { stdio: 'inherit' });
 const pages = new Pages(await launch(program), directory);
-const tests = Object.entries({ ...views, ...factors, ...trees, ...intervals, ...accessibility }).filter(([name]) => name.includes(word));
+const tests = Object.entries({ ...views, ...factors, ...trees, ...intervals, ...sources, ...accessibility }).filter(([name]) => name.includes(word));
 
 let failed = 0;
 for (const [name, test] of tests) {

@@ -52,6 +52,40 @@ TEST_CASE("html: no data can end its element") {
   CHECK(back[2] == "a\u2028b\u2029");
 }
 
+TEST_CASE("html: of a long function, the costliest calls keep their lines") {
+  report::SourceText source;
+  source.costed = true;
+  report::AnnotatedFunction& function = source.function;
+  function.file = "a.c";
+  function.first = 1000;
+  function.lines.resize(5000, "x");
+  function.lines[4999] = "last";
+  for (uint32_t line = 1100; line < 5900; line += 100) {
+    analyzer::CallCost& call = function.costs.sites.emplace_back();
+    call.callee = "f" + std::to_string(line);
+    call.file = "a.c";
+    call.line = line;
+    call.calls = 1;
+    call.cost = {.count = 1, .mean_ns = 1, .share = line * 1e-4};
+  }
+  report::HtmlReport page = page_of({});
+  page.sources = {source};
+  const nlohmann::json data = report::html_data(page)["sources"][0];
+  size_t lines = 0;
+  for (const auto& part : data["parts"]) {
+    lines += part["lines"].size();
+  }
+  CHECK(lines == 120);
+  CHECK(data["parts"][0]["first"] == 1000);
+  CHECK(data["parts"].back()["first"] == 5796);  // the largest share, with 4 lines on each side
+  CHECK(data["parts"].back()["lines"].size() == 9);
+  CHECK(data["last"] == 6000);
+  CHECK(data["calls"].size() + data["rest"].size() == function.costs.sites.size());
+  for (const auto& call : data["calls"]) {
+    CHECK(call[0].get<int>() >= 4600);
+  }
+}
+
 TEST_CASE("html: a wait belongs to the thread that waited") {
   const auto spans = report::wait_spans(convoy());
   REQUIRE(spans.size() == 2);

@@ -166,11 +166,13 @@ class PathWalker {
   // Coroutines: suspended.cpp.
   void suspend(const IntervalSegment& previous, int64_t left, uint32_t thread, int64_t now,
                const Segment& by, uint32_t kind);
+  void hardly_suspended(uint32_t thread, int64_t left, int64_t now, uint32_t coroutine);
   uint32_t coroutine_node(uint32_t thread, int64_t now, uint32_t parent);
   int64_t operand_evaluated(const IntervalSegment& previous, int64_t left, int64_t now,
                             uint32_t parent, uint32_t kind) const;
   uint32_t idle_wait(const Suspended& what) const;
   bool caused_directly(const Suspended& what, const Item& wait) const;
+  bool began_awaited(const Suspended& what, int64_t from) const;
   std::optional<WakeUp> woken_by(const Suspended& what, uint32_t idle);
   std::optional<Suspended> explain(const Suspended& what);
 

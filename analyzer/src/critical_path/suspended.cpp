@@ -129,8 +129,33 @@ uint32_t PathWalker::idle_wait(const Suspended& what) const {
   return kNone;
 }
 
+/// Whether the first that the thread did from an instant on was to run a coroutine of those that
+/// the co_await may have begun, such as one that it handed to the thread's executor. It was handed
+/// over when the other was suspended, or is before that in the executor's queue.
+bool PathWalker::began_awaited(const Suspended& what, int64_t from) const {
+  if (what.by->suspension >= sites_.suspensions.size()) {
+    return false;
+  }
+  const std::vector<uint32_t>& awaits = sites_.suspensions[what.by->suspension].awaits;
+  const Thread& history = window_.threads[what.thread];
+  int64_t begun = INT64_MAX;
+  bool awaited = false;
+  const Item* item = std::partition_point(history.items.begin(), history.items.end(),
+                                          [&](const Item& i) { return i.end > what.resumed; });
+  for (; item != history.items.end() && item->end > from; ++item) {
+    if (item->start < from || item->is_wait() || item->start > begun) {
+      continue;
+    }
+    const bool is_one = std::ranges::find(awaits, function_of(*item)) != awaits.end();
+    awaited = is_one || (awaited && item->start == begun);
+    begun = item->start;
+  }
+  return awaited && !worked_between(what.thread, from, begun);
+}
+
 /// Whether what ended the wait is what the coroutine waited for: the thread has resumed it since
-/// then from within a function, or first of all. Of several events, the first is recorded.
+/// then from within a function, or first of all, or has run what was awaited first of all. Of
+/// several events, the first is recorded.
 bool PathWalker::caused_directly(const Suspended& what, const Item& wait) const {
   if (what.by == nullptr) {
     return true;  // it woke another thread
@@ -143,7 +168,8 @@ bool PathWalker::caused_directly(const Suspended& what, const Item& wait) const 
   if (frame != kNone && history.items[frame].start >= wait.end) {
     return true;
   }
-  return what.by->polled <= wait.end && !worked_between(what.thread, wait.end, what.resumed);
+  return what.by->polled <= wait.end &&
+         (!worked_between(what.thread, wait.end, what.resumed) || began_awaited(what, wait.end));
 }
 
 /// Who ended the idle wait. Nothing: not known.
@@ -164,8 +190,12 @@ std::optional<WakeUp> PathWalker::woken_by(const Suspended& what, uint32_t idle)
   }
   // Of a condition, the first is the signaller, before those who held the mutex.
   const Blame& blame = wait.event == VPROF_EV_WAIT_COND ? blames_.front() : blames_.back();
-  return blame.thread == kNone ? std::nullopt
-                               : std::optional(WakeUp{blame.thread, blame.released, blame.exact});
+  if (blame.thread == kNone) {
+    return std::nullopt;
+  }
+  // Nothing to blame: the signal was before the coroutine was suspended.
+  const int64_t time = blame.from == blame.to ? from : blame.released;
+  return WakeUp{blame.thread, time, blame.exact};
 }
 
 /// Attributes [left, resumed] down to the thread's last idle wait. Returns what ended that, if it
@@ -216,6 +246,24 @@ std::optional<PathWalker::Suspended> PathWalker::explain(const Suspended& what) 
   return Suspended{waker->thread, what.left, woken, node, nullptr};
 }
 
+/// [left, now] of one thread, which is too short to wait: calls in it are those of the coroutine,
+/// such as in the operand of its co_await. Whoever ran it until then, or resumed it, is no callee.
+void PathWalker::hardly_suspended(uint32_t thread, int64_t left, int64_t now, uint32_t coroutine) {
+  const ItemArray& items = window_.threads[thread].items;
+  const Item* item =
+      std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end >= now; });
+  while (item != items.end() && item->end > left && item->start >= left) {
+    ++item;
+  }
+  const int64_t since = item == items.end() ? left : std::max(left, item->end);
+  frames_from_ = left;
+  attribute(thread, since, now, coroutine, coroutine);
+  frames_from_ = kNoTime;
+  if (left < since) {
+    add(coroutine, thread, left, since);
+  }
+}
+
 /// [left, now], in which no thread worked for the interval, since its coroutine was suspended. It
 /// went on at `now`.
 void PathWalker::suspend(const IntervalSegment& previous, int64_t left, uint32_t thread,
@@ -224,7 +272,7 @@ void PathWalker::suspend(const IntervalSegment& previous, int64_t left, uint32_t
   const uint32_t parent = known ? sites_.suspensions[by.suspension].parent : kNone;
   const uint32_t coroutine = coroutine_node(thread, now, parent);
   if (previous.thread == thread && now - left < kShortestNs) {
-    attribute(thread, left, now, coroutine, coroutine);  // it hardly was
+    hardly_suspended(thread, left, now, coroutine);
     return;
   }
   const uint32_t name = known ? tree_.intern(sites_.suspensions[by.suspension].name) : suspended_;

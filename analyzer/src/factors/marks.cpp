@@ -101,7 +101,7 @@ bool shows_share(const Factor& factor, Ranking ranking) {
 bool may_be_zero(const Factor& factor, Ranking ranking) {
   const std::array<double, 2>& ci95 = shown_ci95(factor, ranking);
   const bool known = ci95[0] != 0 || ci95[1] != 0;
-  return known && ci95[0] <= 0 && ci95[1] >= 0;
+  return known && (!factor.significant || (ci95[0] <= 0 && ci95[1] >= 0));
 }
 
 size_t other_places(const Factor& factor) {

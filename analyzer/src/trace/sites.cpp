@@ -104,8 +104,12 @@ Sites parse(const Json& document) {
     if (result.suspensions.size() <= index) {
       result.suspensions.resize(index + 1);
     }
-    result.suspensions[index] = {suspension_name(entry),
-                                 index_of.at(entry.at("parent").get<uint32_t>())};
+    SuspensionPoint& point = result.suspensions[index];
+    point.name = suspension_name(entry);
+    point.parent = index_of.at(entry.at("parent").get<uint32_t>());
+    for (const Json& id : entry.contains("awaits") ? entry["awaits"] : none) {
+      point.awaits.push_back(index_of.at(id.get<uint32_t>()));
+    }
   }
   if (document.contains("intervals")) {
     result.intervals = read_names(document["intervals"], "name");

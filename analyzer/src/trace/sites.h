@@ -32,6 +32,8 @@ struct Site {
 struct SuspensionPoint {
   std::string name;         ///< `co_await(f)`, `co_yield`
   uint32_t parent = kNone;  ///< the coroutine
+  /// Coroutines that may begin because of it, as indices into the functions.
+  std::vector<uint32_t> awaits;
 };
 
 /// Site 0 and sites that the file does not define have function == kNone. Their records are skipped

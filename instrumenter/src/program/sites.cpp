@@ -46,9 +46,11 @@ struct Object<SitesFile::SiteEntry> {
 template <>
 struct Object<SitesFile::SuspensionEntry> {
   using T = SitesFile::SuspensionEntry;
-  static constexpr auto kFields = std::tuple{
-      required("index", &T::index),   required("name", &T::name), non_default("yields", &T::yields),
-      required("parent", &T::parent), required("file", &T::file), required("line", &T::line)};
+  static constexpr auto kFields =
+      std::tuple{required("index", &T::index),      required("name", &T::name),
+                 non_default("yields", &T::yields), required("parent", &T::parent),
+                 required("file", &T::file),        required("line", &T::line),
+                 non_default("awaits", &T::awaits)};
 };
 
 template <>
@@ -87,7 +89,8 @@ struct Object<SitesFile> {
                                              required("sync", &T::sync),
                                              non_default("suspensions", &T::suspensions),
                                              required("unwrapped", &T::unwrapped),
-                                             required("site_ids", &T::site_ids)};
+                                             required("site_ids", &T::site_ids),
+                                             optional("files", &T::files)};
 };
 
 }  // namespace vprof::json

@@ -36,6 +36,7 @@ Coroutines::Coroutines(const Program& program, const Plan& plan,
       continue;
     }
     numbers_[f.key] = ++count;
+    numbered_.push_back(&f);
     returning_[f.returns].insert(count);
     for (const Suspension& suspension : f.suspensions) {
       if (known.insert({suspension.file, suspension.begin}).second) {
@@ -81,6 +82,14 @@ Coroutines::Expected Coroutines::expected_by(const NumberedSuspension& numbered)
     }
   }
   return awaited.functions.empty() ? handed : awaited;
+}
+
+std::vector<std::string> Coroutines::awaited_by(const NumberedSuspension& numbered) const {
+  std::set<std::string> keys;
+  for (const uint32_t number : expected_by(numbered).functions) {
+    keys.insert(numbered_[number - 1]->key);
+  }
+  return {keys.begin(), keys.end()};
 }
 
 Edit Coroutines::edit_of(const NumberedSuspension& numbered) const {

@@ -31,6 +31,8 @@ class Coroutines {
   uint32_t number_of(const Function& f) const;
   const std::vector<NumberedSuspension>& suspensions() const { return suspensions_; }
   Edit edit_of(const NumberedSuspension& numbered) const;
+  /// Keys of the coroutines that may begin because of the co_await.
+  std::vector<std::string> awaited_by(const NumberedSuspension& numbered) const;
 
  private:
   struct Expected {
@@ -41,6 +43,7 @@ class Coroutines {
 
   const Program& program_;
   std::map<std::string, uint32_t> numbers_;              // by key
+  std::vector<const Function*> numbered_;                // by number, less 1
   std::map<std::string, std::set<uint32_t>> returning_;  // by Function::returns
   std::vector<NumberedSuspension> suspensions_;
 };

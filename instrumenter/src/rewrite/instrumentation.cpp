@@ -291,7 +291,8 @@ class Instrumenter {
       const Suspension& s = *numbered.suspension;
       out_.edits[s.file].push_back(coroutines_->edit_of(numbered));
       out_.suspensions.push_back({numbered.index, s.name, s.kind == AwaitKind::kYield,
-                                  numbered.function->key, s.file, s.line});
+                                  numbered.function->key, s.file, s.line,
+                                  coroutines_->awaited_by(numbered)});
     }
   }
 

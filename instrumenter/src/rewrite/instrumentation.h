@@ -44,6 +44,7 @@ struct SuspensionSite {
   std::string parent;  ///< key of the coroutine
   std::string file;
   uint32_t line = 0;
+  std::vector<std::string> awaits;  ///< keys of the coroutines that may begin because of it
 };
 
 /// A call of an expanded function that is not measured, and why.

@@ -64,6 +64,13 @@ class FunctionTable {
   std::vector<SitesFile::FunctionEntry> entries_;
 };
 
+void add_hash(const Program& program, const std::string& file,
+              std::map<std::string, std::string>& hashes) {
+  if (const auto known = program.file_hashes.find(file); known != program.file_hashes.end()) {
+    hashes.insert(*known);
+  }
+}
+
 }  // namespace
 
 SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentation& result,
@@ -95,7 +102,11 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
                               call.column, call.text(), is_by_rule(call.reason)});
   }
   for (const SuspensionSite& s : result.suspensions) {
-    file.suspensions.push_back({s.index, s.name, s.yields, functions.id(s.parent), s.file, s.line});
+    SitesFile::SuspensionEntry& out = file.suspensions.emplace_back();
+    out = {s.index, s.name, s.yields, functions.id(s.parent), s.file, s.line, {}};
+    for (const std::string& key : s.awaits) {
+      out.awaits.push_back(functions.id(key));
+    }
   }
   for (const IntervalPlan& interval : plan.intervals) {
     file.intervals.push_back({interval.index, interval.name});
@@ -106,6 +117,12 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
         {sync.index, sync.role, f == nullptr ? sync.function : f->name, sync.shared});
   }
   file.functions = functions.take();
+  for (const SitesFile::FunctionEntry& function : file.functions) {
+    add_hash(program, function.file, file.files);
+  }
+  for (const Site& site : result.sites) {
+    add_hash(program, site.file, file.files);
+  }
   // What is above the interval is no part of its call graph, whatever else it calls.
   for (SitesFile::FunctionEntry& function : file.functions) {
     if (graph.above.count(function.key) != 0) {

@@ -1,9 +1,8 @@
-// What led to this report and what limits it: iterations, sources, caveats.
+// What led to this report and what limits it: iterations, caveats.
 import { el, section } from './dom.js';
 import { count, percent, time } from './format.js';
 import { factorLink, nameLink } from './links.js';
 import { factorName } from './model.js';
-import { state } from './state.js';
 
 const names = (data, list) => list.map((name, i) => [i ? ', ' : null, nameLink(data, name)]);
 
@@ -26,25 +25,6 @@ export function iterations(data) {
           el('span', {}, time(Math.sqrt(one.variance_ns2)))),
         el('td', { class: 'number' }, one.mean_ratio > 0 ? `${one.mean_ratio.toFixed(2)}x` : '–'),
         el('td', { class: 'number' }, `${one.build_s.toFixed(1)} s`), el('td', { class: 'number' }, `${one.run_s.toFixed(1)} s`)))))));
-}
-
-export function sources(data) {
-  if (data.sources.length === 0) return null;
-  const boxes = data.sources.map((source, i) => el('details', { 'data-source': i },
-    el('summary', {}, source.title, el('small', {}, ` ${source.file}:${source.first}`)),
-    el('p', { class: 'hint' }, source.factors.map((index, n) => [n ? ', ' : 'Factors: ', factorLink(data.factors[index])])),
-    el('pre', { tabindex: 0 }, source.lines.map((line, n) => el('span', { class: source.first + n === source.line ? 'line marked' : 'line' },
-      el('span', { class: 'line-number' }, source.first + n), line, '\n'))),
-    source.more ? el('p', { class: 'hint' }, `${count(source.more)} more lines`) : null));
-  const show = () => {
-    const factor = state.number('factor', data.factors.length, 0);
-    boxes.forEach((box, i) => { box.open = data.sources[i].factors.includes(factor); });
-  };
-  state.listen((changed) => { if (changed.has('factor')) show(); });
-  window.addEventListener('beforeprint', () => boxes.forEach((box) => { box.open = true; }));
-  window.addEventListener('afterprint', show);
-  show();
-  return section('sources', 'Source', 'The functions of the top factors. The selected one is open.', ...boxes);
 }
 
 export function caveats(data) {

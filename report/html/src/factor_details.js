@@ -3,6 +3,7 @@ import { el } from './dom.js';
 import { count, margin, percent, time } from './format.js';
 import { exemplarLink, link, pathLinks } from './links.js';
 import { factorName, hasTimes } from './model.js';
+import { sourceOf } from './sources.js';
 
 const MOST_PLACES = 8;
 
@@ -25,12 +26,10 @@ function exemplarList(data, title, list) {
 /** Elsewhere in the page. */
 function otherViews(data, factor) {
   const name = factor.functions[0];
-  const source = data.sources.findIndex((one) => one.factors.includes(factor.index));
   return el('p', { class: 'other-views' },
     factor.nodes.length > 0 ? link({ place: factor.nodes[0], zoom: 0, at: 'tree' }, {}, 'in the tree') : null,
     factor.nodes.length > 0 ? link({ place: factor.nodes[0], zoom: 0, at: 'flame' }, {}, 'in the flame graphs') : null,
     hasTimes(factor) && data.intervals.length > 0 ? link({ factor: factor.index, at: 'scatter' }, {}, 'against the latency') : null,
-    source >= 0 ? link({ factor: factor.index, at: 'sources' }, {}, 'source') : null,
     link({ q: name, at: 'tree' }, {}, 'all places'));
 }
 
@@ -53,6 +52,7 @@ export function describeFactor(data, factor) {
     el('h4', {}, 'Where'),
     el('ol', { class: 'instances' }, shown.map((instance) => place(data, factor, instance))),
     more > 0 ? el('p', { class: 'hint' }, `${count(more)} more places`) : null,
+    sourceOf(data, factor),
     exemplarList(data, 'Where it took longest', factor.worst),
     exemplarList(data, 'Typical', factor.typical)];
 }

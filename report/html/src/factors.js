@@ -3,7 +3,7 @@ import { choice, el, refill, section } from './dom.js';
 import { describeFactor } from './factor_details.js';
 import { count, margin, percent, score } from './format.js';
 import { factorLink } from './links.js';
-import { RANKINGS, factorName, weight } from './model.js';
+import { RANKINGS, factorName } from './model.js';
 import { matchesFactor, search } from './search.js';
 import { state } from './state.js';
 
@@ -28,7 +28,8 @@ const breakable = (name) => name.split(/(?<=::)/).map((part, i) => [i ? el('wbr'
 
 const short = (name, value) => (name === value ? null : value);
 
-/** All factors in the order of the ranking, with rank and score, and which of them to look at first. */
+/** All factors in the order of the ranking, with rank and score. Which of them are marked is for the analysis to say,
+ * whatever the order. */
 function ranked(data, ranking, power) {
   const byVariance = data.factors.filter((factor) => factor.variance_rank).sort((a, b) =>
     RANKINGS.variance(data, b, power) - RANKINGS.variance(data, a, power) || a.variance_rank - b.variance_rank);
@@ -36,20 +37,15 @@ function ranked(data, ranking, power) {
   const all = data.factors.map((factor) => ({ factor, score: RANKINGS[ranking === 'variance' ? ranking : 'score'](data, factor, power),
     by: RANKINGS[ranking](data, factor, power), varianceRank: varianceRank.get(factor) ?? 0 }));
   all.sort((a, b) => b.by - a.by || a.factor.rank - b.factor.rank);
-  let asked = 0;
-  all.forEach((row, i) => {
-    row.rank = i + 1;
-    row.asked = asked < data.k && weight(row.factor, ranking) >= data.threshold;
-    asked += row.asked ? 1 : 0;
-  });
+  all.forEach((row, i) => { row.rank = i + 1; });
   return all;
 }
 
-function tableRow({ factor, rank, score: points, asked, varianceRank }, chosen) {
+function tableRow({ factor, rank, score: points, varianceRank }, chosen) {
   const width = `${Math.min(100, Math.max(0, 100 * factor.share)).toFixed(1)}%`;
   const certain = factor.significant ? margin(factor.share_ci95, factor.share) : 'may be chance';
-  return el('tr', { 'data-factor': factor.index, class: `${asked ? 'asked' : ''}${factor.index === chosen ? ' chosen' : ''}` },
-    el('td', { class: 'number' }, rank),
+  return el('tr', { 'data-factor': factor.index, class: `${factor.marked ? 'marked' : ''}${factor.index === chosen ? ' chosen' : ''}` },
+    el('td', { class: 'number' }, rank, factor.marked ? el('span', { class: 'unseen' }, ', look here first') : null),
     el('th', { scope: 'row' }, factorLink(factor, factor.functions.map((name, i) => [i ? el('span', { class: 'with' }, ' with ') : null, breakable(name)])),
       factor.definition ? el('small', {}, factor.definition) : null),
     el('td', { class: 'number part' }, el('span', { class: `part-bar ${factor.kind}`, style: `width:${width}` }),
@@ -140,7 +136,7 @@ export function factors(data) {
   });
   show();
   return section('factors', 'Where the variance comes from',
-    `Look first at the factors with a red mark: the first ${data.k} that make up ${percent(data.threshold, 0)} of the variance. `
+    `Look first at the factors with a red mark, at most ${data.k} that make up ${percent(data.threshold, 0)} and are more than chance. ${data.explained}. `
     + "Share: how much of the latency's variation moves with the factor. Contribution: how much the factor varies, whether the latency does or not.",
     el('div', { class: 'controls' }, controls.map(([bar]) => bar)),
     el('div', { class: 'table-and-details' },

@@ -10,8 +10,9 @@ import { load } from './model.js';
 import { overTime } from './overtime.js';
 import { provenance, provenanceLine } from './provenance.js';
 import { scatter } from './scatter.js';
-import { caveats, iterations, sources } from './context.js';
+import { caveats, iterations } from './context.js';
 import { searchBox } from './search.js';
+import { sources } from './sources.js';
 import { scrollTo, state } from './state.js';
 import { summary } from './summary.js';
 

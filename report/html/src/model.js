@@ -94,9 +94,6 @@ export const RANKINGS = {
   tail_share: (data, factor) => factor.tail_share ?? 0,
 };
 
-/** What a ranking counts, before specificity. */
-export const weight = (factor, ranking) => (ranking === 'variance' ? summedVariance(factor) : factor.weight);
-
 /** Whether the page has the time of the factor's functions in each interval: of the first ones only. */
 export const hasTimes = (factor) => factor.columns.every((column) => column >= 0);
 

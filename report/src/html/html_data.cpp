@@ -4,7 +4,9 @@
 #include "html/page_factors.h"
 #include "html/page_intervals.h"
 #include "html/page_nodes.h"
+#include "html/page_sources.h"
 #include "html/page_tree.h"
+#include "text/factors/factor_text.h"
 #include "text/overhead_text.h"
 #include "vprof/report/html.h"
 #include "vprof/report/json.h"
@@ -41,20 +43,6 @@ int graph_height(const analyzer::Details* details, const std::vector<analyzer::F
   return height;
 }
 
-Json sources_of(const std::vector<SourceText>& sources) {
-  Json all = Json::array();
-  for (const SourceText& source : sources) {
-    all.push_back({{"title", source.title},
-                   {"file", source.file},
-                   {"first", source.first},
-                   {"line", source.line},
-                   {"lines", source.lines},
-                   {"more", source.more},
-                   {"factors", source.factors}});
-  }
-  return all;
-}
-
 Json timelines_of(const PageTimelines& timelines) {
   Json all = Json::array();
   for (const auto& [order, timeline] : timelines.all()) {
@@ -84,6 +72,7 @@ nlohmann::json html_data(const HtmlReport& page) {
                {"interval", json::write(page.profile.interval)},
                {"k", page.profile.k},
                {"threshold", page.profile.threshold},
+               {"explained", explained(page.profile)},
                {"ranking", word_for(page.profile.ranking)},
                {"specificity", analyzer::rule_of(page.specificity).name},
                {"specificity_rules", specificity_rules()},
@@ -97,7 +86,8 @@ nlohmann::json html_data(const HtmlReport& page) {
                {"losses", json::write(page.profile.losses)},
                {"unwrapped", json::write(page.context.unwrapped)},
                {"provenance", json::write(page.context.provenance)},
-               {"sources", sources_of(page.sources)},
+               {"sources", page_sources(page.sources)},
+               {"sources_left_out", page.sources_left_out},
                {"timelines", timelines_of(page.timelines)},
                {"notes", notes}};
   add_plots(details, tree, columns, data);

@@ -17,7 +17,7 @@ constexpr const char* kKept[] = {"rank",           "kind",          "functions",
                                  "contribution",   "ci95",          "share",       "share_ci95",
                                  "significant",    "weight",        "tail_share",  "work_share",
                                  "label_share",    "height",        "specificity", "score",
-                                 "variance_score", "variance_rank", "status"};
+                                 "variance_score", "variance_rank", "marked",      "status"};
 
 /// Ids as text: JavaScript's numbers do not hold 64 bits.
 std::string id_text(const Json& id) {

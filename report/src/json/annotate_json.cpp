@@ -73,6 +73,8 @@ struct Object<AnnotatedFunction> {
       required("first", &T::first, "number of the first line"),
       required("lines", &T::lines, "as they were measured"),
       required("changed", &T::changed, "the source has been edited since"),
+      required("outdated", &T::outdated,
+               "vprof's copy has changed since, too: the lines are not what was measured"),
       required("recorded", &T::recorded,
                "the recording knows it; otherwise its time is in the functions that called it"),
       required("measured", &T::measured, "its calls are measured"),

@@ -14,16 +14,8 @@ namespace {
 using analyzer::CallCost;
 using analyzer::PlaceCost;
 
-constexpr double kMarked = 0.05;      // share of a call that is marked
-constexpr double kLeastBlame = 0.01;  // part of a mean
+constexpr double kMarked = 0.05;  // share of a call that is marked
 constexpr size_t kTab = 4;
-constexpr size_t kMostUnmeasured = 5;
-
-std::string number(double value) {
-  return value == 0      ? ""
-         : value < 0.005 ? "<0.01"
-                         : fmt::format("{:.{}f}", value, value < 100 ? 2 : 0);
-}
 
 std::string figures_of(const std::string& calls, const std::string& mean, const std::string& stddev,
                        const std::string& share) {
@@ -32,9 +24,9 @@ std::string figures_of(const std::string& calls, const std::string& mean, const 
 
 std::string figures_of(double calls, const PlaceCost& cost) {
   if (cost.count == 0) {
-    return figures_of(number(calls), calls == 0 ? "-" : human_time(0), "", "");
+    return figures_of(calls_text(calls), calls == 0 ? "-" : human_time(0), "", "");
   }
-  return figures_of(number(calls), human_time(cost.mean_ns), human_time(cost.stddev_ns),
+  return figures_of(calls_text(calls), human_time(cost.mean_ns), human_time(cost.stddev_ns),
                     percent(cost.share));
 }
 
@@ -56,8 +48,7 @@ class AnnotateText {
   AnnotateText(const AnnotatedFunction& function, const TextOptions& options)
       : function_(function), out_(options) {
     for (const CallCost& call : function.costs.sites) {
-      if (call.file == function.file && call.line >= function.first &&
-          call.line < function.first + function.lines.size()) {
+      if (is_in_lines(call, function)) {
         by_line_[call.line].push_back(&call);
       } else {
         elsewhere_.push_back(&call);
@@ -78,45 +69,13 @@ class AnnotateText {
 
  private:
   void head() {
-    const analyzer::FunctionCosts& costs = function_.costs;
-    const PlaceCost& whole = costs.whole;
     out_.line(fmt::format("{}  {}:{}", function_.name, function_.file, function_.first),
               Style::kHeading);
-    if (function_.changed) {
-      out_.paragraph(fmt::format("{} has been edited since: this is the text that was measured",
-                                 function_.file),
-                     2, Style::kWarning);
+    if (const std::string note = note_on_text(function_); !note.empty()) {
+      out_.paragraph(note, 2, Style::kWarning);
     }
-    if (!function_.recorded) {
-      out_.paragraph(
-          "not measured in the last recording, so its time is in the functions that called it", 2);
-      return;
-    }
-    if (whole.count == 0) {
-      out_.paragraph(fmt::format("on no critical path of {} intervals '{}'",
-                                 human_count(costs.intervals), costs.interval),
-                     2);
-      return;
-    }
-    const std::string calls =
-        costs.calls == 0 ? "" : fmt::format(", {} calls per interval", number(costs.calls));
-    out_.paragraph(
-        fmt::format("mean {}, standard deviation {}, {} of the variance; in {} of {} intervals "
-                    "'{}'{}",
-                    human_time(whole.mean_ns), human_time(whole.stddev_ns), percent(whole.share),
-                    human_count(whole.count), human_count(costs.intervals), costs.interval, calls),
-        2);
-    if (whole.blame_mean_ns >= kLeastBlame * whole.mean_ns) {
-      out_.paragraph(fmt::format("{} of the mean is blame: other work waited for it",
-                                 human_time(whole.blame_mean_ns)),
-                     2);
-    }
-    if (!function_.measured) {
-      out_.paragraph(
-          fmt::format("its calls are not measured; `vprof loop` does so where that may explain "
-                      "something, `vprof instrument --expand {}` in any case",
-                      function_.name),
-          2);
+    for (const std::string& note : notes_on_costs(function_)) {
+      out_.paragraph(note, 2);
     }
   }
 
@@ -158,17 +117,8 @@ class AnnotateText {
       row(figures_of(call->calls, call->cost), fmt::format("         {}{}", call->callee, place),
           call->cost.share);
     }
-    const size_t count = function_.unmeasured.size();
-    for (size_t i = 0; i < std::min(count, kMostUnmeasured); ++i) {
-      const UnmeasuredCall& call = function_.unmeasured[i];
-      out_.paragraph(fmt::format("not measured: {} at {}:{}: {}", call.callee, call.file, call.line,
-                                 call.reason),
-                     2, Style::kFaint);
-    }
-    if (count > kMostUnmeasured) {
-      out_.paragraph(fmt::format("{} more are not measured; `vprof graph {}` says why",
-                                 count - kMostUnmeasured, function_.name),
-                     2, Style::kFaint);
+    for (const std::string& note : notes_on_unmeasured(function_)) {
+      out_.paragraph(note, 2, Style::kFaint);
     }
   }
 

@@ -20,7 +20,8 @@ bool shows_share(const Factor& factor, Ranking ranking);
 /// The confidence interval of that figure.
 const std::array<double, 2>& shown_ci95(const Factor& factor, Ranking ranking);
 
-/// Whether that interval holds 0: the factor is no answer. {0, 0} is an interval that is not known.
+/// Whether that interval holds 0, or would among all that were tested (Factor::significant): the
+/// factor is no answer. {0, 0} is an interval that is not known.
 bool may_be_zero(const Factor& factor, Ranking ranking);
 
 /// Places besides the largest that count in the weight of a factor.

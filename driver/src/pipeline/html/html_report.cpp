@@ -78,7 +78,7 @@ Result<std::string> make_html(const Session& session, int iteration) {
   page.specificity = session.config.factors.specificity;
   page.details = details_in(files.profile, page.notes);
   add_timelines(files.recordings, page);
-  page.sources = html_sources(session, page.profile);
+  add_sources(session, iteration > 0 ? iteration : session.state.iteration, page);
   auto text = VPROF_TRY(report::html(page));
   return text;
 }

@@ -1,16 +1,15 @@
 // The source of the factors, for the HTML report.
 #pragma once
 
-#include <vector>
-
 #include "vprof/report/html.h"
 #include "workspace/session.h"
 
 namespace vprof::driver {
 
-/// The functions of the first factors, at most 20 texts. If a factor is no function of the program,
-/// the lines around the place where it was seen. Missing files are left out.
-std::vector<report::SourceText> html_sources(const Session& session,
-                                             const analyzer::Profile& profile);
+/// Adds the functions of the factors, at most 40, with what the recording of the iteration says
+/// about their calls. A factor that is no function of the program, such as a wait, is shown by the
+/// function around its largest place, or a few lines if there is none. What is missing is said in
+/// the notes.
+void add_sources(const Session& session, int iteration, report::HtmlReport& page);
 
 }  // namespace vprof::driver

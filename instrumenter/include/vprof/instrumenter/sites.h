@@ -52,6 +52,7 @@ struct SitesFile {
     size_t parent = 0;    ///< id of the coroutine
     std::string file;
     uint32_t line = 0;
+    std::vector<size_t> awaits;  ///< ids of the coroutines that may begin because of it
 
     bool operator==(const SuspensionEntry&) const = default;
   };
@@ -83,6 +84,8 @@ struct SitesFile {
   std::vector<SuspensionEntry> suspensions;
   std::vector<UnwrappedEntry> unwrapped;
   SiteIds site_ids;
+  /// content_hash() of each file of the tree that has one of the functions or sites.
+  std::map<std::string, std::string> files;
 };
 
 /// Error: one line that names the file and the entry.

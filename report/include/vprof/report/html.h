@@ -12,6 +12,7 @@
 
 #include "vprof/analyzer/details.h"
 #include "vprof/analyzer/timeline.h"
+#include "vprof/report/annotate.h"
 #include "vprof/report/report.h"
 
 namespace vprof::report {
@@ -54,14 +55,11 @@ class PageTimelines {
   std::map<std::tuple<uint32_t, std::string, analyzer::NodeKind>, uint32_t> numbers_;
 };
 
-/// An excerpt of a source file.
+/// The source of a function, or the lines around a place.
 struct SourceText {
-  std::string title;  ///< the function
-  std::string file;   ///< relative to the user's source tree
-  size_t first = 1;   ///< number of the first line shown
-  size_t line = 0;    ///< the line to mark; 0: none
-  std::vector<std::string> lines;
-  size_t more = 0;                ///< lines omitted at the end
+  AnnotatedFunction function;     ///< of a place: without a key
+  bool costed = false;            ///< a recording says what its calls cost
+  size_t line = 0;                ///< the line to mark; 0: none
   std::vector<uint32_t> factors;  ///< indices into Profile::factors
 };
 
@@ -72,12 +70,14 @@ struct HtmlReport {
   std::optional<analyzer::Details> details;  ///< without them, no plots of single intervals
   PageTimelines timelines;
   std::vector<SourceText> sources;
+  size_t sources_left_out = 0;     ///< functions of factors whose source is not in the page
   std::vector<std::string> notes;  ///< what could not be shown, and why
   analyzer::Specificity specificity = analyzer::Specificity::kQuadratic;
 };
 
 /// The data of the page. Bounded but for the size of the tree and the number of factors: up to 64
-/// columns of times, 24 covariances per node, 24 places per factor, 400 pieces per timeline.
+/// columns of times, 24 covariances per node, 24 places per factor, 400 pieces per timeline, 120
+/// lines per function.
 nlohmann::json html_data(const HtmlReport& page);
 
 /// Whether this build has the page, which needs npm at build time.

@@ -187,38 +187,33 @@ void write_evened_out(const Profile& profile, TextWriter& out) {
   out.paragraph("Vary, but others make up for it: " + listed(names));
 }
 
-/// How far the marked factors go, and what may be said about the rest.
-void write_explained(const Profile& profile, TextWriter& out) {
+}  // namespace
+
+std::string explained(const Profile& profile) {
   const auto marked = std::count_if(profile.factors.begin(), profile.factors.end(),
                                     [](const Factor& factor) { return factor.marked; });
   const std::string least = fmt::format("{:.3g} %", 100 * profile.threshold);
-  std::string text;
   if (marked == 0) {
-    text = fmt::format(
+    return fmt::format(
         "Nothing is marked: no factor makes up {} and is certain to be more than chance; what is "
         "there is noise, or spread over many places, and a longer run may tell",
         least);
-  } else {
-    text = fmt::format(
-        "The {} {} of the variance{}; ",
-        marked == 1 ? "marked factor holds" : fmt::format("{} marked factors hold", marked),
-        percent(profile.marked_share), marked == 1 ? "" : " together");
-    if (1 - profile.marked_share < profile.threshold) {
-      text += "little is left to explain";
-    } else if (profile.more_to_tell) {
-      text += fmt::format("of the rest, other factors reach {}, too", least);
-    } else {
-      text += fmt::format(
-          "the other {} is noise, or spread over many places: no further factor makes up {} and "
-          "is certain to be more than chance",
-          percent(1 - profile.marked_share), least);
-    }
   }
-  out.blank_line();
-  out.paragraph(text);
+  const std::string text = fmt::format(
+      "The {} {} of the variance{}; ",
+      marked == 1 ? "marked factor holds" : fmt::format("{} marked factors hold", marked),
+      percent(profile.marked_share), marked == 1 ? "" : " together");
+  if (1 - profile.marked_share < profile.threshold) {
+    return text + "little is left to explain";
+  }
+  if (profile.more_to_tell) {
+    return text + fmt::format("of the rest, other factors reach {}, too", least);
+  }
+  return text + fmt::format(
+                    "the other {} is noise, or spread over many places: no further factor makes up "
+                    "{} and is certain to be more than chance",
+                    percent(1 - profile.marked_share), least);
 }
-
-}  // namespace
 
 void write_factors(const Profile& profile, TextWriter& out) {
   if (profile.factors.empty()) {
@@ -240,7 +235,8 @@ void write_factors(const Profile& profile, TextWriter& out) {
       write_exemplars(factor, out);
     }
   }
-  write_explained(profile, out);
+  out.blank_line();
+  out.paragraph(explained(profile));
   write_evened_out(profile, out);
 }
 
