@@ -7,7 +7,7 @@
 package=haproxy version=2.6.
 needs=(varnish socat libssl-dev libpcre2-dev zlib1g-dev liblua5.3-dev curl apache2-utils)
 configure=true
-build="make -j2 TARGET=linux-glibc USE_OPENSSL=1 USE_PCRE2=1 USE_ZLIB=1 USE_LUA=1"
+build="make -j2 CC=\$CC TARGET=linux-glibc USE_OPENSSL=1 USE_PCRE2=1 USE_ZLIB=1 USE_LUA=1"
 interval=process_stream
 
 # One takes what only vtest has, and one measures a rate.
