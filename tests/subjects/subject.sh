@@ -154,9 +154,10 @@ warnings() { # log
     sed 's#.*/\(.*/\)#\1#' | sort -u
 }
 
+# Of a test that ran twice, the last result.
 verdict_of_ctest() { # log
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout|Skipped).*/\1 \2/p' "$1" |
-    sort
+    awk '{ test = $1; $1 = ""; last[test] = $0 } END { for (test in last) print test last[test] }' | sort
 }
 
 # The plain program's tests should succeed; the verdict on the others should equal the plain one.
