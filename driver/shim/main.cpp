@@ -173,6 +173,26 @@ bool is_launcher(const std::string& program, const std::string& machine) {
           vprof_is_launcher_name(base_name(real_path(program)).c_str()));
 }
 
+/// Whether a compiler is GCC. `cc` is a link to the actual compiler, or to ccache, which then calls
+/// the next `cc` on PATH.
+bool runs_gcc(const std::string& compiler) {
+  const std::string name = base_name(compiler);
+  if (is_gcc(name)) {
+    return true;
+  }
+  const std::string target = real_path(compiler);
+  if (!vprof_is_launcher_name(base_name(target).c_str())) {
+    return is_gcc(base_name(target));
+  }
+  for (const std::string& directory : path_directories()) {
+    const std::string candidate = directory + "/" + name;
+    if (is_executable(candidate) && !is_shim(candidate) && real_path(candidate) != target) {
+      return is_gcc(base_name(real_path(candidate)));
+    }
+  }
+  return false;
+}
+
 std::vector<std::string> compile_flags(const Settings& settings, bool moved) {
   std::vector<std::string> flags = {"-DVPROF_ENABLED"};
   if (moved) {
@@ -270,10 +290,8 @@ int shim_main(const std::string& invoked, std::vector<std::string> arguments) {
     // At the end: an archive serves only the objects before it.
     append(command, {"-Xlinker", settings.stub});  // a bare name would be read as -x says
   }
-  // `cc` is a link to the actual compiler.
   if ((line.mode == Mode::kCompile || line.mode == Mode::kLink) && !line.sources.empty() &&
-      !settings.includes.empty() &&
-      (is_gcc(base_name(compiler)) || is_gcc(base_name(real_path(compiler))))) {
+      !settings.includes.empty() && runs_gcc(compiler)) {
     append(command, quiet_flags());
   }
   run(command);

@@ -110,14 +110,23 @@ class Shims(Project):
         self.assertIn("fixed", self.vprof("index").stderr)
         self.assertFalse(self.linked("fixed"))
 
-    def test_warnings_of_the_optimizer_do_not_break_a_build(self):
+    def build_with_a_guess(self, compiler):
         self.write("src/flow.c", "int get(void);\nint flow(int a) {\n  int x;\n  if (a > 5) x = get();\n"
                                  "  if (get()) return x;\n  return 0;\n}\n")
-        command = "gcc -O2 -Wall -Werror -c src/flow.c"
+        command = f"{compiler} -O2 -Wall -Werror -c src/flow.c"
         alone = subprocess.run(command.split(), cwd=self.root, capture_output=True, text=True)
         self.assertIn("maybe-uninitialized", alone.stderr)
         build = (self.root / "Makefile").read_text()
         self.write("Makefile", f"all: prog\n\t{command}\n{build}")
+
+    @unittest.skipUnless(Path("/usr/lib/ccache/cc").exists(), "needs ccache")
+    def test_warnings_of_the_optimizer_through_ccache_in_place_of_cc(self):
+        self.build_with_a_guess("cc")
+        path = "/usr/lib/ccache:" + os.environ["PATH"]
+        self.index(env={"PATH": path, "CCACHE_DIR": str(self.root.parent / "ccache")})
+
+    def test_warnings_of_the_optimizer_do_not_break_a_build(self):
+        self.build_with_a_guess("gcc")
         self.index()
         # A warning that does not come from the optimizer is still an error.
         self.write("src/flow.c", "static int unused;\n")

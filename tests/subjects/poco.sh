@@ -8,7 +8,8 @@ needs=(cmake libssl-dev apache2-utils)
 # Foundation, Net, Util, XML and JSON.
 off="ENCODINGS MONGODB REDIS DATA DATA_SQLITE DATA_ODBC DATA_MYSQL DATA_POSTGRESQL NETSSL CRYPTO JWT \
 ZIP PAGECOMPILER PAGECOMPILER_FILE2PAGE ACTIVERECORD ACTIVERECORD_COMPILER APACHECONNECTOR"
-configure="cmake -S . -B bld -DCMAKE_BUILD_TYPE=Release -DENABLE_TESTS=ON"
+# Without optimisation it builds in two thirds of the time.
+configure="cmake -S . -B bld -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DENABLE_TESTS=ON"
 for component in $off; do configure+=" -DENABLE_$component=OFF"; done
 build="cmake --build bld -j2"
 interval=Poco::Net::TCPServerConnection::start

@@ -32,10 +32,11 @@ suite() {
     ./testfixture "$script" || echo "script $test: exit status $?"
   done
 }
-# One line per case.
+# One line per case. Which cases of pager1-16.1 there are depends on the length of the directory's
+# name, and some threads print a dot from time to time.
 verdict() {
   sed -nE '/^script /p; s/^(.*)\.\.\. Ok$/\1 Ok/p; /^! /p; /errors out of/p; /[Ee]rror/p' "$1" |
-    sed -E 's/ in [0-9.]+ seconds//' | grep -vE '^Time'
+    sed -E 's/ in [0-9.]+ seconds//; s/^\.+//; s/^(pager1-16\.1)\.[0-9]+/\1/' | grep -vE '^Time|^$'
 }
 
 # Every hundredth row that is inserted takes 3 ms.

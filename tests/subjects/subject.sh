@@ -30,8 +30,8 @@
 #   loop_configure, loop_build, loop_run   in place of what `vprof init` writes
 #
 # All results are in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict,
-# instrumented.verdict, coverage. An interrupted run continues where it stopped; delete the
-# directory to start over.
+# instrumented.verdict, coverage. A later run of the same script with the same compiler uses the
+# source, the plain build and the plain verdict again; everything else is done anew.
 # shellcheck shell=bash disable=SC2154  # the subject sets them
 set -euo pipefail
 
@@ -96,6 +96,16 @@ open(path, "w").write("\n".join(lines))
 PY
 }
 
+# Starts over unless the script and the compiler are those of the earlier run.
+start_over_if_changed() {
+  local key
+  key=$({ cat "$0" "$root/tests/subjects/subject.sh"; "$cc" --version; } | sha256sum)
+  [ "$key" = "$(cat "$here/key" 2>/dev/null)" ] && return
+  rm -rf "$here"
+  mkdir -p "$here"
+  echo "$key" >"$here/key"
+}
+
 copy_source() {
   [ -d "$here/source" ] && return
   rm -rf "$here/source.new"
@@ -144,9 +154,10 @@ warnings() { # log
     sed 's#.*/\(.*/\)#\1#' | sort -u
 }
 
+# Of a test that ran twice, the last result.
 verdict_of_ctest() { # log
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout|Skipped).*/\1 \2/p' "$1" |
-    sort
+    awk '{ test = $1; $1 = ""; last[test] = $0 } END { for (test in last) print test last[test] }' | sort
 }
 
 # The plain program's tests should succeed; the verdict on the others should equal the plain one.
@@ -162,7 +173,7 @@ as_expected() { # kind verdict
 run_tests() { # kind directory [environment...]
   local kind=$1 directory=$2 status attempt began=$SECONDS
   shift 2
-  [ -e "$here/$kind.verdict" ] && return
+  [ "$kind" = plain ] && [ -e "$here/plain.verdict" ] && return
   say "$name: its own tests, $kind"
   for attempt in 1 2 3; do
     hand_over "$directory"
@@ -225,6 +236,7 @@ PY
 # them, or as the place where most of one happens (on a busy machine, `preempted` in the cause).
 run_loop() {
   say "$name: looking for a planted cause, as vprof init proposes ($compiler)"
+  echo "load of the machine: $(cut -d' ' -f1-3 /proc/loadavg), $(nproc) processors"
   rm -rf "$here/loop"
   cp -a "$here/source" "$here/loop"
   (cd "$here/loop" && plant && write_loop_configuration && "$vprof" check &&
@@ -262,6 +274,7 @@ run_subject() {
     suite() { suite_quick; }
     export -f suite_quick
   fi
+  start_over_if_changed
   mkdir -p "$here/trace"
   chmod 1777 "$here/trace"
   install_missing gcc g++ clang-19 make "${needs[@]}"
