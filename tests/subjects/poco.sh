@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Poco: C++14 and bundled C libraries; CMake, 625 units in five shared libraries, their tests and
+# Poco: C++14 and bundled C libraries; CMake, 625 units in five shared libraries, tests and
 # samples. Threads, events through templates, plug-ins that are loaded.
 . "$(dirname "${BASH_SOURCE[0]}")/subject.sh"
 
@@ -14,6 +14,10 @@ for component in $off; do configure+=" -DENABLE_$component=OFF"; done
 build="cmake --build bld -j2"
 interval=Poco::Net::TCPServerConnection::start
 
+# No function can call this operator, and Clang 19 refuses it.
+prepare() { sed -i '/this->_pTarget  *= delegate._pTarget;/d' Foundation/include/Poco/PriorityDelegate.h; }
+
+# Of Foundation, XML and JSON. Debian leaves out those of Net and Util, which need a network.
 suite() { ctest --test-dir bld --verbose; }
 # One line per case. The framework is its own.
 verdict() { sed -nE 's/^[0-9]+: (test[A-Za-z0-9_]+): *(.*)/\1 \2/p; s/^[0-9]+: (Runs: .*|OK .*)/\1/p' "$1"; verdict_of_ctest "$1"; }
