@@ -185,7 +185,8 @@ bool runs_gcc(const std::string& compiler) {
     return is_gcc(base_name(target));
   }
   for (const std::string& directory : path_directories()) {
-    const std::string candidate = directory + "/" + name;
+    std::string candidate = directory;
+    candidate.append("/").append(name);
     if (is_executable(candidate) && !is_shim(candidate) && real_path(candidate) != target) {
       return is_gcc(base_name(real_path(candidate)));
     }

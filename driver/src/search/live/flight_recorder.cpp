@@ -25,7 +25,7 @@ namespace {
 using analyzer::IntervalDetail;
 using analyzer::Profile;
 
-constexpr double kWindow = 1;           // s
+constexpr double kWindowLength = 1;     // s
 constexpr double kBetweenReports = 10;  // s
 constexpr double kSettling = 0.1;       // s: what ran while the sites were switched has ended
 constexpr uint64_t kRingMb = 64;        // unless vprof.json says otherwise
@@ -100,7 +100,8 @@ class FlightRecorder {
     auto reported = start;
     bool goes_on = true;
     while (goes_on) {
-      goes_on = pass(kWindow) && (options_.seconds == 0 || seconds_since(start) < options_.seconds);
+      goes_on =
+          pass(kWindowLength) && (options_.seconds == 0 || seconds_since(start) < options_.seconds);
       VPROF_TRY(look(monotonic_ns() - (goes_on ? kLagNs : 0)));
       if (goes_on && seconds_since(reported) >= kBetweenReports) {
         VPROF_TRY(write_report());
@@ -138,7 +139,7 @@ class FlightRecorder {
   Result<void> census() {
     for (int round = 0; round < kMostThinnings; ++round) {
       VPROF_TRY(switch_on());
-      if (!pass(kWindow)) {
+      if (!pass(kWindowLength)) {
         return {};
       }
       const int64_t begin = from_;
@@ -191,8 +192,8 @@ class FlightRecorder {
   /// The window from the last one to `to`, which becomes the last one.
   Result<std::optional<Profile>> analyse(int64_t to) {
     factors_.epoch = {.from = from_, .to = to, .by_end = true};
-    factors_.epoch.processor_ns = processor_->since_then_ns();
-    processor_.emplace(run_.trace);
+    factors_.epoch.processor_ns = processor_.since_then_ns();
+    processor_ = ProcessorTime(run_.trace);
     auto profile = VPROF_TRY(analyse_copy(from_));
     if (!profile || profile->interval.incomplete != 0) {
       // Some have begun before it.
@@ -289,9 +290,9 @@ class FlightRecorder {
   const SlowBound bound_;
   LiveRun& run_;
   analyzer::Options factors_;
-  std::optional<ProcessorTime> processor_{std::in_place, run_.trace};
-  int64_t on_since_ = 0;  // these sites
-  int64_t from_ = 0;      // the windows so far end here
+  ProcessorTime processor_{run_.trace};  // since the last window
+  int64_t on_since_ = 0;                 // these sites
+  int64_t from_ = 0;                     // the windows so far end here
   uint64_t interruptions_ = 0;
   Profile so_far_;
 };
