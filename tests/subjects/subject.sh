@@ -189,6 +189,8 @@ run_tests() { # kind directory [environment...]
   done
   mv "$here/$kind.verdict.new" "$here/$kind.verdict"
   echo "$((SECONDS - began)) s; $(tail -3 "$here/$kind.verdict" | tr '\n' ';')"
+  [ "$kind" != plain ] || as_expected plain "$here/plain.verdict" ||
+    { rm "$here/plain.verdict"; die "$name: the plain program's tests fail, so there is nothing to compare with"; }
 }
 
 # Compares the results with the runtime in every process, and nothing instrumented, to the plain
