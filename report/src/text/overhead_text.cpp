@@ -20,7 +20,8 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
     const double each = analyzer::record_cost_ns(overhead);
     text += fmt::format(" at about {:.0f} ns each", each);
     if (overhead.waits != 0) {
-      text += fmt::format(" (the {} waits and preemptions among them {:.1f} us)", human_count(overhead.waits),
+      text += fmt::format(" (the {} waits and preemptions among them {:.1f} us)",
+                          human_count(overhead.waits),
                           each * static_cast<double>(analyzer::kRecordsPerWait) / 1e3);
     }
   }
