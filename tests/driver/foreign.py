@@ -353,9 +353,14 @@ class Outputs(Project):
     def test_all_ways_to_write_there(self):
         subprocess.run(["sh", "-c", "$VPROF init > init.log; $VPROF loop --auto --max-iterations 1 > loop.log 2>&1"],
                        cwd=self.root, env={**os.environ, "VPROF": support.VPROF}, check=True)
-        for command in ('"$VPROF" index > out1', '"$VPROF" index > out2 2>&1', '"$VPROF" index 2>&1 | tee out3',
-                        '"$VPROF" index | cat | tee out4', '"$VPROF" index > src/out5',
-                        '"$VPROF" report > report.txt; "$VPROF" index', '"$VPROF" report --json | tee report.json; "$VPROF" index',
+        def begun(file, command):  # what reads the pipe has opened its file by then
+            return "{ until test -e " + file + "; do sleep 0.01; done; " + command + "; }"
+
+        for command in ('"$VPROF" index > out1', '"$VPROF" index > out2 2>&1',
+                        begun("out3", '"$VPROF" index 2>&1') + " | tee out3",
+                        begun("out4", '"$VPROF" index') + " | cat | tee out4", '"$VPROF" index > src/out5',
+                        '"$VPROF" report > report.txt; "$VPROF" index',
+                        begun("report.json", '"$VPROF" report --json') + ' | tee report.json; "$VPROF" index',
                         '"$VPROF" diff .vprof/profile.vprof .vprof/profile.vprof > diff.txt; "$VPROF" index',
                         '"$VPROF" merge .vprof/profile.vprof -o sum.vprof; "$VPROF" index',
                         '"$VPROF" export --csv all.csv --folded f.txt; "$VPROF" index',
