@@ -119,7 +119,7 @@ void add_watch(CLI::App& app, CommandLine& line) {
   verb->add_option("--attach", options.attach,
                    "watch this process, or what records into this directory")
       ->option_text("PID|DIR");
-  verb->add_option("--for", options.seconds, "end after so many seconds")
+  verb->add_option("--for", options.seconds, "end after this time, in seconds")
       ->option_text("SECONDS")
       ->check(CLI::Range(1.0, 1e9));
   verb->add_option("--keep", options.keep_mb, "how much the kept recordings may take, in MiB")
