@@ -69,6 +69,45 @@ std::vector<Row> rows_of(const std::string& directory, const std::string& sites)
   return rows;
 }
 
+/// Divides the recordings of random programs into epochs by the begin or the end of intervals. Added
+/// up, what `analyse` finds in each must be what there is in all.
+template <class Analyse>
+void check_partition(uint64_t random_seed, int64_t Row::* belongs, const Analyse& analyse) {
+  std::mt19937_64 random(random_seed);
+  for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
+    INFO("seed " << seed);
+    const test::ScratchDir directory;
+    const std::string sites = test::Simulator(seed).write(directory.path());
+    analyzer::Options options;
+    options.interval = "request";
+    const auto whole = analyzer::analyze(directory.path(), sites, options);
+    REQUIRE(whole);
+    const std::vector<Row> rows = rows_of(directory.path(), sites);
+    const auto [first, last] = std::ranges::minmax_element(rows, {}, belongs);
+    std::uniform_int_distribution<int64_t> instant((*first).*belongs, (*last).*belongs);
+    std::vector<int64_t> ends(6);
+    std::ranges::generate(ends, [&] { return instant(random); });
+    ends.push_back((*first).*belongs);
+    ends.push_back((*last).*belongs + 1);
+    std::ranges::sort(ends);
+    std::vector<analyzer::ProfileBytes> parts;
+    for (size_t i = 0; i + 1 < ends.size(); ++i) {
+      options.epoch = {.from = ends[i], .to = ends[i + 1]};
+      if (auto part = analyse(directory.path(), sites, options)) {
+        CHECK(part->interval.incomplete == 0);
+        parts.push_back({.name = "part", .bytes = std::move(part->bytes)});
+      }
+    }
+    options.epoch = {};
+    const auto sum = analyzer::merge(parts, options);
+    REQUIRE(sum);
+    CHECK(sum->interval.count == whole->interval.count);
+    CHECK(sum->interval.max_ns == whole->interval.max_ns);
+    CHECK(sum->interval.variance_ns2 == Approx(whole->interval.variance_ns2).epsilon(1e-12));
+    CHECK(test::leaves(*sum) == test::leaves(*whole));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("epoch: the intervals that begin in it, as in an analysis of everything") {
@@ -154,39 +193,11 @@ TEST_CASE("epoch: records, processor time and calls are those of the epoch") {
 }
 
 TEST_CASE("epoch: one after the other, they hold every interval once") {
-  std::mt19937_64 random(2);
-  for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
-    const test::ScratchDir directory;
-    const std::string sites = test::Simulator(seed).write(directory.path());
-    analyzer::Options options;
-    options.interval = "request";
-    const auto whole = analyzer::analyze(directory.path(), sites, options);
-    REQUIRE(whole);
-    const std::vector<Row> rows = rows_of(directory.path(), sites);
-    const auto [first, last] = std::ranges::minmax_element(rows, {}, &Row::begin);
-    std::uniform_int_distribution<int64_t> instant(first->begin, last->begin);
-    std::vector<int64_t> ends(6);
-    std::ranges::generate(ends, [&] { return instant(random); });
-    ends.push_back(first->begin);
-    ends.push_back(last->begin + 1);
-    std::ranges::sort(ends);
-    std::vector<analyzer::ProfileBytes> parts;
-    for (size_t i = 0; i + 1 < ends.size(); ++i) {
-      options.epoch = {.from = ends[i], .to = ends[i + 1]};
-      if (auto part = analyzer::analyze(directory.path(), sites, options)) {
-        CHECK(part->interval.incomplete == 0);
-        parts.push_back({.name = "part", .bytes = std::move(part->bytes)});
-      }
-    }
-    options.epoch = {};
-    const auto sum = analyzer::merge(parts, options);
-    INFO("seed " << seed);
-    REQUIRE(sum);
-    CHECK(sum->interval.count == whole->interval.count);
-    CHECK(sum->interval.max_ns == whole->interval.max_ns);
-    CHECK(sum->interval.variance_ns2 == Approx(whole->interval.variance_ns2).epsilon(1e-12));
-    CHECK(test::leaves(*sum) == test::leaves(*whole));
-  }
+  const auto whole_epoch = [](const std::string& directory, const std::string& sites,
+                              analyzer::Options options) {
+    return analyzer::analyze(directory, sites, options);
+  };
+  check_partition(2, &Row::begin, whole_epoch);
 }
 
 TEST_CASE("epoch: what is still open when its sites are switched is incomplete") {
@@ -210,47 +221,21 @@ TEST_CASE("epoch: what is still open when its sites are switched is incomplete")
 }
 
 TEST_CASE("epoch by end: one after the other, they hold every interval once") {
-  std::mt19937_64 random(3);
-  for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
-    const test::ScratchDir directory;
-    const std::string sites = test::Simulator(seed).write(directory.path());
-    analyzer::Options options;
-    options.interval = "request";
-    const auto whole = analyzer::analyze(directory.path(), sites, options);
-    REQUIRE(whole);
-    const std::vector<Row> rows = rows_of(directory.path(), sites);
-    const auto [first, last] = std::ranges::minmax_element(rows, {}, &Row::end);
-    std::uniform_int_distribution<int64_t> instant(first->end, last->end);
-    std::vector<int64_t> ends(6);
-    std::ranges::generate(ends, [&] { return instant(random); });
-    ends.push_back(first->end);
-    ends.push_back(last->end + 1);
-    std::ranges::sort(ends);
-    std::vector<analyzer::ProfileBytes> parts;
-    for (size_t i = 0; i + 1 < ends.size(); ++i) {
-      // From a copy of what was recorded since then. If an interval has begun earlier, all of it.
-      const test::ScratchDir latest;
-      const test::ScratchDir everything;
-      REQUIRE(analyzer::copy_recording(directory.path(), latest.path(), ends[i]));
-      REQUIRE(analyzer::copy_recording(directory.path(), everything.path(), INT64_MIN));
-      options.epoch = {
-          .from = ends[i], .to = ends[i + 1], .by_end = true, .recorded_since = ends[i]};
-      auto part = analyzer::analyze(latest.path(), sites, options);
-      if (!part || part->interval.incomplete != 0) {
-        options.epoch.recorded_since = INT64_MIN;
-        part = analyzer::analyze(everything.path(), sites, options);
-      }
-      if (part) {
-        CHECK(part->interval.incomplete == 0);
-        parts.push_back({.name = "part", .bytes = std::move(part->bytes)});
+  // From a copy of what was recorded since then. If an interval has begun earlier, all of it.
+  const auto from_copies = [](const std::string& directory, const std::string& sites,
+                              analyzer::Options options) {
+    options.epoch.by_end = true;
+    Result<analyzer::Profile> part = fail("nothing was analysed");
+    for (const int64_t since : {options.epoch.from, INT64_MIN}) {
+      const test::ScratchDir copy;
+      REQUIRE(analyzer::copy_recording(directory, copy.path(), since));
+      options.epoch.recorded_since = since;
+      part = analyzer::analyze(copy.path(), sites, options);
+      if (part && part->interval.incomplete == 0) {
+        break;
       }
     }
-    options.epoch = {};
-    const auto sum = analyzer::merge(parts, options);
-    INFO("seed " << seed);
-    REQUIRE(sum);
-    CHECK(sum->interval.count == whole->interval.count);
-    CHECK(sum->interval.max_ns == whole->interval.max_ns);
-    CHECK(test::leaves(*sum) == test::leaves(*whole));
-  }
+    return part;
+  };
+  check_partition(3, &Row::end, from_copies);
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "oracle.h"
+
 namespace vprof::test {
 namespace {
 
@@ -151,7 +153,7 @@ void CoroutineSimulator::run_job(size_t executor, const Job& job) {
   }
 }
 
-/// The last task of a request posts what goes on with it.
+/// The last task of a request posts the continuation.
 void CoroutineSimulator::end_task(size_t executor, uint64_t id) {
   Thread& thread = threads_[executor];
   thread.now += kUs + some(2);
@@ -346,23 +348,7 @@ std::map<std::string, int64_t> CoroutineSimulator::truth() const {
   for (const Request& request : requests_) {
     explain(request, times);
   }
-  // A body that is all of its function is not shown.
-  std::map<std::string, int64_t> named;
-  for (const auto& [path, ns] : times) {
-    if (!path.ends_with("/body")) {
-      named[path] += ns;
-      continue;
-    }
-    const std::string whole = path.substr(0, path.size() - 5);
-    const auto below = std::count_if(times.begin(), times.end(), [&](const auto& other) {
-      return other.first.starts_with(whole + "/");
-    });
-    const std::string name = whole.substr(whole.rfind('/') + 1);
-    const std::string body =
-        name.starts_with("co_await(") ? "wake-up" + name.substr(8) : "body(" + name + ")";
-    named[below == 1 ? whole : whole + "/" + body] += ns;
-  }
-  return named;
+  return with_named_bodies(times, "co_await");
 }
 
 }  // namespace vprof::test

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "oracle.h"
+
 namespace vprof::test {
 
 LoopSimulator::LoopSimulator(uint64_t seed) : random_(seed) {
@@ -321,23 +323,7 @@ std::map<std::string, int64_t> LoopSimulator::truth() const {
   for (const Request& request : requests_) {
     explain(request, times);
   }
-  // A body that is all of its function is not shown.
-  std::map<std::string, int64_t> named;
-  for (const auto& [path, ns] : times) {
-    if (!path.ends_with("/body")) {
-      named[path] += ns;
-      continue;
-    }
-    const std::string whole = path.substr(0, path.size() - 5);
-    const auto below = std::count_if(times.begin(), times.end(), [&](const auto& other) {
-      return other.first.starts_with(whole + "/");
-    });
-    const std::string name = whole.substr(whole.rfind('/') + 1);
-    const std::string body =
-        name.starts_with("wait(") ? "wake-up" + name.substr(4) : "body(" + name + ")";
-    named[below == 1 ? whole : whole + "/" + body] += ns;
-  }
-  return named;
+  return with_named_bodies(times, "wait");
 }
 
 }  // namespace vprof::test
