@@ -69,8 +69,8 @@ std::vector<Row> rows_of(const std::string& directory, const std::string& sites)
   return rows;
 }
 
-/// Divides the recordings of random programs into epochs by the begin or the end of intervals. Added
-/// up, what `analyse` finds in each must be what there is in all.
+/// Divides the recordings of random programs into epochs by the begin or the end of intervals.
+/// Added up, what `analyse` finds in each must be what there is in all.
 template <class Analyse>
 void check_partition(uint64_t random_seed, int64_t Row::* belongs, const Analyse& analyse) {
   std::mt19937_64 random(random_seed);

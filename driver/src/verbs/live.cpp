@@ -24,14 +24,7 @@ Result<int> build_only(Session& session) {
 }  // namespace
 
 Result<int> verb_live(const Global& global, const LiveOptions& options) {
-  auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
-  session.config.factors.interval = options.interval;
-  if (options.budget >= 0) {
-    session.config.overhead_budget = options.budget / 100;
-  }
-  if (options.json) {
-    narrate_on_standard_error();
-  }
+  auto session = VPROF_TRY(open_search(global, options.interval, options.budget, options.json));
   if (options.build) {
     return build_only(session);
   }

@@ -13,6 +13,19 @@
 
 namespace vprof::driver {
 
+Result<Session> open_search(const Global& global, const std::string& interval, double budget,
+                            bool json) {
+  auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
+  session.config.factors.interval = interval;
+  if (budget >= 0) {
+    session.config.overhead_budget = budget / 100;
+  }
+  if (json) {
+    narrate_on_standard_error();
+  }
+  return session;
+}
+
 Result<int> print_search_result(const Session& session, bool json) {
   if (json) {
     const auto text = VPROF_TRY(read_file(session.workspace.report()));
@@ -34,14 +47,8 @@ Result<int> verb_loop(const Global& global, const LoopOptions& options) {
   if (!options.decide_alone && ::isatty(STDIN_FILENO) == 0) {
     return fail("standard input is not a terminal, so vprof cannot ask; use `vprof loop --auto`");
   }
-  auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
-  session.config.factors.interval = options.interval;
-  if (options.overhead_budget >= 0) {
-    session.config.overhead_budget = options.overhead_budget / 100;
-  }
-  if (options.json) {
-    narrate_on_standard_error();
-  }
+  auto session =
+      VPROF_TRY(open_search(global, options.interval, options.overhead_budget, options.json));
   VPROF_TRY(refine(session, options));
   if (interrupt::requested()) {
     return fail(ErrorKind::kInterrupted, "interrupted");

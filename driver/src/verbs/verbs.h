@@ -142,7 +142,11 @@ Result<int> verb_annotate(const Global& global, const AnnotateOptions& options);
 /// Becomes the server, so it returns only with an error.
 Result<int> verb_mcp(const Global& global, const McpOptions& options);
 
-/// What `loop` and `live` print at the end, and the report for a browser.
+/// What `loop`, `live` and `watch` begin with. `budget`: percent; negative: that of vprof.json.
+Result<Session> open_search(const Global& global, const std::string& interval, double budget,
+                            bool json);
+
+/// What they print at the end, and the report for a browser.
 Result<int> print_search_result(const Session& session, bool json);
 
 }  // namespace vprof::driver
