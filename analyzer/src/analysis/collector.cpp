@@ -24,6 +24,8 @@ uint64_t most_batches(uint64_t memory, uint64_t places) {
   return std::clamp(memory / 2 / kBytesOfSums / places, kEnoughBatches, kMostBatches);
 }
 
+}  // namespace
+
 Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   Place place;
   place.kind = node.kind;
@@ -46,8 +48,6 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   }
   return place;
 }
-
-}  // namespace
 
 Collector::Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges,
                      int64_t start)
@@ -391,6 +391,7 @@ IntervalSums KindCollector::finish() {
   IntervalSums sums = builder_.finish();
   sums.interval = sites_.interval_name(kind_);
   sums.root_height = sites_.root_height;
+  sums.batch_shift = shift_;
   sums.latencies = std::move(latencies_);
   sums.loop_queue = std::move(loop_queue_);
   sums.records = std::move(records_);

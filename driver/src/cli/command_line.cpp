@@ -108,6 +108,23 @@ void add_live(CLI::App& app, CommandLine& line) {
   verb->add_option("--interval", options.interval, "name of the interval to explain");
 }
 
+void add_table_options(CLI::App* verb, TableOptions& options) {
+  verb->add_option("--parquet", options.out, "all, as tables that many hosts can share")
+      ->option_text("DIR");
+  verb->add_flag("--rollups", options.rollups, "... sums only, without single intervals");
+  verb->add_option("--host", options.host, "... under this name of the host")->option_text("NAME");
+  verb->add_option("--program-version", options.program_version, "... as this version")
+      ->option_text("TEXT");
+  verb->add_option("--hash", options.hash, "... with these hashed: labels, paths, hosts")
+      ->option_text("WHAT")
+      ->delimiter(',');
+  verb->add_option("--leave-out", options.leave_out, "... or left out")
+      ->option_text("WHAT")
+      ->delimiter(',');
+  verb->add_option("--salt-file", options.salt_file, "secret of the hash, the same on all hosts")
+      ->option_text("FILE");
+}
+
 void add_watch(CLI::App& app, CommandLine& line) {
   WatchOptions& options = line.watch;
   CLI::App* verb = add(app, line, "watch", "keep the recordings of slow intervals while it runs",
@@ -241,6 +258,7 @@ void add_export(CLI::App& app, CommandLine& line) {
     verb->add_option(fmt::format("--{}", format.name), options.files[format.name], format.help)
         ->option_text("FILE");
   }
+  add_table_options(verb, options.tables);
   verb->add_option("dir", options.trace, "a recording from elsewhere");
   verb->add_option("--interval", options.interval, "name of the intervals");
 }

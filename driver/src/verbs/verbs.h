@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/recordings/tables.h"
 #include "search/iterative_refinement.h"
 #include "search/live/flight_recorder.h"
 #include "search/live/live_search.h"
@@ -105,6 +106,7 @@ struct ExportOptions {
   std::string trace;  ///< directory; empty: that of the current iteration
   std::string interval;
   std::map<std::string, std::string> files;  ///< by name of the format; empty: not asked for
+  TableOptions tables;
 };
 
 struct DiffOptions {

@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "pipeline/analysis.h"
-#include "pipeline/kept_recordings.h"
+#include "pipeline/recordings/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
