@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "vprof/tables/tables.h"
@@ -19,6 +20,14 @@ struct PrivacyWords {
   std::vector<std::string> hash, leave_out;
   std::string salt_file;
 };
+
+volatile std::sig_atomic_t g_stopped = 0;
+
+/// The first one lets it remove what it has written; the second one ends it.
+void stop_soon(int signal) {
+  g_stopped = 1;
+  std::signal(signal, SIG_DFL);
+}
 
 vprof::Result<std::string> write(TablesRequest request, const PrivacyWords& words) {
   request.privacy = VPROF_TRY(Privacy::parse(words.hash, words.leave_out, words.salt_file));
@@ -53,6 +62,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : kUserError;
   }
+  std::signal(SIGINT, stop_soon);
+  std::signal(SIGTERM, stop_soon);
+  request.stopped = &g_stopped;
   const auto written = write(request, words);
   const nlohmann::json answer = written ? nlohmann::json{{"written", *written}}
                                         : nlohmann::json{{"error", written.error().message}};

@@ -92,6 +92,9 @@ class RecordingTables {
   }
 
   Result<void> add(const TableInterval& row) {
+    if (request_.stopped != nullptr && *request_.stopped != 0) {
+      return fail(ErrorKind::kInterrupted, "interrupted");
+    }
     VPROF_TRY(VPROF_TRY(files_.file(kIntervals, row.begin_ns))
                   ->append(recording_, row.number, row.name, program(row.program), request_.version,
                            static_cast<int32_t>(row.process), label(row.label), key(row.key),

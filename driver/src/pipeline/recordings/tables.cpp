@@ -2,10 +2,8 @@
 
 #include <sys/utsname.h>
 
-#include <nlohmann/json.hpp>
-
 #include "pipeline/results.h"
-#include "process/process.h"
+#include "process/helper_answer.h"
 #include "workspace/locations.h"
 
 namespace vprof::driver {
@@ -98,24 +96,9 @@ Result<void> check_tables(const TableOptions& options) {
   return {};
 }
 
-Result<std::string> write_tables(const TableSource& source, const TableOptions& options) {
-  const fs::path helper = VPROF_TRY(program());
-  std::string last;
-  Command command;
-  command.argv = command_line(helper, source, options);
-  command.directory = fs::current_path();
-  command.log = "/dev/null";
-  command.on_line = [&last](std::string_view line) { last = line; };
-  const Finished finished = VPROF_TRY(run_command(command));
-  const auto answer = nlohmann::json::parse(last, nullptr, false);
-  if (answer.is_object() && answer.contains("error")) {
-    return fail("{}", answer["error"].get<std::string>());
-  }
-  if (finished.code != 0 || !answer.is_object() || !answer.contains("written")) {
-    return fail("{} ended with code {} before the tables were complete; nothing was added to {}",
-                helper.string(), finished.code, options.out);
-  }
-  return answer["written"].get<std::string>();
+Result<std::string> write_tables(const TableSource& source, const TableOptions& options,
+                                 bool stoppable) {
+  return ask_helper(command_line(VPROF_TRY(program()), source, options), stoppable);
 }
 
 }  // namespace vprof::driver

@@ -28,8 +28,9 @@ struct TableSource {
 /// Error: one line, also if this vprof was built without Apache Arrow, or the options are wrong.
 Result<void> check_tables(const TableOptions& options);
 
-/// Adds a recording to the tables. Returns what was written, for the user. Error: one line, kind
-/// kInterrupted; the tables are then as they were.
-Result<std::string> write_tables(const TableSource& source, const TableOptions& options);
+/// Adds a recording to the tables. Returns what was written, for the user. Errors as for
+/// ask_helper(); the tables are then as they were.
+Result<std::string> write_tables(const TableSource& source, const TableOptions& options,
+                                 bool stoppable);
 
 }  // namespace vprof::driver

@@ -105,7 +105,7 @@ Result<int> verb_export(const Global& global, const ExportOptions& options) {
     const TableSource source{.trace = recording.trace_dir,
                              .sites_json = recording.sites_json,
                              .analysis = recording.options};
-    const std::string written = VPROF_TRY(write_tables(source, options.tables));
+    const std::string written = VPROF_TRY(write_tables(source, options.tables, true));
     remember_outputs_of_verb(global.config, {options.tables.out});
     say(fmt::format("{}: {}", shown(options.tables.out), written));
   }

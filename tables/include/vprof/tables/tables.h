@@ -1,6 +1,7 @@
 // Recordings as Parquet tables (docs/tables.md).
 #pragma once
 
+#include <csignal>
 #include <string>
 
 #include "vprof/analyzer/analyzer.h"
@@ -19,6 +20,8 @@ struct TablesRequest {
   std::string vprof;     ///< version of vprof
   bool rollups = false;  ///< without `intervals` and `times`
   Privacy privacy;
+  /// If set, the export ends when it is not 0, and leaves nothing.
+  const volatile std::sig_atomic_t* stopped = nullptr;
 };
 
 /// Adds a recording to the tables, in place of an earlier export of the same. Returns what it wrote,
