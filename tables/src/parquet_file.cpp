@@ -100,16 +100,19 @@ class ParquetFile::Writer {
     if (columns != builders_.size()) {
       note(arrow::Status::Invalid("a row has ", columns, " values"));
     }
-    if (++rows_ == kRowsAtOnce) {
+    if (++rows_ == kRowsAtOnce && status_.ok()) {
       note(write_rows());
     }
     return status_;
   }
 
   arrow::Status close() {
-    note(write_rows());
-    note(writer_->Close());
-    note(out_->Close());
+    if (status_.ok()) {
+      note(write_rows());
+    }
+    if (status_.ok()) {
+      note(close_file());
+    }
     return status_;
   }
 
@@ -129,7 +132,20 @@ class ParquetFile::Writer {
     }
     const auto batch = arrow::RecordBatch::Make(schema_, rows_, std::move(arrays));
     rows_ = 0;
-    return writer_->WriteRecordBatch(*batch);
+    try {  // most of what fails is a status, but not all
+      return writer_->WriteRecordBatch(*batch);
+    } catch (const std::exception& e) {
+      return arrow::Status::IOError(e.what());
+    }
+  }
+
+  arrow::Status close_file() {
+    try {
+      ARROW_RETURN_NOT_OK(writer_->Close());
+      return out_->Close();
+    } catch (const std::exception& e) {
+      return arrow::Status::IOError(e.what());
+    }
   }
 
   const fs::path path_;

@@ -39,18 +39,22 @@ TableFiles::TableFiles(fs::path out, std::string recording, std::string host)
     : out_(std::move(out)),
       draft_(out_ / (".vprof-" + recording)),
       recording_(std::move(recording)),
-      host_(std::move(host)) {}
+      host_(std::move(host)),
+      makes_out_(!fs::exists(out_)) {}
 
 TableFiles::~TableFiles() {
   open_.clear();
   static_cast<void>(remove_tree(draft_));
+  std::error_code error;
+  if (makes_out_) {
+    fs::remove(out_, error);  // if it is empty
+  }
 }
 
 Result<std::unique_ptr<TableFiles>> TableFiles::create(const fs::path& out,
                                                        const std::string& recording,
                                                        const std::string& host) {
   std::unique_ptr<TableFiles> files(new TableFiles(out, recording, host));
-  VPROF_TRY(make_directories(out));
   VPROF_TRY(remove_tree(files->draft_));
   return files;
 }

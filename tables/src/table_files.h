@@ -45,6 +45,7 @@ class TableFiles {
 
   const fs::path out_, draft_;
   const std::string recording_, host_;
+  const bool makes_out_;
   std::map<Key, Open> open_;
   std::map<Key, int> parts_;  // how many files there are
   uint64_t asked_ = 0;

@@ -123,10 +123,12 @@ void add_table_options(CLI::App* verb, TableOptions& options) {
       ->option_text("TEXT");
   verb->add_option("--hash", options.hash, "... with these hashed: labels, paths, hosts")
       ->option_text("WHAT")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb->add_option("--leave-out", options.leave_out, "... or left out")
       ->option_text("WHAT")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb->add_option("--salt-file", options.salt_file, "secret of the hash, the same on all hosts")
       ->option_text("FILE");
 }
@@ -310,6 +312,7 @@ void add_fleet(CLI::App& app, CommandLine& line) {
   CLI::App* verb = add(app, line, "fleet", "read the tables of many hosts",
                        [&line] { return verb_fleet(line.fleet); });
   verb->set_help_flag();  // it has a command line of its own
+  verb->fallthrough(false);
   verb->prefix_command();
   verb->parse_complete_callback([verb, &line] { line.fleet = verb->remaining(); });
 }

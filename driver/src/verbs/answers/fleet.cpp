@@ -1,9 +1,9 @@
 // `vprof fleet`: reads the tables of many hosts. It is a part of the Python package, on DuckDB.
 #include <cstdlib>
 
+#include "pipeline/results.h"
 #include "verbs/answers/become_python.h"
 #include "verbs/verbs.h"
-#include "workspace/locations.h"
 
 namespace vprof::driver {
 

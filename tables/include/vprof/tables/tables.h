@@ -24,8 +24,8 @@ struct TablesRequest {
   const volatile std::sig_atomic_t* stopped = nullptr;
 };
 
-/// Adds a recording to the tables, in place of an earlier export of the same. Returns what it wrote,
-/// for the user. Error: one line; the tables are then as they were.
+/// Adds a recording to the tables, in place of an earlier export of the same. Returns what it
+/// wrote, for the user. Error: one line; the tables are then as they were.
 Result<std::string> write_tables(const TablesRequest& request);
 
 }  // namespace vprof::tables
