@@ -79,10 +79,11 @@ def _reference(
     rest = y[others]
     scatter = float(rest.var(ddof=1))
     between = max(0.0, scatter - float(variance[others].mean()))
-    of_mean = max(scatter, float(variance[others].mean())) / len(rest)
-    parts = [(between + of_mean, len(rest) - 1.0), (float(variance[one]), float(degrees[one]))]
-    total = sum(part for part, _ in parts)
-    below = sum(part * part / df for part, df in parts if df > 0)
+    of_scatter = (between + scatter / len(rest), scatter * (1 + 1 / len(rest)), len(rest) - 1.0)
+    of_one = (float(variance[one]), float(variance[one]), float(degrees[one]))
+    total = of_scatter[0] + of_one[0]
+    # Welch and Satterthwaite; what is left of a scatter is known no better than all of it.
+    below = sum(estimate * estimate / df for _, estimate, df in (of_scatter, of_one))
     return (
         float(rest.mean()),
         float(np.sqrt(scatter)),
