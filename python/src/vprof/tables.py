@@ -166,6 +166,10 @@ class Tables:
             read = self._only_chosen(read)
         return read
 
+    def scan_times(self, columns: Sequence[str]) -> pa.Table:
+        """``times`` of all intervals, also of those that :meth:`slice` has left out."""
+        return self._scan("times", columns)
+
     def _all_have(self, table: str) -> bool:
         have = {file.recording for file in self._files.by_table[table]}
         return all(one in have for one in self._recordings.column("recording").to_pylist())
