@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .exact import Exact, Floats, Ints, sums_of_exact, zeros
+from .exact import Exact, Floats, Ints, sums_of_exact
 from .latency import Histogram
 from .places import Place
 
@@ -106,8 +106,7 @@ class Sums:
     places: list[Place]
     batches: Batches
     rows: Rows
-    #: None: not known, as by label in roll-ups.
-    products: Products | None
+    products: Products
     latencies: Histogram
     #: By label; "" of intervals without one.
     labels: dict[str, LabelSums]
@@ -141,41 +140,7 @@ class Sums:
         """By place, ns."""
         return np.asarray(self.x / self.n, dtype=np.float64)
 
-    def others(self) -> Exact | None:
+    def others(self) -> Exact:
         """By place: Σ x (X - x)."""
-        if self.products is None:
-            return None
         same = self.products.a == self.products.b
         return sums_of_exact(self.products.a[same], len(self.places), self.products.xy[same])
-
-    def joined(self, groups: Ints, size: int) -> JoinedSums:
-        """The batches joined to ``size`` groups: ``groups[i]`` is that of batch i."""
-        return JoinedSums(self, groups, size)
-
-
-class JoinedSums:
-    """Sums by group of batches and by place, as matrices."""
-
-    def __init__(self, sums: Sums, groups: Ints, size: int) -> None:
-        places = len(sums.places)
-        self.sums = sums
-        self.groups = groups
-        self.n = np.zeros(size, dtype=np.int64)
-        np.add.at(self.n, groups, sums.batches.n)
-        keys = groups[sums.rows.batch] * places + sums.rows.place
-
-        def matrix(values: Exact) -> Exact:
-            return sums_of_exact(keys, size * places, values).reshape(size, places)
-
-        self.x, self.xx, self.xt = (matrix(v) for v in (sums.rows.x, sums.rows.xx, sums.rows.xt))
-        self.others = zeros(size * places).reshape(size, places)
-        if sums.products is not None:
-            same = sums.products.a == sums.products.b
-            np.add.at(
-                self.others,
-                (groups[sums.products.batch[same]], sums.products.a[same]),
-                sums.products.xy[same],
-            )
-
-    def __len__(self) -> int:
-        return len(self.n)
