@@ -7,8 +7,8 @@ are Python. docs/fleet.md is the manual.
 from __future__ import annotations
 
 from .duck import DuckEngine
-from .errors import FleetError
+from ..errors import InputError
 from .report import FleetReport, make_report
 from .slices import Selection
 
-__all__ = ["DuckEngine", "FleetError", "FleetReport", "Selection", "make_report"]
+__all__ = ["DuckEngine", "InputError", "FleetReport", "Selection", "make_report"]

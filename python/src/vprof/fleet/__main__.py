@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .errors import FleetError
+from ..errors import InputError
 from .slices import COLUMNS, Condition, Selection, nanoseconds
 
 
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _arguments(sys.argv[1:] if arguments is None else arguments)
     try:
         print(_report(options))
-    except FleetError as error:
+    except InputError as error:
         print(f"vprof fleet: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from .engine import ROLL_UPS, SINGLE, Row
-from .errors import FleetError
+from ..errors import InputError
 from .files import Files
 
 #: Rows of `times` that are added up at once: what is grouped by interval then fits into memory.
@@ -60,17 +60,17 @@ class DuckEngine:
         self._run(f"CREATE OR REPLACE TABLE {name} AS {sql}")
 
     def rows(self, sql: str) -> Sequence[Row]:
-        return self._run(sql).fetchall()
+        return list(self._run(sql).fetchall())
 
     def _run(self, sql: str) -> Any:
         try:
             return self._connection.execute(sql)
         except duckdb.OutOfRangeException as error:
-            raise FleetError(
+            raise InputError(
                 f"a sum has more than 38 digits: choose fewer intervals with --where ({_line(error)})"
             ) from None
         except duckdb.Error as error:
-            raise FleetError(f"DuckDB: {_line(error)}") from None
+            raise InputError(f"DuckDB: {_line(error)}") from None
 
     def sums_of_times(self, query: str) -> None:
         """Recordings a few at a time, since what belongs to an interval is in one recording."""

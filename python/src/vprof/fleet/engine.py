@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Protocol
@@ -37,9 +38,8 @@ class Engine(Protocol):
 def text(query: str, /, **values: str) -> str:
     """A query of `sql/`, with its places filled in."""
     sql = (files(__package__) / "sql" / f"{query}.sql").read_text("utf-8")
-    for key, value in values.items():
-        sql = sql.replace("{" + key + "}", value)
-    return sql
+    # At once: a label may be called {groups}.
+    return re.sub(r"\{([a-z_]+)\}", lambda found: values[found[1]], sql)
 
 
 def values_for(selection: Selection) -> dict[str, str]:
@@ -48,6 +48,8 @@ def values_for(selection: Selection) -> dict[str, str]:
         "name": quoted(selection.name),
         "groups": str(GROUPS),
         "slice": selection.slice(),
+        "day": selection.day,
+        "hour": selection.hour,
         "label": "s.label" if labels else "CAST(NULL AS STRING)",
         "of_recording": selection.of_recording(),
         "of_batch": selection.of_batch(),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .engine import Row
-from .significance import LEVEL, holm, p_value, t_quantile
+from ..significance import LEVEL, holm, t_quantile, t_two_sided
 from .slices import GROUPS
 
 #: What varies less is not tested and not listed.
@@ -77,7 +77,7 @@ class Estimate:
             return 1.0
         if self.error <= 0:
             return 1.0 if self.value == 0 else 0.0
-        return p_value(self.value / self.error, self.degrees)
+        return t_two_sided(self.value / self.error, self.degrees)
 
 
 def jackknife(value: float, without: Sequence[float], n: Sequence[int]) -> Estimate:
@@ -107,27 +107,24 @@ def _joined(groups: Sequence[Sums], joined: int) -> list[Sums]:
     return result
 
 
-def _share(groups: Sequence[Sums]) -> tuple[Estimate, Estimate]:
-    """Share and covariance."""
+def _share(groups: Sequence[Sums]) -> Estimate:
     total = Sums()
     for sums in groups:
         total += sums
-    n = [sums.n for sums in groups]
-    rests = [total - sums for sums in groups]
-    return (
-        jackknife(total.share(), [rest.share() for rest in rests], n),
-        jackknife(total.covariance(), [rest.covariance() for rest in rests], n),
+    return jackknife(
+        total.share(), [(total - sums).share() for sums in groups], [sums.n for sums in groups]
     )
 
 
-def share_of(groups: Sequence[Sums]) -> tuple[Estimate, Estimate]:
+def share_of(groups: Sequence[Sums]) -> tuple[Estimate, float]:
     """Twice, with 16 groups and with 8 of twice the length: the wider interval counts.
 
-    As docs/analysis.md: between 0 and 1 the interval also covers that on the logit scale. The
-    covariance is that of 16 groups, for tests.
+    As docs/analysis.md: between 0 and 1 the interval also covers that on the logit scale, and the p
+    value is that of 16 groups.
     """
-    short, covariance = _share(_joined(groups, 1))
-    long, _ = _share(_joined(groups, 2))
+    short = _share(_joined(groups, 1))
+    long = _share(_joined(groups, 2))
+    p = short.p
     kept = long if long.degrees > 0 and long.reach > short.reach else short
     value = kept.value
     if kept.degrees > 0 and 0 < value < 1:
@@ -135,7 +132,7 @@ def share_of(groups: Sequence[Sums]) -> tuple[Estimate, Estimate]:
         logit = math.log(value / (1 - value))
         kept.low = min(kept.low, _logistic(logit - width))
         kept.high = max(kept.high, _logistic(logit + width))
-    return kept, covariance
+    return kept, p
 
 
 def _logistic(x: float) -> float:
@@ -198,7 +195,7 @@ def _slice(
         whole = _joined(seen, GROUPS)
         if not whole:
             continue
-        share, covariance = share_of(seen)
+        share, p = share_of(seen)
         found = FunctionFigures(
             function,
             whole[0].mean(),
@@ -209,7 +206,7 @@ def _slice(
         result.functions[function] = found
         if abs(share.value) >= LEAST or (found.contribution or 0) >= LEAST:
             tested.append(found)
-            p_values.append(covariance.p)
+            p_values.append(p)
     for found, rejected in zip(tested, holm(p_values), strict=True):
         found.significant = rejected and (found.share.low > 0 or found.share.high < 0)
     return result

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .engine import ROLL_UPS, SINGLE
-from .errors import FleetError
+from ..errors import InputError
 
 SCHEMA = 1
 #: A clock that is further ahead than this is wrong: shipping takes time, but never a negative one.
@@ -72,7 +72,7 @@ class _Check:
 
     def wrong(self, message: str, recording: str) -> None:
         if not self._skip_bad:
-            raise FleetError(message + "; --skip-bad goes on without it")
+            raise InputError(message + "; --skip-bad goes on without it")
         self.bad.add(recording)
         self.lines.append(message)
 
@@ -91,12 +91,12 @@ def find(
     paths: dict[str, dict[str, list[Path]]] = {table: {} for table in ROLL_UPS + SINGLE}
     for directory in directories:
         if not directory.is_dir():
-            raise FleetError(f"{directory}: no such directory")
+            raise InputError(f"{directory}: no such directory")
         for table, found in paths.items():
             for path in sorted((directory / table).rglob("*.parquet")):
                 found.setdefault(path.stem, []).append(path)
     if not paths["recordings"]:
-        raise FleetError(
+        raise InputError(
             f"{', '.join(map(str, directories))}: no recordings here; expected the directory that "
             "`vprof export --parquet` wrote, with recordings/day=.../host=.../*.parquet"
         )
@@ -109,7 +109,7 @@ def find(
     complete = {recording.id for recording in recordings} - check.bad
     begun = {id for found in paths.values() for id in found} - check.bad
     if not complete:
-        raise FleetError("no recording is left: " + check.lines[0])
+        raise InputError("no recording is left: " + check.lines[0])
     for table, found in paths.items():
         paths[table] = {id: list(of) for id, of in found.items() if id in complete}
     return Files(

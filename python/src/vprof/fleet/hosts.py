@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .figures import LEAST
-from .significance import LEVEL, holm, p_value, t_quantile
+from ..significance import LEVEL, holm, t_quantile, t_two_sided
 from .units import Floats, Units
 
 #: With fewer hosts of one version nothing is known of how much hosts differ anyway.
@@ -130,7 +130,7 @@ def _tests(units: Units, members: Floats, excluded: set[tuple[int, int, str]]) -
                 t = (y[i] - mean) / error if error > 0 else 0.0
                 found.append(
                     _Test(unit, column, measure, float(shown[i]), mean, spread, error, df,
-                          p_value(float(t), df), by_factors, float(y[i]))
+                          t_two_sided(float(t), df), by_factors, float(y[i]))
                 )  # fmt: skip
     return found
 

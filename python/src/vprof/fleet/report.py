@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from ..latency import Histogram
 from .engine import Engine, add_up, text, values_for
-from .errors import FleetError
+from ..errors import InputError
 from .figures import LEAST, FunctionFigures, SliceFigures, figures
 from .hosts import HostFindings, compare_hosts
-from .slices import Selection
+from .slices import Selection, quoted
 from .units import Units, units_of
 from .versions import VersionChange, compare_versions
 
@@ -82,7 +84,7 @@ def make_report(
 ) -> FleetReport:
     selection = replace(selection, name=_name(engine, selection.name))
     if selection.needs_intervals and not (engine.has("intervals") and engine.has("times")):
-        raise FleetError(
+        raise InputError(
             "--since, --until and --slower-than need single intervals, and there are only roll-ups "
             "here; export without --rollups"
         )
@@ -92,7 +94,7 @@ def make_report(
         "CAST(max(begin) AS STRING), count(*) FROM batches"
     )[0]
     if not counted[0]:
-        raise FleetError("no interval meets the conditions of --where; see the columns with --by")
+        raise InputError("no interval meets the conditions of --where; see the columns with --by")
     with_products = values_for(selection)["with_products"] == "TRUE" and engine.has("products")
     totals = engine.rows(text("totals"))
     fleet = figures(totals, with_products)[""]
@@ -134,9 +136,9 @@ def make_report(
 def _name(engine: Engine, wanted: str) -> str:
     names = [str(row[0]) for row in engine.rows("SELECT DISTINCT name FROM recordings ORDER BY 1")]
     if wanted and wanted not in names:
-        raise FleetError(f"--interval {wanted}: no such intervals; there are {', '.join(names)}")
+        raise InputError(f"--interval {wanted}: no such intervals; there are {', '.join(names)}")
     if not wanted and len(names) > 1:
-        raise FleetError(f"there are intervals of several names: {', '.join(names)}; "
+        raise InputError(f"there are intervals of several names: {', '.join(names)}; "
                          "choose one with --interval")  # fmt: skip
     return wanted or names[0]
 
@@ -152,7 +154,7 @@ def _functions(engine: Engine) -> dict[str, tuple[str, str, int, int]]:
     rows = engine.rows(
         "SELECT p.function, max(p.name), max(p.file), max(p.line), max(p.site), max(p.height), "
         "count(DISTINCT b.host) FROM placed p JOIN (SELECT DISTINCT recording, host FROM batches) b "
-        "ON b.recording = p.recording WHERE p.place > 0 GROUP BY p.function"
+        "ON b.recording = p.recording WHERE p.place > 0 AND NOT p.of_closed GROUP BY p.function"
     )
     found = {}
     for function, name, file, line, site, height, hosts in rows:
@@ -166,16 +168,12 @@ def _units(engine: Engine, fleet: SliceFigures) -> Units:
     about = {"": round(fleet.mean_ns)}
     about |= {f: round(found.mean_ns) for f, found in fleet.functions.items()}
     rows = [
-        f"SELECT '{_escaped(f)}' AS function, CAST({value} AS BIGINT) AS about"
+        f"SELECT CAST({quoted(f)} AS STRING) AS function, CAST({value} AS BIGINT) AS about"
         for f, value in about.items()
     ]
     engine.table("centres", " UNION ALL ".join(rows))
     moments = engine.rows(text("moments", about=f"CAST({about['']} AS BIGINT)"))
     return units_of(moments, engine.rows("SELECT above, below, direct FROM inside"))
-
-
-def _escaped(name: str) -> str:
-    return name.replace("'", "''")
 
 
 def _root_height(engine: Engine) -> int:
@@ -266,25 +264,19 @@ def _all_quantiles(
         "name, host, version FROM batches) r ON r.recording = s.recording AND r.name = s.name "
         f"WHERE {label} GROUP BY 1, 2 ORDER BY 1, 2"
     )
-    by_slice: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    for found, _, n, least, greatest in rows:
-        by_slice[str(found)].append((int(n), int(least), int(greatest)))
+    by_slice: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+    for found, *bucket in rows:
+        by_slice[str(found)].append((int(bucket[0]), int(bucket[1]), int(bucket[2]), int(bucket[3])))
     return {found: _quantiles_of(buckets) for found, buckets in by_slice.items()}
 
 
-def _quantiles_of(buckets: Sequence[tuple[int, int, int]]) -> dict[str, float]:
-    """Within a bucket, intervals are spread evenly between its least and greatest latency."""
-    total = sum(n for n, _, _ in buckets)
-    found = {}
-    for name, q in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)):
-        rank = min(total - 1, math.floor(q * total))
-        for n, least, greatest in buckets:
-            if rank < n:
-                found[name] = least + (greatest - least) * (rank / (n - 1) if n > 1 else 0.0)
-                break
-            rank -= n
-    found["max"] = float(buckets[-1][2])
-    return found
+def _quantiles_of(buckets: Sequence[tuple[int, int, int, int]]) -> dict[str, float]:
+    histogram = Histogram.of(*np.array(buckets, np.int64).T)
+    found = {
+        name: histogram.quantile(p)
+        for name, p in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999))
+    }
+    return found | {"max": histogram.max}
 
 
 def _slices(engine: Engine, selection: Selection, with_products: bool) -> list[Slice]:

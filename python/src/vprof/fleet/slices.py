@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 
-from .errors import FleetError
+from ..errors import InputError
 
 COLUMNS = ("host", "version", "label", "day", "hour")
 #: Groups of consecutive batches that the jackknife leaves out in turn.
@@ -21,13 +21,13 @@ _EXPRESSIONS = {
     "hour": "hour",
 }
 # `day` and `hour` are those of a batch's first interval, in UTC.
-_DAY = "CAST(CAST(s.begin AS DATE) AS STRING)"
-_HOUR = "substr(CAST(s.begin AS STRING), 1, 13)"
+_DAY = "CAST(CAST({begin} AS DATE) AS STRING)"
+_HOUR = "substr(CAST({begin} AS STRING), 1, 13)"
 
 
 def quoted(text: str) -> str:
-    """A text as SQL has it, in DuckDB and, with its `escapedStringLiterals`, in Spark."""
-    return "'" + text.replace("'", "''") + "'"
+    """A text as SQL has it. Engines differ in how a quotation mark is escaped, so none is."""
+    return "(" + " || chr(39) || ".join(f"'{part}'" for part in text.split("'")) + ")"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Condition:
     def parse(text: str) -> Condition:
         found = re.match(r"([a-z]+)(!?=)(.*)$", text, re.DOTALL)
         if found is None or found[1] not in COLUMNS:
-            raise FleetError(
+            raise InputError(
                 f"--where {text}: expected COLUMN=VALUE or COLUMN!=VALUE, where COLUMN is one of "
                 + ", ".join(COLUMNS)
             )
@@ -50,7 +50,7 @@ class Condition:
 def nanoseconds(text: str) -> int:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s)", text)
     if found is None:
-        raise FleetError(f"latency {text!r}: expected a number with ns, us, ms or s, such as 50ms")
+        raise InputError(f"latency {text!r}: expected a number with ns, us, ms or s, such as 50ms")
     return round(float(found[1]) * _UNITS[found[2]])
 
 
@@ -59,7 +59,7 @@ def instant(text: str) -> str:
     try:
         time = dt.datetime.fromisoformat(text)
     except ValueError:
-        raise FleetError(f"time {text!r}: expected one such as 2026-11-24T12:30") from None
+        raise InputError(f"time {text!r}: expected one such as 2026-11-24T12:30") from None
     if time.tzinfo is not None:
         time = time.astimezone(dt.timezone.utc)
     return f"CAST({quoted(time.strftime('%Y-%m-%d %H:%M:%S.%f') + '+00:00')} AS {{stamp}})"
@@ -78,7 +78,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         if self.by and self.by not in COLUMNS:
-            raise FleetError(f"--by {self.by}: expected one of {', '.join(COLUMNS)}")
+            raise InputError(f"--by {self.by}: expected one of {', '.join(COLUMNS)}")
 
     @property
     def needs_intervals(self) -> bool:
@@ -106,7 +106,8 @@ class Selection:
 
     def of_batch(self) -> str:
         label = "coalesce(s.label, '(others)')"
-        return self._conditions({"day": _DAY, "hour": _HOUR, "label": label})
+        day, hour = (text.format(begin="s.first") for text in (_DAY, _HOUR))
+        return self._conditions({"day": day, "hour": hour, "label": label})
 
     def of_sums(self) -> str:
         return self._conditions({"label": "coalesce(s.label, '(others)')"})
@@ -121,6 +122,14 @@ class Selection:
         if self.slower_than_ns is not None:
             terms.append(f"i.latency_ns > {self.slower_than_ns}")
         return " AND ".join(terms)
+
+    @property
+    def day(self) -> str:
+        return _DAY.format(begin="begin")
+
+    @property
+    def hour(self) -> str:
+        return _HOUR.format(begin="begin")
 
     def slice(self) -> str:
         return _EXPRESSIONS.get(self.by, "''")

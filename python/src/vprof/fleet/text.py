@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 
-from .figures import Estimate
+from .figures import LEAST, Estimate, FunctionFigures
 from .report import FleetReport
 from .versions import VersionChange
 
@@ -62,6 +62,16 @@ class _Writer:
             break_long_words=False, break_on_hyphens=False,
         )  # fmt: skip
 
+    def side_by_side(self, items: list[str]) -> None:
+        """As many as fit on a line; an item is never broken."""
+        line = " "
+        for item in items:
+            if len(line) + len(item) + 1 > self.width:
+                self.line(line)
+                line = " "
+            line += f" {item}  "
+        self.line(line)
+
     def name(self, text: str, width: int) -> str:
         """Cut in the middle: of a name, both ends matter most."""
         if len(text) <= width:
@@ -93,7 +103,7 @@ def _summary(report: FleetReport, out: _Writer) -> None:
                        ("max", "max")):  # fmt: skip
         if key in report.quantiles:
             figures.append(f"{label} {duration(report.quantiles[key])}")
-    out.paragraph("   ".join(figures), 2)
+    out.side_by_side(figures)
     between = []
     if report.hosts > 1:
         between.append(f"{percent(report.between_hosts)} between hosts")
@@ -107,7 +117,8 @@ def _ranking(report: FleetReport, out: _Writer) -> None:
     out.line()
     out.line("Where the variance comes from")
     out.line("  rank     share            score  mean        hosts")
-    for factor in report.factors[:_FACTORS]:
+    own = [f for f in report.factors if abs(f.counts) >= LEAST]
+    for factor in own[:_FACTORS]:
         share = factor.figures.share
         out.line(
             f"  {factor.rank:>3}  {percent(share.value):>9} {_interval(share):<8} "
@@ -116,7 +127,7 @@ def _ranking(report: FleetReport, out: _Writer) -> None:
         where = f"{factor.function}  {factor.location}" if factor.location else factor.function
         out.line(" " * 7 + out.name(where, out.width - 7).rstrip())
         notes = []
-        if abs(factor.counts - share.value) > 0.005:
+        if abs(factor.counts - share.value) > 0.02:
             notes.append(f"{percent(factor.counts)} not explained by callees")
         if not factor.figures.significant:
             notes.append("may be chance")
@@ -126,10 +137,14 @@ def _ranking(report: FleetReport, out: _Writer) -> None:
             )
         if notes:
             out.paragraph("; ".join(notes), 7)
-    if not report.factors:
+    if not own:
         out.line("  nothing holds 1 % of it")
-    elif len(report.factors) > _FACTORS:
-        out.line(f"  {_several(len(report.factors) - _FACTORS, 'more')[:-1]} with --json")
+    elif len(own) > _FACTORS:
+        out.line(f"  {len(own) - _FACTORS} more with --json")
+    callers = [f for f in report.factors if f not in own]
+    if callers:
+        named = [f"{f.function} {percent(f.figures.share.value)}" for f in callers[:6]]
+        out.paragraph("Around these, with nothing of their own: " + ", ".join(named), 2)
 
 
 def _table(report: FleetReport, out: _Writer) -> None:
@@ -145,7 +160,7 @@ def _table(report: FleetReport, out: _Writer) -> None:
     for found in shown:
         one = found.figures
         p99 = "-" if found.p99_ns is None else duration(found.p99_ns)
-        leading = _leading(report, found.top)
+        leading = out.name(_leading(report, found.top), max(16, out.width - 71)).rstrip()
         out.line(
             f"  {out.name(one.slice or '(none)', 18)} {one.intervals:>11,}  "
             f"{duration(one.mean_ns):<9}  {duration(one.stddev_ns):<9}  {p99:<9}  {leading}"
@@ -154,7 +169,7 @@ def _table(report: FleetReport, out: _Writer) -> None:
         out.line(f"  the {_SLICES} with the largest stddev of {len(report.slices):,}; all with --json")
 
 
-def _leading(report: FleetReport, top: list) -> str:  # type: ignore[type-arg]
+def _leading(report: FleetReport, top: list[FunctionFigures]) -> str:
     """The function deepest in the ranking of the fleet that holds most here."""
     score = {f.figures.function: f.score for f in report.factors}
     known = [f for f in top if score.get(f.function, 0) > 0]

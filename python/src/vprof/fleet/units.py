@@ -93,7 +93,7 @@ def _hide_unmeasured(units: Units) -> None:
         rate = own[seen].sum() / calls[seen].sum()
         for unit in np.flatnonzero((own == 0) & (rate * calls >= _EXPECTED)):
             hidden.append((int(unit), function))
-    for unit, function in hidden:
+    for row, function in hidden:
         names = {function} | {f for f, above in units.around.items() if function in above}
         names |= {
             f
@@ -102,4 +102,4 @@ def _hide_unmeasured(units: Units) -> None:
         }
         for name in names & set(column):
             for matrix in (units.mean, units.cov, units.mean_error, units.cov_error):
-                matrix[unit, column[name]] = np.nan
+                matrix[row, column[name]] = np.nan

@@ -8,7 +8,7 @@ import numpy as np
 
 from .figures import Estimate
 from .hosts import tested_functions
-from .significance import holm
+from ..significance import holm
 from .units import Floats, Units
 
 #: With so many hosts that ran both versions, each host is compared with itself.

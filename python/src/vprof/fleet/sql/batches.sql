@@ -7,14 +7,15 @@ WITH counted AS (
   FROM recordings
   WHERE name = {name} AND {of_recording}
 ), found AS (
-  SELECT DISTINCT c.recording, c.name, c.host, c.version, s.batch, s.begin,
-    CAST(CAST(s.begin AS DATE) AS STRING) AS day,
-    substr(CAST(s.begin AS STRING), 1, 13) AS hour,
-    {label} AS label
-  FROM sums s JOIN counted c ON s.recording = c.recording AND s.name = c.name
-  WHERE s.place = 0 AND {of_batch}
+  SELECT c.recording, c.name, c.host, c.version, s.batch, {label} AS label, min(s.begin) AS begin
+  FROM (SELECT *, min(begin) OVER (PARTITION BY recording, name, batch) AS first FROM sums
+    WHERE place = 0) s
+  JOIN counted c ON s.recording = c.recording AND s.name = c.name
+  WHERE {of_batch}
+  GROUP BY c.recording, c.name, c.host, c.version, s.batch, {label}
 ), sliced AS (
-  SELECT *, {slice} AS slice FROM found
+  SELECT *, {slice} AS slice
+  FROM (SELECT *, {day} AS day, {hour} AS hour FROM found) AS dated
 )
 SELECT recording, name, host, version, batch, label, slice, begin,
   CAST(ntile({groups}) OVER (

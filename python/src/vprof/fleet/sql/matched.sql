@@ -10,7 +10,7 @@ WITH unit AS (
   FROM placed p JOIN unit u ON u.recording = p.recording GROUP BY p.function
 ), leaves AS (
   SELECT p.recording, p.place,
-    CASE WHEN p.closed AND o.above IS NOT NULL THEN 'not_broken_down'
+    CASE WHEN o.function IS NOT NULL THEN 'not_broken_down'
       WHEN a.units = (SELECT count(DISTINCT unit) FROM unit) THEN 'path_everywhere'
       WHEN a.units > 1 THEN 'path'
       WHEN f.units > 1 THEN 'function'
@@ -18,7 +18,9 @@ WITH unit AS (
   FROM placed p
   JOIN paths a ON a.same = p.same
   JOIN functions f ON f.function = p.function
-  LEFT JOIN (SELECT DISTINCT above FROM inside) o ON o.above = p.function
+  LEFT JOIN (SELECT DISTINCT function FROM placed WHERE expanded) o
+    ON o.function = CASE WHEN p.closed THEN p.function
+      WHEN p.of_closed THEN p.parent_function END
   WHERE p.leaf
 )
 SELECT l.how, sum(s.x) AS x, sum(s.xt) AS xt
