@@ -90,7 +90,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         frames = (self.figures_frame(), self.to_frame())
-        return "".join(str(frame._repr_html_()) for frame in frames)  # type: ignore[operator]
+        return "".join(str(frame._repr_html_()) for frame in frames)
 
 
 def _plain(value: object) -> object:

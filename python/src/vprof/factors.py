@@ -92,7 +92,7 @@ class Factors(Sequence[Factor]):
         return pd.DataFrame(rows, columns=wanted)
 
     def _repr_html_(self) -> str:
-        return str(self.to_frame()._repr_html_())  # type: ignore[operator]
+        return str(self.to_frame()._repr_html_())
 
 
 class _Ranking:

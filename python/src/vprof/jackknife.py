@@ -16,7 +16,7 @@ import numpy as np
 from .exact import Exact, Floats, Ints, covariance, sums_of_exact, variance, zeros
 from .significance import LEVEL, p_of_zero, t_quantile
 from .sums import Sums
-from .tails import TailJackknife, TailShares
+from .tails import Long, TailJackknife, TailShares
 
 _BATCH_POWER = 0.25
 _FEWEST = 6.0
@@ -61,7 +61,7 @@ def _exp(value: float) -> float:
     return math.exp(value) if value < 709 else math.inf
 
 
-def jackknife(value: float, without: Floats | None, n: Ints) -> Estimate:
+def jackknife(value: float, without: Floats | Long | None, n: Ints) -> Estimate:
     """``without[i]``: the value without group i, which has ``n[i]`` intervals."""
     if without is None or len(without) < 2:
         return Estimate(value, ci95=(value, value))
@@ -264,7 +264,9 @@ class Jackknife:
             one = FactorEstimate(
                 jackknife(contribution, parts, joined.n),
                 jackknife(contribution * self._variance, without, joined.n),
-                *(Estimate(0.0) for _ in range(3)),
+                Estimate(0.0),
+                Estimate(0.0),
+                Estimate(0.0),
             )
             if found is None:
                 found = one

@@ -132,7 +132,7 @@ class Bins:
             if before + own >= rank:
                 part = min(max((rank - before) / own, 0.0), 1.0)
                 low, high = least_of_bin(number), least_of_bin(number + 1)
-                return low + part * (high - low)
+                return float(low + part * (high - low))
             before += own
         return 0.0
 

@@ -80,7 +80,7 @@ def _products(tables: Tables, about: Subject, numbers: BatchNumbers) -> Products
 
 def sums_from_rollups(tables: Tables, about: Subject) -> Sums:
     """The sums over all intervals of the recordings in ``tables``."""
-    columns = ["batch", "place", "label", "n", "count", "x", "xx", "xt", "w", "ww", "xw"]
+    columns = ["batch", "place", "label", "begin", "n", "count", "x", "xx", "xt", "w", "ww", "xw"]
     read = _of(tables, "sums", columns, about)
     if read.num_rows == 0:
         raise InputError(f"no interval '{about.name}' is left; choose a larger part")
@@ -91,6 +91,8 @@ def sums_from_rollups(tables: Tables, about: Subject) -> Sums:
     batch = numbers.of(recording, ints(read.column("batch")))
     n = np.zeros(len(numbers.recordings), dtype=np.int64)
     np.add.at(n, batch[place == 0], ints(read.column("n"))[place == 0])
+    begin = np.full(len(n), np.iinfo(np.int64).max)
+    np.minimum.at(begin, batch, ints(read.column("begin").cast(pa.int64())))
     labels = _ByLabel(read, place, size)
     latencies = _of(tables, "latencies", ["label", "bucket", "n", "least_ns", "greatest_ns"], about)
     own = latencies.column("label")
@@ -99,7 +101,7 @@ def sums_from_rollups(tables: Tables, about: Subject) -> Sums:
         incomplete=about.incomplete,
         root_height=about.root_height,
         places=about.places.all,
-        batches=Batches(numbers.recordings, n),
+        batches=Batches(numbers.recordings, n, begin),
         rows=_rows(read, batch, place, size),
         products=_products(tables, about, numbers),
         latencies=_histogram(latencies),

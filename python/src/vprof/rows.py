@@ -28,7 +28,7 @@ class _Intervals:
     """The columns of ``intervals``, one entry per interval."""
 
     def __init__(self, tables: Tables, about: Subject) -> None:
-        columns = ["recording", "interval", "name", "label", "key", "id"]
+        columns = ["recording", "interval", "name", "label", "key", "id", "begin"]
         read = tables.arrow("intervals", [*columns, "latency_ns", "work", "weight"])
         read = read.filter(pa.compute.equal(read.column("name").cast(pa.string()), about.name))
         if read.num_rows == 0:
@@ -40,6 +40,7 @@ class _Intervals:
         self.label = np.asarray(label.indices, dtype=np.int64)
         self.key = ints(read.column("key"))
         self.id = ints(read.column("id"))
+        self.begin = ints(read.column("begin").cast(pa.int64()))
         self.latency = ints(read.column("latency_ns"))
         self.work = ints(read.column("work"))
         self.weight = ints(read.column("weight"), 1)
@@ -292,7 +293,9 @@ def sums_from_rows(tables: Tables, about: Subject) -> Sums:
     np.add.at(n, intervals.batch, intervals.weight)
     last = np.full(len(n), np.iinfo(np.int64).min)
     np.maximum.at(last, intervals.batch, intervals.id)
-    batches = Batches(intervals.recordings, n, last)
+    begin = np.full(len(n), np.iinfo(np.int64).max)
+    np.minimum.at(begin, intervals.batch, intervals.begin)
+    batches = Batches(intervals.recordings, n, begin, last)
 
     keys, at = np.unique(batch * size + times.place, return_inverse=True)
     at = at.astype(np.int64)

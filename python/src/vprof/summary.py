@@ -92,7 +92,7 @@ class Summary:
         return pd.DataFrame([{c: getattr(row, c) for c in columns} for row in rows], index=index)
 
     def _repr_html_(self) -> str:
-        return str(self.to_frame()._repr_html_())  # type: ignore[operator]
+        return str(self.to_frame()._repr_html_())
 
 
 def _plain(value: object) -> object:
@@ -103,9 +103,9 @@ def _labels(sums: Sums) -> list[LabelSummary]:
     labels = []
     for label, own in sums.labels.items():
         bins = sums.label_latencies[label].bins()
-        quantiles = [bins.quantile(p) for p in (0.50, 0.95, 0.99)]
+        p50, p95, p99 = (bins.quantile(p) for p in (0.50, 0.95, 0.99))
         of_label = float(variance(own.n, own.x, own.xx))
-        labels.append(LabelSummary(label, own.n, own.x / own.n, of_label, *quantiles))
+        labels.append(LabelSummary(label, own.n, own.x / own.n, of_label, p50, p95, p99))
     return sorted(labels, key=lambda one: -one.count)
 
 
@@ -190,6 +190,7 @@ def summarize(sums: Sums) -> Summary:
     n, x, xx = sums.n, int(sums.x[0]), int(sums.xx[0])
     of_latency = float(variance(n, x, xx))
     latencies = sums.latencies
+    p50, p95, p99, p999 = (latencies.quantile(p) for p in (0.5, 0.95, 0.99, 0.999))
     summary = Summary(
         sums.interval,
         n,
@@ -197,7 +198,10 @@ def summarize(sums: Sums) -> Summary:
         x / n,
         of_latency,
         math.sqrt(of_latency),
-        *(latencies.quantile(p) for p in (0.5, 0.95, 0.99, 0.999)),
+        p50,
+        p95,
+        p99,
+        p999,
         latencies.max,
         _labels(sums),
         _between_labels(sums),

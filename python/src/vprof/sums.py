@@ -44,6 +44,7 @@ class Batches:
 
     recording: Ints  #: number of the recording
     n: Ints  #: intervals
+    begin: Ints  #: of the first one, µs since 1970, UTC
     #: When the last one began, ns of CLOCK_MONOTONIC; None: not known exactly.
     last_begin: Ints | None = None
 

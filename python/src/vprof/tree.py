@@ -59,8 +59,8 @@ class Node:
 
     def to_frame(self) -> pd.DataFrame:
         """A row per node, parents before their children; ``path`` joins the names from the root."""
-        columns = ("mean_ns", "variance_ns2", "contribution", "share", "tail_share")
-        columns += ("work_share", "label_share", "count", "kind", "site", "key")
+        columns = ["mean_ns", "variance_ns2", "contribution", "share", "tail_share"]
+        columns += ["work_share", "label_share", "count", "kind", "site", "key"]
         rows = [
             {"path": " > ".join(path), "function": node.function, "depth": len(path) - 1}
             | {column: getattr(node, column) for column in columns}
@@ -84,7 +84,7 @@ class Node:
         return own
 
     def _repr_html_(self) -> str:
-        return str(self.to_frame()._repr_html_())  # type: ignore[operator]
+        return str(self.to_frame()._repr_html_())
 
 
 @dataclass
