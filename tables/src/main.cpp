@@ -1,5 +1,6 @@
-// vprof-tables: writes recordings as Parquet tables. vprof calls it (driver/src/pipeline/recordings/tables.cpp).
-// Answers with one line on standard output: {"written": "..."}, or {"error": "..."} and exit code 2.
+// vprof-tables: writes recordings as Parquet tables. vprof calls it
+// (driver/src/pipeline/recordings/tables.cpp). It answers with one line on standard output:
+// {"written": "..."}, or {"error": "..."} and exit code 2.
 
 #include <fmt/format.h>
 

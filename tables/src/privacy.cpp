@@ -35,7 +35,8 @@ Result<void> set(Privacy& privacy, const std::vector<std::string>& words, const 
   return {};
 }
 
-/// Where the file ends in `file:line` and `file:line:column...`: before the last one or two numbers.
+/// Where the file ends in `file:line` and `file:line:column...`: before the last one or two
+/// numbers.
 size_t end_of_file(std::string_view position) {
   size_t end = position.size();
   for (int numbers = 0; numbers < 2; ++numbers) {
