@@ -104,7 +104,7 @@ class FlightRecorder {
     while (goes_on) {
       goes_on =
           pass(kWindowLength) && (options_.seconds == 0 || seconds_since(start) < options_.seconds);
-      const int64_t to = monotonic_ns() - (goes_on ? kLagNs : 0);
+      const int64_t to = monotonic_ns() - (runs_ ? kLagNs : 0);
       VPROF_TRY(look(to));
       VPROF_TRY(tables_.reach(to, !goes_on));
       if (goes_on && seconds_since(reported) >= kBetweenReports) {
@@ -136,7 +136,7 @@ class FlightRecorder {
     on_since_ = monotonic_ns();
     pass(kSettling);
     from_ = monotonic_ns();
-    tables_.restart(from_, sites_json(), factors_.interval);
+    tables_.restart(on_since_, from_, sites_json(), factors_.interval);
     return session_.save();
   }
 
@@ -165,14 +165,13 @@ class FlightRecorder {
 
   fs::path sites_json() const { return ws_.kept_sites(state_.iteration); }
 
-  /// Whether the program still runs.
+  /// Whether the watch goes on.
   bool pass(double seconds) {
     const auto start = Clock::now();
-    bool runs = true;
-    while (runs && !interrupt::requested() && seconds_since(start) < seconds) {
-      runs = run_.target->turn();
+    while (runs_ && !interrupt::requested() && seconds_since(start) < seconds) {
+      runs_ = run_.target->turn();
     }
-    return runs && !interrupt::requested();
+    return runs_ && !interrupt::requested();
   }
 
   /// Takes the intervals that have ended by then.
@@ -180,11 +179,13 @@ class FlightRecorder {
     if (to <= from_) {
       return {};
     }
+    const int64_t begin = from_;
     const auto profile = VPROF_TRY(analyse(to));
     if (run_.frontier->interruptions() != interruptions_) {
       warn(
           "the program has switched its sites off, as if vprof had been stopped for two seconds; "
           "the intervals of this time are left out");
+      VPROF_TRY(tables_.reach(begin, true));
       return switch_on();
     }
     if (profile) {
@@ -298,6 +299,7 @@ class FlightRecorder {
   LiveRun& run_;
   analyzer::Options factors_;
   ProcessorTime processor_{run_.trace};  // since the last window
+  bool runs_ = true;                     // the program
   int64_t on_since_ = 0;                 // these sites
   int64_t from_ = 0;                     // the windows so far end here
   uint64_t interruptions_ = 0;

@@ -7,10 +7,12 @@
 
 namespace vprof::driver {
 
-void TableWindows::restart(int64_t now, const fs::path& sites_json, const std::string& interval) {
+void TableWindows::restart(int64_t on_since, int64_t from, const fs::path& sites_json,
+                           const std::string& interval) {
   sites_json_ = sites_json;
   interval_ = interval;
-  on_since_ = from_ = now;
+  on_since_ = on_since;
+  from_ = from;
 }
 
 Result<void> TableWindows::reach(int64_t to, bool is_last) {

@@ -14,8 +14,9 @@ class TableWindows {
   TableWindows(const Workspace& workspace, fs::path trace, const TableOptions& options)
       : workspace_(workspace), trace_(std::move(trace)), options_(options) {}
 
-  /// The sites have been switched: what follows is read with these.
-  void restart(int64_t now, const fs::path& sites_json, const std::string& interval);
+  /// The sites have been switched, and what ends from an instant on is read with these.
+  void restart(int64_t on_since, int64_t from, const fs::path& sites_json,
+               const std::string& interval);
   /// Everything that ended before `to` can be written. Writes it if the window is long enough, or
   /// the last one. Error: the tables cannot be written.
   Result<void> reach(int64_t to, bool is_last);
