@@ -28,9 +28,6 @@ _CONFIGURATION = {
     # An overflow is an error, and a host named 7 is no number.
     "spark.sql.ansi.enabled": "true",
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    # Paths have up to 256 levels, and all recordings are walked at once.
-    "spark.sql.cteRecursionLevelLimit": "300",
-    "spark.sql.cteRecursionRowLimit": "-1",
     "spark.sql.parser.escapedStringLiterals": "true",
 }
 
@@ -70,13 +67,27 @@ class SparkEngine:
         return table in self._found
 
     def table(self, name: str, sql: str) -> None:
-        """Kept in memory and on disks, and computed once."""
-        frame = self._sql(sql).persist(StorageLevel.MEMORY_AND_DISK)
+        self._keep(self._sql(sql)).createOrReplaceTempView(name)
+
+    def _keep(self, frame: DataFrame) -> DataFrame:
+        """Computed once and kept, and without the plan that led there."""
         try:
-            frame.count()
+            return frame.localCheckpoint(True, StorageLevel.MEMORY_AND_DISK)
         except PySparkException as error:
             raise _explained(error) from None
-        frame.createOrReplaceTempView(name)
+
+    def recursive(self, name: str, first: str, then: str) -> None:
+        """Level by level: Spark's own WITH RECURSIVE computes each level again for the next one."""
+        level = self._keep(self._sql(first))
+        levels = [level]
+        while not level.isEmpty():
+            level.createOrReplaceTempView(name)
+            level = self._keep(self._sql(then))
+            levels.append(level)
+        whole = levels[0]
+        for level in levels[1:]:
+            whole = whole.union(level)
+        whole.coalesce(levels[0].rdd.getNumPartitions()).createOrReplaceTempView(name)
 
     def rows(self, sql: str) -> Sequence[Row]:
         try:
