@@ -107,6 +107,7 @@ def test_a_recording_on_its_way_does_not_count(
 
 def test_a_recording_without_its_sums(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(fleet / "sums" / "day=2026-11-24" / "host=db3")
+    shutil.rmtree(fleet / "times" / "day=2026-11-24" / "host=db3")
     assert "no file in sums" in refused(capsys, str(fleet))
     goes_on(capsys, fleet, 600)
 

@@ -78,6 +78,11 @@ def add_up(engine: Engine, selection: Selection) -> None:
                 of_interval=selection.of_interval(engine.stamp),
             )
         )
+    if not engine.has("products"):
+        engine.table(
+            "products",
+            "SELECT recording, name, batch, place AS a, place AS b, x AS xy FROM sums WHERE FALSE",
+        )
     for step in STEPS:
         if step in RECURSIVE:
             first, then = text(step).split("UNION ALL")
