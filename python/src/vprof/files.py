@@ -21,7 +21,10 @@ _AHEAD = datetime.timedelta(minutes=10)
 
 @dataclass(frozen=True)
 class File:
-    """A file of a table; ``day`` and ``host`` are from its path, ``recording`` is its name."""
+    """A file of a table; ``day`` and ``host`` are from its path, ``recording`` from its name.
+
+    A recording of very many days has several files of one table and day: ``ID-1.parquet``.
+    """
 
     root: Path
     path: Path
@@ -31,7 +34,7 @@ class File:
 
     @property
     def recording(self) -> str:
-        return self.path.stem
+        return self.path.stem.partition("-")[0]
 
 
 @dataclass
@@ -177,14 +180,15 @@ def _begin_days(file: File) -> set[datetime.date]:
 
 def _count(found: Sequence[File], chosen: dict[str, File], files: Files) -> None:
     """Sorts files into those that count and those that do not."""
-    days_of: dict[tuple[Path, str, str], int] = defaultdict(int)
+    days_of: dict[tuple[Path, str, str], set[datetime.date]] = defaultdict(set)
     for file in found:
         if file.table == "intervals":
-            days_of[file.root, file.host, file.recording] += 1
+            days_of[file.root, file.host, file.recording].add(file.day)
     copied_days: set[tuple[Path, str, str, datetime.date]] = set()
     for file in found:
         where = (file.root, file.host, file.recording)
-        if file.table == "intervals" and days_of[where] > 1 and _begin_days(file) - {file.day}:
+        several = len(days_of[where]) > 1
+        if file.table == "intervals" and several and _begin_days(file) - {file.day}:
             copied_days.add((*where, file.day))
     for file in found:
         own = chosen.get(file.recording)

@@ -81,7 +81,7 @@ class Place:
 class Program:
     places: tuple[Place, ...]
 
-    def with_place(self, function: str, **changes: object) -> Program:
+    def with_place(self, function: str, /, **changes: object) -> Program:
         return Program(
             tuple(
                 replace(place, **changes) if place.function == function else place  # type: ignore[arg-type]
@@ -137,8 +137,8 @@ def server() -> Program:
             Place("lookup", 1, 0, 0, 1, "function", "l.cpp", 30, "s.cpp:14", True, True),
             Place("body(lookup)", 4, 80, 0.2, 1, "body"),
             Place("read_page", 4, 700, 0.8, 0.1, "function", "l.cpp", 90, "l.cpp:44", True, False),
-            Place("log", 1, 30, 0.5, 1, "function", "g.cpp", 7, "s.cpp:19", True, True),
-            Place("body(log)", 7, 10, 0.2, 1, "body"),
+            Place("log", 1, 0, 0, 1, "function", "g.cpp", 7, "s.cpp:19", True, True),
+            Place("body(log)", 7, 40, 0.4, 1, "body"),
             Place("wait(pthread_mutex_lock)", 7, 90, 1.0, 0.3, "wait", "", 0, "g.cpp:9"),
         )
     )

@@ -59,6 +59,9 @@ class DuckEngine:
     def table(self, name: str, sql: str) -> None:
         self._run(f"CREATE OR REPLACE TABLE {name} AS {sql}")
 
+    def recursive(self, name: str, first: str, then: str) -> None:
+        self.table(name, f"WITH RECURSIVE {name} AS ({first} UNION ALL {then}) SELECT * FROM {name}")
+
     def rows(self, sql: str) -> Sequence[Row]:
         return list(self._run(sql).fetchall())
 

@@ -14,6 +14,11 @@ Row = tuple[Any, ...]
 #: Of `sums` and the like: `decimal(38, 0)`, exact. An overflow is an error of the engine.
 ROLL_UPS = ("recordings", "places", "sums", "products", "latencies")
 SINGLE = ("intervals", "times")
+#: Queries of `sql/` in their order. Those of `RECURSIVE` walk trees.
+STEPS = (
+    "batches", "named", "down", "placed", "pairs", "inside", "hidden", "roots", "parts", "unseen",
+)  # fmt: skip
+RECURSIVE = ("down", "pairs")
 
 
 class Engine(Protocol):
@@ -24,6 +29,10 @@ class Engine(Protocol):
 
     def table(self, name: str, sql: str) -> None:
         """Makes a table of the rows of a query."""
+
+    def recursive(self, name: str, first: str, then: str) -> None:
+        """Makes a table of the rows of `first` and, again and again, of what `then` finds for the
+        rows that came last, which it calls `name`."""
 
     def rows(self, sql: str) -> Sequence[Row]:
         """The rows of a query. Decimals and large integers are exact."""
@@ -69,5 +78,14 @@ def add_up(engine: Engine, selection: Selection) -> None:
                 of_interval=selection.of_interval(engine.stamp),
             )
         )
-    for step in ("batches", "placed", "inside", "hidden", "roots", "parts", "unseen"):
-        engine.table(step, text(step, **values))
+    if not engine.has("products"):
+        engine.table(
+            "products",
+            "SELECT recording, name, batch, place AS a, place AS b, x AS xy FROM sums WHERE FALSE",
+        )
+    for step in STEPS:
+        if step in RECURSIVE:
+            first, then = text(step).split("UNION ALL")
+            engine.recursive(step, first, then)
+        else:
+            engine.table(step, text(step, **values))

@@ -186,12 +186,15 @@ def _check_footers(paths: dict[str, dict[str, list[Path]]], check: _Check) -> No
                     pq.read_metadata(path)
                 except (pa.ArrowException, OSError) as error:
                     check.wrong(_unreadable(path, error), id)
-    for table in ("places", "sums"):
-        for id in sorted(set(paths["recordings"]) - set(paths[table]) - check.bad):
-            where = paths["recordings"][id][0]
+    for id in sorted(set(paths["recordings"]) - check.bad):
+        single = all(id in paths[table] for table in SINGLE)
+        missing = [t for t in ("places", "sums") if id not in paths[t]]
+        if missing == ["sums"] and single:
+            continue
+        if missing:
             check.wrong(
-                f"{where}: the recording has no file in {table}; copy that as well, and "
-                "`recordings` last",
+                f"{paths['recordings'][id][0]}: the recording has no file in {missing[0]}; copy "
+                "that as well, and `recordings` last",
                 id,
             )
 

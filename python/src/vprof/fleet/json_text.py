@@ -105,6 +105,7 @@ def to_json(report: FleetReport) -> str:
                 "host": o.host,
                 "version": o.version,
                 "function": report.name_of(o.function),
+                "mostly": report.name_of(o.mostly) if o.mostly else None,
                 "measure": o.measure,
                 "value": o.value,
                 "others": o.others,

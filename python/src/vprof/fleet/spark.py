@@ -10,10 +10,11 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import sys
+import tempfile
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -22,15 +23,13 @@ from vprof.fleet import json_text, report, text
 from vprof.fleet.__main__ import add_selection, selection_of
 from vprof.fleet.engine import ROLL_UPS, SINGLE, Row
 from vprof.fleet.files import AHEAD, SCHEMA
+from vprof.fleet.slices import Selection
 
 _CONFIGURATION = {
     "spark.sql.session.timeZone": "UTC",
     # An overflow is an error, and a host named 7 is no number.
     "spark.sql.ansi.enabled": "true",
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    # Paths have up to 256 levels, and all recordings are walked at once.
-    "spark.sql.cteRecursionLevelLimit": "300",
-    "spark.sql.cteRecursionRowLimit": "-1",
     "spark.sql.parser.escapedStringLiterals": "true",
 }
 
@@ -40,8 +39,11 @@ class SparkEngine:
 
     stamp = "TIMESTAMP"
 
-    def __init__(self, spark: SparkSession, directories: Sequence[str]) -> None:
+    def __init__(self, spark: SparkSession, directories: Sequence[str], scratch: str) -> None:
+        """What lies between two queries is written below `scratch`, which all executors see."""
         self._spark = spark
+        self._scratch = scratch
+        self._written = 0
         for key, value in _CONFIGURATION.items():
             spark.conf.set(key, value)
         self._found = {name for name in ROLL_UPS + SINGLE if self._open(name, directories)}
@@ -70,13 +72,26 @@ class SparkEngine:
         return table in self._found
 
     def table(self, name: str, sql: str) -> None:
-        """Kept in memory and on disks, and computed once."""
-        frame = self._sql(sql).persist(StorageLevel.MEMORY_AND_DISK)
+        self._keep(self._sql(sql)).createOrReplaceTempView(name)
+
+    def _keep(self, frame: DataFrame) -> DataFrame:
+        """Computed once and written, so that what follows does not carry the plan that led there."""
+        self._written += 1
+        path = f"{self._scratch}/{self._written}"
         try:
-            frame.count()
+            frame.write.parquet(path)
+            return self._spark.read.schema(frame.schema).parquet(path)
         except PySparkException as error:
             raise _explained(error) from None
-        frame.createOrReplaceTempView(name)
+
+    def recursive(self, name: str, first: str, then: str) -> None:
+        """Level by level: Spark's own WITH RECURSIVE computes each level again for the next one."""
+        level = whole = self._keep(self._sql(first))
+        while not level.isEmpty():
+            level.createOrReplaceTempView(name)
+            level = self._keep(self._sql(then))
+            whole = whole.union(level)
+        whole.createOrReplaceTempView(name)
 
     def rows(self, sql: str) -> Sequence[Row]:
         try:
@@ -140,7 +155,23 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     verb.add_argument("directory", nargs="+", help="what vprof export --parquet wrote")
     add_selection(verb)
     verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument(
+        "--scratch", default="", metavar="DIR",
+        help="what lies between queries, where all executors see it; default: a local directory",
+    )  # fmt: skip
     return parser.parse_args(arguments)
+
+
+def _made(
+    spark: SparkSession, options: argparse.Namespace, selection: Selection
+) -> report.FleetReport:
+    with tempfile.TemporaryDirectory(prefix="vprof-fleet-") as temporary:
+        scratch = options.scratch or temporary
+        if not options.scratch and not spark.sparkContext.master.startswith("local"):
+            raise InputError("--scratch DIR is missing: a directory that all executors see")
+        engine = SparkEngine(spark, options.directory, f"{scratch}/{uuid.uuid4().hex}")
+        engine.check(dt.datetime.now(dt.timezone.utc))
+        return report.make_report(engine, selection)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -153,9 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             builder = builder.config(key, value)
         spark = builder.getOrCreate()
         try:
-            engine = SparkEngine(spark, options.directory)
-            engine.check(dt.datetime.now(dt.timezone.utc))
-            made = report.make_report(engine, selection)
+            made = _made(spark, options, selection)
         finally:
             spark.stop()
     except InputError as error:

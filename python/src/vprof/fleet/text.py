@@ -201,7 +201,8 @@ def _hosts(report: FleetReport, out: _Writer) -> None:
                 f"goes with {percent(o.value / scale)} of the fleet's variance; others "
                 f"{percent(o.others / scale)}, apart by {percent(o.spread / scale)}"
             )
-        out.item(f"{o.host}: {name} {what} (p = {o.p:.1g})")
+        mostly = f"; most of that is {report.name_of(o.mostly)}" if o.mostly else ""
+        out.item(f"{o.host}: {name} {what}{mostly} (p = {o.p:.1g})")
     if len(found.outliers) > _OUTLIERS:
         out.item(f"{len(found.outliers) - _OUTLIERS:,} more with --json")
     if found.outliers:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .engine import Row
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 #: A call that was to be expected this often and was never seen is not measured there.
 _EXPECTED = 20
@@ -62,7 +63,7 @@ def units_of(rows: Iterable[Row], inside: Iterable[Row]) -> Units:
     result = Units([Unit(*unit) for unit in units], functions, *tables[:6])
     callers: dict[str, set[str]] = defaultdict(set)
     around: dict[str, set[str]] = defaultdict(set)
-    for above, below, direct in inside:
+    for above, below, direct, *_ in inside:
         around[below].add(above)
         if direct:
             callers[below].add(above)

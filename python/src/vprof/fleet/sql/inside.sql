@@ -1,13 +1,3 @@
 -- Which function was seen below which, in any recording: directly, and without a wait in between.
-WITH RECURSIVE pairs AS (
-  SELECT recording, parent AS at, parent_function AS above, function AS below, TRUE AS direct,
-    kind IN ('function', 'blame', 'body') AS plain
-  FROM placed WHERE place > 0 AND NOT of_closed
-  UNION ALL
-  SELECT b.recording, p.parent AS at, p.parent_function AS above, b.below, FALSE AS direct,
-    b.plain AND p.kind IN ('function', 'blame') AS plain
-  FROM pairs b JOIN placed p ON p.recording = b.recording AND p.place = b.at
-  WHERE p.place > 0
-)
 SELECT above, below, max(direct) AS direct, max(plain) AS plain
 FROM pairs WHERE above <> below AND above <> '' GROUP BY above, below
