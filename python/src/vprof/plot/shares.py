@@ -20,7 +20,7 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WINDOWS = 24
+_WINDOWS = 16
 
 
 def shares_over_time(
@@ -39,7 +39,7 @@ def shares_over_time(
 
     Args:
         tables, name, source: as of :func:`vprof.sums`, whose result may be given instead
-        window: such as ``"1min"`` or ``"1h"``; by default about 24 windows
+        window: such as ``"1min"`` or ``"1h"``; by default about 16 windows
         k: how many factors
     """
     own = tables if isinstance(tables, Sums) else api.sums(tables, name=name, source=source)
@@ -121,10 +121,12 @@ def _windows(begin: Ints, window: str | pd.Timedelta | None) -> tuple[Ints, Ints
 
 
 def _with_gaps(begin: Ints) -> tuple[Ints, Ints]:
-    """Times to draw, and the window of each; -1 between windows that do not follow each other, so
-    that no line leads over a time without intervals."""
+    """Times to draw, and the window of each; -1 where there are no windows for long, so that no
+    line leads over a time without intervals. (A batch may begin in one window and end in the
+    next, which then has none.)"""
     steps = np.diff(begin)
-    gaps = np.flatnonzero(steps > 1.5 * steps.min()) if len(steps) else np.zeros(0, dtype=np.int64)
+    usual = np.median(steps) if len(steps) else 0
+    gaps = np.flatnonzero(steps > 2.5 * usual)
     numbers = np.arange(len(begin), dtype=np.int64)
     return np.insert(begin, gaps + 1, begin[gaps] + 1), np.insert(numbers, gaps + 1, -1)
 
