@@ -82,9 +82,10 @@ void Collector::add_functions() {
   const auto identity = [&](uint32_t node) {
     const PathNode& one = nodes[node];
     const bool body = one.kind == NodeKind::kBody;
-    const PathNode& named = body ? nodes[one.parent] : one;
+    const uint32_t of = body ? one.parent : node;
+    const PathNode& named = nodes[of];
     const uint32_t kind = static_cast<uint32_t>(named.kind) * 2 + (body ? 1 : 0);
-    return std::pair(kind, named.ident);
+    return std::pair(kind, of == PathTree::kRoot ? kNone : named.ident);  // the interval has none
   };
   const auto first_new = static_cast<uint32_t>(nodes_.size());
   nodes_.resize(nodes.size());

@@ -20,7 +20,8 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WINDOWS = 24
+_WINDOWS = 16
+_FEWEST = 20  # intervals of a window, for a share
 
 
 def shares_over_time(
@@ -39,14 +40,14 @@ def shares_over_time(
 
     Args:
         tables, name, source: as of :func:`vprof.sums`, whose result may be given instead
-        window: such as ``"1min"`` or ``"1h"``; by default about 24 windows
+        window: such as ``"1min"`` or ``"1h"``; by default about 16 windows
         k: how many factors
     """
     own = tables if isinstance(tables, Sums) else api.sums(tables, name=name, source=source)
     factors, tree = rank_factors(own, Options(k=k), with_tail=False)
     begin, groups = _windows(own.batches.begin, window)
     joined = Joined(own, groups)
-    enough = joined.n >= 20
+    enough = joined.n >= _FEWEST
     ax = style.axes(ax, 8, 4.2)
     chosen = _first(factors, k)
     at, present = _with_gaps(begin)
@@ -70,13 +71,24 @@ def shares_over_time(
     style.title(
         ax,
         f"What the variance of {own.interval} goes with, over time",
-        f"{int(enough.sum())} windows; the shares of a function and of what it calls overlap",
+        _told(int(enough.sum()), len(chosen)),
     )
-    rows = -(-len(chosen) // 2)
-    ax.legend(
-        frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(0, -0.16), ncols=1 + (rows > 1)
-    )
+    if chosen:
+        columns = 2 if len(chosen) > 2 else 1
+        below = (0, -0.16)
+        ax.legend(
+            frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=below, ncols=columns
+        )
     return ax
+
+
+def _told(windows: int, factors: int) -> str:
+    """What a reader should know about the lines."""
+    if not factors:
+        return "no function has a share of 1 %"
+    if not windows:
+        return f"no window has {_FEWEST} intervals; choose longer ones"
+    return f"{windows} windows; the shares of a function and of what it calls overlap"
 
 
 def _first(factors: Factors, k: int) -> list[Factor]:
@@ -121,10 +133,12 @@ def _windows(begin: Ints, window: str | pd.Timedelta | None) -> tuple[Ints, Ints
 
 
 def _with_gaps(begin: Ints) -> tuple[Ints, Ints]:
-    """Times to draw, and the window of each; -1 between windows that do not follow each other, so
-    that no line leads over a time without intervals."""
+    """Times to draw, and the window of each; -1 where there are no windows for long, so that no
+    line leads over a time without intervals. (A batch may begin in one window and end in the
+    next, which then has none.)"""
     steps = np.diff(begin)
-    gaps = np.flatnonzero(steps > 1.5 * steps.min()) if len(steps) else np.zeros(0, dtype=np.int64)
+    usual = np.median(steps) if len(steps) else 0
+    gaps = np.flatnonzero(steps > 2.5 * usual)
     numbers = np.arange(len(begin), dtype=np.int64)
     return np.insert(begin, gaps + 1, begin[gaps] + 1), np.insert(numbers, gaps + 1, -1)
 

@@ -50,10 +50,10 @@ def _cuts(name: str) -> list[int]:
 
 
 def shortened(name: str, most: int) -> str:
-    """A name in at most so many characters: namespaces go first, then what is in the middle.
+    """A name in at most so many characters: namespaces go first, then what is near the end.
 
     >>> [shortened("orders::Stock::reserve_stock", most) for most in (28, 22, 14, 11)]
-    ['orders::Stock::reserve_stock', '…::reserve_stock', 'reserve_stock', 'reserv…tock']
+    ['orders::Stock::reserve_stock', '…::reserve_stock', 'reserve_stock', 'reserve_st…']
     """
     if len(name) <= most:
         return name
@@ -67,7 +67,7 @@ def shortened(name: str, most: int) -> str:
         return name
     if most < 5:
         return name[: most - 1] + "…" if most >= 2 else ""
-    tail = (most - 1) * 2 // 5
+    tail = 1 if name.endswith(")") else (most - 1) // 3 if most >= 14 else 0
     return name[: most - 1 - tail] + "…" + name[len(name) - tail :]
 
 
