@@ -106,7 +106,7 @@ if base:
     listed = subprocess.run(["git", "-C", root, "diff", "--name-only", base],
                             check=True, capture_output=True, text=True)
     changed = set(listed.stdout.split())
-ours = ("support", "annotations", "analyzer", "driver", "instrumenter", "report", "runtime")
+ours = ("support", "annotations", "analyzer", "driver", "instrumenter", "report", "runtime", "tables")
 for path in sorted(files):
     parts = {path}
     if "/Unity/" in path:

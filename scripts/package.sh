@@ -6,6 +6,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 install_packages "${packages_to_build[@]}" "${packages_to_package[@]}"
+install_python_packages "$root/tables/requirements.txt"
 
 say "Building vprof (build/release)"
 configure release

@@ -12,17 +12,19 @@ packages_to_build=(
   g++ gcc libc6-dev make cmake ninja-build ccache pkg-config
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
   nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev libsqlite3-dev
-  libutf8proc-dev
+  libutf8proc-dev libsodium-dev
   python3 ca-certificates
 )
-packages_to_package=(dpkg-dev nodejs npm) # for users, with the HTML report
+packages_to_package=(
+  dpkg-dev nodejs npm # for users, with the HTML report
+  python3-venv # packages from PyPI: Apache Arrow, for tables
+)
 packages_to_test=(
   catch2 python3-jsonschema llvm-19-tools clang-tidy-19 clang-format-19 libclang-rt-19-dev valgrind
   "${packages_to_package[@]}" chromium sqlite3 # the HTML report, exports
   zsh groff-base # completion and manual page
   git
   libboost-dev # examples/coroutines
-  python3-venv # packages from PyPI: answers for assistants and OpenTelemetry
   lintian mmdebstrap # the Debian package, and a fresh Debian to install it in
 )
 packages_to_soak=(
@@ -84,21 +86,24 @@ install_packages() { # package...
   rm -f "$log"
 }
 
-# The Python packages of tests/requirements.txt, in build/python.
-install_python_packages() {
-  local python=$root/build/python wanted=$root/tests/requirements.txt log=$root/build/python.log
-  if cmp -s "$wanted" "$python/requirements.txt"; then
+# The Python packages of a requirements file, and of those that it names, in build/python. What is
+# there already stays.
+install_python_packages() { # [requirements file]
+  local wanted=${1:-$root/tests/requirements.txt} python=$root/build/python log=$root/build/python.log
+  local stamp
+  stamp=$python/$(cat "$root"/*/requirements.txt "$wanted" | sha256sum | cut -c1-16)
+  if [ -e "$stamp" ]; then
     say "Set-up: all Python packages are installed"
     return
   fi
-  say "Set-up: installing the Python packages of tests/requirements.txt"
+  say "Set-up: installing the Python packages of ${wanted#"$root"/}"
   mkdir -p "$root/build"
-  { rm -rf "$python" && python3 -m venv "$python" &&
-    "$python/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; } >"$log" 2>&1 || {
+  { [ -x "$python/bin/pip" ] || python3 -m venv "$python"; } >"$log" 2>&1 &&
+    "$python/bin/pip" install --quiet --disable-pip-version-check -r "$wanted" >>"$log" 2>&1 || {
     tail -20 "$log" >&2
     die "pip could not install the packages; the whole output is in $log"
   }
-  cp "$wanted" "$python/requirements.txt"
+  touch "$stamp"
 }
 
 # How many compilations may run at once: one per core, if there are 1.5 GB of memory for each. Files

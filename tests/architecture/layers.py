@@ -17,7 +17,7 @@ import os
 import re
 import sys
 
-COMPONENTS = ("support", "annotations", "runtime", "instrumenter", "analyzer", "report", "driver")
+COMPONENTS = ("support", "annotations", "runtime", "instrumenter", "analyzer", "report", "tables", "driver")
 MOST_FILES = 20
 MOST_EDGES = 20
 SOURCE = re.compile(r"\.(c|cpp|h)$")

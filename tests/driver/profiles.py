@@ -27,7 +27,7 @@ def recording(directory, slow_ns, requests=2000, run=1, context=None):
     """Requests of 3 us in f; every tenth spends slow_ns more in g, unless that is 0. One tick is one nanosecond.
     `context`: of request i."""
     directory.mkdir()
-    slots = b""
+    slots = bytearray()
     now = 1000
     for i in range(requests):
         in_f = 3000 + (i * 7919) % 257

@@ -1,12 +1,25 @@
 """`vprof watch`: all intervals are measured, and the recordings of slow ones are kept."""
+import json
 import os
 import re
 import signal
 import unittest
+from pathlib import Path
 
 from live_project import LiveProject
+from support import VPROF
+
+try:
+    import pyarrow.parquet
+except ImportError:  # scripts/setup.sh installs it for the tests
+    pyarrow = None
 
 SLOW = re.compile(r"#(\d+)  (\d+\.\d) ms(.*)")
+
+
+def tables_can_be_written():
+    locations = json.loads((Path(VPROF).parent / "vprof-locations.json").read_text())
+    return pyarrow is not None and bool(locations["tables"])
 
 
 class Watch(LiveProject):
@@ -59,6 +72,28 @@ class Watch(LiveProject):
         self.assertIsNone(child.poll(), "the program goes on")
         heartbeat, _, on = self.frontier("trace")
         self.assertEqual((heartbeat, on), (0, []))
+
+    def test_windows_of_tables_hold_each_interval_once(self):
+        """The report counts each interval of the watch once; so do the tables, whatever their windows are."""
+        if not tables_can_be_written():
+            self.skipTest("built without Apache Arrow")
+        watcher = self.watch("--slower-than", "p99.9", "--for", "6", "--metrics", "m.prom", "--parquet", "tables", "--host", "db1")
+        out, err = watcher.communicate()
+        self.assertEqual(watcher.returncode, 0, err)
+        self.assertIn("completed", out)
+        count = self.report()["interval"]["count"]
+        self.assertIn(f'vprof_interval_latency_seconds_count{{interval="order"}} {count}\n', (self.root / "m.prom").read_text())
+        ids, intervals = [], 0
+        for file in sorted((self.root / "tables/intervals").rglob("*.parquet")):
+            ids += pyarrow.parquet.read_table(file, columns=["id"])["id"].to_pylist()
+        recordings = sorted((self.root / "tables/recordings").rglob("*.parquet"))
+        for file in recordings:
+            intervals += sum(pyarrow.parquet.read_table(file, columns=["intervals"])["intervals"].to_pylist())
+        self.assertGreater(len(recordings), 1)
+        self.assertEqual(len(ids), count)
+        self.assertEqual(len(set(ids)), count)
+        self.assertEqual(intervals, count)
+        self.assertFalse((self.root / ".vprof/watch/tables").exists())
 
     def test_bad_bounds(self):
         for bound in ("50", "ms", "-1ms", "p50", "p99.99", "5 s"):

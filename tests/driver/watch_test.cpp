@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "pipeline/kept_recordings.h"
+#include "pipeline/recordings/kept_recordings.h"
 #include "search/live/slow_bound.h"
 #include "temporary.h"
 

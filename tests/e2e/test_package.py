@@ -10,13 +10,14 @@ from e2e import arguments, copy_example, main, require, run
 
 NEEDED = ("libclang-cpp19", "libllvm19", "libclang-common-19-dev", "libc6", "libstdc++6", "libsqlite3-0")
 FILES = ("./usr/bin/vprof", "./usr/libexec/vprof/vprof-instrument", "./usr/libexec/vprof/vprof-shim",
-         "./usr/libexec/vprof/libvprof-exec.so", "./usr/lib/libvprof.so", "./usr/lib/libvprof-stub.a",
+         "./usr/libexec/vprof/libvprof-exec.so", "./usr/libexec/vprof/vprof-tables",
+         "./usr/libexec/vprof/arrow/LICENSE.txt", "./usr/share/vprof/python/vprof/fleet/__main__.py", "./usr/lib/libvprof.so", "./usr/lib/libvprof-stub.a",
          "./usr/include/vprof/annotations.h", "./usr/lib/cmake/vprof/vprofConfig.cmake",
          "./usr/share/man/man1/vprof.1.gz", "./usr/share/bash-completion/completions/vprof",
          "./usr/share/zsh/vendor-completions/_vprof", "./usr/share/vprof/schemas/vprof.schema.json",
          "./usr/share/vprof/catalogue/nginx.json", "./usr/share/doc/vprof/copyright",
          "./usr/share/doc/vprof/changelog.gz", "./usr/share/doc/vprof/commands.md")
-LARGEST_KB = 20_000  # with debug symbols it would be ten times as much
+LARGEST_KB = 62_000 + 20_000  # Apache Arrow, and the rest; with debug symbols that would be ten times as much
 
 # What a user does first, as root of the new system; $1 is the package's file. The shells complete the name of the
 # program only with what the package has installed.
@@ -31,6 +32,8 @@ vprof check
 vprof loop --auto --max-iterations 1
 vprof report --json > /report.json
 test -s .vprof/report.html
+vprof export --parquet /tables
+test -d /tables/recordings
 bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader vprof; complete -p vprof'
 zsh -c 'autoload -U compinit; compinit -u -d /tmp/comps; test "$_comps[vprof]" = _vprof'
 """

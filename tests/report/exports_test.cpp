@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -288,6 +289,87 @@ TEST_CASE("folded: leaves weigh their share; names cannot break a line") {
   double left_out = 0;
   CHECK(report::folded(profile, left_out) == "request:odd name;f 1100000\n");
   CHECK(left_out == Approx(-0.1));
+}
+
+namespace {
+
+analyzer::Factor factor(const std::string& name, const std::string& definition, double share) {
+  analyzer::Factor made;
+  made.rank = 1;
+  made.functions = {name};
+  made.keys = {definition.empty() ? "" : name + "@" + definition};
+  made.definition = definition;
+  made.share = share;
+  made.share_ci95 = {share - 0.1, share + 0.1};
+  return made;
+}
+
+analyzer::Node node(const analyzer::Factor& of, double mean_ns) {
+  analyzer::Node made;
+  made.function = of.functions[0];
+  made.function_key = of.keys[0];
+  made.mean_ns = mean_ns;
+  return made;
+}
+
+/// The value of a sample; nothing: there is none.
+std::optional<std::string> sample(const std::string& text, const std::string& series) {
+  const size_t at = text.find("\n" + series + " ");
+  if (at == std::string::npos) {
+    return std::nullopt;
+  }
+  const size_t from = at + series.size() + 2;
+  return text.substr(from, text.find('\n', from) - from);
+}
+
+}  // namespace
+
+TEST_CASE("prometheus: functions of one name and file are one series, and each metric has a head") {
+  analyzer::Profile profile;
+  profile.interval.name = "request";
+  profile.interval.count = 1000;
+  profile.interval.mean_ns = 2e6;
+  profile.interval.labels = {{.label = "a \"b\"\\\nc", .count = 10, .mean_ns = 1e9}};
+  const auto commit = factor("commit", "src/log.c:7", 0.5);
+  const auto lambda = factor("commit", "src/log.c:90", 0.25);
+  auto pair = factor("commit", "src/log.c:7", 0.1);
+  pair.kind = analyzer::FactorKind::kCovariance;
+  profile.factors = {commit, lambda, pair, factor("preempted", "", 0.125)};
+  analyzer::Node around = node(commit, 3e6);
+  around.children = {node(commit, 1e6)};  // within it: its time is counted already
+  profile.tree.children = {around, node(lambda, 1e6)};
+  report::MetricsContext context{.vprof = "1", .program = "shop", .version = "2"};
+  const std::string text = report::prometheus(profile, context);
+  CHECK(sample(text, "vprof_build_info{version=\"1\",program=\"shop\",program_version=\"2\"}") ==
+        "1");
+  CHECK(sample(text, "vprof_interval_latency_seconds_sum{interval=\"request\"}") == "2");
+  CHECK(sample(text, "vprof_interval_latency_seconds_count{interval=\"request\"}") == "1000");
+  const std::string series = "{interval=\"request\",function=\"commit\",file=\"src/log.c\"}";
+  CHECK(sample(text, "vprof_factor_share_ratio" + series) == "0.75");
+  CHECK(sample(text, "vprof_factor_time_seconds_total" + series) == "4");
+  CHECK(sample(text,
+               "vprof_factor_share_ratio{interval=\"request\",function=\"preempted\","
+               "file=\"\"}") == "0.125");
+  CHECK(sample(text,
+               "vprof_label_latency_seconds_sum{interval=\"request\","
+               "label=\"a \\\"b\\\"\\\\\\nc\"}") == "10");
+  CHECK(text.find("vprof_slow_intervals_total") == std::string::npos);
+  context.slow_intervals = 3;
+  CHECK(sample(report::prometheus(profile, context),
+               "vprof_slow_intervals_total{interval=\"request\"}") == "3");
+
+  std::set<std::string> heads, all;
+  std::string head;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# TYPE ")) {
+      head = line.substr(7, line.find(' ', 7) - 7);
+      CHECK(heads.insert(head).second);  // once
+    } else if (!line.starts_with("#")) {
+      CHECK(line.starts_with(head));  // all samples of a metric follow its head
+      CHECK(all.insert(line.substr(0, line.rfind(' '))).second);
+    }
+  }
 }
 
 namespace {

@@ -10,30 +10,36 @@ configure=true
 build="make -j2 CC=\$CC TARGET=linux-glibc USE_OPENSSL=1 USE_PCRE2=1 USE_ZLIB=1 USE_LUA=1"
 interval=process_stream
 
-# One takes what only vtest has, and one measures a rate.
-prepare() { rm reg-tests/http-messaging/websocket.vtc reg-tests/ssl/ssl_reuse.vtc; }
+# Left out: what `haproxy.sh gcc unstable` lists, since it fails in some runs of the plain build too,
+# what only vtest can do, and what measures a rate.
+prepare() {
+  local left_out=(
+    # SIGINT and SIGTERM come at once, and the status must be that of the first.
+    http-rules/acl_cli_spaces mcli/mcli_show_info mcli/mcli_start_progs
+    # The connection of an earlier client must be idle by now.
+    connection/http_reuse_aggressive connection/http_reuse_safe
+    # The lines of two connections must come in the order in which those were made.
+    http-messaging/h1_host_normalization
+    # Which of two errors ends a handshake.
+    checks/tcp-check-ssl
+    http-messaging/websocket ssl/ssl_reuse
+  )
+  (cd reg-tests && rm "${left_out[@]/%/.vtc}")
+}
 
-# A path of a socket has at most 97 characters. The usual time limit needs an idle machine. So do
-# tests that expect the lines of two connections in an order, for instance; what fails beside others
-# runs once more, alone.
+# A path of a socket has at most 97 characters. The usual time limit needs an idle machine.
 suite() {
-  local directory failed status=0
+  local directory status=0
   directory=$(mktemp -d /tmp/XXXX)
   export TMPDIR=$directory VTEST_PROGRAM=varnishtest HAPROXY_TEST_TIMEOUT=30s
-  ./scripts/run-regtests.sh --v --j 2 --vtestparams '-t 100' >"$directory/log" 2>&1 || status=$?
-  cat "$directory/log"
-  mapfile -t failed < <(sed -nE 's/^#* *top +TEST ([^ ]+) (FAILED|TIMED OUT).*/\1/p' "$directory/log" | sort -u)
-  if [ ${#failed[@]} != 0 ]; then
-    status=0
-    ./scripts/run-regtests.sh --v --j 1 --vtestparams '-t 100' "${failed[@]}" 2>&1 || status=$?
-  fi
+  ./scripts/run-regtests.sh --v --j 2 --vtestparams '-t 100' || status=$?
   rm -rf "$directory"
   return $status
 }
-# One line per test, the last one, without its time.
+# One line per test, without its time.
 verdict() {
   sed -nE 's/^#* *(top )? *TEST ([^ ]+) (passed|FAILED|TIMED OUT|skipped).*/\2 \3/p' "$1" |
-    awk '{ test = $1; $1 = ""; last[test] = $0 } END { for (test in last) print test last[test] }' | LC_ALL=C sort
+    LC_ALL=C sort -u
 }
 
 # Every hundredth request takes 3 ms.

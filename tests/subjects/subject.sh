@@ -6,6 +6,8 @@
 #   NAME.sh gcc quick       the same with a part of the tests, for continuous integration
 #   NAME.sh gcc linked      links the runtime, which records all kinds of waits; instruments nothing
 #   NAME.sh gcc loop        plants a cause, and finds it with `vprof init` and `vprof loop --auto`
+#   NAME.sh gcc unstable N  runs the tests of the plain build N times and lists those whose results
+#                           differ: no verdict on instrumentation, so the suites leave them out
 #
 # A script defines these variables and functions, then calls run_subject "$@":
 #
@@ -154,43 +156,44 @@ warnings() { # log
     sed 's#.*/\(.*/\)#\1#' | sort -u
 }
 
-# Of a test that ran twice, the last result.
+# One line per test, without its time.
 verdict_of_ctest() { # log
-  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Not Run|Timeout|Skipped).*/\1 \2/p' "$1" |
+  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*(Passed|Failed|Exception|Not Run|Timeout|Skipped).*/\1 \2/p' "$1" |
     awk '{ test = $1; $1 = ""; last[test] = $0 } END { for (test in last) print test last[test] }' | sort
 }
 
-# The plain program's tests should succeed; the verdict on the others should equal the plain one.
-as_expected() { # kind verdict
-  case $1 in
-    plain) [ "$(tail -1 "$2")" = "exit status 0" ] ;;
-    *) cmp -s "$here/plain.verdict" "$2" ;;
-  esac
-}
-
-# Some programs' own tests fail now and then on a busy machine. They get three attempts, and each
-# one that was not as expected is reported.
+# Runs the tests once. The plain program's must succeed.
 run_tests() { # kind directory [environment...]
-  local kind=$1 directory=$2 status attempt began=$SECONDS
+  local kind=$1 directory=$2 status=0 began=$SECONDS
   shift 2
   [ "$kind" = plain ] && [ -e "$here/plain.verdict" ] && return
   say "$name: its own tests, $kind"
-  for attempt in 1 2 3; do
-    hand_over "$directory"
-    status=0
-    (cd "$directory" && export -f suite && as_tester env "$@" bash -euo pipefail -c suite) \
-      >"$here/$kind.log" 2>&1 || status=$?
-    { verdict "$here/$kind.log"; echo "exit status $status"; } >"$here/$kind.verdict.new"
-    if as_expected "$kind" "$here/$kind.verdict.new"; then break; fi
-    cp "$here/$kind.log" "$here/$kind.attempt-$attempt.log"
-    echo "note: $name, $kind: attempt $attempt of 3:" \
-      "$(tail -1 "$here/$kind.verdict.new"), see $here/$kind.attempt-$attempt.log"
-    [ "$kind" = plain ] || diff "$here/plain.verdict" "$here/$kind.verdict.new" | head -20 || true
-  done
+  hand_over "$directory"
+  (cd "$directory" && export -f suite && as_tester env "$@" bash -euo pipefail -c suite) \
+    >"$here/$kind.log" 2>&1 || status=$?
+  { verdict "$here/$kind.log"; echo "exit status $status"; } >"$here/$kind.verdict.new"
+  echo "$((SECONDS - began)) s; $(tail -3 "$here/$kind.verdict.new" | tr '\n' ';')"
+  [ "$kind" != plain ] || [ "$status" = 0 ] ||
+    die "$name: the plain program's tests fail, so there is nothing to compare with; see $here/plain.log"
   mv "$here/$kind.verdict.new" "$here/$kind.verdict"
-  echo "$((SECONDS - began)) s; $(tail -3 "$here/$kind.verdict" | tr '\n' ';')"
-  [ "$kind" != plain ] || as_expected plain "$here/plain.verdict" ||
-    { rm "$here/plain.verdict"; die "$name: the plain program's tests fail, so there is nothing to compare with"; }
+}
+
+# Which of the program's own tests are unstable: those whose results differ between runs of the
+# plain program, or that always fail.
+find_unstable() { # runs
+  local run
+  rm -f "$here"/unstable.*
+  for ((run = 1; run <= $1; ++run)); do
+    (
+      rm -f "$here/plain.verdict"
+      run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
+    ) || true
+    cp "$here/plain.log" "$here/unstable.$run.log"
+    verdict "$here/plain.log" | LC_ALL=C sort -u >"$here/unstable.$run.verdict"
+  done
+  LC_ALL=C sort "$here"/unstable.*.verdict | uniq -c |
+    awk -v runs="$1" '$1 != runs || /FAIL|Failed|Exception|TIMED OUT|Timeout/ { print; ++unstable }
+      END { print unstable + 0, "results of", NR, "not the same, or failed, in", runs, "plain runs" }'
 }
 
 # Compares the results with the runtime in every process, and nothing instrumented, to the plain
@@ -289,6 +292,10 @@ run_subject() {
     return
   fi
   build_plain
+  if [ "${2:-}" = unstable ]; then
+    find_unstable "${3:-5}"
+    return
+  fi
   run_tests plain "$here/plain" "CC=$cc" "CXX=$cxx"
   case ${2:-instrumented} in
     instrumented | quick) ;;
@@ -296,7 +303,7 @@ run_subject() {
       run_linked
       return
       ;;
-    *) die "unknown mode $2 (known: quick, linked, loop)" ;;
+    *) die "unknown mode $2 (known: quick, linked, loop, unstable)" ;;
   esac
   build_instrumented
   warnings "$here/plain.build.log" >"$here/plain.warnings"

@@ -24,6 +24,8 @@ uint64_t most_batches(uint64_t memory, uint64_t places) {
   return std::clamp(memory / 2 / kBytesOfSums / places, kEnoughBatches, kMostBatches);
 }
 
+}  // namespace
+
 Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   Place place;
   place.kind = node.kind;
@@ -46,8 +48,6 @@ Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites) {
   }
   return place;
 }
-
-}  // namespace
 
 Collector::Collector(const Window& window, const Sites& sites, const WakeUpEdges& edges,
                      int64_t start)
@@ -82,10 +82,10 @@ void Collector::add_functions() {
   const auto identity = [&](uint32_t node) {
     const PathNode& one = nodes[node];
     const bool body = one.kind == NodeKind::kBody;
-    const uint32_t of = body ? one.parent : node;
-    const PathNode& named = nodes[of];
+    const uint32_t number = body ? one.parent : node;
+    const PathNode& named = nodes[number];
     const uint32_t kind = static_cast<uint32_t>(named.kind) * 2 + (body ? 1 : 0);
-    return std::pair(kind, of == PathTree::kRoot ? kNone : named.ident);  // the interval has none
+    return std::pair(kind, number == PathTree::kRoot ? kNone : named.ident);  // it is no function
   };
   const auto first_new = static_cast<uint32_t>(nodes_.size());
   nodes_.resize(nodes.size());
@@ -392,6 +392,7 @@ IntervalSums KindCollector::finish() {
   IntervalSums sums = builder_.finish();
   sums.interval = sites_.interval_name(kind_);
   sums.root_height = sites_.root_height;
+  sums.batch_shift = shift_;
   sums.latencies = std::move(latencies_);
   sums.loop_queue = std::move(loop_queue_);
   sums.records = std::move(records_);

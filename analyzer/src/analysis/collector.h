@@ -17,6 +17,9 @@
 
 namespace vprof::analyzer {
 
+/// A node as a place.
+Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites);
+
 /// What the runtime did for itself on critical paths.
 struct SetUp {
   uint64_t ns = 0;

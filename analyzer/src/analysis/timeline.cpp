@@ -26,10 +26,6 @@ std::string name_of(uint32_t node, const PathTree& tree, const Sites& sites, uin
   return tree.name(path.ident);
 }
 
-NodeKind kind_of(const PathNode& node) {
-  return node.kind == NodeKind::kFunction && node.blamed ? NodeKind::kBlame : node.kind;
-}
-
 Timeline build_timeline(const Interval& interval, const Scanned& scanned, const Sites& sites) {
   const Window& window = scanned.window;
   PathTree tree(sites);
@@ -64,7 +60,7 @@ Timeline build_timeline(const Interval& interval, const Scanned& scanned, const 
     shown.thread_name = thread.name;
     for (uint32_t node = piece.leaf; node != kNone; node = tree.nodes()[node].parent) {
       shown.path.push_back(name_of(node, tree, sites, interval.kind));
-      shown.kinds.push_back(kind_of(tree.nodes()[node]));
+      shown.kinds.push_back(tree.nodes()[node].shown_kind());
     }
     std::reverse(shown.path.begin(), shown.path.end());
     std::reverse(shown.kinds.begin(), shown.kinds.end());

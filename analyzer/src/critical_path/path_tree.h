@@ -37,6 +37,11 @@ struct PathNode {
   uint32_t body = kNone;
   uint32_t rank = 0;      ///< number of older siblings
   uint32_t children = 0;  ///< number of children
+
+  /// kBlame for a function that does the work of others.
+  NodeKind shown_kind() const {
+    return kind == NodeKind::kFunction && blamed ? NodeKind::kBlame : kind;
+  }
 };
 
 /// Maps (parent, kind, ident) to a node. Every frame on a path may cost a look-up, so this is one

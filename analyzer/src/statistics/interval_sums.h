@@ -46,9 +46,12 @@ struct LoopQueueSums {
 };
 
 struct IntervalSums {
-  std::string interval;                   ///< name of the kind of interval
-  uint64_t incomplete = 0;                ///< intervals without begin or end
-  int root_height = 0;                    ///< of the call graph in sites.json
+  std::string interval;     ///< name of the kind of interval
+  uint64_t incomplete = 0;  ///< intervals without begin or end
+  int root_height = 0;      ///< of the call graph in sites.json
+  /// Of one recording: an interval is in the batch `Interval::number >> batch_shift`, whose order
+  /// is UINT64_MAX less that. Not in profile files.
+  unsigned batch_shift = 0;
   bool others_known = true;               ///< false: BatchSums::others is missing (earlier version)
   std::vector<Place> places;              ///< parents before children; places[0] is the interval
   std::vector<Batch> batches;             ///< by run, then time

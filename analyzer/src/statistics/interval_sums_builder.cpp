@@ -74,36 +74,13 @@ BatchSums renumbered(const BatchSums& from, const std::vector<std::vector<uint32
 
 }  // namespace
 
-IntervalSumsBuilder::IntervalSumsBuilder() {
-  sum_.places.emplace_back();
-  child_counts_ = {0};
-}
-
-uint32_t IntervalSumsBuilder::place(uint32_t parent, const Place& place) {
-  const auto [entry, is_new] = index_.try_emplace(
-      Identity(parent, static_cast<uint8_t>(place.kind), place.name, place.key, place.position),
-      static_cast<uint32_t>(sum_.places.size()));
-  if (is_new) {
-    Place& added = sum_.places.emplace_back(place);
-    added.parent = parent;
-    added.rank = child_counts_[parent]++;
-    child_counts_.push_back(0);
-  } else {
-    // Recordings of earlier iterations know less about a function.
-    Place& known = sum_.places[entry->second];
-    known.height = std::max(known.height, place.height);
-    known.expanded = known.expanded || place.expanded;
-    known.expandable = known.expandable || place.expandable;
-  }
-  return entry->second;
-}
-
 void IntervalSumsBuilder::add(const BatchSums& sums,
                               const std::vector<std::vector<uint32_t>>& children,
                               const std::vector<uint32_t>& to, int64_t run, uint64_t order) {
-  std::vector<uint32_t> ranks(sum_.places.size());
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    ranks[i] = sum_.places[i].rank;
+  std::vector<uint32_t> ranks;
+  ranks.reserve(places());
+  for (const Place& place : places_.places()) {
+    ranks.push_back(place.rank);
   }
   batches_[{run, order}] += renumbered(sums, children, to, ranks);
 }
@@ -190,6 +167,7 @@ void IntervalSumsBuilder::add(const IntervalSums& sums) {
 }
 
 IntervalSums IntervalSumsBuilder::finish() {
+  sum_.places = std::move(places_.places());
   const std::vector<uint32_t> order = canonical_order(sum_.places);
   std::vector<uint32_t> to(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) {

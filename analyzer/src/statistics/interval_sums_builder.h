@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,12 +15,10 @@ namespace vprof::analyzer {
 /// numbers of places in what is added to numbers in the result, which place() assigns.
 class IntervalSumsBuilder {
  public:
-  IntervalSumsBuilder();
-
-  /// The number of the place below `parent` that is the same as `place`, added if it is new.
-  uint32_t place(uint32_t parent, const Place& place);
+  /// As PlaceIndex.
+  uint32_t place(uint32_t parent, const Place& place) { return places_.number_of(parent, place); }
   /// How many there are.
-  size_t places() const { return sum_.places.size(); }
+  size_t places() const { return places_.places().size(); }
 
   /// Adds one batch. `children`: by place in what is added, by rank.
   void add(const BatchSums& sums, const std::vector<std::vector<uint32_t>>& children,
@@ -41,12 +37,8 @@ class IntervalSumsBuilder {
   IntervalSums finish();
 
  private:
-  /// Parent, kind, name, key, position.
-  using Identity = std::tuple<uint32_t, uint8_t, std::string, std::string, std::string>;
-
-  IntervalSums sum_;
-  std::vector<uint32_t> child_counts_;  // by place
-  std::map<Identity, uint32_t> index_;
+  PlaceIndex places_;
+  IntervalSums sum_;                                           // without the places
   std::map<std::pair<int64_t, uint64_t>, BatchSums> batches_;  // by run and order
 };
 

@@ -24,6 +24,27 @@ std::vector<std::vector<uint32_t>> children_of(const std::vector<Place>& places)
   return children;
 }
 
+PlaceIndex::PlaceIndex() : places_(1), child_counts_{0} {}
+
+uint32_t PlaceIndex::number_of(uint32_t parent, const Place& place) {
+  const auto [entry, is_new] = numbers_.try_emplace(
+      Identity(parent, static_cast<uint8_t>(place.kind), place.name, place.key, place.position),
+      static_cast<uint32_t>(places_.size()));
+  if (is_new) {
+    Place& added = places_.emplace_back(place);
+    added.parent = parent;
+    added.rank = child_counts_[parent]++;
+    child_counts_.push_back(0);
+  } else {
+    // Recordings of earlier iterations know less about a function.
+    Place& known = places_[entry->second];
+    known.height = std::max(known.height, place.height);
+    known.expanded = known.expanded || place.expanded;
+    known.expandable = known.expandable || place.expandable;
+  }
+  return entry->second;
+}
+
 std::vector<uint32_t> canonical_order(const std::vector<Place>& places) {
   std::vector<std::vector<uint32_t>> children(places.size());
   for (uint32_t i = 1; i < places.size(); ++i) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "vprof/analyzer/analyzer.h"
@@ -42,6 +44,26 @@ std::string body_name(NodeKind kind, const std::string& name);
 
 /// By place: its children, by rank. Needs parents before children.
 std::vector<std::vector<uint32_t>> children_of(const std::vector<Place>& places);
+
+/// The union of several trees of places.
+class PlaceIndex {
+ public:
+  PlaceIndex();
+  /// The number of the place below `parent` that is the same as `place`, added if it is new. What
+  /// is known of a function is the sum of what all recordings know.
+  uint32_t number_of(uint32_t parent, const Place& place);
+  /// By number: parents before children; 0 is the interval itself.
+  std::vector<Place>& places() { return places_; }
+  const std::vector<Place>& places() const { return places_; }
+
+ private:
+  /// Parent, kind, name, key, position.
+  using Identity = std::tuple<uint32_t, uint8_t, std::string, std::string, std::string>;
+
+  std::vector<Place> places_;
+  std::vector<uint32_t> child_counts_;  // by place
+  std::map<Identity, uint32_t> numbers_;
+};
 
 /// An order that depends on the places alone, not on how they are numbered: parents before
 /// children, siblings by what identifies them.

@@ -85,6 +85,11 @@ void add_loop(CLI::App& app, CommandLine& line) {
   verb->add_option("--interval", options.interval, "name of the interval to explain");
 }
 
+void add_metrics(CLI::App* verb, std::string& file) {
+  verb->add_option("--metrics", file, "keep metrics for Prometheus in this file")
+      ->option_text("FILE");
+}
+
 void add_live(CLI::App& app, CommandLine& line) {
   LiveOptions& options = line.live;
   CLI::App* verb = add(app, line, "live", "the same while the program runs: one build, one run",
@@ -106,6 +111,26 @@ void add_live(CLI::App& app, CommandLine& line) {
   verb->add_flag("--restart", options.restart, "start a new search");
   verb->add_flag("--json", options.json, "print the final report as JSON, and nothing else");
   verb->add_option("--interval", options.interval, "name of the interval to explain");
+  add_metrics(verb, options.metrics);
+}
+
+void add_table_options(CLI::App* verb, TableOptions& options) {
+  verb->add_option("--parquet", options.out, "all, as tables that many hosts can share")
+      ->option_text("DIR");
+  verb->add_flag("--rollups", options.rollups, "... sums only, without single intervals");
+  verb->add_option("--host", options.host, "... under this name of the host")->option_text("NAME");
+  verb->add_option("--program-version", options.program_version, "... as this version")
+      ->option_text("TEXT");
+  verb->add_option("--hash", options.hash, "... with these hashed: labels, paths, hosts")
+      ->option_text("WHAT")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--leave-out", options.leave_out, "... or left out")
+      ->option_text("WHAT")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--salt-file", options.salt_file, "secret of the hash, the same on all hosts")
+      ->option_text("FILE");
 }
 
 void add_watch(CLI::App& app, CommandLine& line) {
@@ -131,6 +156,8 @@ void add_watch(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(0.0, 10000.0));
   verb->add_flag("--json", options.json, "print the final report as JSON, and nothing else");
   verb->add_option("--interval", options.interval, "name of the interval to explain");
+  add_metrics(verb, options.metrics);
+  add_table_options(verb, options.tables);
 }
 
 void add_index(CLI::App& app, CommandLine& line) {
@@ -241,6 +268,7 @@ void add_export(CLI::App& app, CommandLine& line) {
     verb->add_option(fmt::format("--{}", format.name), options.files[format.name], format.help)
         ->option_text("FILE");
   }
+  add_table_options(verb, options.tables);
   verb->add_option("dir", options.trace, "a recording from elsewhere");
   verb->add_option("--interval", options.interval, "name of the intervals");
 }
@@ -280,6 +308,15 @@ void add_source(CLI::App& app, CommandLine& line) {
   verb->add_flag("--json", line.source.json, "print JSON");
 }
 
+void add_fleet(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = add(app, line, "fleet", "read the tables of many hosts",
+                       [&line] { return verb_fleet(line.fleet); });
+  verb->set_help_flag();  // it has a command line of its own
+  verb->fallthrough(false);
+  verb->prefix_command();
+  verb->parse_complete_callback([verb, &line] { line.fleet = verb->remaining(); });
+}
+
 void add_mcp(CLI::App& app, CommandLine& line) {
   CLI::App* verb = add(app, line, "mcp", "let an assistant read results (Model Context Protocol)",
                        [&line] { return verb_mcp(line.global, line.mcp); });
@@ -317,10 +354,10 @@ void define(CLI::App& app, CommandLine& line) {
       ->option_text("FILE");
   // In the order of the manual.
   for (const auto add_verb :
-       {add_init,     add_try,        add_check, add_loop,       add_live,    add_watch,
-        add_index,    add_instrument, add_build, add_record,     add_analyze, add_timeline,
-        add_annotate, add_merge,      add_diff,  add_export,     add_history, add_report,
-        add_graph,    add_source,     add_mcp,   add_completion, add_manual}) {
+       {add_init,     add_try,        add_check, add_loop,   add_live,       add_watch,
+        add_index,    add_instrument, add_build, add_record, add_analyze,    add_timeline,
+        add_annotate, add_merge,      add_diff,  add_export, add_history,    add_report,
+        add_graph,    add_source,     add_fleet, add_mcp,    add_completion, add_manual}) {
     add_verb(app, line);
   }
 }

@@ -35,7 +35,8 @@ struct CommandLine {
   AnnotateOptions annotate;
   SourceOptions source;
   McpOptions mcp;
-  std::string shell;  ///< of `vprof completion`
+  std::vector<std::string> fleet;  ///< arguments after the verb
+  std::string shell;               ///< of `vprof completion`
 };
 
 /// Adds all options and verbs to `app`. Parsing writes to `command_line`, which must outlive `app`.

@@ -3,7 +3,9 @@
 #include <map>
 
 #include "vprof/instrumenter/sites.h"
+#include "vprof/report/exports.h"
 #include "vprof/support/json.h"
+#include "vprof/support/output.h"
 
 namespace vprof::driver {
 
@@ -101,6 +103,22 @@ Result<void> write_report(const Session& session, analyzer::Profile profile) {
   const fs::path own = ws.iteration(session.state.iteration) / "report.json";
   VPROF_TRY(write_file_atomic(own, text));
   return write_file_atomic(ws.report(), text);
+}
+
+Result<void> write_metrics(const Session& session, const fs::path& file,
+                           const analyzer::Profile& profile, double start_s,
+                           std::optional<uint64_t> slow_intervals) {
+  if (file.empty()) {
+    return {};
+  }
+  const fs::path source = fs::weakly_canonical(session.config.source);
+  const report::Provenance made = provenance_in(session.workspace.trace(session.state.iteration));
+  const report::MetricsContext context{.vprof = VPROF_VERSION,
+                                       .program = source.filename().string(),
+                                       .version = made.version,
+                                       .start_s = start_s,
+                                       .slow_intervals = slow_intervals};
+  return write_output(file, report::prometheus(profile, context));
 }
 
 Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file) {

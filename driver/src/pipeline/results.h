@@ -6,6 +6,7 @@
 //   .vprof/profile.vprof, .vprof/report.json   copies of those of the current iteration
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,12 @@ Result<void> write_report(const Session& session, analyzer::Profile profile);
 
 /// Makes `profile` that of the workspace, with the report, in place of the current iteration's.
 Result<void> write_watched(const Session& session, analyzer::Profile profile);
+
+/// Replaces a file of metrics for Prometheus. Does nothing if `file` is empty.
+/// @param start_s when the recording began, Unix time
+Result<void> write_metrics(const Session& session, const fs::path& file,
+                           const analyzer::Profile& profile, double start_s,
+                           std::optional<uint64_t> slow_intervals = {});
 
 /// Reads a report back. Error: there is none, with the verb that makes one.
 Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file);

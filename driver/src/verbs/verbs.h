@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/recordings/tables.h"
 #include "search/iterative_refinement.h"
 #include "search/live/flight_recorder.h"
 #include "search/live/live_search.h"
@@ -105,6 +106,7 @@ struct ExportOptions {
   std::string trace;  ///< directory; empty: that of the current iteration
   std::string interval;
   std::map<std::string, std::string> files;  ///< by name of the format; empty: not asked for
+  TableOptions tables;
 };
 
 struct DiffOptions {
@@ -139,7 +141,9 @@ Result<int> verb_report(const Global& global, const ReportOptions& options);
 Result<int> verb_graph(const Global& global, const GraphOptions& options);
 Result<int> verb_source(const Global& global, const SourceOptions& options);
 Result<int> verb_annotate(const Global& global, const AnnotateOptions& options);
-/// Becomes the server, so it returns only with an error.
+/// The next two become another program, so they return only with an error.
+/// @param arguments of `python3 -m vprof.fleet`
+Result<int> verb_fleet(const std::vector<std::string>& arguments);
 Result<int> verb_mcp(const Global& global, const McpOptions& options);
 
 /// What `loop`, `live` and `watch` begin with. `budget`: percent; negative: that of vprof.json.

@@ -27,6 +27,8 @@ Result<Locations> from_file(const fs::path& file) {
                   .runtime = text("runtime"),
                   .schemas = text("schemas"),
                   .assistant = text("assistant"),
+                  .tables = text("tables"),
+                  .python = text("python"),
                   .catalogue = text("catalogue"),
                   .includes = {}};
   for (const auto& include : document.value("includes", nlohmann::json::array())) {
@@ -43,6 +45,8 @@ Locations from_layout(const fs::path& bin) {
           .runtime = (bin / VPROF_RELATIVE_LIBDIR / "libvprof.so").lexically_normal(),
           .schemas = (bin / VPROF_RELATIVE_DATADIR / "vprof/schemas").lexically_normal(),
           .assistant = (bin / VPROF_RELATIVE_DATADIR / "vprof/assistant").lexically_normal(),
+          .tables = libexec / "vprof-tables",
+          .python = (bin / VPROF_RELATIVE_DATADIR / "vprof/python").lexically_normal(),
           .catalogue = (bin / VPROF_RELATIVE_DATADIR / "vprof/catalogue").lexically_normal(),
           .includes = {(bin / VPROF_RELATIVE_INCLUDEDIR).lexically_normal()}};
 }

@@ -14,6 +14,8 @@ struct Locations {
   fs::path runtime;     ///< libvprof.so
   fs::path schemas;     ///< directory of the JSON Schemas
   fs::path assistant;   ///< directory of the server of `vprof mcp`
+  fs::path tables;      ///< vprof-tables; missing where vprof was built without Apache Arrow
+  fs::path python;      ///< directory of the Python package, for `vprof fleet`
   fs::path catalogue;   ///< directory of the configurations of well-known programs
   /// Directories of `vprof/annotations.h` and the headers that it includes.
   std::vector<fs::path> includes;

@@ -4,7 +4,7 @@
 
 #include "pipeline/exemplars.h"
 #include "pipeline/html/html_sources.h"
-#include "pipeline/kept_recordings.h"
+#include "pipeline/recordings/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/interrupt.h"
 #include "process/progress.h"

@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "pipeline/analysis.h"
-#include "pipeline/kept_recordings.h"
+#include "pipeline/recordings/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
@@ -12,6 +12,7 @@
 #include "search/iterations.h"
 #include "search/live/live_run.h"
 #include "search/live/slow_bound.h"
+#include "search/live/table_windows.h"
 #include "search/overhead.h"
 #include "vprof/analyzer/details.h"
 #include "vprof/analyzer/overhead.h"
@@ -89,7 +90,8 @@ class FlightRecorder {
         options_(options),
         bound_(bound),
         run_(run),
-        factors_(session.config.factors) {}
+        factors_(session.config.factors),
+        tables_(ws_, run.trace, options.tables) {}
 
   Result<void> record() {
     VPROF_TRY(begin());
@@ -102,7 +104,9 @@ class FlightRecorder {
     while (goes_on) {
       goes_on =
           pass(kWindowLength) && (options_.seconds == 0 || seconds_since(start) < options_.seconds);
-      VPROF_TRY(look(monotonic_ns() - (goes_on ? kLagNs : 0)));
+      const int64_t to = monotonic_ns() - (runs_ ? kLagNs : 0);
+      VPROF_TRY(look(to));
+      VPROF_TRY(tables_.reach(to, !goes_on));
       if (goes_on && seconds_since(reported) >= kBetweenReports) {
         VPROF_TRY(write_report());
         reported = Clock::now();
@@ -132,6 +136,7 @@ class FlightRecorder {
     on_since_ = monotonic_ns();
     pass(kSettling);
     from_ = monotonic_ns();
+    tables_.restart(on_since_, from_, sites_json(), factors_.interval);
     return session_.save();
   }
 
@@ -160,14 +165,13 @@ class FlightRecorder {
 
   fs::path sites_json() const { return ws_.kept_sites(state_.iteration); }
 
-  /// Whether the program still runs.
+  /// Whether the watch goes on.
   bool pass(double seconds) {
     const auto start = Clock::now();
-    bool runs = true;
-    while (runs && !interrupt::requested() && seconds_since(start) < seconds) {
-      runs = run_.target->turn();
+    while (runs_ && !interrupt::requested() && seconds_since(start) < seconds) {
+      runs_ = run_.target->turn();
     }
-    return runs && !interrupt::requested();
+    return runs_ && !interrupt::requested();
   }
 
   /// Takes the intervals that have ended by then.
@@ -175,11 +179,13 @@ class FlightRecorder {
     if (to <= from_) {
       return {};
     }
+    const int64_t begin = from_;
     const auto profile = VPROF_TRY(analyse(to));
     if (run_.frontier->interruptions() != interruptions_) {
       warn(
           "the program has switched its sites off, as if vprof had been stopped for two seconds; "
           "the intervals of this time are left out");
+      VPROF_TRY(tables_.reach(begin, true));
       return switch_on();
     }
     if (profile) {
@@ -258,6 +264,7 @@ class FlightRecorder {
         slow.push_back(&one);
       }
     }
+    slow_ += slow.size();
     if (slow.empty()) {
       return {};
     }
@@ -280,6 +287,7 @@ class FlightRecorder {
       return {};
     }
     compare_with(state_.baseline, so_far_);
+    VPROF_TRY(write_metrics(session_, options_.metrics, so_far_, start_s_, slow_));
     return write_watched(session_, so_far_);
   }
 
@@ -291,9 +299,14 @@ class FlightRecorder {
   LiveRun& run_;
   analyzer::Options factors_;
   ProcessorTime processor_{run_.trace};  // since the last window
+  bool runs_ = true;                     // the program
   int64_t on_since_ = 0;                 // these sites
   int64_t from_ = 0;                     // the windows so far end here
   uint64_t interruptions_ = 0;
+  TableWindows tables_;
+  const double start_s_ =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  uint64_t slow_ = 0;
   Profile so_far_;
 };
 
@@ -301,6 +314,7 @@ class FlightRecorder {
 
 Result<void> watch(Session& session, const WatchOptions& options) {
   const SlowBound bound = VPROF_TRY(SlowBound::parse(options.slower_than));
+  VPROF_TRY(check_tables(options.tables));
   const auto configured = static_cast<uint64_t>(session.config.ring_mb);
   LiveRun run =
       VPROF_TRY(begin_live_run(session, options.attach, configured == 0 ? kRingMb : configured));

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "pipeline/recordings/tables.h"
 #include "workspace/session.h"
 
 namespace vprof::driver {
@@ -23,6 +24,8 @@ struct WatchOptions {
   double seconds = 0;       ///< 0: until Ctrl-C, or the program ends
   bool json = false;        ///< print the final report as JSON
   std::string interval;
+  std::string metrics;  ///< file for Prometheus; empty: none
+  TableOptions tables;
 };
 
 /// Watches until the time is over, the program ends, or the user presses Ctrl-C. Leaves the report

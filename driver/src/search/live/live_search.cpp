@@ -1,6 +1,7 @@
 #include "search/live/live_search.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "pipeline/analysis.h"
 #include "pipeline/results.h"
@@ -193,6 +194,7 @@ class LiveRefinement {
     state_.step = Step::kDecide;
     VPROF_TRY(save_profile(session_, profile));
     VPROF_TRY(write_report(session_, profile));
+    VPROF_TRY(write_metrics(session_, options_.metrics, profile, start_s_));
     VPROF_TRY(keep_state(session_));
     return session_.save();
   }
@@ -244,6 +246,8 @@ class LiveRefinement {
 
   Session& session_;
   State& state_;
+  const double start_s_ =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   const LiveOptions& options_;
   const ArmedProgram& armed_;
   const fs::path trace_;

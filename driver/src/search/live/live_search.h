@@ -17,6 +17,7 @@ struct LiveOptions {
   bool restart = false;
   bool json = false;  ///< print the final report as JSON
   std::string interval;
+  std::string metrics;  ///< file for Prometheus; empty: none
 };
 
 /// Runs until no factor that can be broken down contributes enough, the program ends, or the user

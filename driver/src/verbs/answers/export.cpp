@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "pipeline/exemplars.h"
+#include "pipeline/recordings/tables.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
 #include "process/progress.h"
@@ -82,13 +83,16 @@ std::string option_names() {
   for (const report::ExportFormat& format : report::export_formats()) {
     names.push_back(fmt::format("--{}", format.name));
   }
+  names.emplace_back("--parquet");
   return listed(names, "or");
 }
 
 }  // namespace
 
 Result<int> verb_export(const Global& global, const ExportOptions& options) {
-  if (std::ranges::all_of(options.files, [](const auto& one) { return one.second.empty(); })) {
+  VPROF_TRY(check_tables(options.tables));
+  if (options.tables.out.empty() &&
+      std::ranges::all_of(options.files, [](const auto& one) { return one.second.empty(); })) {
     return fail("nothing to export; name a file with {}", option_names());
   }
   if (std::ranges::any_of(options.files,
@@ -97,6 +101,14 @@ Result<int> verb_export(const Global& global, const ExportOptions& options) {
   }
   Recording recording = VPROF_TRY(recording_of(global, options));
   const Progress progress("export");
+  if (!options.tables.out.empty()) {
+    const TableSource source{.trace = recording.trace_dir,
+                             .sites_json = recording.sites_json,
+                             .analysis = recording.options};
+    const std::string written = VPROF_TRY(write_tables(source, options.tables, true));
+    remember_outputs_of_verb(global.config, {options.tables.out});
+    say(fmt::format("{}: {}", shown(options.tables.out), written));
+  }
   const interrupt::DieAtOnce at_once;
   for (const report::ExportFormat& format : report::export_formats()) {
     const auto file = options.files.find(format.name);

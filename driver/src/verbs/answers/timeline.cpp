@@ -5,7 +5,7 @@
 
 #include "vprof/report/terminal.h"
 
-#include "pipeline/kept_recordings.h"
+#include "pipeline/recordings/kept_recordings.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,18 @@ std::string folded(const analyzer::Profile& profile, double& left_out);
 /// OTLP/JSON, as OpenTelemetry's file exporter writes it: lines, each an ExportTraceServiceRequest.
 /// An interval is a span below that of its trace context, and its critical path nested spans.
 std::string otlp(const std::vector<SelectedTimeline>& timelines);
+
+/// What metrics say besides the profile.
+struct MetricsContext {
+  std::string vprof;             ///< version of vprof
+  std::string program, version;  ///< what is profiled
+  double start_s = 0;            ///< when the recording began, Unix time
+  std::optional<uint64_t> slow_intervals = {};
+};
+
+/// A profile as metrics in Prometheus' text format; docs/fleet.md lists them. Factors that are
+/// listed, without pairs, 20 at most.
+std::string prometheus(const analyzer::Profile& profile, const MetricsContext& context);
 
 /// What a format is made from: a recording and its analysis.
 class ExportSource {

@@ -1,4 +1,4 @@
-#include "pipeline/kept_recordings.h"
+#include "pipeline/recordings/kept_recordings.h"
 
 #include <algorithm>
 #include <charconv>
