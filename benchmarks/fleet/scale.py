@@ -19,7 +19,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -189,9 +188,14 @@ def size_of(directory: Path) -> int:
     return sum(path.stat().st_size for path in directory.rglob("*.parquet"))
 
 
-def peak_mb() -> Iterator[float]:
-    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
-        yield resource.getrusage(who).ru_maxrss / 1024
+def peak_gb(engine: Any = None) -> float:
+    """Of this process, and of Spark's."""
+    peaks = [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]
+    spark = getattr(engine, "_spark", None)
+    if spark is not None:
+        status = Path(f"/proc/{spark.sparkContext._gateway.proc.pid}/status").read_text()
+        peaks += [int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line]
+    return max(peaks) / 1024**2
 
 
 def one_size(options: argparse.Namespace) -> None:
@@ -202,16 +206,17 @@ def one_size(options: argparse.Namespace) -> None:
     rows = generate(real, int(options.rows[0]), directory)
     generated = time.monotonic() - begin
     size = size_of(directory)
-    base = max(peak_mb())
+    base = peak_gb()
     run = run_spark if options.engine == "spark" else run_duckdb
     seconds, engine = run(directory, options.memory)
     check(real, engine)
+    peak = peak_gb(engine)
     if options.engine == "spark":
         engine._spark.stop()
     print(
         f"| {options.engine} | {rows:,} | {size / 1e9:.2f} GB | {size / rows:.1f} | "
-        f"{seconds:,.0f} s | {rows / seconds / 1e6:.2f} M | {max(peak_mb()) / 1024:.1f} GB | "
-        f"equal | (generated in {generated:,.0f} s, {base / 1024:.1f} GB)",
+        f"{seconds:,.0f} s | {rows / seconds / 1e6:.2f} M | {peak:.1f} GB | "
+        f"equal | (generated in {generated:,.0f} s, {base:.1f} GB)",
         flush=True,
     )
     if not options.keep:

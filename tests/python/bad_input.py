@@ -5,6 +5,7 @@ import shutil
 import unittest
 import warnings
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import vprof
@@ -91,6 +92,14 @@ class BadInput(Case):
     def test_more_columns_are_welcome(self):
         self.rewrite("times", lambda table: table.append_column("later", pa.array([1] * len(table))))
         self.assertEqual(vprof.summary(self.read()).count, 60)
+
+    def test_tables_that_another_engine_has_copied(self):
+        wanted = [vprof.tree(self.read(), source=source).to_dict() for source in ("rows", "rollups")]
+        for path in self.root.glob("*/*/*/*.parquet"):
+            copy = f"{path}.copy"
+            duckdb.sql(f"copy (from read_parquet('{path}', hive_partitioning = false)) to '{copy}' (format parquet)")
+            shutil.move(copy, path)
+        self.assertEqual([vprof.tree(self.read(), source=source).to_dict() for source in ("rows", "rollups")], wanted)
 
     def test_newer_schema(self):
         path = self.rewrite("recordings", lambda table: table.set_column(1, "schema", pa.array([2], pa.int32())))

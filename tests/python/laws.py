@@ -153,6 +153,21 @@ class Laws(Case):
         rollups = vprof.compare(before, slower, source="rollups")
         self.same(rollups.to_dict(), change.to_dict())
 
+    def test_few_intervals_and_no_variance(self):
+        constant = Recording(20, n=100)
+        for one in constant.intervals:
+            one["own"], one["totals"] = {13: 1000}, {0: 1000, 13: 1000}
+        for number, recording in enumerate([constant, *(Recording(21, n=n) for n in (1, 2, 3, 11))]):
+            tables = vprof.read(recording.write(self.root / f"n {number}"))
+            for source in ("rows", "rollups"):
+                document = figures(tables, source=source)
+                self.assertEqual(document["summary"]["count"], len(recording.intervals))
+                if recording is constant or len(recording.intervals) == 1:
+                    self.assertFalse(any(one["marked"] for one in document["factors"]))
+                self.assertFalse(any(one.significant for one in vprof.compare(tables, tables, source=source).figures))
+        self.assertEqual(vprof.tree(vprof.read(self.root / "n 0")).share, 0)
+        self.assertIn("only 11 intervals: below 1000 the ranking may not hold", vprof.factors(tables).notes)
+
     def test_hosts_versions_and_days(self):
         Recording(17).write(self.root)
         Recording(18, host="a/b c", version="2").write(self.root)

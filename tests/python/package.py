@@ -81,6 +81,11 @@ class Package(Case):
                     ax.figure.savefig(self.root / "plot.png")
                 self.assertGreater((self.root / "plot.png").stat().st_size, 10_000)
                 plt.close(ax.figure)
+        few = vprof.read(Recording(5, n=1).write(self.root / "few"))
+        for plot in (vprof.plot.latency_by_label, vprof.plot.shares_over_time, vprof.plot.flame):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                plot(few).figure.canvas.draw()
         # Labels of a long tail are told to be left out; axes have units.
         ax = vprof.plot.latency_by_label(tables, most=4)
         ax.figure.canvas.draw()

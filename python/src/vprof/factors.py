@@ -91,6 +91,9 @@ class Factors(Sequence[Factor]):
         rows = [{**one.__dict__, "name": " with ".join(one.functions)} for one in self]
         return pd.DataFrame(rows, columns=wanted)
 
+    def __repr__(self) -> str:
+        return str(self.to_frame().to_string(index=False))
+
     def _repr_html_(self) -> str:
         return str(self.to_frame()._repr_html_())
 

@@ -67,7 +67,8 @@ class Summary:
     p99_ns: float
     p999_ns: float
     max_ns: float
-    labels: list[LabelSummary]  #: most frequent first; those that are told apart
+    #: Most frequent first; those that are told apart.
+    labels: list[LabelSummary] = field(repr=False)
     between_labels: float | None  #: part of the variance; None: there are too many labels
     work: WorkSummary
     mean_ci95: Range = (0.0, 0.0)  #: (0, 0): too few intervals for one

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _WINDOWS = 16
+_FEWEST = 20  # intervals of a window, for a share
 
 
 def shares_over_time(
@@ -46,7 +47,7 @@ def shares_over_time(
     factors, tree = rank_factors(own, Options(k=k), with_tail=False)
     begin, groups = _windows(own.batches.begin, window)
     joined = Joined(own, groups)
-    enough = joined.n >= 20
+    enough = joined.n >= _FEWEST
     ax = style.axes(ax, 8, 4.2)
     chosen = _first(factors, k)
     at, present = _with_gaps(begin)
@@ -70,13 +71,24 @@ def shares_over_time(
     style.title(
         ax,
         f"What the variance of {own.interval} goes with, over time",
-        f"{int(enough.sum())} windows; the shares of a function and of what it calls overlap",
+        _told(int(enough.sum()), len(chosen)),
     )
-    rows = -(-len(chosen) // 2)
-    ax.legend(
-        frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(0, -0.16), ncols=1 + (rows > 1)
-    )
+    if chosen:
+        columns = 2 if len(chosen) > 2 else 1
+        below = (0, -0.16)
+        ax.legend(
+            frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=below, ncols=columns
+        )
     return ax
+
+
+def _told(windows: int, factors: int) -> str:
+    """What a reader should know about the lines."""
+    if not factors:
+        return "no function has a share of 1 %"
+    if not windows:
+        return f"no window has {_FEWEST} intervals; choose longer ones"
+    return f"{windows} windows; the shares of a function and of what it calls overlap"
 
 
 def _first(factors: Factors, k: int) -> list[Factor]:
