@@ -82,6 +82,11 @@ def recording(directory, run, requests, slow):
         "functions": functions, "sites": sites, "intervals": [{"index": 0, "name": "request"}], "sync": []}))
 
 
+def pruned(node, levels):
+    """The tree without what is further down."""
+    return {**node, "children": [pruned(child, levels - 1) for child in node["children"]] if levels else []}
+
+
 class Analyzer(Case):
     @classmethod
     def setUpClass(cls):
@@ -102,10 +107,10 @@ class Analyzer(Case):
         assert done.returncode == 0, f"{arguments}: {done.returncode}\n{done.stderr}"
         return done.stdout
 
-    def same_report(self, tables, report, source="rows", skip=SKIP):
+    def same_report(self, tables, report, source="rows", skip=SKIP, levels=99):
         own = vprof.sums(tables, source=source)
         factors = vprof.factors(own)
-        document = {"interval": vprof.summary(own).to_dict(), "tree": vprof.tree(own).to_dict(),
+        document = {"interval": vprof.summary(own).to_dict(), "tree": pruned(vprof.tree(own).to_dict(), levels),
                     "factors": [one.to_dict() for one in factors], "marked_share": factors.marked_share,
                     "more_to_tell": factors.more_to_tell}
         self.same(document, {key: report[key] for key in document}, skip=skip)
@@ -147,8 +152,9 @@ class Analyzer(Case):
             report = json.load(file)
         tree = vprof.tree(vprof.read(POSTGRESQL))
         self.assertEqual({node.kind for _, node in tree.walk()}, {"function", "body", "wait", "blame", "preempted", "untracked"})
-        self.same([pair for pair in tree.to_dict()["covariances"]], report["covariances"])
-        self.same_report(vprof.read(POSTGRESQL), report, skip=(*SKIP, "covariances"))
+        self.same(tree.to_dict()["covariances"], report["covariances"])
+        # Of the tree, the report that is stored has 9 levels, and covariances of the first only: it is small.
+        self.same_report(vprof.read(POSTGRESQL), report, skip=(*SKIP, "covariances"), levels=9)
 
 
 if __name__ == "__main__":
