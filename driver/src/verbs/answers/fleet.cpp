@@ -1,6 +1,4 @@
 // `vprof fleet`: reads the tables of many hosts. It is a part of the Python package, on DuckDB.
-#include <cstdlib>
-
 #include "pipeline/results.h"
 #include "verbs/answers/become_python.h"
 #include "verbs/verbs.h"
@@ -9,16 +7,12 @@ namespace vprof::driver {
 
 Result<int> verb_fleet(const std::vector<std::string>& arguments) {
   const auto locations = VPROF_TRY(find_locations());
+  const fs::path program = locations.python / "vprof_fleet.py";
   std::error_code error;
-  if (!fs::exists(locations.python / "vprof/fleet", error)) {
-    return fail("a part of vprof is missing: {}; install vprof again",
-                (locations.python / "vprof/fleet").string());
+  if (!fs::exists(program, error)) {
+    return fail("a part of vprof is missing: {}; install vprof again", program.string());
   }
-  const char* const others = std::getenv("PYTHONPATH");
-  const std::string path =
-      locations.python.string() + (others == nullptr ? "" : std::string(":") + others);
-  ::setenv("PYTHONPATH", path.c_str(), 1);
-  std::vector<std::string> words = {"-m", "vprof.fleet"};
+  std::vector<std::string> words = {program.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return become_python("fleet", std::move(words));
 }
