@@ -25,12 +25,14 @@ packages_to_test=(
   zsh groff-base # completion and manual page
   git
   libboost-dev # examples/coroutines
+  systemd # examples/fleet: systemd-analyze
   lintian mmdebstrap # the Debian package, and a fresh Debian to install it in
 )
 packages_to_soak=(
   uftrace # benchmarks/compare.sh
   liburing-dev # waits on rings
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user # the other processor
+  default-jre-headless # Spark
 )
 
 started=$SECONDS

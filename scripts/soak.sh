@@ -5,14 +5,14 @@
 # beside busy loops. The last line is "N passed, N failed".
 #
 #   soak.sh            all parts: some hours
-#   soak.sh NAME...    only these parts: tests tidy random planted repeat fuzz subjects
+#   soak.sh NAME...    only these parts: tests tidy random planted repeat fuzz subjects spark
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=scripts/checks.sh
 . "$root/scripts/checks.sh"
 
-parts=(tests tidy random planted repeat fuzz subjects)
+parts=(tests tidy random planted repeat fuzz subjects spark)
 chosen=("$@")
 [ $# != 0 ] || chosen=("${parts[@]}")
 for part in "${chosen[@]}"; do
@@ -89,6 +89,20 @@ soak_subjects() {
     check "A planted cause, from what vprof init writes: $subject" \
       "$root/tests/subjects/$subject.sh" gcc loop || true
   done
+}
+
+# The fleet on Spark. Spark stays out of build/python, which every test run installs.
+soak_spark() {
+  local python=$root/build/python-soak
+  if ! cmp -s "$root/tests/requirements-soak.txt" "$python/requirements-soak.txt"; then
+    rm -rf "$python"
+    "$root/build/python/bin/python3" -m venv "$python"
+    "$python/bin/pip" install --quiet --disable-pip-version-check \
+      -r "$root/tests/requirements.txt" -r "$root/tests/requirements-soak.txt"
+    cp "$root/tests/requirements-soak.txt" "$python/"
+  fi
+  check "The fleet on Spark" "$python/bin/python3" -m pytest -q -p no:cacheprovider \
+    "$root/tests/python/fleet/soak_spark.py" || true
 }
 
 install_packages "${packages_to_build[@]}" "${packages_to_test[@]}" "${packages_to_soak[@]}"

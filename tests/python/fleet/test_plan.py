@@ -10,9 +10,9 @@ from conftest import ROOT
 
 
 def test_the_document_has_the_figures_of_the_script() -> None:
-    document = (ROOT / "docs" / "fleet.md").read_text()
+    document = " ".join((ROOT / "docs" / "fleet.md").read_text().split())
     for line in plan.tables().splitlines():
-        assert line in document.splitlines(), line
+        assert " ".join(line.split()) in document, line
 
 
 @pytest.mark.parametrize("one", plan.PLANS, ids=lambda one: one.name)

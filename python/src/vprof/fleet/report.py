@@ -154,7 +154,7 @@ def _functions(engine: Engine) -> dict[str, tuple[str, str, int, int]]:
     rows = engine.rows(
         "SELECT p.function, max(p.name), max(p.file), max(p.line), max(p.site), max(p.height), "
         "count(DISTINCT b.host) FROM placed p JOIN (SELECT DISTINCT recording, host FROM batches) b "
-        "ON b.recording = p.recording WHERE p.place > 0 AND NOT p.of_closed GROUP BY p.function"
+        "ON b.recording = p.recording WHERE p.place > 0 GROUP BY p.function"
     )
     found = {}
     for function, name, file, line, site, height, hosts in rows:
@@ -166,7 +166,13 @@ def _functions(engine: Engine) -> dict[str, tuple[str, str, int, int]]:
 def _units(engine: Engine, fleet: SliceFigures) -> Units:
     """Moments by host and version, around whole numbers near the means of the fleet."""
     about = {"": round(fleet.mean_ns)}
-    about |= {f: round(found.mean_ns) for f, found in fleet.functions.items()}
+    # The body of a function that nobody breaks down would be a second test of the same time.
+    twice = engine.rows(
+        "SELECT function FROM placed WHERE kind = 'body' GROUP BY function "
+        "HAVING min(CASE WHEN of_closed THEN 1 ELSE 0 END) = 1"
+    )
+    left_out = {str(row[0]) for row in twice}
+    about |= {f: round(x.mean_ns) for f, x in fleet.functions.items() if f not in left_out}
     rows = [
         f"SELECT CAST({quoted(f)} AS STRING) AS function, CAST({value} AS BIGINT) AS about"
         for f, value in about.items()
@@ -194,6 +200,9 @@ def _factors(
         if abs(share) < LEAST and (found.contribution or 0) < LEAST:
             continue
         name, location, height, hosts = functions[function]
+        whole = fleet.functions.get(name.removeprefix("body(")[:-1] + function[len(name) :])
+        if name.startswith("body(") and whole and abs(whole.share.value - share) < LEAST:
+            continue  # as in reports: it is all of its function
         counts = max(0.0, share - _explained(function, fleet, units)) if share > 0 else share
         score = counts * max(1, root_height - height) ** 2
         factors.append(Factor(0, name, location, found, counts, score, hosts))

@@ -47,8 +47,9 @@ class SparkEngine:
         for key, value in _CONFIGURATION.items():
             spark.conf.set(key, value)
         self._found = {name for name in ROLL_UPS + SINGLE if self._open(name, directories)}
+        single = self._found.issuperset(SINGLE)
         for name in ("recordings", "places", "sums"):
-            if name not in self._found:
+            if name not in self._found and not (name == "sums" and single):
                 raise InputError(
                     f"{', '.join(directories)}: no {name} here; expected the directory that "
                     "`vprof export --parquet` wrote"

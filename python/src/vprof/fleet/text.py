@@ -152,7 +152,7 @@ def _table(report: FleetReport, out: _Writer) -> None:
         return
     out.line()
     out.line(f"By {report.selection.by}")
-    out.line(f"  {'':<18} {'intervals':>11}  {'mean':<9}  {'stddev':<9}  {'p99':<9}  most of it")
+    out.line(f"  {'':<13} {'intervals':>10}  {'mean':<9}  {'stddev':<9}  {'p99':<9}  most of it")
     ordered = sorted(report.slices, key=lambda s: -s.figures.stddev_ns)
     shown = report.slices
     if len(shown) > _SLICES:
@@ -160,9 +160,9 @@ def _table(report: FleetReport, out: _Writer) -> None:
     for found in shown:
         one = found.figures
         p99 = "-" if found.p99_ns is None else duration(found.p99_ns)
-        leading = out.name(_leading(report, found.top), max(16, out.width - 71)).rstrip()
+        leading = out.name(_leading(report, found.top), max(20, out.width - 60)).rstrip()
         out.line(
-            f"  {out.name(one.slice or '(none)', 18)} {one.intervals:>11,}  "
+            f"  {out.name(one.slice or '(none)', 13)} {one.intervals:>10,}  "
             f"{duration(one.mean_ns):<9}  {duration(one.stddev_ns):<9}  {p99:<9}  {leading}"
         )
     if len(report.slices) > _SLICES:
@@ -174,7 +174,11 @@ def _leading(report: FleetReport, top: list[FunctionFigures]) -> str:
     score = {f.figures.function: f.score for f in report.factors}
     known = [f for f in top if score.get(f.function, 0) > 0]
     best = max(known, key=lambda f: f.share.value * score[f.function], default=None)
-    return "" if best is None else f"{percent(best.share.value)} {report.name_of(best.function)}"
+    if best is None:
+        return ""
+    name = report.name_of(best.function)
+    short = name if "(" in name else name.rsplit("::", 1)[-1]
+    return f"{percent(best.share.value)} {short}"
 
 
 def _hosts(report: FleetReport, out: _Writer) -> None:
@@ -185,7 +189,7 @@ def _hosts(report: FleetReport, out: _Writer) -> None:
     out.line("Hosts that differ from the others of their version")
     for version, hosts in sorted(found.too_few.items()):
         out.item(
-            f"version {version}: {_several(hosts, 'host')}; with fewer than 4, nothing is known of "
+            (f"version {version}: " if version != "-" else "") + f"{_several(hosts, 'host')}; with fewer than 4, nothing is known of "
             "how much hosts differ anyway"
         )
     if not found.tests:

@@ -2,7 +2,7 @@
 --
 -- A function is its name and the file of its definition, without the line, which moves from build
 -- to build; the own time of a function is in the file of that function. The body of
--- a function that is not broken down (`of_closed`) is that function itself, and no other one.
+-- a function that is not broken down (`of_closed`) is all of it but for preemption and waits.
 SELECT d.recording, d.place, d.parent, d.kind, d.function, d.parent_function, d.same,
   NOT contains(d.above, chr(10) || d.function || chr(10)) AS outermost,
   n.kind IN ('function', 'blame') AND NOT n.expanded AND d.place > 0 AS closed,
