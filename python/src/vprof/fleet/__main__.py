@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except ModuleNotFoundError as error:
         print(f"vprof fleet: needs the Python package {error.name}: "
-              "pip install 'vprof[fleet]'", file=sys.stderr)  # fmt: skip
+              f"pip install {error.name}", file=sys.stderr)  # fmt: skip
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Plots for notebooks. They need matplotlib: ``pip install vprof[plot]``.
+"""Plots for notebooks. They need matplotlib: ``pip install matplotlib``.
 
 Each function draws into ``ax``, or into a figure of its own, and returns what it has drawn into.
 """
