@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import os
 import resource
 import shutil
 import subprocess
@@ -159,6 +160,7 @@ def run_spark(directory: Path, memory: str) -> tuple[float, Any]:
     from vprof.fleet.slices import Selection
     from vprof.fleet.spark import SparkEngine
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     begin = time.monotonic()
     builder: Any = SparkSession.builder.master("local[2]").config("spark.driver.memory", memory)
     for key, value in {

@@ -24,6 +24,7 @@ from vprof.fleet.__main__ import add_selection, selection_of
 from vprof.fleet.engine import ROLL_UPS, SINGLE, Row
 from vprof.fleet.files import AHEAD, SCHEMA
 from vprof.fleet.slices import Selection
+from vprof.fleet.spark_sums import files_by_recording, sums_of_files
 
 _CONFIGURATION = {
     "spark.sql.session.timeZone": "UTC",
@@ -107,7 +108,12 @@ class SparkEngine:
             raise _explained(error) from None
 
     def sums_of_times(self, query: str) -> None:
-        self.table("sums", query)
+        """File by file where files are those of an export, or else by a join of the tables."""
+        files = files_by_recording(self._spark)
+        if files is None:
+            self.table("sums", query)
+        else:
+            self._keep(sums_of_files(self._spark, files, query)).createOrReplaceTempView("sums")
 
     def check(self, now: dt.datetime) -> None:
         """As files.py does for local files; nothing is counted twice."""
@@ -144,7 +150,9 @@ def _line(error: Exception) -> str:
 
 
 def _explained(error: PySparkException) -> InputError:
-    if "NUMERIC_VALUE_OUT_OF_RANGE" in str(error) or "ARITHMETIC_OVERFLOW" in str(error):
+    # The last one is of DuckDB, in a task.
+    signs = ("NUMERIC_VALUE_OUT_OF_RANGE", "ARITHMETIC_OVERFLOW", "OutOfRangeException")
+    if any(sign in str(error) for sign in signs):
         return InputError("a sum has more than 38 digits: choose fewer intervals with --where")
     return InputError(f"Spark: {_line(error)}")
 
