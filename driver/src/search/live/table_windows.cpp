@@ -19,7 +19,7 @@ Result<void> TableWindows::reach(int64_t to, bool is_last) {
   if (options_.out.empty() || to <= from_ || (!is_last && to - from_ < length_ns_)) {
     return {};
   }
-  const auto written = write(to);
+  auto written = write(to);
   from_ = to;
   if (!written && written.error().kind == ErrorKind::kNoInterval) {
     return {};

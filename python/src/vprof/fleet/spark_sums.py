@@ -85,7 +85,7 @@ def sums_of_files(
                 connection = duckdb.connect(config={"threads": 1})
                 for table, uris in json.loads(text).items():
                     view(connection, table, uris)
-                found = connection.execute(
+                found = connection.sql(
                     "SELECT recording, name, CAST(batch AS BIGINT) AS batch, "
                     "CAST(place AS INT) AS place, label, begin, until, n, count, "
                     "CAST(x AS DECIMAL(38, 0)) AS x, CAST(xx AS DECIMAL(38, 0)) AS xx, "
