@@ -83,6 +83,8 @@ class Watch(LiveProject):
         self.assertIn("completed", out)
         count = self.report()["interval"]["count"]
         self.assertIn(f'vprof_interval_latency_seconds_count{{interval="order"}} {count}\n', (self.root / "m.prom").read_text())
+        documented = re.findall(r"^\| `(vprof_\w+)` \|", (Path(os.environ["VPROF_DOCS"]) / "fleet.md").read_text(), re.M)
+        self.assertEqual(set(re.findall(r"^# TYPE (\w+)", (self.root / "m.prom").read_text(), re.M)), set(documented))
         ids, intervals = [], 0
         for file in sorted((self.root / "tables/intervals").rglob("*.parquet")):
             ids += pyarrow.parquet.read_table(file, columns=["id"])["id"].to_pylist()
