@@ -1,4 +1,7 @@
 // The files of an export: complete or absent, and never twice.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
@@ -14,7 +17,10 @@ constexpr int64_t kDay = int64_t{86'400} * 1'000'000'000;
 
 class OutDirectory {
  public:
-  OutDirectory() : path_(fs::temp_directory_path() / "vprof-tables-test") { fs::remove_all(path_); }
+  OutDirectory()
+      : path_(fs::temp_directory_path() / fmt::format("vprof-tables-test-{}", ::getpid())) {
+    fs::remove_all(path_);
+  }
   ~OutDirectory() { fs::remove_all(path_); }
   OutDirectory(const OutDirectory&) = delete;
   OutDirectory& operator=(const OutDirectory&) = delete;

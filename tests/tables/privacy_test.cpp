@@ -1,4 +1,7 @@
 // What leaves the host in tables.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -15,7 +18,8 @@ namespace {
 class SaltFile {
  public:
   explicit SaltFile(const std::string& text)
-      : path_(std::filesystem::temp_directory_path() / "vprof-salt-test") {
+      : path_(std::filesystem::temp_directory_path() /
+              fmt::format("vprof-salt-test-{}", ::getpid())) {
     std::ofstream(path_) << text;
   }
   ~SaltFile() { std::filesystem::remove(path_); }
