@@ -16,7 +16,7 @@ namespace vprof::test {
 inline constexpr int kEvery = 8;  // a few cases show the races
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-inline constexpr int kEvery = 2;
+inline constexpr int kEvery = 3;
 #else
 inline constexpr int kEvery = 1;
 #endif
