@@ -40,7 +40,10 @@ TableFiles::TableFiles(fs::path out, std::string recording, std::string host)
       draft_(out_ / (".vprof-" + recording)),
       recording_(std::move(recording)),
       host_(std::move(host)),
-      makes_out_(!fs::exists(out_)) {}
+      makes_out_([this] {
+        std::error_code error;
+        return !fs::exists(out_, error);
+      }()) {}
 
 TableFiles::~TableFiles() {
   open_.clear();
@@ -133,8 +136,8 @@ Result<void> TableFiles::publish() {
       const fs::path from = draft_ / partition(key);
       const fs::path to = out_ / partition(key);
       VPROF_TRY(make_directories(to));
-      for (const auto& file : fs::directory_iterator(from)) {
-        std::error_code error;
+      std::error_code error;
+      for (const auto& file : fs::directory_iterator(from, error)) {
         fs::rename(file.path(), to / file.path().filename(), error);
         if (error) {
           return fail("cannot move {} to {}: {}", file.path().string(), to.string(),

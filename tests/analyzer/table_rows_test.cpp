@@ -45,6 +45,17 @@ std::function<Result<void>(const Row&)> append_to(std::vector<Row>& rows) {
   };
 }
 
+/// The recording of a random program, and a pass over its requests.
+struct Recording {
+  explicit Recording(uint64_t seed) : sites(test::Simulator(seed).write(directory.path())) {
+    options.interval = "request";
+  }
+
+  test::ScratchDir directory;
+  std::string sites;
+  analyzer::Options options;
+};
+
 Rows rows_of(const std::string& directory, const std::string& sites,
              const analyzer::Options& options) {
   Rows rows;
@@ -195,16 +206,13 @@ void check_latencies(const Rows& rows) {
 TEST_CASE("rows for tables add up to the profile") {
   for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
     INFO("seed " << seed);
-    const test::ScratchDir directory;
-    const std::string sites = test::Simulator(seed).write(directory.path());
-    analyzer::Options options;
-    options.interval = "request";
-    const auto profile = analyzer::analyze(directory.path(), sites, options);
+    Recording made(seed);
+    const auto profile = analyzer::analyze(made.directory.path(), made.sites, made.options);
     REQUIRE(profile);
     const auto sums = analyzer::from_bytes(profile->bytes);
     REQUIRE(sums);
-    options.window = seed % 2 == 0 ? 1 : 1 << 17;
-    const Rows rows = rows_of(directory.path(), sites, options);
+    made.options.window = seed % 2 == 0 ? 1 : 1 << 17;
+    const Rows rows = rows_of(made.directory.path(), made.sites, made.options);
     REQUIRE(rows.recordings.size() == 1);
     const analyzer::RecordingRow& recording = rows.recordings.front();
     CHECK(recording.intervals == profile->interval.count);
@@ -252,11 +260,8 @@ TEST_CASE("a function with several places has its products with itself") {
   size_t products = 0;
   for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
     INFO("seed " << seed);
-    const test::ScratchDir directory;
-    const std::string sites = test::Simulator(seed).write(directory.path());
-    analyzer::Options options;
-    options.interval = "request";
-    const Rows rows = rows_of(directory.path(), sites, options);
+    const Recording made(seed);
+    const Rows rows = rows_of(made.directory.path(), made.sites, made.options);
     const auto variables = variables_of(rows);
     std::map<Key, UInt128> found, expected;
     for (const analyzer::ProductRow& row : rows.products) {

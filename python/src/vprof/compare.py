@@ -21,7 +21,7 @@ from .tree import Node
 
 #: Of a factor, as a fraction of Var(T) in A.
 _LEAST_CHANGE = 0.01
-#: At least one in so many functions of the smaller profile is in both.
+#: Of the functions of the smaller profile, one in this many must be in both.
 _LEAST_IN_COMMON = 4
 
 

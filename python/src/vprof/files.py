@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from .errors import InputError
 from .schema import COLUMNS, ROWS, SCHEMA
 
-#: A clock may be ahead of ours by this much before a reader is told.
+#: How far a clock may be ahead of ours without a warning.
 _AHEAD = datetime.timedelta(minutes=10)
 
 

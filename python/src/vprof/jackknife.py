@@ -78,7 +78,7 @@ def jackknife(value: float, without: Floats | Long | None, n: Ints) -> Estimate:
 
 
 def join(sums: Sums, wanted: float | None = None) -> Ints:
-    """The group of each batch: neighbours of one recording are joined until about so many are left,
+    """The group of each batch: neighbours of one recording are joined until about this many are left,
     by default n^(1/4), but no fewer than 6."""
     batches = sums.batches
     if wanted is None:

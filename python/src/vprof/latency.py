@@ -138,6 +138,6 @@ class Bins:
 
 
 def rank_of(p: float, count: int) -> int:
-    """The rank of the p-quantile of so many values, from 1."""
+    """The rank of the p-quantile among that number of values, from 1."""
     # 0.95 is not a binary fraction: without the small subtrahend, 0.95 * 20 rounds up to 20.
     return min(max(math.ceil(p * count - 1e-9), 1), count)

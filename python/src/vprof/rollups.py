@@ -31,7 +31,7 @@ def _bins(tables: Tables, about: Subject, size: int) -> Bins:
 
 
 class _ByLabel:
-    """The rows of ``sums``, by label; null is all labels beyond those that are told apart."""
+    """The rows of ``sums``, by label; null stands for all labels beyond the first 64."""
 
     def __init__(self, read: pa.Table, place: Ints, size: int) -> None:
         label = read.column("label").dictionary_encode().combine_chunks()

@@ -12,7 +12,7 @@ import pyarrow as pa
 #: The version of the tables that this package reads; a higher one is refused.
 SCHEMA: Final = 1
 
-#: More labels than these are not told apart, by the exporter as by the analyzer.
+#: Labels beyond these are added up as one, by the exporter as by the analyzer.
 MOST_LABELS: Final = 64
 
 _TEXT = pa.string()

@@ -67,7 +67,7 @@ class Summary:
     p99_ns: float
     p999_ns: float
     max_ns: float
-    #: Most frequent first; those that are told apart.
+    #: Most frequent first, 64 at most.
     labels: list[LabelSummary] = field(repr=False)
     between_labels: float | None  #: part of the variance; None: there are too many labels
     work: WorkSummary
@@ -140,7 +140,7 @@ def _log_jackknife(value: float, without: Floats, n: Ints) -> tuple[Range, float
 
 
 def _reach_of_rank(p: float, t: float, independent: float) -> float:
-    """A quantile lies between two ranks, those of so many independent intervals."""
+    """A quantile lies between two ranks, as for that number of independent intervals."""
     return t * math.sqrt(p * (1 - p) / max(independent, 1.0))
 
 

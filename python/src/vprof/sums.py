@@ -111,7 +111,7 @@ class Sums:
     latencies: Histogram
     #: By label; "" of intervals without one.
     labels: dict[str, LabelSums]
-    #: False if there are labels beyond those that are told apart.
+    #: False if some labels are beyond the first 64, which have sums of their own.
     labels_known: bool
     label_latencies: dict[str, Histogram]
     work: Work

@@ -206,7 +206,7 @@ void add_losses(std::string& out, const Profile& profile) {
 
 std::string prometheus(const Profile& profile, const MetricsContext& context) {
   std::string out;
-  Metric(out, "vprof_build_info", "gauge", "1")
+  Metric(out, "vprof_build_info", "gauge", "always 1; the versions are labels")
       .sample({{"version", context.vprof},
                {"program", context.program},
                {"program_version", context.version}},

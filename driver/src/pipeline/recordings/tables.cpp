@@ -20,9 +20,8 @@ Result<fs::path> program() {
   std::error_code error;
   if (!fs::exists(locations.tables, error)) {
     return fail(
-        "--parquet: this vprof was built without Apache Arrow; build it anew after "
-        "scripts/setup.sh "
-        "has installed tables/requirements.txt, or use --sqlite or --csv");
+        "--parquet: this vprof was built without Apache Arrow; build it anew with the packages of "
+        "tables/requirements.txt in build/python, or use --sqlite or --csv");
   }
   return locations.tables;
 }

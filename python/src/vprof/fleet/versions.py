@@ -11,7 +11,7 @@ from .hosts import tested_functions
 from ..significance import holm
 from .units import Floats, Units
 
-#: With so many hosts that ran both versions, each host is compared with itself.
+#: From this number of hosts that ran both versions on, each host is compared with itself.
 FEWEST_PAIRS = 4
 
 

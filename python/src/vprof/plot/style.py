@@ -50,7 +50,7 @@ def _cuts(name: str) -> list[int]:
 
 
 def shortened(name: str, most: int) -> str:
-    """A name in at most so many characters: namespaces go first, then what is near the end.
+    """A name, shortened to a number of characters: namespaces go first, then what is near the end.
 
     >>> [shortened("orders::Stock::reserve_stock", most) for most in (28, 22, 14, 11)]
     ['orders::Stock::reserve_stock', '…::reserve_stock', 'reserve_stock', 'reserve_st…']

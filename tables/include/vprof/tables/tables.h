@@ -25,7 +25,8 @@ struct TablesRequest {
 };
 
 /// Adds a recording to the tables, in place of an earlier export of the same. Returns what it
-/// wrote, for the user. Error: one line; the tables are then as they were.
+/// wrote, for the user. Error: one line; the tables are then as they were, or without this
+/// recording if its files could not be moved to their places.
 Result<std::string> write_tables(const TablesRequest& request);
 
 }  // namespace vprof::tables
