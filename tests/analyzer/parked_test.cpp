@@ -123,6 +123,44 @@ TEST_CASE("of several events, only the first is known") {
   }
 }
 
+TEST_CASE("what a loop calls for the one descriptor that was ready hides nothing") {
+  struct Situation {
+    uint64_t aux, limit;  // ns to microseconds: see vprof_aux
+    bool other_request;
+    bool known;
+  };
+  constexpr uint64_t kTenMs = 10'001;
+  const std::vector<Situation> situations = {
+      {VPROF_AUX_ONE_READY, VPROF_NO_LIMIT, false, true},
+      {VPROF_AUX_ONE_READY, kTenMs, false, true},         // no timer was due for 10 ms
+      {VPROF_AUX_ONE_READY, 1001, false, false},          // perhaps a timer was
+      {VPROF_AUX_ONE_READY, 0, false, false},             // an older recording
+      {0, VPROF_NO_LIMIT, false, false},                  // perhaps the second descriptor
+      {VPROF_AUX_ONE_READY, VPROF_NO_LIMIT, true, false}  // which may have resumed this one
+  };
+  for (const Situation& situation : situations) {
+    CAPTURE(situation.aux, situation.limit, situation.other_request);
+    Case c;
+    auto& t = c.thread(1);
+    t.begin(1, 0);
+    t.frame(c.f_entry, 0, 10);
+    t.epoll_wait(10, 60, {0x10, false, 0, situation.aux, situation.limit}, 5);
+    if (situation.other_request) {
+      t.work_for(2, 61);
+    }
+    t.frame(c.h_entry, 61, 70);
+    t.work_for(1, 70, 0, 0, 60, situation.other_request ? 1 : 0);
+    t.end(1, 80);
+    auto& helper = c.thread(2);
+    helper.frame(c.g_entry, 5, 50);
+    helper.release(VPROF_EV_RELEASE_STREAM, {0x10}, 52);
+    const auto result = leaves(c.profile());
+    CHECK(result.contains("request/parked(f)/unknown event") == !situation.known);
+    CHECK(result.contains("request/parked(f)/wait(readiness)/g") == situation.known);
+    CHECK(result.at("request/parked(f)/h") == 9);
+  }
+}
+
 TEST_CASE("the functions of a park are those of the request, not those of the loop") {
   Case c;
   const uint32_t loop = c.sites.function_site(c.sites.function("loop", 5));

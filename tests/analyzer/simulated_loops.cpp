@@ -112,9 +112,16 @@ void LoopSimulator::poll(size_t index) {
   const bool timed_out = first.event == Event::kTimer;
   if (loop.blocked) {
     const uint64_t object = 0x1000 + first.request;
-    loop.writer.epoll_wait(start, loop.now, {first.helper == kNobody ? 0 : object},
+    const auto is_timer = [](const Due& due) { return due.event == Event::kTimer; };
+    const bool timer_set = std::any_of(events.begin(), events.end(), is_timer) ||
+                           std::any_of(loop.due.begin(), loop.due.end(), is_timer);
+    const bool one_ready = !timed_out && (events.size() == 1 || is_timer(events[1]));
+    loop.writer.epoll_wait(start, loop.now,
+                           {.address = first.helper == kNobody ? 0 : object,
+                            .aux = one_ready ? VPROF_AUX_ONE_READY : 0,
+                            .limit = timer_set ? 2 : VPROF_NO_LIMIT},
                            timed_out ? -1 : static_cast<int>(first.request));
-    loop.waits.push_back({start, loop.now, true, timed_out, first});
+    loop.waits.push_back({start, loop.now, true, timed_out, first, one_ready && !timer_set});
   }
   loop.blocked = false;
   loop.polled = loop.now;
@@ -128,6 +135,11 @@ void LoopSimulator::turn(size_t index, std::vector<Due> events) {
   const int64_t start = loop.now;
   for (const Due& due : events) {
     loop.now += 1 + some(3);
+    if (pick(4) == 0) {  // the loop's own work for the event
+      const int64_t from = loop.now;
+      loop.now += 1 + some(5);
+      scope(loop, callees_[pick(callees_.size())], from);
+    }
     handle(index, due);
   }
   loop.now += some(3);
@@ -295,7 +307,7 @@ std::string LoopSimulator::parked(const Request& request, size_t next, int64_t l
   if (is_last && poll->timed_out) {
     return path + "/timer";
   }
-  if (!is_last || !first_thing(to.thread, poll->end, to.from)) {
+  if (!is_last || (!poll->one_event && !first_thing(to.thread, poll->end, to.from))) {
     return path + "/unknown event";
   }
   if (poll->first.helper == kNobody) {

@@ -46,7 +46,8 @@ class LoopSimulator {
     int64_t start, end;
     bool of_loop;
     bool timed_out = false;
-    Due first{};  // what it returned first
+    Due first{};             // what it returned first
+    bool one_event = false;  // and nothing else, and no timer was set
   };
   /// Since `from` the thread works for the request.
   struct Mark {

@@ -54,11 +54,11 @@ void ThreadWriter::end(uint64_t id, int64_t time, uint32_t kind, uint64_t flags)
 }
 
 void ThreadWriter::work_for(uint64_t id, int64_t time, uint32_t kind, uint64_t flags,
-                            int64_t polled) {
+                            int64_t polled, uint64_t begun) {
   slot(static_cast<uint64_t>(time), VPROF_EV_SWITCH, flags);
   cont(id, kind);
   if (polled != 0) {
-    cont(static_cast<uint64_t>(polled));
+    cont(static_cast<uint64_t>(polled), begun);
   }
 }
 
@@ -102,7 +102,7 @@ void ThreadWriter::wait(uint32_t event, Object object, int64_t start, int64_t en
   slot(static_cast<uint64_t>(start), event, static_cast<uint64_t>(end - start));
   cont(object.address,
        object.aux | (object.shared ? VPROF_AUX_SHARED : 0) | object.sync << VPROF_AUX_SYNC_SHIFT);
-  cont(sequence);
+  cont(sequence, object.limit);
 }
 
 void ThreadWriter::epoll_wait(int64_t start, int64_t end, Object object, int descriptor) {

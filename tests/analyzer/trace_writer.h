@@ -31,7 +31,8 @@ struct Object {
   uint64_t address = 0;
   bool shared = false;
   uint32_t sync = 0;
-  uint64_t aux = 0;  ///< further bits
+  uint64_t aux = 0;    ///< further bits
+  uint64_t limit = 0;  ///< of a poll, as the trace has it
 };
 
 class ThreadWriter {
@@ -51,7 +52,7 @@ class ThreadWriter {
              uint64_t begun = 0);
   void end(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0);
   void work_for(uint64_t id, int64_t time, uint32_t kind = 0, uint64_t flags = 0,
-                int64_t polled = 0);
+                int64_t polled = 0, uint64_t begun = 0);
   /// A coroutine begins or goes on. `suspension`: where it was suspended.
   void resume(uint64_t id, int64_t time, uint32_t suspension, int64_t polled = 0);
   void suspend(int64_t time);

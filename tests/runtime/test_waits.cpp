@@ -133,10 +133,17 @@ void check_release(const Found& found, uint32_t kind) {
   CHECK((ended->more[0].payload & VPROF_AUX_SHARED) == (wait.more[0].payload & VPROF_AUX_SHARED));
 }
 
-// The wait says whether it was in epoll_wait, as an event loop's is.
-void check_epoll(const std::string& scenario, const Record& wait) {
+bool polls(const Record& wait) { return (wait.more.at(0).payload & VPROF_AUX_POLL) != 0; }
+
+// The wait says whether it was in epoll_wait, as an event loop's is, and whether one descriptor
+// made it return: in these scenarios there is one, and no time limit.
+void check_poll(const std::string& scenario, const Record& wait) {
   const bool epolls = scenario.find("epoll") != std::string::npos;
   const uint64_t aux = wait.more[0].payload;
+  const bool one_ready = (aux & VPROF_AUX_ONE_READY) != 0;
+  const bool timed_out = (aux & VPROF_AUX_TIMED_OUT) != 0;
+  CHECK(one_ready == (polls(wait) && !timed_out));
+  CHECK((wait.more[1].payload == VPROF_NO_LIMIT) == one_ready);
   CHECK(((aux & VPROF_AUX_EPOLL) != 0) == epolls);
   CHECK((!epolls || (aux & VPROF_AUX_POLL) != 0));
 }
@@ -153,7 +160,7 @@ TEST_CASE("a wait of any class is recorded, with the release that ended it") {
     REQUIRE(outcome.exit_code == 0);
     const Found found = wait_told(outcome, c.wait);
     REQUIRE(found.wait->more.size() == (c.wait == VPROF_EV_WAIT_COND ? 3 : 2));
-    check_epoll(c.scenario, *found.wait);
+    check_poll(c.scenario, *found.wait);
     if (c.release != kNobody) {
       check_release(found, c.release);
     }
@@ -214,6 +221,25 @@ TEST_CASE("a futex wait says that it timed out") {
   const std::vector<Found> waits = waits_of(outcome, VPROF_EV_WAIT_FUTEX);
   REQUIRE(waits.size() == 1);
   CHECK((waits[0].wait->more.at(0).payload & VPROF_AUX_TIMED_OUT) != 0);
+}
+
+TEST_CASE("a poll says what its time limit was") {
+  const Outcome outcome = run("poll_limits", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  std::vector<uint64_t> limits;
+  for (const Found& found : waits_of(outcome, VPROF_EV_WAIT_TIMER)) {
+    CHECK(polls(*found.wait));
+    limits.push_back(found.wait->more.at(1).payload);
+  }
+  CHECK(limits == std::vector<uint64_t>{1001, 2001, 3001, 4001, 5001, 6001, 7001, 8001, 9001});
+}
+
+TEST_CASE("a poll that returns two descriptors does not say that one was ready") {
+  const Outcome outcome = run("waits_poll_two_ready", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  REQUIRE(outcome.exit_code == 0);
+  const Found found = wait_told(outcome, VPROF_EV_WAIT_POLL);
+  CHECK((found.wait->more.at(0).payload & VPROF_AUX_ONE_READY) == 0);
+  CHECK(found.wait->more.at(1).payload == 60'000'001);
 }
 
 TEST_CASE("each class of waits can be left out") {

@@ -148,6 +148,8 @@ class PathWalker {
   const Poll* poll_before(uint32_t thread, const Interval& interval, int64_t left,
                           int64_t resumed) const;
   bool worked_between(uint32_t thread, int64_t from, int64_t to) const;
+  bool served_between(uint32_t thread, int64_t from, int64_t to) const;
+  bool handled_one_event(const Park& park, const Poll& poll) const;
   void park(const Park& park, const Interval& interval);
   void add_readiness(const Park& park, const Poll& poll, int64_t happened, uint32_t node);
   void attribute_segment(uint32_t thread, int64_t lo, int64_t hi, const Segment& segment,

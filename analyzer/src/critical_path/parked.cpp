@@ -162,6 +162,9 @@ const Poll* PathWalker::poll_before(uint32_t thread, const Interval& interval, i
 /// Whether the thread did something between two instants: called a function, or began to work for
 /// an interval.
 bool PathWalker::worked_between(uint32_t thread, int64_t from, int64_t to) const {
+  if (served_between(thread, from, to)) {
+    return true;
+  }
   const Thread& history = window_.threads[thread];
   const Item* item = std::partition_point(history.items.begin(), history.items.end(),
                                           [&](const Item& i) { return i.end > to; });
@@ -170,12 +173,30 @@ bool PathWalker::worked_between(uint32_t thread, int64_t from, int64_t to) const
       return true;
     }
   }
-  const std::vector<std::vector<Segment>>& segments = history.segments;
+  return false;
+}
+
+/// Whether the thread began to work for an interval between two instants.
+bool PathWalker::served_between(uint32_t thread, int64_t from, int64_t to) const {
+  const std::vector<std::vector<Segment>>& segments = window_.threads[thread].segments;
   return std::any_of(segments.begin(), segments.end(), [&](const std::vector<Segment>& of_kind) {
     const auto at = std::partition_point(of_kind.begin(), of_kind.end(),
                                          [&](const Segment& s) { return s.start < from; });
     return at != of_kind.end() && at->start < to;
   });
+}
+
+/// Whether all that the thread did between the return of `poll` and the resumption is due to the
+/// one descriptor that was ready: no timer can have been due, and nobody else was served. What was
+/// called in between is then a part of handling that descriptor.
+bool PathWalker::handled_one_event(const Park& park, const Poll& poll) const {
+  // Loops reckon their limits in whole milliseconds.
+  constexpr int64_t kRounding = 1'000'000;
+  const bool timer_was_due = poll.limit == kNoTime || poll.limit - kRounding <= park.resumed;
+  // A mark knows of all others, a segment only of intervals whose begin was recorded.
+  const bool others_first = (park.by != nullptr && park.by->others_first) ||
+                            served_between(park.thread, poll.time, park.resumed);
+  return poll.one_ready && !timer_was_due && !others_first;
 }
 
 /// [left, resumed], in which no thread worked for the interval and `thread` waited for descriptors,
@@ -192,7 +213,8 @@ void PathWalker::park(const Park& park, const Interval& interval) {
   }
   // Calls that did not block may have returned since. Of several events, the first is recorded.
   const bool is_last = park.by == nullptr || park.by->polled <= poll->time;
-  const bool is_first = is_last && !worked_between(park.thread, happened, park.resumed);
+  const bool is_first = is_last && (!worked_between(park.thread, happened, park.resumed) ||
+                                    handled_one_event(park, *poll));
   if (is_last && poll->wait.event == VPROF_EV_WAIT_TIMER && (poll->wait.timed_out || is_first)) {
     ++edge_counts_.outside;
     add(tree_.untracked(node, timer_), park.thread, park.left, happened);

@@ -340,19 +340,20 @@ void IntervalBuilder::switch_to(uint32_t thread, uint32_t kind, Interval* interv
       if (!state.found.empty()) {
         state.found.back().start = since;
         state.found.back().polled = mark.polled;
+        state.found.back().others_first = mark.others_first;
         state.found.back().by_coroutine = by_coroutine;
         state.found.back().suspension = mark.suspension;
       } else {
-        state.found.push_back({since, joined->end, interval->serial, mark.polled, joined->marked,
-                               by_coroutine, mark.suspension});
+        state.found.push_back({since, joined->end, interval->serial, mark.polled, mark.others_first,
+                               joined->marked, by_coroutine, mark.suspension});
       }
       return;
     }
   }
   const MarkPlace marked = {since, mark.scope != 0};
   own.push_back({since, end, thread, 0, marked, of_coroutine});
-  state.found.push_back(
-      {since, end, interval->serial, mark.polled, marked, by_coroutine, mark.suspension});
+  state.found.push_back({since, end, interval->serial, mark.polled, mark.others_first, marked,
+                         by_coroutine, mark.suspension});
 }
 
 void IntervalBuilder::count_incomplete(uint32_t kind) { increment(incomplete_, kind); }

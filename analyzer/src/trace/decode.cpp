@@ -220,12 +220,27 @@ class Decoder {
       acquired(wait.object, end, id == VPROF_EV_WAIT_RDLOCK);
     }
     if ((aux & VPROF_AUX_POLL) != 0) {
-      thread_.polls.push_back({clock_.to_ns(head.word0), end, (aux & VPROF_AUX_EPOLL) != 0, wait});
+      thread_.polls.push_back({.start = clock_.to_ns(head.word0),
+                               .time = end,
+                               .limit = limit_of_poll(clock_.to_ns(head.word0), sequence),
+                               .epoll = (aux & VPROF_AUX_EPOLL) != 0,
+                               .one_ready = (aux & VPROF_AUX_ONE_READY) != 0,
+                               .wait = wait});
     }
     thread_.waits.push_back(wait);
     add_item(head.word0, payload_of(head),
              kWaitBit | static_cast<uint32_t>(thread_.waits.size() - 1));
     return true;
+  }
+
+  /// When the time limit of a poll passes that began at `start`; `sequence` is its second
+  /// continuation.
+  static int64_t limit_of_poll(int64_t start, const vprof_slot& sequence) {
+    const uint64_t limit = payload_of(sequence);
+    if (limit == 0) {
+      return kNoTime;
+    }
+    return limit == VPROF_NO_LIMIT ? INT64_MAX : start + static_cast<int64_t>(limit - 1) * 1000;
   }
 
   /// The end of a wait by which the thread got the object.

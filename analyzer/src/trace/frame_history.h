@@ -59,8 +59,10 @@ struct SyncEvent {
 /// A call of poll, select or epoll_wait that blocked.
 struct Poll {
   int64_t start = 0;
-  int64_t time = 0;    ///< when it returned
+  int64_t time = 0;         ///< when it returned
+  int64_t limit = kNoTime;  ///< when its time limit passes; INT64_MAX: never, kNoTime: not known
   bool epoll = false;  ///< the wait of an event loop, not of a function that waits for an answer
+  bool one_ready = false;  ///< exactly one descriptor was ready
   Wait wait{};
 };
 
@@ -112,6 +114,7 @@ struct Segment {
   int64_t end = 0;
   uint32_t interval = 0;        ///< Interval::serial
   int64_t polled = kNoTime;     ///< Mark::polled of the mark that begins it
+  bool others_first = false;    ///< Mark::others_first of the same
   MarkPlace marked;             ///< the last mark of the interval in it
   bool by_coroutine = false;    ///< it is the begin or resumption of a coroutine
   uint32_t suspension = kNone;  ///< Mark::suspension of the mark that begins it

@@ -17,35 +17,31 @@ void vprof_waiters_init(void) {
 }
 
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared) {
-  const struct vprof_wait wait = {vprof_waiters_of(object),
-                                  vprof_event_time(),
-                                  object,
-                                  shared ? VPROF_AUX_SHARED : 0,
-                                  event,
-                                  0,
-                                  0,
-                                  0};
+  const struct vprof_wait wait = {.waiters = vprof_waiters_of(object),
+                                  .start = vprof_event_time(),
+                                  .object = object,
+                                  .aux = shared ? VPROF_AUX_SHARED : 0,
+                                  .event = event};
   atomic_fetch_add(&wait.waiters->count, 1);
   return wait;
 }
 
-static void write_wait(const struct vprof_wait* wait, uint64_t end, uint64_t sequence) {
+static void write_slots(const struct vprof_wait* wait, uint64_t end, uint64_t sequence) {
   const int errno_before = errno;
   const uint64_t start = wait->start;
   const struct vprof_slot slots[4] = {
       vprof_slot_of(wait->event, start, end > start ? end - start : 0),
       vprof_slot_of(VPROF_EV_CONT, wait->object, wait->aux),
-      vprof_slot_of(VPROF_EV_CONT, sequence, 0),
+      vprof_slot_of(VPROF_EV_CONT, sequence, wait->limit),
       vprof_slot_of(VPROF_EV_CONT, wait->mutex, wait->mutex_aux)};
   vprof_write(slots, wait->mutex != 0 ? 4 : 3);
   ++vprof_self.waits;
   errno = errno_before;
 }
 
-void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, uint64_t aux) {
-  const uint64_t sequence = object != 0 ? atomic_load(&vprof_waiters_of(object)->sequence) : 0;
-  const struct vprof_wait wait = {NULL, start, object, aux, event, 0, 0, 0};
-  write_wait(&wait, end, sequence);
+void vprof_wait_write(const struct vprof_wait* wait, uint64_t end) {
+  const uint64_t object = wait->object;
+  write_slots(wait, end, object != 0 ? atomic_load(&vprof_waiters_of(object)->sequence) : 0);
 }
 
 struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared) {
@@ -64,7 +60,7 @@ void vprof_wait_end(struct vprof_wait* wait) {
   const bool waited =
       wait->event != 0 && now - wait->start >= vprof_ticks_per_second / 1000000 * wait->least_us;
   if (waited) {
-    write_wait(wait, now, sequence);
+    write_slots(wait, now, sequence);
   }
   // A condition wait may block for the condition and then for its mutex.
   const bool several = wait->event == VPROF_EV_WAIT_FILE || wait->event == VPROF_EV_WAIT_COND;

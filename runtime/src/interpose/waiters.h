@@ -96,6 +96,7 @@ struct vprof_wait {
   // Of a condition wait, else 0: the mutex that it gives up and gets back.
   uint64_t mutex;
   uint64_t mutex_aux;
+  uint64_t limit;  // of a poll: as in vprof_aux
 };
 
 // Declares a wait. The cleanup runs also when the thread is cancelled: it leaves the table, and
@@ -109,8 +110,8 @@ struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared)
 void vprof_wait_end(struct vprof_wait* wait);
 
 // Records a wait for an object that was not known while it lasted, so nobody was counted as waiting
-// for it. `aux`: vprof_aux.
-void vprof_wait_write(uint32_t event, uint64_t start, uint64_t end, uint64_t object, uint64_t aux);
+// for it.
+void vprof_wait_write(const struct vprof_wait* wait, uint64_t end);
 
 // ---- acquiring without a wait
 

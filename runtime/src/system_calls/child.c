@@ -24,8 +24,11 @@ static void call_end(struct vprof_child_call* call) {
   const uint64_t now = vprof_ticks();
   const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
   if (waited) {
-    vprof_wait_write(VPROF_EV_WAIT_CHILD, call->start, now, (uint64_t)call->child,
-                     VPROF_AUX_SHARED);
+    const struct vprof_wait wait = {.start = call->start,
+                                    .object = (uint64_t)call->child,
+                                    .aux = VPROF_AUX_SHARED,
+                                    .event = VPROF_EV_WAIT_CHILD};
+    vprof_wait_write(&wait, now);
   }
   vprof_wait_over(now - call->start, waited, false);
 }

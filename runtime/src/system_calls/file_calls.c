@@ -23,7 +23,10 @@ static void file_call_end(const struct file_call* call) {
   const bool waited = now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
   if (waited) {
     const int errno_before = errno;
-    vprof_wait_write(VPROF_EV_WAIT_FILE, call->start, now, 0, call->name << VPROF_AUX_SYNC_SHIFT);
+    const struct vprof_wait wait = {.start = call->start,
+                                    .aux = call->name << VPROF_AUX_SYNC_SHIFT,
+                                    .event = VPROF_EV_WAIT_FILE};
+    vprof_wait_write(&wait, now);
     errno = errno_before;
   }
   vprof_wait_over(now - call->start, waited, true);

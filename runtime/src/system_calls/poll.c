@@ -15,6 +15,29 @@
 
 enum { kNone = -1, kLeastUs = 5 };
 
+// ---- time limits, as in vprof_aux
+
+static const uint64_t kNoWait = 1;
+
+static uint64_t of_microseconds(int64_t seconds, int64_t microseconds) {
+  const uint64_t most = VPROF_NO_LIMIT / 1000000 - 1;
+  if (seconds < 0 || microseconds < 0 || (uint64_t)seconds > most) {
+    return VPROF_NO_LIMIT;
+  }
+  return (uint64_t)seconds * 1000000 + (uint64_t)microseconds + 1;
+}
+static uint64_t of_milliseconds(int limit) {
+  return limit < 0 ? VPROF_NO_LIMIT : of_microseconds(limit / 1000, limit % 1000 * 1000);
+}
+// A shorter limit than a microsecond is still one to wait for.
+static uint64_t of_timespec(const struct timespec* limit) {
+  return limit == NULL ? VPROF_NO_LIMIT
+                       : of_microseconds(limit->tv_sec, (limit->tv_nsec + 999) / 1000);
+}
+static uint64_t of_timeval(const struct timeval* limit) {
+  return limit == NULL ? VPROF_NO_LIMIT : of_microseconds(limit->tv_sec, limit->tv_usec);
+}
+
 struct vprof_ready {
   int fd;         // kNone: timed out, interrupted, or not known
   bool for_room;  // it can be written to, and not read
@@ -23,6 +46,8 @@ struct vprof_ready {
 struct vprof_poll_call {
   uint64_t start;
   struct vprof_ready ready;
+  uint64_t limit;  // as in vprof_aux
+  bool one_ready;  // exactly one descriptor
   bool timed_out;
   bool wants_room;
   bool epoll;
@@ -46,11 +71,17 @@ static void write_wait(const struct vprof_poll_call* call, uint64_t now) {
   }
   uint64_t aux = VPROF_AUX_POLL | (stream.shared != 0 ? VPROF_AUX_SHARED : 0);
   aux |= call->epoll ? VPROF_AUX_EPOLL : 0;
+  aux |= call->one_ready ? VPROF_AUX_ONE_READY : 0;
   aux |= call->timed_out ? VPROF_AUX_TIMED_OUT : 0;
   if (call->ready.fd != kNone) {
     aux |= ((uint64_t)call->ready.fd + 1) << VPROF_AUX_DESCRIPTOR_SHIFT;
   }
-  vprof_wait_write(event, call->start, now, for_room ? stream.out : stream.in, aux);
+  const struct vprof_wait wait = {.start = call->start,
+                                  .object = for_room ? stream.out : stream.in,
+                                  .aux = aux,
+                                  .event = event,
+                                  .limit = call->limit};
+  vprof_wait_write(&wait, now);
   errno = errno_before;
 }
 
@@ -73,9 +104,12 @@ static void call_end(struct vprof_poll_call* call) {
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_poll_call
-static struct vprof_poll_call call_begin(bool wants_room, bool epoll) {
-  const struct vprof_poll_call call = {
-      vprof_event_time(), {kNone, false}, false, wants_room, epoll, false, false};
+static struct vprof_poll_call call_begin(bool wants_room, bool epoll, uint64_t limit) {
+  const struct vprof_poll_call call = {.start = vprof_event_time(),
+                                       .ready = {kNone, false},
+                                       .limit = limit,
+                                       .wants_room = wants_room,
+                                       .epoll = epoll};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   if (wants_room) {
     atomic_fetch_add(vprof_blocked_for_room(), 1);
@@ -83,19 +117,20 @@ static struct vprof_poll_call call_begin(bool wants_room, bool epoll) {
   return call;
 }
 
-// `attempt`: the call with a limit of 0, or 0 if there is none. `waits`: the limit is not 0.
-#define POLL(wants_room, epoll, first_ready, attempt, waits, name, ...)   \
-  const struct vprof_real* real = vprof_real_functions();                 \
-  if (real->name == NULL) return errno = ENOSYS, -1;                      \
-  if (!vprof_sync_on(VPROF_CLASS_STREAM)) return real->name(__VA_ARGS__); \
-  CALL call = call_begin(wants_room, epoll);                              \
-  const bool may_wait = (waits);                                          \
-  int result = may_wait ? (attempt) : 0;                                  \
-  call.at_once = !may_wait || result != 0;                                \
-  if (result == 0) result = real->name(__VA_ARGS__);                      \
-  call.timed_out = result == 0;                                           \
-  call.failed = result < 0;                                               \
-  if (result > 0) call.ready = first_ready;                               \
+// `attempt`: the call with a limit of 0, or 0 if there is none. `how_long`: as in vprof_aux.
+#define POLL(wants_room, epoll, first_ready, attempt, how_long, name, ...) \
+  const struct vprof_real* real = vprof_real_functions();                  \
+  if (real->name == NULL) return errno = ENOSYS, -1;                       \
+  if (!vprof_sync_on(VPROF_CLASS_STREAM)) return real->name(__VA_ARGS__);  \
+  CALL call = call_begin(wants_room, epoll, how_long);                     \
+  const bool may_wait = call.limit != kNoWait;                             \
+  int result = may_wait ? (attempt) : 0;                                   \
+  call.at_once = !may_wait || result != 0;                                 \
+  if (result == 0) result = real->name(__VA_ARGS__);                       \
+  call.timed_out = result == 0;                                            \
+  call.failed = result < 0;                                                \
+  if (result > 0) call.ready = first_ready;                                \
+  call.one_ready = result == 1;                                            \
   return result
 
 // More than there can be descriptors is EINVAL, and then the array need not even be readable.
@@ -119,34 +154,31 @@ static struct vprof_ready first_polled(const struct pollfd* fds, nfds_t n) {
   return (struct vprof_ready){kNone, false};
 }
 
-#define POLL_ARRAY(attempt, waits, name, ...)                                             \
-  POLL(polls_for_room(fds, n), false, first_polled(fds, n), attempt, waits, name, fds, n, \
+#define POLL_ARRAY(attempt, how_long, name, ...)                                             \
+  POLL(polls_for_room(fds, n), false, first_polled(fds, n), attempt, how_long, name, fds, n, \
        __VA_ARGS__)
 
-static bool is_some(const struct timespec* limit) {
-  return limit == NULL || limit->tv_sec != 0 || limit->tv_nsec != 0;
-}
 static const struct timespec none;
 
 // Not with a mask: signals that it lets in would be handled before the wait.
 VPROF_CANCELLABLE int poll(struct pollfd* fds, nfds_t n, int limit) {
-  POLL_ARRAY(real->poll(fds, n, 0), limit != 0, poll, limit);
+  POLL_ARRAY(real->poll(fds, n, 0), of_milliseconds(limit), poll, limit);
 }
 VPROF_CANCELLABLE int ppoll(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                             const sigset_t* mask) {
-  POLL_ARRAY(mask == NULL ? real->ppoll(fds, n, &none, NULL) : 0, is_some(limit), ppoll, limit,
+  POLL_ARRAY(mask == NULL ? real->ppoll(fds, n, &none, NULL) : 0, of_timespec(limit), ppoll, limit,
              mask);
 }
 // NOLINTBEGIN(readability-identifier-naming): libc's names
 VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room);
 VPROF_CANCELLABLE int __poll_chk(struct pollfd* fds, nfds_t n, int limit, size_t room) {
-  POLL_ARRAY(real->__poll_chk(fds, n, 0, room), limit != 0, __poll_chk, limit, room);
+  POLL_ARRAY(real->__poll_chk(fds, n, 0, room), of_milliseconds(limit), __poll_chk, limit, room);
 }
 VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                                   const sigset_t* mask, size_t room);
 VPROF_CANCELLABLE int __ppoll_chk(struct pollfd* fds, nfds_t n, const struct timespec* limit,
                                   const sigset_t* mask, size_t room) {
-  POLL_ARRAY(mask == NULL ? real->__ppoll_chk(fds, n, &none, NULL, room) : 0, is_some(limit),
+  POLL_ARRAY(mask == NULL ? real->__ppoll_chk(fds, n, &none, NULL, room) : 0, of_timespec(limit),
              __ppoll_chk, limit, mask, room);
 }
 // NOLINTEND(readability-identifier-naming)
@@ -170,14 +202,13 @@ static struct vprof_ready first_selected(int n, const fd_set* readable, const fd
 
 VPROF_CANCELLABLE int select(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                              struct timeval* limit) {
-  POLL(writable != NULL, false, first_selected(n, readable, writable), 0,
-       limit == NULL || limit->tv_sec != 0 || limit->tv_usec != 0, select, n, readable, writable,
-       excepted, limit);
+  POLL(writable != NULL, false, first_selected(n, readable, writable), 0, of_timeval(limit), select,
+       n, readable, writable, excepted, limit);
 }
 VPROF_CANCELLABLE int pselect(int n, fd_set* readable, fd_set* writable, fd_set* excepted,
                               const struct timespec* limit, const sigset_t* mask) {
-  POLL(writable != NULL, false, first_selected(n, readable, writable), 0, is_some(limit), pselect,
-       n, readable, writable, excepted, limit, mask);
+  POLL(writable != NULL, false, first_selected(n, readable, writable), 0, of_timespec(limit),
+       pselect, n, readable, writable, excepted, limit, mask);
 }
 
 // ---- epoll returns only the user's data, so a table maps that to the descriptor
@@ -271,13 +302,14 @@ VPROF_RT_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event*
 
 VPROF_CANCELLABLE int epoll_wait(int epoll, struct epoll_event* events, int n, int limit) {
   POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events),
-       real->epoll_wait(epoll, events, n, 0), limit != 0, epoll_wait, epoll, events, n, limit);
+       real->epoll_wait(epoll, events, n, 0), of_milliseconds(limit), epoll_wait, epoll, events, n,
+       limit);
 }
 VPROF_CANCELLABLE int epoll_pwait(int epoll, struct epoll_event* events, int n, int limit,
                                   const sigset_t* mask) {
   POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events),
-       mask == NULL ? real->epoll_pwait(epoll, events, n, 0, NULL) : 0, limit != 0, epoll_pwait,
-       epoll, events, n, limit, mask);
+       mask == NULL ? real->epoll_pwait(epoll, events, n, 0, NULL) : 0, of_milliseconds(limit),
+       epoll_pwait, epoll, events, n, limit, mask);
 }
 
 // glibc has it since 2.35. Older headers do not declare it.
@@ -286,7 +318,7 @@ int epoll_pwait2(int epoll, struct epoll_event* events, int n, const struct time
 VPROF_CANCELLABLE int epoll_pwait2(int epoll, struct epoll_event* events, int n,
                                    const struct timespec* limit, const sigset_t* mask) {
   POLL(epoll_wants_room(epoll), true, first_of_epoll(epoll, events),
-       mask == NULL ? real->epoll_pwait2(epoll, events, n, &none, NULL) : 0, is_some(limit),
+       mask == NULL ? real->epoll_pwait2(epoll, events, n, &none, NULL) : 0, of_timespec(limit),
        epoll_pwait2, epoll, events, n, limit, mask);
 }
 
@@ -340,6 +372,28 @@ static bool is_epoll(long number) {
   return number == SYS_epoll_pwait;
 }
 
+// The limit of the call, as in vprof_aux.
+static uint64_t limit_of(long number, const long* a) {
+#ifdef SYS_poll
+  if (number == SYS_poll) {
+    return of_milliseconds((int)a[2]);
+  }
+#endif
+#ifdef SYS_select
+  if (number == SYS_select) {
+    return of_timeval((const struct timeval*)a[4]);
+  }
+#endif
+#ifdef SYS_epoll_pwait2
+  if (number == SYS_epoll_pwait2) {
+    return of_timespec((const struct timespec*)a[3]);
+  }
+#endif
+  return number == SYS_ppoll      ? of_timespec((const struct timespec*)a[2])
+         : number == SYS_pselect6 ? of_timespec((const struct timespec*)a[4])
+                                  : of_milliseconds((int)a[3]);
+}
+
 // Which argument is the time limit, if that is a number and the call takes no mask; else -1.
 static int limit_argument(long number, const long* a) {
 #ifdef SYS_poll
@@ -370,7 +424,7 @@ long vprof_raw_poll(long number, const long* a) {
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) {
     return vprof_raw_call(number, a);
   }
-  CALL call = call_begin(wants_room(number, a), is_epoll(number));
+  CALL call = call_begin(wants_room(number, a), is_epoll(number), limit_of(number, a));
   const int limit = limit_argument(number, a);
   long result = attempt(number, a, limit);
   call.at_once = result != 0 || (limit >= 0 && a[limit] == 0);
@@ -382,5 +436,6 @@ long vprof_raw_poll(long number, const long* a) {
   if (result > 0) {
     call.ready = first_ready(number, a);
   }
+  call.one_ready = result == 1;
   return result;
 }

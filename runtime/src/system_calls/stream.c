@@ -86,8 +86,11 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   if (event != 0) {
     const uint64_t shared = stream.shared != 0 ? VPROF_AUX_SHARED : 0;
     const uint64_t name = event == VPROF_EV_WAIT_FILE ? call->name : VPROF_FILE_OTHER;
-    vprof_wait_write(event, call->start, now, call->sends ? stream.out : stream.in,
-                     shared | name << VPROF_AUX_SYNC_SHIFT);
+    const struct vprof_wait wait = {.start = call->start,
+                                    .object = call->sends ? stream.out : stream.in,
+                                    .aux = shared | name << VPROF_AUX_SYNC_SHIFT,
+                                    .event = event};
+    vprof_wait_write(&wait, now);
   }
   errno = errno_before;
   return event;

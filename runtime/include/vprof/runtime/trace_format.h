@@ -324,11 +324,15 @@ enum vprof_interval_flags {
  *                wait, bits 1..31 are the descriptor that was ready, plus 1. A TIMER wait with this
  *                bit is one whose time limit passed, or for which a timerfd was ready.
  *   bit 35       the same, and it was an epoll_wait of any kind: the wait of an event loop
+ *   bit 36       the same, and exactly one descriptor was ready
  *
- * The second continuation holds the sequence. Each object numbers its recorded releases. (Objects
- * may share a counter; the numbers of one object still only grow.) A release carries its own
- * number, a wait the newest number when it ended. So the release that ended wait W on object O is
- * the one with the greatest sequence <= W.sequence on O. For APP the sequence is 0: match by time.
+ * The second continuation holds the sequence, and of a wait with bit 34 as its payload the time
+ * limit of the call: microseconds plus 1, or VPROF_NO_LIMIT. 0: not known.
+ *
+ * Each object numbers its recorded releases. (Objects may share a counter; the numbers of one
+ * object still only grow.) A release carries its own number, a wait the newest number when it
+ * ended. So the release that ended wait W on object O is the one with the greatest sequence <=
+ * W.sequence on O. For APP the sequence is 0: match by time.
  */
 #define VPROF_SYNC_TASK 0xffffffu /* instead of an index: vprof_task_created, vprof_task_taken */
 #define VPROF_AUX_SHARED 1ull
@@ -337,6 +341,8 @@ enum vprof_interval_flags {
 #define VPROF_AUX_AGAIN (1ull << 33)
 #define VPROF_AUX_POLL (1ull << 34)
 #define VPROF_AUX_EPOLL (1ull << 35)
+#define VPROF_AUX_ONE_READY (1ull << 36)
+#define VPROF_NO_LIMIT ((1ull << 40) - 1) /* none, or more than 12 days */
 #define VPROF_AUX_DESCRIPTOR_SHIFT 1
 
 #define VPROF_LABEL_MAX 63u
