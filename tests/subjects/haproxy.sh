@@ -43,9 +43,8 @@ verdict() {
 }
 
 # Every hundredth request takes 3 ms. Streams of the front end also wait for the back end, which is
-# the same process, while it is in the pause. Most of that wait is an `unknown event`, not the pause,
-# and its sum comes before the pause.
-catalogue=haproxy cause=planted_pause rank=3
+# the same process, while it is in the pause.
+catalogue=haproxy cause=planted_pause
 plant() { plant_pause src/http_ana.c '^int http_process_request[(]' '^[{]$'; }
 
 run_subject "$@"

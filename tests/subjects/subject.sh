@@ -29,7 +29,6 @@
 #   catalogue               the entry whose configuration the loop takes; by default what `vprof
 #                           init` writes by itself
 #   request                 another one of its proposals than the first
-#   rank                    how far down the cause may be; by default it must be first
 #   loop_configure, loop_build, loop_run   in place of what `vprof init` writes
 #
 # All results are in build/subjects/NAME-COMPILER: plain/, .vprof/mirror/, *.log, plain.verdict,
@@ -250,7 +249,7 @@ run_loop() {
     CC=$cc CXX=$cxx "$vprof" loop --auto --max-iterations 6 --json >"$here/loop.json") \
     >"$here/loop.log" 2>&1 ||
     { tail -20 "$here/loop.log"; die "the loop failed; see $here/loop.log"; }
-  python3 - "$here/loop.json" "$cause" "${rank:-1}" <<'PY' || die "$name: the planted cause was not found"
+  python3 - "$here/loop.json" "$cause" <<'PY' || die "$name: the planted cause was not found"
 import json, re, sys
 
 report = json.load(open(sys.argv[1]))
@@ -264,7 +263,7 @@ for factor in report["factors"][:5]:
     found = any(cause.fullmatch(name) for name in factor["functions"] + path)
     if found or factor["functions"] != ["preempted"]:
         ranked.append(found)
-sys.exit(not any(ranked[:int(sys.argv[3])]))
+sys.exit(not any(ranked[:1]))
 PY
   echo "1 passed, 0 failed"
 }
