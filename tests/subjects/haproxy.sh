@@ -20,6 +20,9 @@ prepare() {
     connection/http_reuse_aggressive connection/http_reuse_safe
     # The lines of two connections must come in the order in which those were made.
     http-messaging/h1_host_normalization
+    # Its server closes the connection after each answer without saying so, and the next request may
+    # already be on it: failed in 1 of 6 plain runs on 2 busy cores.
+    log/log_uri
     # Which of two errors ends a handshake.
     checks/tcp-check-ssl
     http-messaging/websocket ssl/ssl_reuse

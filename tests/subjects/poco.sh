@@ -24,6 +24,9 @@ verdict() { sed -nE 's/^[0-9]+: (test[A-Za-z0-9_]+): *(.*)/\1 \2/p; s/^[0-9]+: (
 
 # Every hundredth response takes 3 ms.
 catalogue=poco cause=planted_pause
+# Without optimisation and the other libraries, as above.
+loop_configure="export CCACHE_BASEDIR=\$PWD; $configure"
+loop_build="export CCACHE_BASEDIR=\$PWD; cmake --build bld -j2 --target HTTPTimeServer"
 plant() { plant_pause Net/src/HTTPServerResponseImpl.cpp '^std::ostream& HTTPServerResponseImpl::send[(]' '^[{]$'; }
 
 run_subject "$@"
