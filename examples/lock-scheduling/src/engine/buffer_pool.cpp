@@ -8,6 +8,9 @@ namespace lab {
 
 namespace {
 
+// The cleaner rests this many times as long as it works.
+constexpr int kCleanEvery = 4;
+
 // Spreads objects over pages.
 uint64_t hash(uint64_t key) {
   key = (key ^ (key >> 31)) * 0x7fb5d329728ea185;
@@ -18,7 +21,7 @@ uint64_t hash(uint64_t key) {
 }  // namespace
 
 BufferPool::BufferPool(const PoolSettings& settings)
-    : settings_(settings), pages_(2 * static_cast<size_t>(settings.pages)) {}
+    : settings_(settings), pages_(static_cast<size_t>(settings.pages) * 10 / 9) {}
 
 void BufferPool::access(ObjectId object, PoolThread& thread) {
   if (pages_.empty()) {
@@ -86,7 +89,7 @@ void BufferPool::load(uint32_t page, PoolThread& thread) {
     return;
   }
   if (resident_ == settings_.pages) {
-    evict_oldest(thread.random);
+    evict_oldest();
   }
   pages_[page].resident = true;
   ++resident_;
@@ -95,12 +98,20 @@ void BufferPool::load(uint32_t page, PoolThread& thread) {
   work(about(thread.random, settings_.read_us));
 }
 
-void BufferPool::evict_oldest(Random& random) {
+void BufferPool::evict_oldest() {
   const uint32_t page = oldest_;
   unlink(page);
   pages_[page].resident = false;
   --resident_;
-  work(about(random, settings_.evict_us));  // a dirty page is written first
+}
+
+void BufferPool::clean(Random random) {
+  while (!pages_.empty() && !stopped_) {
+    work(about(random, kCleanEvery * settings_.clean_us));
+    lock_lru();
+    work(about(random, settings_.clean_us));
+    lru_mutex_.unlock();
+  }
 }
 
 void BufferPool::move_to_front(uint32_t page) {

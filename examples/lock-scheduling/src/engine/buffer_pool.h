@@ -11,9 +11,9 @@
 namespace lab {
 
 struct PoolSettings {
-  int pages = 0;  // that fit into memory, half of those that there are; 0: no pool
+  int pages = 0;  // that fit into memory, nine tenths of those that there are; 0: no pool
   bool lazy = false;
-  int evict_us = 0;
+  int clean_us = 0;
   int read_us = 0;
 };
 
@@ -29,6 +29,11 @@ class BufferPool {
 
   // The page that holds the object, and one of an index.
   void access(ObjectId object, PoolThread& thread);
+
+  // Writes the oldest pages to the disk, so that others can take their place, again and again. Holds
+  // the LRU list meanwhile, as InnoDB's page cleaner does. For a thread of its own, until stop().
+  void clean(Random random);
+  void stop() { stopped_ = true; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -54,7 +59,7 @@ class BufferPool {
   void move_to_front(uint32_t page);
   void unlink(uint32_t page);
   void link_first(uint32_t page);
-  void evict_oldest(Random& random);
+  void evict_oldest();
 
   PoolSettings settings_;
   std::vector<Page> pages_;
@@ -63,6 +68,7 @@ class BufferPool {
   uint32_t youngest_ = kNone;
   uint32_t oldest_ = kNone;
   int resident_ = 0;
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace lab

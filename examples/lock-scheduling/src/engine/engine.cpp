@@ -18,7 +18,7 @@ Engine::Engine(const Settings& settings, const Workload& workload)
     : settings_(settings),
       workload_(workload),
       locks_(make_policy(settings.policy), settings.seed, static_cast<uint64_t>(settings.patience)),
-      pool_({settings.pages, settings.lazy_lru, settings.evict_us, settings.read_us}),
+      pool_({settings.pages, settings.lazy_lru, settings.clean_us, settings.read_us}),
       logs_(settings.logs, settings.flush_us),
       scripts_(settings.seed) {}
 
@@ -28,6 +28,7 @@ Outcome Engine::run() {
   for (int i = 0; i < count; ++i) {
     workers.emplace_back([this, i] { worker_loop(settings_.seed + static_cast<uint64_t>(i)); });
   }
+  std::thread cleaner([this] { pool_.clean(Random(settings_.seed)); });
   const Nanoseconds start = now();
   if (settings_.rate > 0) {
     arrivals_at_random();
@@ -39,10 +40,12 @@ Outcome Engine::run() {
     all_completed_.wait(
         lock, [this] { return completed_ >= settings_.transactions && completed_ == begun_; });
   }
-  queue_.close();
+  close(queue_);
   for (std::thread& worker : workers) {
     worker.join();
   }
+  pool_.stop();
+  cleaner.join();
   Outcome outcome{std::move(finished_), locks_.waits(), locks_.deadlocks()};
   outcome.finished.resize(settings_.transactions);  // in the others, ever fewer ran beside them
   for (Finished& finished : outcome.finished) {
@@ -87,12 +90,12 @@ Session* Engine::next_transaction() {
   return session;
 }
 
-void Engine::submit(Session* session) { queue_.enqueue(session); }
+void Engine::submit(Session* session) { enqueue(queue_, session); }
 
 void Engine::worker_loop(uint64_t seed) {
   sleep_precisely();
   PoolThread thread{Random(seed), {}};
-  while (Session* session = queue_.dequeue()) {
+  while (Session* session = dequeue(queue_)) {
     execute(session, thread);
     complete(session);
   }

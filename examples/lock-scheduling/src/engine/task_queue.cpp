@@ -2,27 +2,27 @@
 
 namespace lab {
 
-void TaskQueue::enqueue(Session* session) {
-  const std::lock_guard lock(mutex_);
-  waiting_.push_back(session);
-  changed_.notify_one();
+void enqueue(TaskQueue& queue, Session* session) {
+  const std::lock_guard lock(queue.mutex);
+  queue.waiting.push_back(session);
+  queue.changed.notify_one();
 }
 
-Session* TaskQueue::dequeue() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
-  if (waiting_.empty()) {
+Session* dequeue(TaskQueue& queue) {
+  std::unique_lock lock(queue.mutex);
+  queue.changed.wait(lock, [&queue] { return queue.closed || !queue.waiting.empty(); });
+  if (queue.waiting.empty()) {
     return nullptr;
   }
-  Session* session = waiting_.front();
-  waiting_.pop_front();
+  Session* session = queue.waiting.front();
+  queue.waiting.pop_front();
   return session;
 }
 
-void TaskQueue::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  changed_.notify_all();
+void close(TaskQueue& queue) {
+  const std::lock_guard lock(queue.mutex);
+  queue.closed = true;
+  queue.changed.notify_all();
 }
 
 }  // namespace lab

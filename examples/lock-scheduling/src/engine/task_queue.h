@@ -9,20 +9,18 @@
 
 namespace lab {
 
-class TaskQueue {
- public:
-  void enqueue(Session* session);
-
-  // Blocks until there is one. Null after close(), when all have been taken.
-  Session* dequeue();
-
-  void close();
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Session*> waiting_;
-  bool closed_ = false;
+struct TaskQueue {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Session*> waiting;
+  bool closed = false;
 };
+
+void enqueue(TaskQueue& queue, Session* session);
+
+// Blocks until there is one. Null after close(), when all have been taken.
+Session* dequeue(TaskQueue& queue);
+
+void close(TaskQueue& queue);
 
 }  // namespace lab

@@ -64,8 +64,8 @@ constexpr std::array<Option, 16> kOptions{{
        s.lazy_lru = v == "lazy";
        return v == "lazy" || v == "mutex";
      }},
-    {"--evict-us", "what it takes to evict a page, with the LRU list locked",
-     [](Settings& s, const std::string& v) { return parse(v, s.evict_us, 0); }},
+    {"--clean-us", "for how long the page cleaner locks the LRU list, on average",
+     [](Settings& s, const std::string& v) { return parse(v, s.clean_us, 0); }},
     {"--read-us", "what it takes to read a page, on average",
      [](Settings& s, const std::string& v) { return parse(v, s.read_us, 0); }},
 }};

@@ -27,7 +27,7 @@ struct Settings {
   int flush_us = 3000;  // what a flush takes on average
   int pages = 0;        // of the buffer pool; 0: there is none
   bool lazy_lru = false;
-  int evict_us = 2000;  // what an eviction takes, with the LRU list locked, on average
+  int clean_us = 5000;  // for how long the page cleaner locks the LRU list, on average
   int read_us = 1000;   // what a read of a page takes on average
 };
 
