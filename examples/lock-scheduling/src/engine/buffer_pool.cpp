@@ -21,7 +21,7 @@ uint64_t hash(uint64_t key) {
 }  // namespace
 
 BufferPool::BufferPool(const PoolSettings& settings)
-    : settings_(settings), pages_(static_cast<size_t>(settings.pages) * 10 / 9) {}
+    : settings_(settings), pages_(static_cast<size_t>(settings.pages) * 50 / 49) {}
 
 void BufferPool::access(ObjectId object, PoolThread& thread) {
   if (pages_.empty()) {

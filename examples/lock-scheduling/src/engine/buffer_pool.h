@@ -11,7 +11,7 @@
 namespace lab {
 
 struct PoolSettings {
-  int pages = 0;  // that fit into memory, nine tenths of those that there are; 0: no pool
+  int pages = 0;  // that fit into memory, 98 % of those that there are; 0: no pool
   bool lazy = false;
   int clean_us = 0;
   int read_us = 0;
