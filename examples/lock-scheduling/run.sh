@@ -21,34 +21,37 @@ describe() { # case
   case $1 in
     locks)
       load="--workload tpcc-2 --clients 32 --unit-us 500 --transactions 3000"
-      before="--policy fcfs" after="--policy bldsf" factor=wait_in_lock_queue
+      before="--policy fcfs" after="--policy bldsf"
+      factor='wait(lab::LockTable::wait_in_lock_queue)'
       ;;
     lru)
-      load="--workload ycsb --clients 64 --rate 300 --pages 900 --transactions 4000"
-      before="--lru mutex" after="--lru lazy" factor=lock_lru
+      load="--workload ycsb --clients 64 --rate 300 --pages 900 --transactions 6000"
+      before="--lru mutex" after="--lru lazy"
+      factor='wait(lab::BufferPool::lock_lru)'
       ;;
     log)
       load="--workload ycsb --clients 64 --rate 250 --transactions 4000"
-      before="--logs 1" after="--logs 2" factor=acquire_log
+      before="--logs 1" after="--logs 2"
+      factor='wait(lab::Logs::acquire_log)'
       ;;
     workers)
       load="--workload ycsb --rate 600 --unit-us 2500 --transactions 4000"
-      before="--workers 2" after="--workers 8" factor=queue
+      before="--workers 2" after="--workers 8"
+      factor='queue(lab::dequeue)'
       ;;
     *) die "unknown case $1 (known: locks, lru, log, workers)" ;;
   esac
 }
 
-# The first factor of the last report, and whether it is or is the blame of $1.
-check_first_factor() { # name
+# The first factor of the last report. Fails if it is neither wait $1 nor a part of it, which is what the
+# thread did that was waited for.
+first_factor() { # wait
   "$vprof" report --json | python3 -c '
 import json, sys
 first = json.load(sys.stdin)["factors"][0]
-places = [instance["path"] for instance in first["instances"]]
-name = " with ".join(first["functions"])
-share = 100 * first["share"]
-print(f"{share:.1f} % {name}, {places[0]}")
-sys.exit(0 if sys.argv[1] in json.dumps(first) else 1)' "$1"
+path = first["instances"][0]["path"]
+print("%.1f %% %s, in %s" % (100 * first["share"], " with ".join(first["functions"]), sys.argv[1]))
+sys.exit(0 if sys.argv[1] in path else " > ".join(path))' "$1"
 }
 
 # Records the load, and adds it up to profile $1.
@@ -63,7 +66,7 @@ run_case() { # case
   export LAB="$load $before"
   say "$1: vprof loop --auto ($LAB)"
   "$vprof" loop --auto --restart | tee "$work/$1.report"
-  found=$(check_first_factor "$factor") || die "$1: the first factor is $found"
+  found=$(first_factor "$factor") || die "$1: the first factor is $found"
   profile "$work/$1-before.vprof"
   export LAB="$load $after"
   say "$1: the remedy ($LAB)"
@@ -71,7 +74,7 @@ run_case() { # case
   say "$1: vprof diff"
   "$vprof" diff "$work/$1-before.vprof" "$work/$1-after.vprof" | tee "$work/$1.diff"
   summary+=("$1: $found")
-  summary+=("$(grep -E '^  (mean|variance|p99) ' "$work/$1.diff" | tr -s ' ' | sed 's/^/   /')")
+  summary+=("$(head -8 "$work/$1.diff" | grep -E '^  (mean|variance|p99) ')")
 }
 
 install_missing g++ cmake make python3

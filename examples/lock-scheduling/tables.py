@@ -70,6 +70,8 @@ class Runs:
 
     def ratio(self, key, base, name, inverted=False):
         """Of each seed to the same seed of the base, so that both had the same transactions."""
+        if sum(self.values(key, "overloaded") + self.values(base, "overloaded")):
+            return "–"
         pairs = zip(self.values(key, name), self.values(base, name))
         ratios = sorted(b / a if inverted else a / b for a, b in pairs)
         return f"{median(ratios):.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f})"
@@ -150,7 +152,8 @@ def part_threads(lab):
 
 def part_load(lab):
     print("\n## Transactions at random moments, at 50, 70 and 90 % of FCFS's capacity (simulated)\n")
-    print("The capacity is FCFS's greatest throughput with 10, 30, 100 or 300 clients.\n")
+    print("The capacity is FCFS's greatest throughput with 10, 30, 100 or 300 clients. Overloaded: more than")
+    print("2,000 transactions were under way, and there were more and more.\n")
     capacity = Runs(lab, "simulate", os.cpu_count())
     workloads = ["tpcc-2", "tpcc-32", "seats", "tatp", "micro", "micro-50-60"]
     for workload in workloads:
@@ -167,9 +170,11 @@ def part_load(lab):
     head("workload", "load", "policy", "mean", "better", "variance better", "p99", "better")
     for key in runs.started:
         base = (*key[:2], "fcfs")
-        row(*key, clock(runs.median(key, "mean")), runs.ratio(key, base, "mean", inverted=True),
-            runs.ratio(key, base, "variance", inverted=True), clock(runs.median(key, "p99")),
-            runs.ratio(key, base, "p99", inverted=True))
+        overloaded = sum(runs.values(key, "overloaded"))
+        mean, p99 = (clock(runs.median(key, name)) for name in ("mean", "p99"))
+        row(*key, f"overloaded in {overloaded:.0f} of {len(SEEDS)} runs" if overloaded else mean,
+            runs.ratio(key, base, "mean", inverted=True), runs.ratio(key, base, "variance", inverted=True),
+            "–" if overloaded else p99, runs.ratio(key, base, "p99", inverted=True))
 
 
 def part_htap(lab):

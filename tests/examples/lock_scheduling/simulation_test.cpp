@@ -90,3 +90,10 @@ TEST_CASE("options: what is wrong is said") {
   CHECK(read({"lock_lab", "run", "--workload", "micro-80-20", "--lru", "lazy"}));
   CHECK(settings.lazy_lru);
 }
+
+TEST_CASE("more than the engine can do: the run ends, and says so") {
+  const std::string line =
+      simulate({"--workload", "tpcc-2", "--rate", "5000", "--transactions", "9000"});
+  CHECK(number(line, "overloaded") == 1);
+  CHECK(number(line, "transactions") < 9000);
+}

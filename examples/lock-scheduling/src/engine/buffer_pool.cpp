@@ -21,7 +21,13 @@ uint64_t hash(uint64_t key) {
 }  // namespace
 
 BufferPool::BufferPool(const PoolSettings& settings)
-    : settings_(settings), pages_(static_cast<size_t>(settings.pages) * 50 / 49) {}
+    : settings_(settings), pages_(static_cast<size_t>(settings.pages) * 50 / 49) {
+  for (; resident_ < settings.pages; ++resident_) {  // it has been running for long
+    const auto page = static_cast<uint32_t>(resident_);
+    pages_[page].resident = true;
+    link_first(page);
+  }
+}
 
 void BufferPool::access(ObjectId object, PoolThread& thread) {
   if (pages_.empty()) {

@@ -52,7 +52,7 @@ class Simulation {
         begin(0);
       }
     }
-    while (outcome_.finished.size() < settings_.transactions) {
+    while (outcome_.finished.size() < settings_.transactions && !outcome_.overloaded) {
       const Event event = events_.top();
       events_.pop();
       now_ = event.time;
@@ -60,6 +60,7 @@ class Simulation {
         begin(now_);
         const double gap = std::exponential_distribution<double>(settings_.rate)(arrivals_);
         plan(What::kBegin, nullptr, now_ + static_cast<Nanoseconds>(gap * 1e9));
+        outcome_.overloaded = transactions_.size() - idle_.size() >= kOverload;
       } else {
         advance(*event.transaction);
       }
