@@ -1,5 +1,5 @@
-// Theorems 4.2, 4.3 and 4.6: what LDSF and bLDSF are worth beside the best possible decisions, which an
-// exhaustive search finds.
+// Theorems 4.2, 4.3 and 4.6: what LDSF and bLDSF are worth beside the best possible decisions,
+// which an exhaustive search finds.
 //
 // As in the theorems, the transactions are all there, ask for nothing more, and run for a time that
 // is memoryless with mean 1 once they have all their locks. So with r of them running the next one
@@ -41,15 +41,15 @@ class Search {
  public:
   Search(const Instance& instance, Sharing sharing) : instance_(instance), sharing_(sharing) {}
 
-  // The sum of the expected latencies from now on, if every decision is the best one, or that of the
-  // policy.
+  // The sum of the expected latencies from now on, if every decision is the best one, or that of
+  // the policy.
   double best(const States& states) { return value(states, nullptr, best_); }
   double with(const lab::Policy& policy, const States& states) {
     return value(states, &policy, by_policy_);
   }
 
-  // Over all states that were reached: the greatest number of critical objects of a transaction, and
-  // of transactions that wait for a shared lock on the same object.
+  // Over all states that were reached: the greatest number of critical objects of a transaction,
+  // and of transactions that wait for a shared lock on the same object.
   int critical_objects() const { return critical_; }
   int waiting_shared() const { return waiting_shared_; }
 

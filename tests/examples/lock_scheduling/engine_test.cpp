@@ -1,5 +1,5 @@
-// The same lock manager with threads. What it must not do ends the process; ThreadSanitizer sees the
-// rest.
+// The same lock manager with threads. What it must not do ends the process; ThreadSanitizer sees
+// the rest.
 #include "engine/engine.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// The lock manager under random schedules, for each policy: against the slow one, and the properties
-// that no policy may break.
+// The lock manager under random schedules, for each policy: against the slow one, and the
+// properties that no policy may break.
 #include "locks/lock_manager.h"
 
 #include <catch2/catch.hpp>

@@ -36,9 +36,9 @@ class Manager {
   Manager(std::string policy, uint64_t patience)
       : policy_(std::move(policy)), patience_(patience) {}
 
-  // True if granted at once; `changes` as of LockManager. If several deadlocks come at once, the first
-  // to be resolved may be any of them: `victims` are followed if each is the youngest on a cycle, and
-  // all are needed. A wrong one is 0 in `changes`.
+  // True if granted at once; `changes` as of LockManager. If several deadlocks come at once, the
+  // first to be resolved may be any of them: `victims` are followed if each is the youngest on a
+  // cycle, and all are needed. A wrong one is 0 in `changes`.
   bool request(Name name, lab::ObjectId object, lab::Mode mode, uint64_t lottery,
                const std::vector<Name>& victims, Changes& changes);
   void end(Name name, bool committed, double now, Changes& changes);

@@ -1,4 +1,5 @@
-// The figures that the example promises, on a simulated clock: the same each time, on every machine.
+// The figures that the example promises, on a simulated clock: the same each time, on every
+// machine.
 #include "simulation/simulation.h"
 
 #include <catch2/catch.hpp>

@@ -14,9 +14,9 @@ using lab::Transaction;
 constexpr lab::ObjectId kHot = 1000;
 constexpr int kRivals = 6;
 
-// A victim waits for an object. Its rivals ask for the same object as soon as they have released it,
-// and each has a follower, which makes its dependency set the larger one. Returns how often a rival
-// was granted the lock before the victim, or -1 if that did not end.
+// A victim waits for an object. Its rivals ask for the same object as soon as they have released
+// it, and each has a follower, which makes its dependency set the larger one. Returns how often a
+// rival was granted the lock before the victim, or -1 if that did not end.
 int overtaken(const char* policy, uint64_t patience, uint64_t seed) {
   LockManager manager(lab::make_policy(policy), seed, patience);
   std::deque<Transaction> all;
@@ -78,7 +78,8 @@ TEST_CASE("patience: p·n newer waits, then its turn comes behind those who are 
     for (const uint64_t patience : {1, 2, 8}) {
       CAPTURE(policy, patience);
       const int rivals = overtaken(policy.data(), patience, 1);
-      // There are kRivals leaders, as many followers and the victim, and each round two newer waits.
+      // There are kRivals leaders, as many followers and the victim, and each round two newer
+      // waits.
       const int waiting = 2 * kRivals + 3;
       CHECK(rivals >= 0);
       CHECK(rivals <= (static_cast<int>(patience) + 1) * waiting);

@@ -30,8 +30,9 @@ class BufferPool {
   // The page that holds the object, and one of an index.
   void access(ObjectId object, PoolThread& thread);
 
-  // Writes the oldest pages to the disk, so that others can take their place, again and again. Holds
-  // the LRU list meanwhile, as InnoDB's page cleaner does. For a thread of its own, until stop().
+  // Writes the oldest pages to the disk, so that others can take their place, again and again.
+  // Holds the LRU list meanwhile, as InnoDB's page cleaner does. For a thread of its own, until
+  // stop().
   void clean(Random random);
   void stop() { stopped_ = true; }
 

@@ -58,8 +58,8 @@ class Engine {
   std::condition_variable all_completed_;
 };
 
-// Throughput and latencies of a run with threads. Ends the process if the system cannot start as many
-// threads.
+// Throughput and latencies of a run with threads. Ends the process if the system cannot start as
+// many threads.
 Outcome run_engine(const Settings& settings, const Workload& workload);
 
 }  // namespace lab

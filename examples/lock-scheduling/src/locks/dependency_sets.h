@@ -1,5 +1,5 @@
-// The dependency set g(t) of a transaction: all transactions that wait for t, directly or not, and t
-// itself (section 4.3.2).
+// The dependency set g(t) of a transaction: all transactions that wait for t, directly or not, and
+// t itself (section 4.3.2).
 #pragma once
 
 #include <span>

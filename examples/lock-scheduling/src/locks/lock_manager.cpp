@@ -104,8 +104,9 @@ void LockManager::no_longer_waits(Transaction& transaction, Nanoseconds now, Eff
   effects.granted.push_back(&transaction);
 }
 
-// Whom the policy may choose from. Every waiter gets ahead of a barrier some time, since the number of
-// its wait stays and the number of waits grows; and a barrier falls when those ahead of it are gone.
+// Whom the policy may choose from. Every waiter gets ahead of a barrier some time, since the number
+// of its wait stays and the number of waits grows; and a barrier falls when those ahead of it are
+// gone.
 std::span<const Request> LockManager::candidates(Object& object) {
   const std::span<const Request> all(object.waiters);
   if (!policy_->needs_barrier()) {

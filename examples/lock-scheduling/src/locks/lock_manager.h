@@ -1,4 +1,5 @@
-// Strict two-phase locking: a transaction acquires locks one by one and releases them all at its end.
+// Strict two-phase locking: a transaction acquires locks one by one and releases them all at its
+// end.
 #pragma once
 
 #include <memory>
@@ -19,25 +20,25 @@ struct Effects {
   std::vector<Transaction*> victims;  // these wait no longer, and have to roll back
 };
 
-// Has no clock and no threads: the caller passes the time, and calls one function at a time. Upholds
-// its invariants whatever the policy chooses: two conflicting locks are never granted, and a deadlock
-// is resolved in the call that would complete it.
+// Has no clock and no threads: the caller passes the time, and calls one function at a time.
+// Upholds its invariants whatever the policy chooses: two conflicting locks are never granted, and
+// a deadlock is resolved in the call that would complete it.
 class LockManager {
  public:
-  // `seed` decides the numbers that the policy RS draws. `patience` says when a policy that could let
-  // a transaction starve gets a barrier, behind which newer requests wait:
+  // `seed` decides the numbers that the policy RS draws. `patience` says when a policy that could
+  // let a transaction starve gets a barrier, behind which newer requests wait:
   //   0   at each decision, behind all that wait (section 4.5)
   //   p   behind those after which p·n newer waits have begun, if n transactions wait now (2n in
   //       MySQL, which gives these a greater weight instead)
   LockManager(std::unique_ptr<Policy> policy, uint64_t seed, uint64_t patience);
 
   // Grants the lock at once if nobody waits for the object and all holders are compatible (A_req of
-  // section 4.2.3), or if the only holder of a shared lock asks for the exclusive one. Otherwise the
-  // transaction waits, and is in `effects` of this or a later call. It must not be waiting already.
-  // True if it has the lock at once.
+  // section 4.2.3), or if the only holder of a shared lock asks for the exclusive one. Otherwise
+  // the transaction waits, and is in `effects` of this or a later call. It must not be waiting
+  // already. True if it has the lock at once.
   //
-  // Of the transactions in a deadlock, the one that began last has to roll back: the eldest never has
-  // to, so every transaction ends.
+  // Of the transactions in a deadlock, the one that began last has to roll back: the eldest never
+  // has to, so every transaction ends.
   bool request(Transaction& transaction, ObjectId object, Mode mode, Nanoseconds now,
                Effects& effects);
 

@@ -1,5 +1,5 @@
-// What hLDSF knows of the future: how long transactions of a type run on average once they have been
-// granted a lock (section 4.7.3).
+// What hLDSF knows of the future: how long transactions of a type run on average once they have
+// been granted a lock (section 4.7.3).
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Batched LDSF (section 4.4.2, Algorithm 6): shared locks may be granted to some only, since the
-// slowest of k takes f(k) times as long as one. Sizes and unions are approximated as in section 4.5:
-// effective sizes, the batches are the first k of the shared requests by falling size, and the size of
-// a union is the sum.
+// slowest of k takes f(k) times as long as one. Sizes and unions are approximated as in section
+// 4.5: effective sizes, the batches are the first k of the shared requests by falling size, and the
+// size of a union is the sum.
 #include <algorithm>
 #include <cmath>
 

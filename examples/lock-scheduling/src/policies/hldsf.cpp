@@ -1,5 +1,5 @@
-// Hybrid LDSF (section 4.7.2, Algorithm 7): as LDSF, but by the speed of progress. A transaction whose
-// type takes long makes all that depend on it progress slowly.
+// Hybrid LDSF (section 4.7.2, Algorithm 7): as LDSF, but by the speed of progress. A transaction
+// whose type takes long makes all that depend on it progress slowly.
 #include <algorithm>
 
 #include "policies/grant_in_order.h"

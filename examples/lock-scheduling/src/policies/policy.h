@@ -1,5 +1,5 @@
-// Which of the waiting transactions are granted the lock when it becomes available. One file for each
-// policy, written beside its algorithm.
+// Which of the waiting transactions are granted the lock when it becomes available. One file for
+// each policy, written beside its algorithm.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,8 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  // Indices into `waiting` of those that are granted the lock: one exclusive request, or shared ones.
-  // At least one unless the object is still held.
+  // Indices into `waiting` of those that are granted the lock: one exclusive request, or shared
+  // ones. At least one unless the object is still held.
   virtual std::vector<size_t> choose(const Decision& decision) const = 0;
 
   // Whether newer requests could overtake an old one for ever, so that a barrier has to stop them.

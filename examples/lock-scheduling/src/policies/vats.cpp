@@ -1,6 +1,6 @@
-// Variance-aware transaction scheduling (section 3.3.2): the eldest transaction, by its begin and not
-// by its arrival in this queue. Theorem 3.1: optimal for every Lp norm of the latencies, if remaining
-// times are independent of the age.
+// Variance-aware transaction scheduling (section 3.3.2): the eldest transaction, by its begin and
+// not by its arrival in this queue. Theorem 3.1: optimal for every Lp norm of the latencies, if
+// remaining times are independent of the age.
 #include <algorithm>
 #include <numeric>
 #include <utility>

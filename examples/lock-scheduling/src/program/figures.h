@@ -9,8 +9,9 @@
 
 namespace lab {
 
-// One line, `name=value` separated by spaces. Latencies are in ms, from the begin of the first attempt
-// to the commit; the throughput is in transactions a second. Without the first `warm_up` to end.
+// One line, `name=value` separated by spaces. Latencies are in ms, from the begin of the first
+// attempt to the commit; the throughput is in transactions a second. Without the first `warm_up` to
+// end.
 std::string figures(const Settings& settings, Outcome outcome);
 
 }  // namespace lab

@@ -1,5 +1,5 @@
-// The same lock manager and the same transactions on a simulated clock: exact, repeatable, and as fast
-// as the processor allows.
+// The same lock manager and the same transactions on a simulated clock: exact, repeatable, and as
+// fast as the processor allows.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Epinions, reviews by customers who trust each other: the mix of OLTP-Bench. Mostly reads, and very
-// little contention (section 3.5.1).
+// Epinions, reviews by customers who trust each other: the mix of OLTP-Bench. Mostly reads, and
+// very little contention (section 3.5.1).
 #include <array>
 
 #include "workloads/random_choices.h"

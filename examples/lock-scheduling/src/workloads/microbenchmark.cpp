@@ -1,5 +1,6 @@
 // The microbenchmark of section 4.6.1: one table of 20,000 records, five queries for each
-// transaction, each a SELECT (shared) or an UPDATE (exclusive), on records by a Zipfian distribution.
+// transaction, each a SELECT (shared) or an UPDATE (exclusive), on records by a Zipfian
+// distribution.
 #include <array>
 
 #include "workloads/random_choices.h"

@@ -1,6 +1,6 @@
-// SEATS, an airline's tickets: the mix of OLTP-Bench. A reservation reads the flight and later takes
-// one of its seats, so it asks for the exclusive lock on a row that it holds shared. The number of
-// flights on sale is ours: few, for "a highly contended workload" (section 3.5.1).
+// SEATS, an airline's tickets: the mix of OLTP-Bench. A reservation reads the flight and later
+// takes one of its seats, so it asks for the exclusive lock on a row that it holds shared. The
+// number of flights on sale is ours: few, for "a highly contended workload" (section 3.5.1).
 #include <array>
 
 #include "workloads/random_choices.h"

@@ -1,6 +1,6 @@
 // TPC-C as OLTP-Bench runs it, at isolation level serializable: reads lock as well. The mix and the
-// order of the statements are the benchmark's. Rows that only one transaction can know, such as a new
-// order's lines, are left out; their time is in the statement before them.
+// order of the statements are the benchmark's. Rows that only one transaction can know, such as a
+// new order's lines, are left out; their time is in the statement before them.
 #include <array>
 
 #include "workloads/random_choices.h"

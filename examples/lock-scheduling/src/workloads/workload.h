@@ -1,4 +1,5 @@
-// The locks that a benchmark's transactions take, in their order, without the data: its lock skeleton.
+// The locks that a benchmark's transactions take, in their order, without the data: its lock
+// skeleton.
 #pragma once
 
 #include <memory>
