@@ -1,0 +1,225 @@
+"""The screen of `vprof live`, at a pseudo-terminal whose other end is an emulated terminal (pyte)."""
+import json
+import os
+import re
+import signal
+import termios
+import unittest
+
+import pyte
+
+from interactive import Terminal
+from live_project import WORK_C, LiveProject
+
+ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
+FOR_EVER = "600"  # s: an epoch that ends only if a key ends it, or the search knows enough
+
+
+class Watched(Terminal):
+    """A terminal of which one sees what a user sees. What was printed before the screen, and after it, is `text`."""
+
+    def __init__(self, test, *arguments, rows=24, columns=80, env=None, job_control=False):
+        self.raw = ""
+        self.seen = pyte.Screen(columns, rows)
+        self.stream = pyte.Stream(self.seen)
+        super().__init__(test, *arguments, columns=columns, job_control=job_control,
+                         env={"TERM": "screen", "LC_ALL": "C.UTF-8", "VPROF_CLOCK": "", **(env or {})})
+        if rows != 24:
+            self.resize(rows, columns)
+        self.modes = termios.tcgetattr(self.master)
+
+    def read(self):
+        more = super().read()
+        self.raw += more
+        before, entered, drawn = more.rpartition(ENTER)
+        if entered:
+            self.seen.reset()
+        self.stream.feed(drawn)
+        return more
+
+    @property
+    def shows(self):
+        """Whether the screen is there."""
+        return self.raw.rfind(ENTER) > self.raw.rfind(LEAVE)
+
+    def rows(self):
+        return [row.rstrip() for row in self.seen.display]
+
+    def see(self, pattern):
+        """Waits until some row matches. ctest ends a test that hangs."""
+        while not (self.shows and any(re.search(pattern, row) for row in self.rows())):
+            if self.read() == "":
+                self.test.fail(f"{pattern!r} was not seen; there is:\n{self.raw}")
+        return next(row for row in self.rows() if re.search(pattern, row))
+
+    def until(self, condition):
+        while not condition():
+            if self.read() == "":
+                self.test.fail(f"it was not seen; there is:\n{self.raw}")
+
+    def select(self, name):
+        """Moves the mark to the factor with this name."""
+        self.see(rf"^[> ] ?\d+ .*  {name}( |$)")
+        self.type("g")
+        self.see("^> *1 ")
+        while not re.search(f"  {name}( |$)", self.see("^>")):
+            before = self.see("^>")
+            self.type("j")
+            self.until(lambda: before not in self.rows())
+
+    def resize(self, rows, columns):
+        self.seen.resize(rows, columns)
+        termios.tcsetwinsize(self.master, (rows, columns))
+
+    def is_restored(self):
+        """Whether the terminal is as it was before."""
+        self.test.assertEqual(self.raw.count(ENTER), self.raw.count(LEAVE), self.raw)
+        self.test.assertGreater(self.raw.rfind(SHOW), self.raw.rfind(HIDE))
+        # What the driver has said since it left the screen is on the terminal as it was before.
+        return self.raw.rpartition(LEAVE)[2]
+
+
+class LiveScreen(LiveProject):
+    def setUp(self):
+        super().setUp()
+        # Slow enough that no epoch has the intervals that it needs while keys are pressed.
+        self.write("src/work.c", WORK_C.replace("8000 : 200", "60000 : 5000"))
+        self.live("--build")
+
+    def begun(self, *arguments, **keywords):
+        """A search whose baseline is known, so that it measures calls at once."""
+        self.config('"./prog"', '"./prog 60"')
+        self.live("--epoch", "1", "--plain")
+        self.config('"./prog 60"', '"./prog"')
+        return Watched(self, "live", "--epoch", FOR_EVER, "--budget", "10000", *arguments, **keywords)
+
+    def state(self):
+        return json.loads((self.root / ".vprof/state.json").read_text())
+
+    def decided(self, what):
+        return [(one["name"], one["by_user"]) for one in self.state()[what]]
+
+    def modes_are_those_of(self, terminal):
+        self.assertEqual(termios.tcgetattr(terminal.master), terminal.modes)
+
+    def test_keys_guide_the_search(self):
+        terminal = self.begun()
+        terminal.see("^ vprof live   order .* iteration 1 ")
+        self.assertNotEqual(termios.tcgetattr(terminal.master), terminal.modes)
+        self.assertRegex(terminal.see("^ requests"), r"\d+/s   mean \d+(\.\d+)? ms")
+        self.assertRegex(terminal.see("^ measured"), r"\d sites on; calls of order")
+        terminal.see("^ epoch .* measuring: .* of at most 600")
+        terminal.see("^ cost .* budget 10000 %")
+        terminal.see("^ counted .* 0 dropped")
+        terminal.see("resuming iteration 1")
+        terminal.select("step")
+
+        for key, title, text in (("?", "help", "set aside"), ("t", "the variance tree", "order"),
+                                 ("o", "source of step", r"int step\("), ("\r", "step", "share of the variance"),
+                                 ("w", "1 of 3 slow intervals", "order"), ("w", "2 of 3 slow intervals", "order")):
+            terminal.type(key)
+            terminal.see(f"^ {title}")
+            terminal.see(text)
+            terminal.see("^ q back")
+            if title[0] != "1":
+                terminal.type("q")
+                terminal.see("^ vprof live")
+
+        terminal.type("s")
+        terminal.see("^ step: set aside")
+        self.assertRegex(terminal.see("^>"), "set aside +step")
+        self.assertEqual(self.decided("set_aside"), [("step", True)])
+        terminal.type("a")
+        terminal.see("^ step: accepted")
+        self.assertRegex(terminal.see("^>"), "answer +step")
+        self.assertEqual((self.decided("set_aside"), self.decided("selected")), ([], [("step", True)]))
+        terminal.type("a")
+        terminal.see("^ step: open again")
+        self.assertEqual(self.decided("selected"), [])
+        terminal.type("x")
+        terminal.see(r"\? explains the keys")
+
+        terminal.type("e")
+        terminal.see("^ vprof live .* iteration 2 ")
+        terminal.see(r"^ because of +breaking down step")
+        terminal.select("nap")
+        terminal.type("a")
+        terminal.see("^ nap: accepted")
+
+        terminal.type("q")
+        out = terminal.finish()
+        self.assertIn("Where the variance comes from", terminal.is_restored())
+        self.assertIn("iteration 2: breaking down step", out)
+        self.assertIn("the next `vprof live` goes on", out)
+        self.modes_are_those_of(terminal)
+        self.assertEqual(self.decided("selected"), [("nap", True)])
+        report = json.loads((self.root / ".vprof/report.json").read_text())
+        self.assertEqual([f["status"] for f in report["factors"] if f["functions"] == ["nap"]], ["selected"])
+        self.assertEqual(self.frontier("run")[2], [])
+
+    def test_sizes_ctrl_z_and_ctrl_c(self):
+        terminal = self.begun(job_control=True)
+        terminal.see("^>.* step")
+        for rows, columns in ((10, 40), (1, 1), (2, 200), (60, 200), (3, 20), (24, 80)):
+            terminal.resize(rows, columns)
+            terminal.seen.reset()
+            if rows == 1:
+                continue
+            bar = r"\? help" + ("   e expand" if columns > 80 else "")
+            terminal.until(lambda: re.search(bar, terminal.rows()[-1]))  # noqa: B023
+        terminal.see("^>.* step")
+
+        terminal.type("\x1a")
+        terminal.until(lambda: "STOPPED" in terminal.raw)
+        self.assertIn("STOPPED", terminal.is_restored())
+        self.modes_are_those_of(terminal)
+        self.write("fg", "")
+        terminal.until(lambda: terminal.shows)
+        terminal.see("^ vprof live")
+        self.assertNotEqual(termios.tcgetattr(terminal.master), terminal.modes)
+        terminal.type("?")
+        terminal.see("^ help")
+
+        terminal.type("\x03")
+        terminal.finish(code=130)
+        self.assertIn("interrupted", terminal.is_restored())
+        self.modes_are_those_of(terminal)
+        self.assertEqual(self.frontier("run")[2], [])
+
+    def test_signals_and_the_end_of_the_program_restore_the_terminal(self):
+        """Attached: a second signal ends vprof at once, since it has started nothing that could hang."""
+        program = self.start_program()
+        ends = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: -signal.SIGQUIT, signal.SIGABRT: -signal.SIGABRT}
+        for number, code in ends.items():
+            terminal = Watched(self, "live", "--attach", str(program.pid), "--epoch", FOR_EVER, "--budget", "10000")
+            terminal.see("^ vprof live")
+            terminal.child.send_signal(number)
+            terminal.finish(code=code)
+            terminal.is_restored()
+            self.modes_are_those_of(terminal)
+        terminal = Watched(self, "live", "--attach", str(program.pid), "--epoch", "1", "--budget", "10000")
+        terminal.see("^>")
+        program.kill()
+        program.wait()
+        terminal.finish()
+        self.assertIn("the program has ended", terminal.is_restored())
+        self.assertIn("Where the variance comes from", terminal.raw)
+        self.modes_are_those_of(terminal)
+
+    def test_no_screen_where_there_is_no_terminal_for_it(self):
+        program = self.start_program()
+        attach = ("live", "--attach", str(program.pid), "--epoch", "1", "--budget", "10000", "--restart")
+        for arguments, env in ((["--plain"], {}), ([], {"TERM": "dumb"}), ([], {"TERM": ""}), (["--json"], {}),
+                               ([], {"TERM": "no-such-terminal"})):
+            with self.subTest(arguments=arguments, env=env):
+                terminal = Watched(self, *attach, *arguments, env=env)
+                terminal.expect("iteration 1: measuring the calls")
+                terminal.type("\x03")
+                terminal.finish(code=130)
+                self.assertNotIn(ENTER, terminal.raw)
+                self.modes_are_those_of(terminal)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
