@@ -58,16 +58,6 @@ class Watched(Terminal):
             if self.read() == "":
                 self.test.fail(f"it was not seen; there is:\n{self.raw}")
 
-    def select(self, name):
-        """Moves the mark to the factor with this name."""
-        self.see(rf"^[> ] ?\d+ .*  {name}( |$)")
-        self.type("g")
-        self.see("^> *1 ")
-        while not re.search(f"  {name}( |$)", self.see("^>")):
-            before = self.see("^>")
-            self.type("j")
-            self.until(lambda: before not in self.rows())
-
     def resize(self, rows, columns):
         self.seen.resize(rows, columns)
         termios.tcsetwinsize(self.master, (rows, columns))
@@ -87,13 +77,6 @@ class LiveScreen(LiveProject):
         self.write("src/work.c", WORK_C.replace("8000 : 200", "60000 : 5000"))
         self.live("--build")
 
-    def begun(self, *arguments, **keywords):
-        """A search whose baseline is known, so that it measures calls at once."""
-        self.config('"./prog"', '"./prog 60"')
-        self.live("--epoch", "1", "--plain")
-        self.config('"./prog 60"', '"./prog"')
-        return Watched(self, "live", "--epoch", FOR_EVER, "--budget", "10000", *arguments, **keywords)
-
     def state(self):
         return json.loads((self.root / ".vprof/state.json").read_text())
 
@@ -103,21 +86,44 @@ class LiveScreen(LiveProject):
     def modes_are_those_of(self, terminal):
         self.assertEqual(termios.tcgetattr(terminal.master), terminal.modes)
 
-    def test_keys_guide_the_search(self):
-        terminal = self.begun()
+    def test_what_is_shown_and_what_keys_do(self):
+        # The baseline, so that what follows measures calls at once.
+        self.config('"./prog"', '"./prog 60"')
+        self.live("--epoch", "1", "--plain")
+        self.config('"./prog 60"', '"./prog"')
+        terminal = Watched(self, "live", "--epoch", FOR_EVER, "--budget", "10000", job_control=True)
         terminal.see("^ vprof live   order .* iteration 1 ")
         self.assertNotEqual(termios.tcgetattr(terminal.master), terminal.modes)
-        self.assertRegex(terminal.see("^ requests"), r"\d+/s   mean \d+(\.\d+)? ms")
-        self.assertRegex(terminal.see("^ measured"), r"\d sites on; calls of order")
+        terminal.see(r"^ requests +\d+/s   mean \d+(\.\d+)? ms")
+        terminal.see(r"^ measured +\d sites on; calls of order")
         terminal.see("^ epoch .* measuring: .* of at most 600")
-        terminal.see("^ cost .* budget 10000 %")
-        terminal.see("^ counted .* 0 dropped")
+        terminal.see(r"^ cost +busy time \+[\d.]+ %, budget 10000 %; mean × ")
+        terminal.see("^ counted .* 0 records dropped")
         terminal.see("resuming iteration 1")
-        terminal.select("step")
+        # The program does nothing but sleep: what remains to be seen is where.
+        terminal.see(r"^> 1 .* 100\.0 % .*  wait\(sleep\)")
 
+        self.pages(terminal)
+        self.decisions(terminal)
+        self.sizes(terminal)
+        self.ctrl_z(terminal)
+
+        terminal.type("q")
+        out = terminal.finish()
+        self.assertIn("Where the variance comes from", terminal.is_restored())
+        self.assertIn("iteration 2: breaking down wait(sleep)", out)
+        self.assertIn("the next `vprof live` goes on", out)
+        self.modes_are_those_of(terminal)
+        self.assertEqual(self.decided("selected"), [("wait(sleep) in nap", True)])
+        self.assertEqual(self.report()["factors"][0]["status"], "selected")
+        self.assertEqual(self.frontier("run")[2], [])
+
+    def pages(self, terminal):
         for key, title, text in (("?", "help", "set aside"), ("t", "the variance tree", "order"),
-                                 ("o", "source of step", r"int step\("), ("\r", "step", "share of the variance"),
-                                 ("w", "1 of 3 slow intervals", "order"), ("w", "2 of 3 slow intervals", "order")):
+                                 ("o", r"source of wait\(sleep\)", r"\d  .*step"),
+                                 ("\r", r"wait\(sleep\)", "share of the variance"),
+                                 ("w", "1 of 3 slow intervals", "order > step"),
+                                 ("w", "2 of 3 slow intervals", "order > step")):
             terminal.type(key)
             terminal.see(f"^ {title}")
             terminal.see(text)
@@ -126,99 +132,80 @@ class LiveScreen(LiveProject):
                 terminal.type("q")
                 terminal.see("^ vprof live")
 
+    def decisions(self, terminal):
         terminal.type("s")
-        terminal.see("^ step: set aside")
-        self.assertRegex(terminal.see("^>"), "set aside +step")
-        self.assertEqual(self.decided("set_aside"), [("step", True)])
+        terminal.see(r"^ wait\(sleep\): set aside")
+        terminal.see(r"^>.* set aside +wait\(sleep\)")
+        self.assertEqual(self.decided("set_aside"), [("wait(sleep) in step", True)])
         terminal.type("a")
-        terminal.see("^ step: accepted")
-        self.assertRegex(terminal.see("^>"), "answer +step")
-        self.assertEqual((self.decided("set_aside"), self.decided("selected")), ([], [("step", True)]))
+        terminal.see(r"^ wait\(sleep\): accepted")
+        terminal.see(r"^>.* answer +wait\(sleep\)")
+        self.assertEqual((self.decided("set_aside"), self.decided("selected")), ([], [("wait(sleep) in step", True)]))
         terminal.type("a")
-        terminal.see("^ step: open again")
+        terminal.see(r"^ wait\(sleep\): open again")
         self.assertEqual(self.decided("selected"), [])
         terminal.type("x")
         terminal.see(r"\? explains the keys")
-
         terminal.type("e")
         terminal.see("^ vprof live .* iteration 2 ")
-        terminal.see(r"^ because of +breaking down step")
-        terminal.select("nap")
+        terminal.see(r"^ because of +breaking down wait\(sleep\)")
+        terminal.see("factors, as measured so far")
         terminal.type("a")
-        terminal.see("^ nap: accepted")
+        terminal.see(r"^ wait\(sleep\): accepted")
 
-        terminal.type("q")
-        out = terminal.finish()
-        self.assertIn("Where the variance comes from", terminal.is_restored())
-        self.assertIn("iteration 2: breaking down step", out)
-        self.assertIn("the next `vprof live` goes on", out)
-        self.modes_are_those_of(terminal)
-        self.assertEqual(self.decided("selected"), [("nap", True)])
-        report = json.loads((self.root / ".vprof/report.json").read_text())
-        self.assertEqual([f["status"] for f in report["factors"] if f["functions"] == ["nap"]], ["selected"])
-        self.assertEqual(self.frontier("run")[2], [])
-
-    def test_sizes_ctrl_z_and_ctrl_c(self):
-        terminal = self.begun(job_control=True)
-        terminal.see("^>.* step")
-        for rows, columns in ((10, 40), (1, 1), (2, 200), (60, 200), (3, 20), (24, 80)):
+    def sizes(self, terminal):
+        for rows, columns in ((10, 40), (1, 1), (60, 200), (2, 20), (24, 80)):
             terminal.resize(rows, columns)
             terminal.seen.reset()
-            if rows == 1:
-                continue
-            bar = r"\? help" + ("   e expand" if columns > 80 else "")
-            terminal.until(lambda: re.search(bar, terminal.rows()[-1]))  # noqa: B023
-        terminal.see("^>.* step")
+            last_row = r"^ \? help" if columns >= 40 else "^ " if rows > 1 else ""
+            if last_row:
+                terminal.until(lambda: re.search(last_row, terminal.seen.display[-1]))  # noqa: B023
+        terminal.see("^>.* wait")
 
+    def ctrl_z(self, terminal):
         terminal.type("\x1a")
         terminal.until(lambda: "STOPPED" in terminal.raw)
         self.assertIn("STOPPED", terminal.is_restored())
         self.modes_are_those_of(terminal)
         self.write("fg", "")
-        terminal.until(lambda: terminal.shows)
         terminal.see("^ vprof live")
         self.assertNotEqual(termios.tcgetattr(terminal.master), terminal.modes)
         terminal.type("?")
         terminal.see("^ help")
+        terminal.type("q")
+        terminal.see("^ vprof live")
 
-        terminal.type("\x03")
-        terminal.finish(code=130)
-        self.assertIn("interrupted", terminal.is_restored())
-        self.modes_are_those_of(terminal)
-        self.assertEqual(self.frontier("run")[2], [])
-
-    def test_signals_and_the_end_of_the_program_restore_the_terminal(self):
-        """Attached: a second signal ends vprof at once, since it has started nothing that could hang."""
+    def test_the_terminal_is_restored_whatever_ends_vprof(self):
         program = self.start_program()
-        ends = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: -signal.SIGQUIT, signal.SIGABRT: -signal.SIGABRT}
+        attach = ("live", "--attach", str(program.pid), "--budget", "10000", "--epoch")
+        ends = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: -signal.SIGQUIT,
+                signal.SIGABRT: -signal.SIGABRT}
         for number, code in ends.items():
-            terminal = Watched(self, "live", "--attach", str(program.pid), "--epoch", FOR_EVER, "--budget", "10000")
+            terminal = Watched(self, *attach, FOR_EVER)
             terminal.see("^ vprof live")
-            terminal.child.send_signal(number)
+            if number == signal.SIGINT:
+                terminal.type("\x03")
+            else:
+                terminal.child.send_signal(number)
             terminal.finish(code=code)
             terminal.is_restored()
             self.modes_are_those_of(terminal)
-        terminal = Watched(self, "live", "--attach", str(program.pid), "--epoch", "1", "--budget", "10000")
-        terminal.see("^>")
-        program.kill()
-        program.wait()
-        terminal.finish()
-        self.assertIn("the program has ended", terminal.is_restored())
-        self.assertIn("Where the variance comes from", terminal.raw)
-        self.modes_are_those_of(terminal)
-
-    def test_no_screen_where_there_is_no_terminal_for_it(self):
-        program = self.start_program()
-        attach = ("live", "--attach", str(program.pid), "--epoch", "1", "--budget", "10000", "--restart")
         for arguments, env in ((["--plain"], {}), ([], {"TERM": "dumb"}), ([], {"TERM": ""}), (["--json"], {}),
                                ([], {"TERM": "no-such-terminal"})):
             with self.subTest(arguments=arguments, env=env):
-                terminal = Watched(self, *attach, *arguments, env=env)
+                terminal = Watched(self, *attach, FOR_EVER, *arguments, "--restart", env=env)
                 terminal.expect("iteration 1: measuring the calls")
                 terminal.type("\x03")
                 terminal.finish(code=130)
                 self.assertNotIn(ENTER, terminal.raw)
                 self.modes_are_those_of(terminal)
+        terminal = Watched(self, *attach, "1")
+        terminal.see("^>")
+        program.kill()
+        program.wait()
+        terminal.finish()
+        self.assertIn("Where the variance comes from", terminal.is_restored())
+        self.modes_are_those_of(terminal)
 
 
 if __name__ == "__main__":

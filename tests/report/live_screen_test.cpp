@@ -187,3 +187,10 @@ TEST_CASE("the band narrows with the confidence interval") {
   CHECK(row(0.09).find("█████▒▒·····") != std::string::npos);
   CHECK(row(0.0).find("██████······") != std::string::npos);
 }
+
+TEST_CASE("lines that are too long are broken, and nothing of them is lost") {
+  CHECK(wrapped_lines("  a  bc  def ghi\n\nx", 10) ==
+        std::vector<std::string>{"  a  bc ", "  def ghi", "", "x"});
+  CHECK(wrapped_lines("unbreakable-word", 5) == std::vector<std::string>{"unbreakable-word"});
+  CHECK(wrapped_lines("äö üß", 4) == std::vector<std::string>{"äö", "üß"});
+}

@@ -120,7 +120,8 @@ Result<std::optional<analyzer::Profile>> Epochs::measure(
   double passed = 0;
   for (double next = length.least; passed < length.most; next = std::min(2 * next, length.most)) {
     const bool can_be_cut = length.can_be_cut && profile.has_value();
-    begin(length.phase, passed, length.most);
+    begin(length.phase, static_cast<double>(monotonic_ns() - options_.epoch.from) / 1e9,
+          length.most);
     const bool goes_on = pass(next - passed, &looking, can_be_cut);
     passed = next;
     options_.epoch.to = monotonic_ns();

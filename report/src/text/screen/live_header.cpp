@@ -105,32 +105,29 @@ HeaderLine cost_line(const LiveStatus& status) {
   const LiveFigures& figures = status.figures;
   const bool known = figures.iteration != 0 && !figures.baseline;
   const bool above = known && figures.cost > status.budget;
-  std::string wide =
-      known ? fmt::format("recording adds {:.1f} % to the busy time", 100 * figures.cost)
-            : std::string("nothing is recorded but intervals and waits");
-  wide += fmt::format(", budget {:g} %", 100 * status.budget);
+  const std::string busy = known ? fmt::format("+{:.1f} %", 100 * figures.cost) : "-";
+  std::string wide = fmt::format("busy time {}, budget {:g} %", busy, 100 * status.budget);
   if (known && figures.mean_ratio_ci95[1] > 0) {
     wide += fmt::format("; mean × {:.2f} ({:.2f} to {:.2f})", figures.mean_ratio,
                         figures.mean_ratio_ci95[0], figures.mean_ratio_ci95[1]);
   }
-  const std::string narrow =
-      fmt::format("cost {} of {:g} %", known ? fmt::format("{:.1f}", 100 * figures.cost) : "-",
-                  100 * status.budget);
-  return {4, "cost", wide, narrow, above ? ScreenStyle::kWarning : ScreenStyle::kPlain};
+  if (status.own_processors >= 0) {
+    wide += fmt::format("; vprof {:.2f} CPU", status.own_processors);
+  }
+  return {4, "cost", wide, fmt::format("busy {} of {:g} %", busy, 100 * status.budget),
+          above ? ScreenStyle::kWarning : ScreenStyle::kPlain};
 }
 
 HeaderLine counted_line(const LiveStatus& status) {
   const LiveFigures& figures = status.figures;
-  std::string text = fmt::format("{} intervals, {} incomplete; {} dropped, {} unknown waits",
-                                 human_count(figures.count), human_count(figures.incomplete),
-                                 human_count(figures.dropped), human_count(figures.unknown_waits));
-  if (status.own_processors >= 0) {
-    text += fmt::format("; vprof itself {:.2f} s/s", status.own_processors);
-  }
-  const std::string narrow = fmt::format("{} intervals, {} dropped", human_count(figures.count),
-                                         human_count(figures.dropped));
-  return {3, "counted", text, narrow,
-          figures.dropped > 0 ? ScreenStyle::kWarning : ScreenStyle::kPlain};
+  const std::string intervals = human_count(figures.count);
+  const std::string dropped = human_count(figures.dropped);
+  return {
+      3, "counted",
+      fmt::format("{} intervals, {} incomplete; {} records dropped, {} unknown waits", intervals,
+                  human_count(figures.incomplete), dropped, human_count(figures.unknown_waits)),
+      fmt::format("{} intervals, {} dropped", intervals, dropped),
+      figures.dropped > 0 ? ScreenStyle::kWarning : ScreenStyle::kPlain};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kLeastFactors = 3;  // rows
 constexpr size_t kFewRows = 20;      // below, nothing of what was said before is shown
-constexpr size_t kManyRows = 30;
+constexpr size_t kLeastLog = 4;      // then
 constexpr size_t kWithBar = 60, kWithStanding = 46, kWithLocation = 90;  // columns
 constexpr const char* kKeysWide =
     " ? help   e expand   a accept   s set aside   w a slow one   Return details   q quit";
@@ -142,6 +142,21 @@ void make_ascii(ScreenLine& line, size_t columns) {
   }
 }
 
+/// The last space of a line that is too long at which it can be broken; 0: there is none, or it
+/// fits.
+size_t break_in(const std::string& line, size_t indent, size_t columns) {
+  if (vprof::report::columns(line) <= columns) {
+    return 0;
+  }
+  size_t found = 0;
+  for (size_t at = line.find(' ', indent); at != std::string::npos; at = line.find(' ', at + 1)) {
+    if (at > indent && vprof::report::columns(std::string_view(line).substr(0, at)) <= columns) {
+      found = at;
+    }
+  }
+  return found;
+}
+
 const char* keys_that_fit(size_t columns) {
   for (const char* keys : {kKeysWide, kKeysMedium}) {
     if (vprof::report::columns(keys) <= columns) {
@@ -162,9 +177,12 @@ std::vector<ScreenLine> search_lines(const LiveStatus& status, const LiveView& v
   for (ScreenLine& line : live_header(status, for_header, columns)) {
     lines.push_back(std::move(line));
   }
-  const size_t for_log = size.rows >= kFewRows
-                             ? std::min<size_t>(status.log.size(), size.rows >= kManyRows ? 8 : 4)
-                             : 0;
+  size_t for_log = 0;
+  if (size.rows >= kFewRows) {
+    const size_t taken = lines.size() + fixed + 2 + status.factors.size();
+    const size_t spare = size.rows > taken ? size.rows - taken : 0;
+    for_log = std::min(status.log.size(), std::max(spare, kLeastLog));
+  }
   if (size.rows >= kFewRows) {
     lines.emplace_back();
   }
@@ -197,15 +215,15 @@ size_t selected_factor(const LiveStatus& status, const LiveView& view) {
 
 std::vector<std::string> wrapped_lines(const std::string& text, size_t columns) {
   std::vector<std::string> lines;
-  for (const std::string& line : lines_of(text)) {
-    if (vprof::report::columns(line) <= columns) {
-      lines.push_back(line);
-      continue;
-    }
+  for (std::string line : lines_of(text)) {
     const size_t indent = std::min(line.find_first_not_of(' '), columns / 2);
-    for (std::string& part : lines_of(wrap(line, indent, columns))) {
-      lines.push_back(std::move(part));
+    for (size_t end = break_in(line, indent, columns); end != 0;
+         end = break_in(line, indent, columns)) {
+      lines.push_back(line.substr(0, end));
+      const size_t next = line.find_first_not_of(' ', end);
+      line = next == std::string::npos ? "" : std::string(indent, ' ') + line.substr(next);
     }
+    lines.push_back(std::move(line));
   }
   return lines;
 }

@@ -9,6 +9,7 @@ using report::LivePhase;
 Audience::Audience(Session& session, const instrumenter::Program& program, fs::path trace,
                    Onlooker* onlooker)
     : session_(session),
+      program_(program),
       trace_(std::move(trace)),
       onlooker_(onlooker),
       guidance_(session, program, onlooker),
@@ -50,6 +51,7 @@ void Audience::see(const analyzer::Profile& measured, double seconds) {
   status_.figures.baseline = at_baseline_;
   if (!at_baseline_) {
     profile.bytes.clear();
+    expandable_ = expandable(profile, program_, session_.state);
     measured_ = {.profile = std::make_shared<const analyzer::Profile>(std::move(profile)),
                  .trace = trace_,
                  .sites_json = session_.workspace.kept_sites(iteration)};
@@ -79,7 +81,8 @@ void Audience::show() {
   status_.elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   if (measured_.profile != nullptr) {
-    status_.factors = factors_of(*measured_.profile, session_.state, guidance_.next());
+    status_.factors = factors_of(*measured_.profile, session_.state,
+                                 {.expandable = expandable_, .next = guidance_.next()});
   }
   onlooker_->show(status_, measured_);
 }

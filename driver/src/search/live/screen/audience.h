@@ -35,6 +35,7 @@ class Audience {
   void show();
 
   Session& session_;
+  const instrumenter::Program& program_;
   const fs::path trace_;
   Onlooker* const onlooker_;
   Guidance guidance_;
@@ -43,6 +44,7 @@ class Audience {
   bool at_baseline_ = false;
   report::LiveStatus status_;
   Measured measured_;
+  std::vector<std::string> expandable_;  // ids of its factors
 };
 
 }  // namespace vprof::driver

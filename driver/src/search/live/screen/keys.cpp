@@ -24,28 +24,28 @@ constexpr std::array kLetters = {
            Effect::kWish,
            Wish::What::kExpand,
            {},
-           "expand: end this epoch, and measure the calls of the function next"},
+           "expand: end this epoch, and break the factor down next"},
     Letter{U'a',
            Effect::kWish,
            Wish::What::kAccept,
            {},
-           "accept: it is an answer, the search need not go further here; again: take it back"},
+           "accept: it is an answer, no need to go further; again: take it back"},
     Letter{U's',
            Effect::kWish,
            Wish::What::kSetAside,
            {},
-           "set aside: neither an answer nor worth a look; again: take it back"},
+           "set aside: not an answer, not worth a look; again: take it back"},
     Letter{U'w',
            Effect::kPage,
            {},
            Page::kSlowOne,
-           "the timeline of a slow interval, in which the factor took long; again: the next one"},
+           "the timeline of a slow interval in which it took long; again: the next"},
     Letter{U'o', Effect::kPage, {}, Page::kSource, "the source of the function"},
     Letter{U't',
            Effect::kPage,
            {},
            Page::kTree,
-           "the variance tree: all functions, waits and queues with their shares"},
+           "the variance tree: functions, waits and queues with their shares"},
     Letter{U'?', Effect::kPage, {}, Page::kHelp, "this text"},
 };
 
@@ -158,16 +158,18 @@ std::string keys_in_words() {
     line(std::string(1, static_cast<char>(one.letter)), one.help);
   }
   line("Return", "all about the factor");
-  line("up down", "select another one, or scroll; also j and k, page up, page down, Home, End");
-  line("q", "on a page: back; else stop the search, with the report of what was measured");
-  line("Ctrl-C", "leave without a report; the next `vprof live` goes on from here");
+  line("up down", "select, or scroll; also j and k, page up and down, Home, End");
+  line("q", "stop the search, and print the report; on a page: back");
+  line("Ctrl-C", "leave at once, without a report");
   text +=
       "\nThe bar of a factor is its share of the variance: full as far as it is certain, lighter "
       "as "
       "far as the 95 % confidence interval goes, which narrows with each interval that ends. "
       "\"answer\" is what you or the search have accepted, \"next\" what comes next because of "
       "you, \"leaf\" what has no calls to measure, \"chance?\" what may be nothing.\n"
-      "\nThe search goes on meanwhile, and decides by itself what you do not decide.\n";
+      "\nThe search goes on meanwhile, and decides by itself what you do not decide. Whichever way "
+      "it "
+      "ends, the next `vprof live` goes on from there.\n";
   return text;
 }
 

@@ -1,7 +1,5 @@
 #include "search/live/screen/live_screen.h"
 
-#include <sys/resource.h>
-
 #include <chrono>
 #include <future>
 #include <mutex>
@@ -9,7 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include "pipeline/own_processor_time.h"
 #include "process/commands.h"
+#include "process/interrupt.h"
 #include "search/live/screen/pages.h"
 #include "search/live/screen/terminal.h"
 #include "vprof/report/terminal.h"
@@ -48,7 +48,7 @@ class OwnProcessors {
   /// Of about the last second or more; negative: not known yet.
   double latest() {
     if (const double passed = time_since(then_); passed >= kBetweenDrawings) {
-      const double used = used_s();
+      const double used = own_processor_s();
       latest_ = (used - used_then_) / passed;
       used_then_ = used;
       then_ = SteadyClock::now();
@@ -57,17 +57,8 @@ class OwnProcessors {
   }
 
  private:
-  static double used_s() {
-    struct rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](const struct timeval& time) {
-      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-  }
-
   SteadyClock::time_point then_ = SteadyClock::now();
-  double used_then_ = used_s();
+  double used_then_ = own_processor_s();
   double latest_ = -1;
 };
 
@@ -187,6 +178,12 @@ class DrawnScreen : public LiveScreen, private Listener {
   }
 
   void draw(report::ScreenSize size) {
+    if (seen_.status.iteration == 0) {
+      return;  // the search has not begun yet
+    }
+    if (interrupt::requested()) {
+      view_.notice = "interrupted: stopping";
+    }
     report::LiveStatus now = seen_.status;
     now.elapsed_s += time_since(seen_.shown);
     now.phase_s += time_since(seen_.shown);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "search/narration.h"
+#include "search/expansion.h"
 #include "vprof/analyzer/marks.h"
 #include "vprof/analyzer/overhead.h"
 
@@ -10,25 +10,31 @@ namespace vprof::driver {
 
 namespace {
 
+constexpr int kMostLookedUp = 30;  // factors
+
+bool has(const std::vector<std::string>& ids, const std::string& id) {
+  return std::ranges::find(ids, id) != ids.end();
+}
+
 report::LiveStanding standing_of(const analyzer::Factor& factor, const State& state,
-                                 const std::vector<std::string>& next) {
+                                 const FactorNotes& notes) {
   using report::LiveStanding;
+  const std::string id = factor_id(factor);
   if (contains(state.set_aside, factor)) {
     return LiveStanding::kSetAside;
   }
   if (contains(state.selected, factor)) {
     return LiveStanding::kAnswer;
   }
-  if (std::ranges::find(next, factor_id(factor)) != next.end()) {
+  if (has(notes.next, id)) {
     return LiveStanding::kNext;
   }
-  const bool is_function = factor.kind == analyzer::FactorKind::kVariance;
-  if (factor.status == analyzer::FactorStatus::kExpanded ||
-      (is_function &&
-       std::ranges::find(state.expanded, factor_id(factor)) != state.expanded.end())) {
-    return LiveStanding::kExpanded;
+  if (has(notes.expandable, id)) {
+    return LiveStanding::kOpen;
   }
-  return factor.status == analyzer::FactorStatus::kLeaf ? LiveStanding::kLeaf : LiveStanding::kOpen;
+  const bool is_expanded =
+      factor.status == analyzer::FactorStatus::kExpanded || has(state.expanded, id);
+  return is_expanded ? LiveStanding::kExpanded : LiveStanding::kLeaf;
 }
 
 }  // namespace
@@ -53,8 +59,19 @@ report::LiveFigures figures_of(const analyzer::Profile& profile, int iteration, 
   return figures;
 }
 
+std::vector<std::string> expandable(const analyzer::Profile& profile,
+                                    const instrumenter::Program& program, const State& state) {
+  std::vector<std::string> ids;
+  for (const analyzer::Factor& factor : profile.factors) {
+    if (factor.rank <= kMostLookedUp && !expandable_keys(profile, factor, program, state).empty()) {
+      ids.push_back(factor_id(factor));
+    }
+  }
+  return ids;
+}
+
 std::vector<report::LiveFactor> factors_of(const analyzer::Profile& profile, const State& state,
-                                           const std::vector<std::string>& next) {
+                                           const FactorNotes& notes) {
   std::vector<report::LiveFactor> all;
   for (const analyzer::Factor& factor : profile.factors) {
     report::LiveFactor one;
@@ -65,7 +82,7 @@ std::vector<report::LiveFactor> factors_of(const analyzer::Profile& profile, con
     one.share = analyzer::shows_share(factor, profile.ranking) ? factor.share : factor.contribution;
     one.ci95 = analyzer::shown_ci95(factor, profile.ranking);
     one.may_be_zero = analyzer::may_be_zero(factor, profile.ranking);
-    one.standing = standing_of(factor, state, next);
+    one.standing = standing_of(factor, state, notes);
     all.push_back(std::move(one));
   }
   return all;

@@ -10,10 +10,19 @@ namespace vprof::driver {
 /// @param seconds how long it has taken
 report::LiveFigures figures_of(const analyzer::Profile& profile, int iteration, double seconds);
 
-/// The factors by rank, with what was decided on them. `next`: names of those that are broken down
-/// next, because the user wants that.
+/// Ids of the factors that can be broken down, among the first ones.
+std::vector<std::string> expandable(const analyzer::Profile& profile,
+                                    const instrumenter::Program& program, const State& state);
+
+/// What is known about factors beyond their profile: ids.
+struct FactorNotes {
+  std::vector<std::string> expandable;
+  std::vector<std::string> next;  ///< are broken down next, because the user wants that
+};
+
+/// The factors by rank, with what was decided on them.
 std::vector<report::LiveFactor> factors_of(const analyzer::Profile& profile, const State& state,
-                                           const std::vector<std::string>& next);
+                                           const FactorNotes& notes);
 
 /// The factor with this id; null: there is none.
 const analyzer::Factor* factor_with(const analyzer::Profile& profile, const std::string& id);
