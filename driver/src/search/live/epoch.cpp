@@ -127,6 +127,10 @@ Result<std::optional<analyzer::Profile>> Epochs::measure(
     options_.epoch.to = monotonic_ns();
     options_.epoch.processor_ns = before.since_then_ns();
     profile = VPROF_TRY(look(sites_json, length.patience()));
+    if (profile && hooks_ != nullptr && length.phase != report::LivePhase::kCensus) {
+      hooks_->look(*profile, seconds());
+      looked_ = std::chrono::steady_clock::now();
+    }
     const bool is_cut = length.can_be_cut && profile && pace_ == Pace::kEndEpoch;
     if (disturbed_ || !goes_on || is_cut || (profile && enough(*profile))) {
       break;

@@ -27,7 +27,8 @@ enum class Pace : uint8_t {
 struct EpochHooks {
   /// Called some fifty times a second.
   std::function<Pace()> turn;
-  /// A phase begins, or goes on after `passed` seconds. It lasts `most` seconds at most; 0: unknown.
+  /// A phase begins, or goes on after `passed` seconds. It lasts `most` seconds at most; 0:
+  /// unknown.
   std::function<void(report::LivePhase, double passed, double most)> begin;
   /// What the epoch has so far, after so many seconds. Its last intervals have not ended.
   std::function<void(const analyzer::Profile&, double seconds)> look;

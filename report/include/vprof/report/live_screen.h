@@ -118,8 +118,8 @@ std::vector<ScreenLine> live_screen(const LiveStatus& status, const LiveView& vi
 /// The index of the selected factor; 0 if there is no such factor any more.
 size_t selected_factor(const LiveStatus& status, const LiveView& view);
 
-/// The lines of a page: those that are too long are broken at spaces, and go on with the indentation
-/// of their line.
+/// The lines of a page: those that are too long are broken at spaces, and go on with the
+/// indentation of their line.
 std::vector<std::string> wrapped_lines(const std::string& text, size_t columns);
 
 /// How many lines of a page a terminal shows at a time.

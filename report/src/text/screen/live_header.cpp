@@ -106,7 +106,7 @@ HeaderLine cost_line(const LiveStatus& status) {
   const bool known = figures.iteration != 0 && !figures.baseline;
   const bool above = known && figures.cost > status.budget;
   const std::string busy = known ? fmt::format("+{:.1f} %", 100 * figures.cost) : "-";
-  std::string wide = fmt::format("busy time {}, budget {:g} %", busy, 100 * status.budget);
+  std::string wide = fmt::format("busy time {} of {:g} %", busy, 100 * status.budget);
   if (known && figures.mean_ratio_ci95[1] > 0) {
     wide += fmt::format("; mean × {:.2f} ({:.2f} to {:.2f})", figures.mean_ratio,
                         figures.mean_ratio_ci95[0], figures.mean_ratio_ci95[1]);

@@ -1,5 +1,7 @@
 #include "vprof/report/live_screen.h"
 
+#include <cmath>
+
 #include "text/layout.h"
 #include "text/screen/live_header.h"
 #include "vprof/support/text.h"
@@ -40,7 +42,8 @@ const char* standing_text(LiveStanding standing) {
 /// narrows as the search goes on.
 std::string band(const LiveFactor& factor, size_t width, bool ascii) {
   const auto cells = [&](double part) {
-    return static_cast<size_t>(std::clamp(part, 0.0, 1.0) * static_cast<double>(width) + 0.5);
+    return static_cast<size_t>(
+        std::lround(std::clamp(part, 0.0, 1.0) * static_cast<double>(width)));
   };
   const bool known = factor.ci95[1] > factor.ci95[0];
   const size_t certain = cells(known ? factor.ci95[0] : factor.share);

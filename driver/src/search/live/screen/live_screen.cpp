@@ -13,6 +13,7 @@
 #include "search/live/screen/pages.h"
 #include "search/live/screen/terminal.h"
 #include "vprof/report/terminal.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 

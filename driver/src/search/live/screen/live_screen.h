@@ -1,5 +1,5 @@
-// The screen of `vprof live`: drawn and listened to by a thread of its own, so that the search never
-// waits for it.
+// The screen of `vprof live`: drawn and listened to by a thread of its own, so that the search
+// never waits for it.
 //
 //   search ── show(), answer() ──▶ ┌─────────────┐ ──▶ lines ──▶ terminal
 //   search ◀── take_wishes() ───── │ this thread │ ◀── keys ──── terminal

@@ -24,6 +24,7 @@ std::string percent_of(const std::array<double, 2>& ci95) {
 
 std::string exemplars_in_words(const char* what, const std::vector<analyzer::Exemplar>& exemplars) {
   std::vector<std::string> parts;
+  parts.reserve(exemplars.size());
   for (const analyzer::Exemplar& one : exemplars) {
     parts.push_back(fmt::format("#{}{} ({} of {})", one.id,
                                 one.key == 0 ? "" : fmt::format(" key {}", one.key),

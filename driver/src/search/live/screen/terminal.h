@@ -1,8 +1,8 @@
-// The terminal while it shows a screen: its modes, what is drawn, its keys. The only part that knows
-// ncurses.
+// The terminal while it shows a screen: its modes, what is drawn, its keys. The only part that
+// knows ncurses.
 //
-// The terminal is as it was before whenever vprof does not show a screen: after it, while Ctrl-Z has
-// stopped vprof, and when vprof is killed by a signal that can be handled.
+// The terminal is as it was before whenever vprof does not show a screen: after it, while Ctrl-Z
+// has stopped vprof, and when vprof is killed by a signal that can be handled.
 #pragma once
 
 #include <memory>
