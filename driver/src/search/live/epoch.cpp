@@ -93,7 +93,8 @@ Result<std::optional<analyzer::Profile>> Epochs::look(const fs::path& sites_json
     if (analyzed) {
       profile = std::move(*analyzed);
       settle_s_ = std::clamp(2 * profile->interval.p99_ns / 1e9, kLeastSettling, kMostSettling);
-    } else if (analyzed.error().kind != ErrorKind::kNoInterval && goes_on) {
+    } else if (analyzed.error().kind != ErrorKind::kNoInterval && goes_on &&
+               !recording_processes(trace_).empty()) {  // a workload may take a while to begin
       return tl::unexpected(analyzed.error());
     }
     again = goes_on && waited < patience && !(profile && profile->interval.incomplete == 0);
