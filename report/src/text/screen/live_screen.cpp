@@ -70,9 +70,11 @@ ScreenLine factor_line(const LiveFactor& factor, bool selected, size_t columns, 
   }
   text += share_text(factor) + "  ";
   if (columns >= kWithStanding) {
-    const std::string chance = factor.may_be_zero ? "chance?" : "";
-    const std::string standing = standing_text(factor.standing);
-    text += pad(standing.empty() ? chance : standing, 10);
+    const bool is_decided = factor.standing == LiveStanding::kAnswer ||
+                            factor.standing == LiveStanding::kSetAside ||
+                            factor.standing == LiveStanding::kNext;
+    const bool doubtful = factor.may_be_zero && !is_decided;
+    text += pad(doubtful ? "chance?" : standing_text(factor.standing), 10);
   }
   const size_t used = vprof::report::columns(text);
   const size_t room = columns > used ? columns - used : 0;
