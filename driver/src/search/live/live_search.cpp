@@ -6,6 +6,7 @@
 #include "pipeline/analysis.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
+#include "process/commands.h"
 #include "process/interrupt.h"
 #include "search/iterations.h"
 #include "search/live/epoch.h"
