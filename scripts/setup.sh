@@ -12,7 +12,7 @@ packages_to_build=(
   g++ gcc libc6-dev make cmake ninja-build ccache pkg-config
   clang-19 libclang-19-dev libclang-cpp19-dev llvm-19-dev # the instrumenter
   nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libxxhash-dev libsqlite3-dev
-  libutf8proc-dev libsodium-dev
+  libutf8proc-dev libsodium-dev libncurses-dev
   python3 ca-certificates
 )
 packages_to_package=(

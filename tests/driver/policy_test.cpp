@@ -4,6 +4,7 @@
 
 #include "program_fixture.h"
 #include "search/ask.h"
+#include "search/iterations.h"
 
 using namespace vprof;
 using namespace vprof::driver;
@@ -553,4 +554,32 @@ TEST_CASE("the next group of factors is asked about only while none is expanded"
   const Decision decision = talk(p, {"s", "e"}, 1);
   CHECK(decision.set_aside.size() == 1);
   CHECK(decision.expand == std::vector<std::string>{kParse});
+}
+
+TEST_CASE("the policy leaves what the user has accepted") {
+  State state;
+  state.expanded = {kHandle};
+  state.selected = {{.id = kStore, .name = "store", .by_user = true}};
+  const Profile measured = profile({variance(kStore, 0.6), variance(kParse, 0.3)});
+  CHECK(decide_automatically(measured, program(), state, {}).expand ==
+        std::vector<std::string>{kParse});
+  state.selected[0].by_user = false;  // by the policy, which decides anew
+  CHECK(decide_automatically(measured, program(), state, {}).expand ==
+        std::vector<std::string>{kStore, kParse});
+}
+
+TEST_CASE("what the user decides in between belongs to the iteration, and stays") {
+  State state;
+  state.history.resize(2);
+  state.history[0].selected = {"old"};
+  state.selected = {{.id = "old", .name = "old", .by_user = true},
+                    {.id = "new", .name = "new", .by_user = true},
+                    {.id = "guess", .name = "guess"}};
+  state.set_aside = {{.id = "aside", .name = "aside", .by_user = true}};
+  Decision decision;
+  decision.selected = {{.id = "found", .name = "found"}};
+  record(decision, true, state);
+  CHECK(ids(state.selected) == std::vector<std::string>{"old", "new", "found"});
+  CHECK(state.history[1].selected == std::vector<std::string>{"new", "found"});
+  CHECK(state.history[1].set_aside == std::vector<std::string>{"aside"});
 }

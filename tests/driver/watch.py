@@ -50,6 +50,7 @@ class Watch(LiveProject):
         out, err = watcher.communicate()
         self.assertEqual(watcher.returncode, 0, err)
         self.assertIn("Where the variance comes from", out)
+        self.assertRegex(out, r"watched for \d+ s; vprof itself took \d\.\d{3} s of processor time a second")
         report = self.report()
         self.assertGreaterEqual(report["interval"]["max_ns"], 300e6)
         self.assertEqual(self.frontier("run")[2], [])
@@ -83,6 +84,7 @@ class Watch(LiveProject):
         self.assertIn("completed", out)
         count = self.report()["interval"]["count"]
         self.assertIn(f'vprof_interval_latency_seconds_count{{interval="order"}} {count}\n', (self.root / "m.prom").read_text())
+        self.assertRegex((self.root / "m.prom").read_text(), r"(?m)^vprof_own_processor_seconds_total [0-9.e-]*[1-9]")
         documented = re.findall(r"^\| `(vprof_\w+)` \|", (Path(os.environ["VPROF_DOCS"]) / "fleet.md").read_text(), re.M)
         self.assertEqual(set(re.findall(r"^# TYPE (\w+)", (self.root / "m.prom").read_text(), re.M)), set(documented))
         ids, intervals = [], 0

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from e2e import arguments, copy_example, main, require, run
 
-NEEDED = ("libclang-cpp19", "libllvm19", "libclang-common-19-dev", "libc6", "libstdc++6", "libsqlite3-0")
+NEEDED = ("libclang-cpp19", "libllvm19", "libclang-common-19-dev", "libc6", "libstdc++6", "libsqlite3-0",
+          "libncursesw6")
 FILES = ("./usr/bin/vprof", "./usr/libexec/vprof/vprof-instrument", "./usr/libexec/vprof/vprof-shim",
          "./usr/libexec/vprof/libvprof-exec.so", "./usr/libexec/vprof/vprof-tables",
          "./usr/libexec/vprof/arrow/LICENSE.txt", "./usr/share/vprof/python/vprof/fleet/__main__.py", "./usr/lib/libvprof.so", "./usr/lib/libvprof-stub.a",

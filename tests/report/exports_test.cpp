@@ -357,6 +357,10 @@ TEST_CASE("prometheus: functions of one name and file are one series, and each m
   context.slow_intervals = 3;
   CHECK(sample(report::prometheus(profile, context),
                "vprof_slow_intervals_total{interval=\"request\"}") == "3");
+  CHECK(text.find("vprof_own_processor_seconds_total") == std::string::npos);
+  context.own_processor_s = 1.25;
+  CHECK(sample(report::prometheus(profile, context), "vprof_own_processor_seconds_total") ==
+        "1.25");
 
   std::set<std::string> heads, all;
   std::string head;

@@ -109,6 +109,7 @@ void add_live(CLI::App& app, CommandLine& line) {
       ->option_text("SECONDS")
       ->check(CLI::Range(1.0, 86400.0));
   verb->add_flag("--restart", options.restart, "start a new search");
+  verb->add_flag("--plain", options.plain, "lines instead of a screen, also at a terminal");
   verb->add_flag("--json", options.json, "print the final report as JSON, and nothing else");
   verb->add_option("--interval", options.interval, "name of the interval to explain");
   add_metrics(verb, options.metrics);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "pipeline/own_processor_time.h"
 #include "vprof/instrumenter/sites.h"
 #include "vprof/report/exports.h"
 #include "vprof/support/json.h"
@@ -117,7 +118,8 @@ Result<void> write_metrics(const Session& session, const fs::path& file,
                                        .program = source.filename().string(),
                                        .version = made.version,
                                        .start_s = start_s,
-                                       .slow_intervals = slow_intervals};
+                                       .slow_intervals = slow_intervals,
+                                       .own_processor_s = own_processor_s()};
   return write_output(file, report::prometheus(profile, context));
 }
 

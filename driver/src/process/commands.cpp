@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 
 #include "process/command_log.h"
@@ -17,6 +18,7 @@ namespace vprof::driver {
 namespace {
 
 bool g_narrate_on_error = false;  // set once, before the first say()
+std::atomic<Listener*> g_listener{nullptr};
 
 /// Shows the last lines of a log, and before them the first errors that are not among them.
 void show_failure(const fs::path& log) {
@@ -95,7 +97,13 @@ int narration() { return g_narrate_on_error ? STDERR_FILENO : STDOUT_FILENO; }
 
 void narrate_on_standard_error() { g_narrate_on_error = true; }
 
+void set_listener(Listener* listener) { g_listener.store(listener); }
+
 void say(const std::string& line) {
+  if (Listener* listener = g_listener.load(); listener != nullptr) {
+    listener->said(line);
+    return;
+  }
   FILE* to = g_narrate_on_error ? stderr : stdout;
   std::fprintf(to, "%s\n", report::for_terminal(line, ::fileno(to)).c_str());
   std::fflush(to);
@@ -121,6 +129,10 @@ Result<void> write_result(const fs::path& file, std::string_view text) {
 }
 
 void warn(const std::string& line) {
+  if (Listener* listener = g_listener.load(); listener != nullptr) {
+    listener->warned(line);
+    return;
+  }
   const std::string text =
       fmt::format("vprof: {} {}", report::warning("warning:", STDERR_FILENO), line);
   std::fprintf(stderr, "%s\n", report::for_terminal(text, STDERR_FILENO).c_str());

@@ -39,6 +39,17 @@ void say_verbatim(const std::string& text);
 /// `root`: the source tree; empty: unknown. Error, after the text without links: the format of
 /// links is none.
 Result<void> say_with_links(const std::string& text, const fs::path& root);
+/// Takes what say() and warn() would write.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void said(const std::string& line) = 0;
+  virtual void warned(const std::string& line) = 0;
+};
+
+/// From now on `listener` gets what say() and warn() are given; nullptr: nobody does.
+void set_listener(Listener* listener);
+
 /// The file descriptor that say() writes to.
 int narration();
 /// From now on say() writes to standard error, since standard output carries JSON.

@@ -21,6 +21,15 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_al
 std::atomic<int64_t> g_stopped_ns{0};
 static_assert(std::atomic<int64_t>::is_always_lock_free);
 
+std::atomic<const TerminalUser*> g_terminal_user{nullptr};
+static_assert(std::atomic<const TerminalUser*>::is_always_lock_free);
+
+void leave_terminal() {
+  if (const TerminalUser* user = g_terminal_user.load(); user != nullptr) {
+    user->leave();
+  }
+}
+
 void say(std::string_view text) {
   // If the terminal is gone, a handler can do nothing about it.
   [[maybe_unused]] const ssize_t unused = ::write(STDERR_FILENO, text.data(), text.size());
@@ -34,6 +43,7 @@ void handle(int signal) {
     ::kill(-group, SIGKILL);
   }
   if (g_die_at_once.load() > 0 || (!first && group <= 0)) {
+    leave_terminal();
     say("\nvprof: interrupted; run the same command again to resume\n");
     ::_exit(128 + signal);
   }
@@ -56,6 +66,7 @@ void stop(int signal) {
   if (group > 0) {
     ::kill(-group, SIGSTOP);
   }
+  leave_terminal();
   struct sigaction standard{};
   struct sigaction ours{};
   standard.sa_handler = SIG_DFL;
@@ -73,6 +84,9 @@ void stop(int signal) {
     ::kill(-group, SIGCONT);
   }
   g_stopped_ns.fetch_add(now_ns() - from);
+  if (const TerminalUser* user = g_terminal_user.load(); user != nullptr) {
+    user->come_back();
+  }
   errno = saved;
 }
 
@@ -110,6 +124,8 @@ void forget() { g_signal.store(0); }
 void set_child_group(pid_t group) { g_group.store(group); }
 
 double stopped_s() { return static_cast<double>(g_stopped_ns.load()) / 1e9; }
+
+void set_terminal_user(const TerminalUser* user) { g_terminal_user.store(user); }
 
 DieAtOnce::DieAtOnce() { g_die_at_once.fetch_add(1); }
 

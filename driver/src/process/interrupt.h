@@ -31,6 +31,17 @@ void set_child_group(pid_t group);
 /// For how long vprof has been stopped by Ctrl-Z, in all.
 double stopped_s();
 
+/// Somebody who has the whole terminal. Signal handlers call both, so they may do only what those
+/// may.
+struct TerminalUser {
+  void (*leave)();      ///< before vprof stops or dies
+  void (*come_back)();  ///< after it was stopped
+};
+
+/// From now on these leave the terminal as it was before vprof stops, or dies by a second signal;
+/// nullptr: nobody does. `user` must live until another one is set.
+void set_terminal_user(const TerminalUser* user);
+
 /// While one exists, the first signal ends the program immediately: for long computations that have
 /// no side effects before they end.
 class DieAtOnce {

@@ -28,6 +28,12 @@ constexpr int kPromptPollMs = 100;  // how soon a prompt notices Ctrl-C
 /// What was typed before a question was on the screen is no answer to it.
 void forget_typed_ahead() { ::tcflush(STDIN_FILENO, TCIFLUSH); }
 
+DecidedFactor decided_by_user(const Factor& factor) {
+  DecidedFactor one = decided(factor);
+  one.by_user = true;
+  return one;
+}
+
 enum class Answer : uint8_t { kExpand, kAccept, kSetAside, kQuit };
 
 /// Wrapped at the width of the terminal.
@@ -211,10 +217,10 @@ Decision ask(const analyzer::Profile& profile, const instrumenter::Program& prog
         expand(decision, *factor, keys);
         break;
       case Answer::kAccept:
-        decision.selected.push_back(decided(*factor));
+        decision.selected.push_back(decided_by_user(*factor));
         break;
       case Answer::kSetAside:
-        decision.set_aside.push_back(decided(*factor));
+        decision.set_aside.push_back(decided_by_user(*factor));
         break;
       case Answer::kQuit:
         decision.quit = true;

@@ -49,6 +49,22 @@ Result<std::set<std::string>> call_sites(const fs::path& file) {
   return calls;
 }
 
+/// The names of decisions that no iteration before the last one has in its list.
+std::vector<std::string> new_names(const std::vector<DecidedFactor>& decisions,
+                                   const std::vector<report::Iteration>& history,
+                                   std::vector<std::string> report::Iteration::* list) {
+  std::vector<std::string> names;
+  for (const DecidedFactor& one : decisions) {
+    const auto has = [&](const report::Iteration& iteration) {
+      return std::ranges::find(iteration.*list, one.name) != (iteration.*list).end();
+    };
+    if (std::none_of(history.begin(), history.end() - 1, has)) {
+      names.push_back(one.name);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<void> put_away_iterations(const Session& session, int last) {
@@ -121,8 +137,9 @@ void keep_measured(const analyzer::Profile& profile, State& state) {
 void record(const Decision& decision, bool alone, State& state) {
   report::Iteration& current = state.history.back();
   if (alone) {
-    state.selected.clear();
-    current.selected.clear();
+    std::erase_if(state.selected, [](const DecidedFactor& one) { return !one.by_user; });
+    current.selected = new_names(state.selected, state.history, &report::Iteration::selected);
+    current.set_aside = new_names(state.set_aside, state.history, &report::Iteration::set_aside);
   }
   for (const DecidedFactor& factor : decision.selected) {
     state.selected.push_back(factor);

@@ -26,7 +26,7 @@ Result<void> next_iteration(Session& session, const instrumenter::Program& progr
 void keep_measured(const analyzer::Profile& profile, State& state);
 
 /// Notes what was accepted and set aside. `alone`: by the policy, which selects anew from each
-/// profile.
+/// profile. What the user has decided stays.
 void record(const Decision& decision, bool alone, State& state);
 
 /// Keeps the state before any decision on the current iteration, for go_back().

@@ -146,9 +146,10 @@ std::vector<const Factor*> undecided(const analyzer::Profile& profile, const Sta
 Decision decide_automatically(const analyzer::Profile& profile, const Program& program,
                               const State& state, const analyzer::Options& options) {
   Decision decision;
-  // Only the last profile has answers: an expansion since may have explained an earlier one.
+  // Only the last profile has answers: an expansion since may have explained an earlier one. What
+  // the user has accepted stays.
   State open = state;
-  open.selected.clear();
+  std::erase_if(open.selected, [](const DecidedFactor& one) { return !one.by_user; });
   const std::vector<const Factor*> factors = undecided(profile, open);
   const auto k = static_cast<size_t>(options.k);
   expand_first(k, FactorKind::kVariance, decision, profile, factors, program, open);

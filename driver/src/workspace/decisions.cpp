@@ -53,7 +53,8 @@ std::string factor_name(const analyzer::Factor& factor) {
 
 DecidedFactor decided(const analyzer::Factor& factor) {
   return {.id = factor_id(factor),
-          .name = listed(factor.functions) + place_of(factor) + report::blame_mark(factor)};
+          .name = listed(factor.functions) + place_of(factor) + report::blame_mark(factor),
+          .by_user = false};
 }
 
 bool contains(const std::vector<DecidedFactor>& factors, const analyzer::Factor& factor) {

@@ -11,8 +11,9 @@ namespace vprof::driver {
 
 /// A factor that the user, or the policy of `--auto`, accepted as an answer or set aside.
 struct DecidedFactor {
-  std::string id;    ///< factor_id()
-  std::string name;  ///< factor_name(); of a wait, also the function that waits
+  std::string id;        ///< factor_id()
+  std::string name;      ///< factor_name(); of a wait, also the function that waits
+  bool by_user = false;  ///< the policy leaves it as it is
   bool operator==(const DecidedFactor&) const = default;
 };
 

@@ -21,7 +21,8 @@ struct Words<driver::Step> {
 template <>
 struct Object<DecidedFactor> {
   static constexpr auto kFields =
-      std::tuple{required("id", &DecidedFactor::id), required("name", &DecidedFactor::name)};
+      std::tuple{required("id", &DecidedFactor::id), required("name", &DecidedFactor::name),
+                 optional("by_user", &DecidedFactor::by_user)};
 };
 
 template <>

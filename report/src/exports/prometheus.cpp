@@ -222,6 +222,11 @@ std::string prometheus(const Profile& profile, const MetricsContext& context) {
         .sample({{"interval", profile.interval.name}},
                 static_cast<double>(*context.slow_intervals));
   }
+  if (context.own_processor_s) {
+    Metric(out, "vprof_own_processor_seconds_total", "counter",
+           "processor time of vprof itself, beside the program")
+        .sample({}, *context.own_processor_s);
+  }
   return out;
 }
 

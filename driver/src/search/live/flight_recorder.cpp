@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "pipeline/analysis.h"
+#include "pipeline/own_processor_time.h"
 #include "pipeline/recordings/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
@@ -99,6 +100,7 @@ class FlightRecorder {
     say(fmt::format("watching: intervals that take more than {} are kept in {}",
                     options_.slower_than, shown(ws_.kept())));
     const auto start = Clock::now();
+    const double own_before = own_processor_s();
     auto reported = start;
     bool goes_on = true;
     while (goes_on) {
@@ -115,6 +117,9 @@ class FlightRecorder {
     if (so_far_.interval.count == 0) {
       return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
     }
+    const double passed = seconds_since(start);
+    say(fmt::format("watched for {:.0f} s; vprof itself took {:.3f} s of processor time a second",
+                    passed, (own_processor_s() - own_before) / passed));
     return write_report();
   }
 

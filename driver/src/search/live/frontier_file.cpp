@@ -61,7 +61,7 @@ class Driving : public FrontierFile {
         header_(static_cast<vprof_frontier_header*>(mapped)),
         sites_(static_cast<unsigned char*>(mapped) + VPROF_FRONTIER_HEADER_BYTES) {
     store(header_->driver_pid, static_cast<uint64_t>(::getpid()));
-    store(header_->most_records_per_second, uint64_t{0});
+    store(header_->most_records_per_second, uint64_t{0});  // no limit
     store(header_->heartbeat_ns, static_cast<uint64_t>(monotonic_ns()));
     pulse_ = std::thread([this] { beat(); });
   }
@@ -96,10 +96,6 @@ class Driving : public FrontierFile {
       }
     }
     store(header_->epoch, load(header_->epoch) + 1);
-  }
-
-  void limit(uint64_t records_per_second) override {
-    store(header_->most_records_per_second, records_per_second);
   }
 
   uint64_t interruptions() const override {

@@ -28,10 +28,8 @@ class FrontierFile {
 
   /// Switches exactly these sites on. All processes see it before this returns.
   virtual void switch_to(const std::vector<uint32_t>& sites) = 0;
-  /// From now on, a process that makes more records per second switches all sites off. 0: no limit.
-  virtual void limit(uint64_t records_per_second) = 0;
-  /// Grows when a process has switched all sites off, because of the limit, or has taken vprof for
-  /// dead, since it was stopped for longer than two seconds.
+  /// Grows when a process has switched all sites off, since it took vprof for dead: that was
+  /// stopped for longer than two seconds.
   virtual uint64_t interruptions() const = 0;
 };
 

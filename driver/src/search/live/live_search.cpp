@@ -6,10 +6,13 @@
 #include "pipeline/analysis.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
+#include "process/commands.h"
 #include "process/interrupt.h"
 #include "search/iterations.h"
 #include "search/live/epoch.h"
 #include "search/live/live_run.h"
+#include "search/live/screen/audience.h"
+#include "search/live/screen/live_screen.h"
 #include "search/look_ahead.h"
 #include "search/narration.h"
 #include "search/overhead.h"
@@ -26,7 +29,7 @@ using analyzer::Profile;
 /// Fewer intervals say little about a variance.
 constexpr uint64_t kLeastIntervals = 1000;
 /// How long a new frontier is measured to learn what it costs, before it is measured in earnest.
-constexpr EpochLength kCensus{.least = 0.25, .most = 0.25};
+constexpr EpochLength kCensus{.least = 0.25, .most = 0.25, .phase = report::LivePhase::kCensus};
 /// How often the frontier is thinned before one that costs too much is measured all the same.
 constexpr int kMostCensuses = 6;
 /// How often an epoch is measured that a process has disturbed.
@@ -52,13 +55,17 @@ bool is_clear(const Profile& profile) {
 ///                  └───────────────────────────────┘
 class LiveRefinement {
  public:
-  LiveRefinement(Session& session, const LiveOptions& options, const LiveRun& run)
+  /// @param onlooker nullptr: nobody looks
+  LiveRefinement(Session& session, const LiveOptions& options, const LiveRun& run,
+                 Onlooker* onlooker)
       : session_(session),
         state_(session.state),
         options_(options),
         armed_(run.armed),
         trace_(run.trace),
-        epochs_(session, run.trace, *run.frontier, *run.target) {}
+        audience_(session, run.armed.program, run.trace, onlooker),
+        guidance_(audience_.guidance()),
+        epochs_(session, run.trace, *run.frontier, *run.target, audience_.hooks()) {}
 
   Result<void> run() {
     VPROF_TRY(begin_or_resume());
@@ -69,6 +76,10 @@ class LiveRefinement {
         return stop_for_now();
       }
       VPROF_TRY(keep(*profile));
+      if (guidance_.wants_to_stop()) {
+        VPROF_TRY(select_answers(*profile));
+        return stop_for_now();
+      }
       expanding = VPROF_TRY(decide(*profile));
     }
     return {};
@@ -109,17 +120,24 @@ class LiveRefinement {
     std::vector<uint32_t> on = VPROF_TRY(switch_frontier());
     say(fmt::format("\niteration {}: {} ({} on)", state_.iteration, purpose_,
                     counted(on.size(), "site")));
+    audience_.see_iteration(purpose_, on.size());
     if (state_.baseline.count == 0 || state_.baseline.command != kLiveCommand) {
       VPROF_TRY(measure_baseline());
     }
-    for (int round = 0; round < kMostCensuses && epochs_.runs(); ++round) {
+    for (int round = 0; round < kMostCensuses && epochs_.goes_on(); ++round) {
       const bool thinned = VPROF_TRY(thin_by_census(on));
       if (!thinned) {
         break;
       }
       on = VPROF_TRY(switch_frontier());
+      audience_.see_iteration(purpose_, on.size());
     }
-    return measure(on, sites_json(), length(), is_clear);
+    auto profile = VPROF_TRY(measure(on, sites_json(), length(), is_clear));
+    // An epoch that the user has cut off is no better than the one before unless it has enough.
+    if (profile && guidance_.wants_to_stop() && profile->interval.count < kLeastIntervals) {
+      profile.reset();
+    }
+    return profile;
   }
 
   /// An epoch in which no process has switched the sites off.
@@ -128,7 +146,7 @@ class LiveRefinement {
                                          const std::function<bool(const Profile&)>& enough) {
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
       auto profile = VPROF_TRY(epochs_.measure(on, sites, length, enough));
-      if (!epochs_.was_disturbed()) {
+      if (!epochs_.was_disturbed() || !epochs_.goes_on()) {
         return profile;
       }
     }
@@ -139,7 +157,7 @@ class LiveRefinement {
   }
 
   EpochLength length() const {
-    return {.least = options_.least_epoch, .most = options_.most_epoch};
+    return {.least = options_.least_epoch, .most = options_.most_epoch, .can_be_cut = true};
   }
 
   Result<std::vector<uint32_t>> switch_frontier() {
@@ -158,10 +176,16 @@ class LiveRefinement {
     const auto enough = [](const Profile& profile) {
       return profile.interval.count >= kLeastIntervals;
     };
-    const auto profile = VPROF_TRY(measure({}, sites_json(), length(), enough));
-    if (profile) {
+    EpochLength baseline = length();
+    baseline.phase = report::LivePhase::kBaseline;
+    baseline.can_be_cut = false;
+    const auto profile = VPROF_TRY(measure({}, sites_json(), baseline, enough));
+    const bool is_cut_off =
+        guidance_.wants_to_stop() && profile && profile->interval.count < kLeastIntervals;
+    if (profile && !is_cut_off) {
       state_.baseline = baseline_of(*profile, state_.iteration);
       state_.baseline.command = kLiveCommand;
+      audience_.see(*profile, epochs_.seconds());
       // Latencies are something to report if the program ends before any call is measured.
       VPROF_TRY(save_profile(session_, *profile));
       VPROF_TRY(write_report(session_, *profile));
@@ -187,6 +211,7 @@ class LiveRefinement {
     Profile profile = measured;
     compare_with(state_.baseline, profile);
     keep_measured(profile, state_);
+    audience_.see(profile, epochs_.seconds());
     say_measured(profile);
     say(fmt::format("recording adds {:.1f} % to the time that the program is busy",
                     100 * analyzer::measuring_cost(profile.overhead)));
@@ -196,6 +221,7 @@ class LiveRefinement {
     VPROF_TRY(write_report(session_, profile));
     VPROF_TRY(write_metrics(session_, options_.metrics, profile, start_s_));
     VPROF_TRY(keep_state(session_));
+    last_ = std::move(profile);
     return session_.save();
   }
 
@@ -205,8 +231,13 @@ class LiveRefinement {
   Result<bool> decide(const Profile& measured) {
     Profile profile = measured;
     compare_with(state_.baseline, profile);
-    const Decision decision =
+    Decision decision =
         decide_automatically(profile, armed_.program, state_, session_.config.factors);
+    if (Decision wanted = guidance_.take_decision(); !wanted.expand.empty()) {
+      decision.expand = std::move(wanted.expand);
+      decision.open_ended = std::move(wanted.open_ended);
+      decision.why = std::move(wanted.why);
+    }
     record(decision, true, state_);
     VPROF_TRY(write_report(session_, profile));
     const bool thinner = decision.expand.empty() && worth_thinning(session_, profile);
@@ -224,6 +255,15 @@ class LiveRefinement {
     return true;
   }
 
+  /// The user stops the search: nothing follows, but what was measured has its answers.
+  Result<void> select_answers(const Profile& measured) {
+    Profile profile = measured;
+    compare_with(state_.baseline, profile);
+    record(decide_automatically(profile, armed_.program, state_, session_.config.factors), true,
+           state_);
+    return {};
+  }
+
   Result<bool> finish(const std::string& why) {
     state_.step = Step::kDone;
     VPROF_TRY(session_.save());
@@ -235,6 +275,14 @@ class LiveRefinement {
     VPROF_TRY(session_.save());
     if (interrupt::requested()) {
       return fail(ErrorKind::kInterrupted, "interrupted");
+    }
+    if (guidance_.wants_to_stop()) {
+      if (state_.baseline.count == 0) {
+        return fail("stopped before anything was measured; `vprof live` begins again");
+      }
+      say("stopped; the next `vprof live` goes on from here, without a build");
+      // With what the user has decided since.
+      return last_ ? write_report(session_, *last_) : Result<void>();
     }
     if (state_.baseline.count == 0) {
       return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
@@ -251,7 +299,10 @@ class LiveRefinement {
   const LiveOptions& options_;
   const ArmedProgram& armed_;
   const fs::path trace_;
+  Audience audience_;
+  Guidance& guidance_;
   Epochs epochs_;
+  std::optional<Profile> last_;  // that was kept
   std::string purpose_ = "measuring the calls of the expanded functions";
 };
 
@@ -267,7 +318,12 @@ Result<fs::path> prepare_live(Session& session) {
 
 Result<void> refine_live(Session& session, const LiveOptions& options) {
   LiveRun run = VPROF_TRY(begin_live_run(session, options.attach, 0));
-  auto searched = LiveRefinement(session, options, run).run();
+  std::unique_ptr<LiveScreen> screen;
+  if (!options.plain && !options.json) {
+    screen = LiveScreen::open(session, run.armed.program);
+  }
+  auto searched = LiveRefinement(session, options, run, screen.get()).run();
+  screen.reset();
   run.leave();
   return searched;
 }

@@ -15,7 +15,8 @@ struct LiveOptions {
   double most_epoch = 10;  ///< s: when an epoch ends although its factors are not clear
   double least_epoch = 1;  ///< s
   bool restart = false;
-  bool json = false;  ///< print the final report as JSON
+  bool json = false;   ///< print the final report as JSON
+  bool plain = false;  ///< lines instead of a screen, also at a terminal
   std::string interval;
   std::string metrics;  ///< file for Prometheus; empty: none
 };

@@ -32,6 +32,7 @@ struct MetricsContext {
   std::string program, version;  ///< what is profiled
   double start_s = 0;            ///< when the recording began, Unix time
   std::optional<uint64_t> slow_intervals = {};
+  std::optional<double> own_processor_s = {};  ///< processor time of vprof itself
 };
 
 /// A profile as metrics in Prometheus' text format; docs/fleet.md lists them. Factors that are
