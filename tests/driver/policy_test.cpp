@@ -242,6 +242,26 @@ TEST_CASE("a function under many callers is looked for under all of them") {
   CHECK(decide_automatically(next, all, state, {}).expand.empty());
 }
 
+TEST_CASE("what all functions use of the C++ library does not say what they have in common") {
+  vprof::instrumenter::Program all = with_callers(8);
+  for (vprof::instrumenter::Function& function : all.functions) {
+    if (function.name.starts_with("caller")) {
+      function.calls.push_back(function.calls.front());
+      function.calls.back().callee_key = "std::string::size@";
+    }
+  }
+  all.functions.push_back(vprof::test::function("plain@e.c:200", {"std::string::size@"}));
+  std::sort(all.functions.begin(), all.functions.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  all.finish();
+  Profile p = called_from(8, 0.03);
+  p.tree.children.push_back(measured("plain@e.c:200", 0.02));
+  const Decision decision = decide_automatically(p, all, {}, {});
+  CHECK(decision.expand.size() == 8);
+  REQUIRE(decision.why.size() == 1);
+  CHECK(decision.why[0] == "8 callers of slow (24 % of the variance together)");
+}
+
 TEST_CASE("callers that are little together, or set aside, end the search") {
   const auto all = with_callers(8);
   CHECK(decide_automatically(called_from(8, 0.005), all, {}, {}).expand.empty());
@@ -441,6 +461,36 @@ TEST_CASE("a function that measured ones far below explain is not broken down") 
     const Decision decision = decide_automatically(p, program(), state, {});
     CHECK(decision.expand.empty() == (rest < 0.05));
   }
+}
+
+TEST_CASE("an interval's own time is looked for around where it begins and ends, outwards") {
+  vprof::instrumenter::Program all;
+  all.functions = {
+      vprof::test::function("Request::Request@r.cpp:1", {"log@"}),
+      vprof::test::function("Request::~Request@r.cpp:2", {"log@"}),
+      vprof::test::function("answer@r.cpp:4", {"log@"}),
+      vprof::test::function("main@r.cpp:9", {"serve@r.cpp:6"}),
+      vprof::test::function("other@r.cpp:8", {"log@"}),
+      vprof::test::function("serve@r.cpp:6", {"Request::Request@r.cpp:1", "answer@r.cpp:4"})};
+  std::sort(all.functions.begin(), all.functions.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  all.finish();
+  Profile p = profile({variance("body(request)", 0.9)});
+  p.tree.function = "request";
+  State state;
+  state.expanded = {"Request::Request@r.cpp:1", "Request::~Request@r.cpp:2"};
+  state.history.emplace_back();
+  state.history.back().expanded = {"Request::Request", "Request::~Request"};
+  CHECK(decide_automatically(p, all, state, {}).expand ==
+        std::vector<std::string>{"serve@r.cpp:6"});
+  // Expanded for another reason, so its callers have nothing to do with the interval.
+  state.expanded.push_back("answer@r.cpp:4");
+  state.expanded.push_back("serve@r.cpp:6");
+  CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{"main@r.cpp:9"});
+  state.expanded.push_back("main@r.cpp:9");
+  const Decision last = decide_automatically(p, all, state, {});
+  CHECK(last.expand.empty());
+  CHECK(ids(last.selected) == std::vector<std::string>{"body(request)"});
 }
 
 TEST_CASE("a wait outside every measured function is looked for in all threads") {

@@ -72,6 +72,11 @@ std::set<std::string> callees_of(const Function& from, const Program& program) {
   return reached;
 }
 
+/// Iterators, strings and the like of the C++ library: what many functions call, but no cause.
+bool is_library_helper(const std::string& key) {
+  return key.starts_with("std::") || key.starts_with("__gnu_cxx::");
+}
+
 struct Callers {
   double share = 0;
   std::vector<std::pair<double, std::string>> callers;  // minus the share, key
@@ -103,16 +108,20 @@ CommonCallee find_common_callee(const analyzer::Profile& profile, const Program&
   }
   CommonCallee best;
   bool best_in_tree = false;
+  bool best_is_helper = true;
   for (auto& [callee, one] : by_callee) {
     const Function* function = program.by_key(callee);
     // Of several functions with the same callers, one of the program says more than a library's.
     const bool in_tree = function != nullptr && !function->file.empty();
-    const bool better = one.share > best.share + kRounding ||
-                        (in_tree && !best_in_tree && one.share > best.share - kRounding);
+    const bool is_helper = is_library_helper(callee);
+    const bool more = one.share > best.share + kRounding ||
+                      (in_tree && !best_in_tree && one.share > best.share - kRounding);
+    const bool better = is_helper == best_is_helper ? more : best_is_helper;
     if (one.callers.size() < 2 || one.share < profile.threshold || !better) {
       continue;
     }
     best_in_tree = in_tree;
+    best_is_helper = is_helper;
     best = {function == nullptr ? callee : function->name, one.share, {}};
     std::ranges::sort(one.callers);
     for (const auto& [minus_share, key] : one.callers) {

@@ -22,7 +22,8 @@ struct CommonCallee {
 };
 
 /// The function whose callers, of those measured and not expanded yet, have the greatest share
-/// together. None if that is below the threshold of the profile, or if there is only one caller.
+/// together; one of the C++ library's own only if there is no other. None if that is below the
+/// threshold of the profile, or if there is only one caller.
 /// Functions selected or set aside do not count.
 CommonCallee find_common_callee(const analyzer::Profile& profile,
                                 const instrumenter::Program& program, const State& state);

@@ -284,6 +284,47 @@ FunctionKeys functions_around(const analyzer::Profile& profile, const Factor& fa
   return keys;
 }
 
+// ---- the interval's own time
+
+/// Whether the i-th name of a factor is what an interval's threads do in no measured function.
+bool is_own_time(const analyzer::Profile& profile, const Factor& factor, size_t i) {
+  const bool has_key = i < factor.keys.size() && !factor.keys[i].empty();
+  return !has_key && factor.functions[i] == fmt::format("body({})", profile.tree.function);
+}
+
+/// The functions that call those in which intervals begin and end. Where these are expanded, their
+/// callers, and so on. An interval from a constructor to a destructor, for example, is the work of
+/// the function around both.
+FunctionKeys functions_around_interval(const Program& program, const State& state) {
+  std::vector<const Function*> open;
+  for (const std::string& key : state.expanded) {
+    const Function* function = program.by_key(key);
+    const auto is_root = [&](const report::Iteration& first) {
+      return std::ranges::find(first.expanded, function->name) != first.expanded.end();
+    };
+    if (function != nullptr && (state.history.empty() || is_root(state.history.front()))) {
+      open.push_back(function);
+    }
+  }
+  std::set<const Function*> seen(open.begin(), open.end());
+  FunctionKeys found;
+  while (!open.empty()) {
+    const Function* function = open.back();
+    open.pop_back();
+    for (const Function* caller : program.callers(*function)) {
+      if (!seen.insert(caller).second) {
+        continue;
+      }
+      if (is_settled(state, caller->key)) {
+        open.push_back(caller);
+      } else if (program.expandable(*caller)) {
+        found.insert(caller->key);
+      }
+    }
+  }
+  return found.size() <= kMostCallbacks ? found : thread_roots(program, state);
+}
+
 }  // namespace
 
 std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const Factor& factor,
@@ -308,6 +349,11 @@ std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const
   }
   std::vector<std::string> keys;
   for (size_t i = 0; i < factor.functions.size(); ++i) {
+    if (is_own_time(profile, factor, i)) {
+      const FunctionKeys around = functions_around_interval(program, state);
+      keys.insert(keys.end(), around.begin(), around.end());
+      continue;
+    }
     const Function* function = function_of(factor, i, program);
     if (can_expand(function, program, state)) {
       keys.push_back(function->key);

@@ -14,6 +14,8 @@ namespace vprof::driver {
 ///
 /// - A function is expanded itself. So is the owner of `body(f)` if f was never expanded: its body
 ///   is then the whole function except for its waits.
+/// - The interval's own time, which is in no measured function, is broken down into the functions
+///   that call those in which intervals begin and end.
 /// - A library function is broken down into the functions of the program that it may call: those
 ///   passed to it or, for the call operator of std::function, stored in one.
 /// - A wait for threads outside every measured function (`untracked(worker)`, at least the
