@@ -170,8 +170,8 @@ class DrawnScreen : public LiveScreen, private Listener {
   bool take() {
     const std::scoped_lock lock(mutex_);
     if (seen_.version != shared_.version) {
-      if (shared_.answer) {
-        view_.notice = *std::exchange(shared_.answer, {});
+      if (auto answer = std::exchange(shared_.answer, std::nullopt)) {
+        view_.notice = *std::move(answer);
       }
       seen_ = shared_;
     }
