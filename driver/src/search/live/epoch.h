@@ -30,7 +30,7 @@ struct EpochHooks {
   /// A phase begins, or goes on after `passed` seconds. It lasts `most` seconds at most; 0:
   /// unknown.
   std::function<void(report::LivePhase, double passed, double most)> begin;
-  /// What the epoch has so far, after so many seconds. Its last intervals have not ended.
+  /// What the epoch has `seconds` after its begin. Its last intervals have not ended.
   std::function<void(const analyzer::Profile&, double seconds)> look;
 };
 

@@ -25,7 +25,7 @@ class ScreenTerminal {
   virtual report::ScreenSize size() = 0;
   /// Does nothing while vprof is in the background.
   virtual void draw(const std::vector<report::ScreenLine>& lines) = 0;
-  /// Waits for a key, for wake(), or for so many milliseconds.
+  /// Waits for a key or for wake(), at most `milliseconds`.
   virtual void wait(int milliseconds) = 0;
   /// The next key that was pressed; kNone: there is none.
   virtual KeyPress read() = 0;
