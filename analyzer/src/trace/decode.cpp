@@ -240,7 +240,9 @@ class Decoder {
     if (limit == 0) {
       return kNoTime;
     }
-    return limit == VPROF_NO_LIMIT ? INT64_MAX : start + static_cast<int64_t>(limit - 1) * 1000;
+    const int64_t length = static_cast<int64_t>(limit - 1) * 1000;
+    const bool is_far = limit == VPROF_NO_LIMIT || start > INT64_MAX - length;  // or damaged
+    return is_far ? INT64_MAX : start + length;
   }
 
   /// The end of a wait by which the thread got the object.
