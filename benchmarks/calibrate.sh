@@ -2,11 +2,12 @@
 # What recording costs real programs, beside what the report says that it costs: the plan that
 # `vprof loop --auto` ends with, against the same source built without VProfiler, in turn.
 #
-#   calibrate.sh [--rounds N] [redis|sqlite|nginx|postgresql]...     (default: 11 rounds of all;
+#   calibrate.sh [--rounds N] [redis|sqlite|nginx|postgresql]...     (default: 31 rounds of all;
 #                                                                     0 rounds: only the search)
 #
 # From nothing to the table of docs/performance.md: fetches Debian's source package, builds it
-# plainly, takes the configuration of the catalogue, runs the loop, and measures (stated_cost.py).
+# plainly, takes the configuration of the catalogue, runs the loop, and measures (stated_cost.py, and
+# server_cost.py for servers).
 # Everything is in build/calibrate/NAME; a program that has been searched is only measured again.
 # PostgreSQL is that of examples/postgresql, whose first build takes some minutes.
 set -euo pipefail
@@ -16,13 +17,16 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/examples/debian-source.sh"
 
 # Sets package, version, needs, configure, build, run and entry. `run` does a fixed amount of work
-# and prints `throughput = N`.
+# and prints `throughput = N`. Of a server, also how it is started and loaded in short slices.
 describe() { # name
+  server="" load="" requests=""
   case $1 in
     redis)
       package=redis version=5:7.0. needs=(pkg-config) entry=redis configure=true
       build="make -j2 MALLOC=libc"
-      run="src/redis-server --port 17031 --save '' --appendonly no > server.log & server=\$!; for try in 1 2 3 4 5 6 7 8 9; do src/redis-cli -p 17031 ping > ping.log && break; sleep 1; done; env -u VPROF_TRACE_DIR src/redis-benchmark -p 17031 -c 8 -n 300000 -t get,set -q | tr '\\r' '\\n' > bench.log; src/redis-cli -p 17031 shutdown nosave; wait \$server; awk '/requests per second/ { seconds += 1 / \$2; ++n } END { print \"throughput =\", n / seconds }' bench.log"
+      server="exec src/redis-server --port \$PORT --save '' --appendonly no"
+      load="src/redis-benchmark -p \$PORT -c 8 -n 2000 -t get,set -q" requests=4000
+      run="src/redis-server --port 17031 --save '' --appendonly no > server.log & server=\$!; for try in 1 2 3 4 5 6 7 8 9; do src/redis-cli -p 17031 ping > ping.log && break; sleep 1; done; env -u VPROF_TRACE_DIR src/redis-benchmark -p 17031 -c 8 -n 100000 -t get,set -q | tr '\\r' '\\n' > bench.log; src/redis-cli -p 17031 shutdown nosave; wait \$server; awk '/requests per second/ { seconds += 1 / \$2; ++n } END { print \"throughput =\", n / seconds }' bench.log"
       ;;
     sqlite)
       package=sqlite3 version=3.40. needs=(tcl) entry=sqlite configure="./configure --disable-tcl"
@@ -32,7 +36,9 @@ describe() { # name
     nginx)
       package=nginx version=1.22. needs=(libpcre2-dev zlib1g-dev apache2-utils) entry=nginx
       configure="./configure --with-cc-opt='-O2 -g'" build="make -j2"
-      run="mkdir -p logs && echo 'daemon off; worker_processes 1; error_log logs/error.log; events {} http { access_log off; server { listen 127.0.0.1:17032; root html; } }' > load.conf && { objs/nginx -p . -c load.conf & server=\$!; sleep 1; env -u VPROF_TRACE_DIR ab -q -k -c 8 -n 100000 http://127.0.0.1:17032/index.html > bench.log; kill -QUIT \$server; wait \$server; awk '/Requests per second/ { print \"throughput =\", \$4 }' bench.log; }"
+      server="mkdir -p logs; echo \"daemon off; pid logs/\$PORT.pid; worker_processes 1; error_log logs/error.log; events {} http { access_log off; server { listen 127.0.0.1:\$PORT; root html; } }\" > load.\$PORT.conf; exec objs/nginx -p . -c load.\$PORT.conf"
+      load="ab -q -k -c 8 -n 1000 http://127.0.0.1:\$PORT/index.html" requests=1000
+      run="mkdir -p logs && echo 'daemon off; worker_processes 1; error_log logs/error.log; events {} http { access_log off; server { listen 127.0.0.1:17032; root html; } }' > load.conf && { objs/nginx -p . -c load.conf & server=\$!; sleep 1; env -u VPROF_TRACE_DIR ab -q -k -c 8 -n 50000 http://127.0.0.1:17032/index.html > bench.log; kill -QUIT \$server; wait \$server; awk '/Requests per second/ { print \"throughput =\", \$4 }' bench.log; }"
       ;;
     *) die "unknown program $1 (known: redis, sqlite, nginx, postgresql)" ;;
   esac
@@ -61,8 +67,8 @@ PY
 
 prepare() { # name
   local here=$root/build/calibrate/$1
-  [ -e "$here/searched" ] && return
   describe "$1"
+  [ -e "$here/searched" ] && return
   install_missing gcc make python3 "${needs[@]}"
   fetch_debian_source "$package" "$version" "$root/build/subjects/$package-$version"
   mkdir -p "$here"
@@ -83,7 +89,7 @@ prepare() { # name
   touch "$here/searched"
 }
 
-rounds=11
+rounds=31
 names=()
 while [ $# != 0 ]; do
   case $1 in
@@ -95,6 +101,7 @@ done
 [ ${#names[@]} != 0 ] || names=(redis sqlite nginx postgresql)
 find_vprof
 for name in "${names[@]}"; do
+  server=""
   if [ "$name" = postgresql ]; then
     project=$root/examples/postgresql plain=$root/examples/postgresql/work/plain
     [ -e "$project/.vprof/plan.json" ] || "$project/run.sh"
@@ -105,5 +112,11 @@ for name in "${names[@]}"; do
   fi
   [ "$rounds" != 0 ] || continue
   say "$name: $rounds rounds"
-  python3 "$root/benchmarks/stated_cost.py" "$project" "$plain" --rounds "$rounds" --vprof "$vprof"
+  if [ -n "$server" ]; then
+    # Its own tools make the load, without what vprof adds to them.
+    (cd "$plain" && python3 "$root/benchmarks/server_cost.py" "$project" "$plain" --server "$server" \
+      --load "$load" --requests "$requests" --rounds "$rounds" --vprof "$vprof")
+  else
+    python3 "$root/benchmarks/stated_cost.py" "$project" "$plain" --rounds "$rounds" --vprof "$vprof"
+  fi
 done

@@ -8,14 +8,16 @@ PROJECT holds a vprof.json whose program is instrumented (`vprof loop`, or `vpro
 `vprof build`); PLAIN is the same source tree, built without VProfiler. `run` of vprof.json is run
 in both. It must do a fixed amount of work, and start the program by a relative path.
 
-Each round is one run of both, so that a change of the machine meets both. The true cost is the
-median of what recording adds to the processor time of everything that `run` starts, over the
-program's own processor time without that. The stated cost is the median of the reports of the same
-runs. Wall times are printed as well, and the throughput if `run` prints it (`throughput = N` or
-pgbench's `tps = N`); they mean little where other work is running.
+Each round is one run of both, so that a change of the machine meets both; many short rounds tell
+more than a few long ones. The true cost of a round is what recording adds to the processor time of
+everything that `run` starts, over the program's own processor time without that. All figures are
+medians of the rounds, with an interval that contains the true median in 95 of 100 cases (order
+statistics). The stated cost is that of the reports of the same runs. Wall times are printed as
+well, and the throughput if `run` prints it (`throughput = N` or pgbench's `tps = N`).
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import re
@@ -53,6 +55,27 @@ def program_time(report, stated):
     return report["overhead"]["processor_ns"] * 1e-9 / (1 + stated)
 
 
+def interval(values):
+    """The values between which the median of their distribution lies in 95 of 100 cases, whatever the
+    distribution is: the order statistics whose ranks a fair coin's heads exceed that often. All
+    values if there are fewer than six."""
+    count, ordered = len(values), sorted(values)
+    rank, outside = 0, 0.0
+    while True:
+        outside += 2 * math.comb(count, rank) / 2**count
+        if outside > 0.05 or 2 * rank + 2 > count:
+            break
+        rank += 1
+    lowest = max(rank - 1, 0)
+    return ordered[lowest], ordered[count - 1 - lowest]
+
+
+def shown(values, form):
+    """The median of the rounds and its interval."""
+    low, high = interval(values)
+    return f"{format(statistics.median(values), form)} ({format(low, form)} to {format(high, form)})"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("project", type=pathlib.Path)
@@ -62,7 +85,7 @@ def main():
     options = parser.parse_args()
     state = options.project.resolve() / ".vprof"
     command, environment = configuration(options.project)
-    added, walls, rates, stated, own = [], [], [], [], []
+    true, walls, rates, stated = [], [], [], []
     for number in range(options.rounds):
         trace = pathlib.Path(tempfile.mkdtemp(prefix="stated_cost."))
         trace.chmod(0o1777)
@@ -79,19 +102,17 @@ def main():
         shutil.rmtree(trace)
         report = json.loads(analyzed.stdout)
         stated.append(report["overhead"]["added"])
-        own.append(program_time(report, stated[-1]))
-        added.append(recorded - plain)
+        true.append((recorded - plain) / program_time(report, stated[-1]))
         walls.append(recorded_wall / plain_wall)
         if rate and plain_rate:
             rates.append(rate / plain_rate)
         print(f"round {number + 1}: processor time {plain:.2f} s plain, {recorded:.2f} s recorded: "
-              f"{added[-1] / own[-1]:+.1%}; stated {stated[-1]:+.1%}; wall {walls[-1]:.3f}x"
+              f"{true[-1]:+.1%}; stated {stated[-1]:+.1%}; wall {walls[-1]:.3f}x"
               + (f"; throughput {rates[-1]:.3f}x" if rates else ""), flush=True)
-    true = statistics.median(added) / statistics.median(own)
-    says = statistics.median(stated)
-    print(f"recording adds {true:.1%} to the processor time of the program; stated {says:.1%}, "
-          f"{says / true:.2f} of that; wall time {statistics.median(walls):.3f}x"
-          + (f"; throughput {statistics.median(rates):.3f}x" if rates else ""))
+    says = statistics.median(stated) / statistics.median(true)
+    print(f"recording adds {shown(true, '+.1%')} to the processor time of the program; stated "
+          f"{shown(stated, '+.1%')}, {says:.2f} of that; wall time {shown(walls, '.3f')}x"
+          + (f"; throughput {shown(rates, '.3f')}x" if rates else ""))
 
 
 if __name__ == "__main__":

@@ -46,6 +46,31 @@ TEST_CASE("the cost of a program and of its busiest thread") {
   CHECK(analyzer::program_cost(overhead) == 0);
 }
 
+TEST_CASE("what the runtime does besides records counts, but not for the budget of a plan") {
+  Overhead overhead;
+  overhead.record_ns = 20;
+  overhead.records = 1000;
+  overhead.waits = 100;
+  overhead.processor_ns = 10e6;
+  const double each = analyzer::record_cost_ns(overhead);
+  const double before = analyzer::measuring_cost(overhead);
+  overhead.calls_ns = 1e6;
+  const double calls = analyzer::calls_cost_ns(overhead);
+  CHECK(calls > overhead.calls_ns);
+  // The questions that come with a wait are among the calls. What is left of it are its slots.
+  CHECK(analyzer::records_ns(overhead) == Approx((900 + 100 * 3) * each));
+  CHECK(analyzer::recording_ns(overhead) == analyzer::records_ns(overhead) + calls);
+  CHECK(analyzer::program_cost(overhead) ==
+        Approx(analyzer::added_by(analyzer::recording_ns(overhead), 10e6)));
+  CHECK(analyzer::measuring_cost(overhead) < before);
+  overhead.thread_records = 1200;
+  overhead.thread_ns = 8e6;
+  CHECK(analyzer::thread_cost(overhead) ==
+        Approx(analyzer::added_by(analyzer::recording_ns(overhead), 8e6)));
+  CHECK(analyzer::measuring_cost(overhead) ==
+        Approx(analyzer::added_by(analyzer::records_ns(overhead), 8e6)));
+}
+
 TEST_CASE("records of a thread that is hardly ever busy delay nobody") {
   Overhead overhead;
   overhead.record_ns = 20;
@@ -149,9 +174,13 @@ TEST_CASE("the groups survive in the profile file, and add up when profiles are 
   process.header.start_processor_ns = 1000;
   process.header.processor_ns = 51'000;
   process.header.helper_ns = 3000;
+  process.header.ticks_per_second = 1'000'000'000;
+  process.header.call_ticks_x256 = 200 * 256;
+  process.thread(1).own_calls = 7;
   const Profile profile = loop_of_keys(scratch.path(), process);
   CHECK(profile.overhead.processor_ns == 50'000);
   CHECK(profile.overhead.helper_ns == 3000);
+  CHECK(profile.overhead.calls_ns >= 1400);  // of each of its chunks
   const auto again = analyzer::merge({{"a", profile.bytes}}, {});
   REQUIRE(again);
   CHECK(again->bytes == profile.bytes);
@@ -161,6 +190,7 @@ TEST_CASE("the groups survive in the profile file, and add up when profiles are 
   REQUIRE(both);
   CHECK(both->overhead.groups[2].records == 8 * 1001);
   CHECK(both->overhead.processor_ns == 100'000);
+  CHECK(both->overhead.calls_ns == 2 * profile.overhead.calls_ns);
 }
 
 TEST_CASE("busy time lies between the first and the last chunk of a thread") {

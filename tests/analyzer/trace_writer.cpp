@@ -183,6 +183,7 @@ std::vector<unsigned char> ProcessWriter::bytes() const {
         if (index < thread.opened.size()) {
           std::tie(chunk.opened_processor_ns, chunk.opened_ticks) = thread.opened[index];
         }
+        chunk.own_calls = thread.own_calls;
         chunk.index = index++;
         std::strncpy(chunk.thread_name, thread.name.c_str(), sizeof(chunk.thread_name) - 1);
         at = all.size();

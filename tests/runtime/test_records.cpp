@@ -42,6 +42,7 @@ TEST_CASE("frames are complete and nested") {
   CHECK(nesting_error(trace.threads[0]) == "");
   CHECK(trace.header.dropped == 0);
   CHECK(trace.header.record_ticks_x256 > 256);
+  CHECK(trace.header.call_ticks_x256 > 0);
   CHECK(trace.header.start_processor_ns > 0);
   CHECK(trace.header.processor_ns > trace.header.start_processor_ns);
   CHECK(std::string(trace.header.program).find("subject") != std::string::npos);
@@ -260,4 +261,15 @@ TEST_CASE("without a trace directory nothing is recorded") {
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.traces.empty());
   CHECK(outcome.output == "leaves 4000\nmiddles 1000\nouters 1000\n");
+}
+
+TEST_CASE("what the runtime does besides records is counted") {
+  const std::string all = "stream,file,signal,timer,preemption";
+  const Outcome off = run("timed_calls", {{{"VPROF_WAITS_OFF", all}}, {}, {}});
+  REQUIRE(off.exit_code == 0);
+  CHECK(off.traces.at(0).threads.at(0).own_calls == 0);
+  // One for each call, and more for those in which the thread loses its processor.
+  const Outcome on = run("timed_calls", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  REQUIRE(on.exit_code == 0);
+  CHECK(on.traces.at(0).threads.at(0).own_calls >= 2000);
 }

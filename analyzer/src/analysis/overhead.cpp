@@ -12,6 +12,11 @@ namespace {
 /// inlining. Fitted to real programs: docs/performance.md.
 constexpr double kInProgram = 1.75;
 
+/// What an intercepted call, or a system call of the runtime, costs in a program, in cheapest
+/// system calls. Most ask for more than that one does. After a system call, caches and predictions
+/// are cold for the runtime and for the records that follow. Fitted likewise.
+constexpr double kCallInProgram = 5;
+
 constexpr uint64_t kSlotsOfWait = 3;  // a head and two continuations
 
 /// Half the width of a 95 % interval, on a logarithmic scale.
@@ -21,13 +26,35 @@ double log_reach(const std::array<double, 2>& ci95) {
 
 double ratio(double a, double b) { return b > 0 ? a / b : 1.0; }
 
+/// What `all_ns` in all threads adds to the time that the thread which made most records is busy.
+/// What kinds of records it made is not known: as all others.
+double thread_cost_of(double all_ns, const Overhead& overhead) {
+  const auto slots = static_cast<double>(overhead.records + (kSlotsOfWait - 1) * overhead.waits);
+  const double each = slots > 0 ? all_ns / slots : 0;
+  return added_by(static_cast<double>(overhead.thread_records) * each, overhead.thread_ns);
+}
+
+/// ρ / (1 - ρ) of that thread, at most 1. A load of 0 is unknown: as if it were always busy.
+double part_of_load(const Overhead& overhead) {
+  const double load = thread_load(overhead);
+  return load > 0 && load < 0.5 ? load / (1 - load) : 1;
+}
+
 }  // namespace
 
 double record_cost_ns(const Overhead& overhead) { return kInProgram * overhead.record_ns; }
 
-double recording_ns(const Overhead& overhead) {
-  const uint64_t records = overhead.records + (kRecordsPerWait - 1) * overhead.waits;
+double calls_cost_ns(const Overhead& overhead) { return kCallInProgram * overhead.calls_ns; }
+
+double records_ns(const Overhead& overhead) {
+  // Where the runtime has counted its own system calls, a wait is only longer than other records.
+  const uint64_t wait = overhead.calls_ns > 0 ? kSlotsOfWait : kRecordsPerWait;
+  const uint64_t records = overhead.records + (wait - 1) * overhead.waits;
   return static_cast<double>(records) * record_cost_ns(overhead);
+}
+
+double recording_ns(const Overhead& overhead) {
+  return records_ns(overhead) + calls_cost_ns(overhead);
 }
 
 double added_by(double records_ns, double ns) {
@@ -43,25 +70,19 @@ double program_cost(const Overhead& overhead) {
 }
 
 double thread_cost(const Overhead& overhead) {
-  // What kinds of records the thread made is not known: as all others.
-  const auto slots = static_cast<double>(overhead.records + (kSlotsOfWait - 1) * overhead.waits);
-  const double each = slots > 0 ? recording_ns(overhead) / slots : 0;
-  return added_by(static_cast<double>(overhead.thread_records) * each, overhead.thread_ns);
+  return thread_cost_of(recording_ns(overhead), overhead);
 }
 
 double queueing_cost(const Overhead& overhead) {
-  const double load = thread_load(overhead);
-  // A load of 0 is unknown: as if the thread were always busy.
-  const double part = load > 0 && load < 0.5 ? load / (1 - load) : 1;
-  return part * thread_cost(overhead);
+  return part_of_load(overhead) * thread_cost(overhead);
 }
 
 double measuring_cost(const Overhead& overhead) {
-  const double records = recording_ns(overhead);
+  const double records = records_ns(overhead);
   const double helper = std::min(overhead.helper_ns, records);
   const double program =
       added_by(records + helper, overhead.processor_ns - (overhead.helper_ns - helper));
-  return std::max(program, queueing_cost(overhead));
+  return std::max(program, part_of_load(overhead) * thread_cost_of(records, overhead));
 }
 
 double thread_load(const Overhead& overhead) {

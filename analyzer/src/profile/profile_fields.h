@@ -40,12 +40,12 @@ struct ListStruct<Losses> {
 template <>
 struct ListStruct<Overhead> {
   static constexpr std::tuple kMembers{
-      &Overhead::records,        &Overhead::dropped,   &Overhead::chunks,
-      &Overhead::stalls,         &Overhead::record_ns, &Overhead::threads,
-      &Overhead::processor_ns,   &Overhead::helper_ns, &Overhead::thread,
-      &Overhead::thread_records, &Overhead::thread_ns, &Overhead::thread_passed_ns,
-      &Overhead::waits,          &Overhead::run_ns,    &Overhead::working_threads,
-      &Overhead::working_ns,     &Overhead::present_ns};
+      &Overhead::records,        &Overhead::dropped,    &Overhead::chunks,
+      &Overhead::stalls,         &Overhead::record_ns,  &Overhead::threads,
+      &Overhead::processor_ns,   &Overhead::helper_ns,  &Overhead::thread,
+      &Overhead::thread_records, &Overhead::thread_ns,  &Overhead::thread_passed_ns,
+      &Overhead::waits,          &Overhead::run_ns,     &Overhead::working_threads,
+      &Overhead::working_ns,     &Overhead::present_ns, &Overhead::calls_ns};
   static constexpr size_t kOptional = 5;
 };
 /// Without the waits, which are buckets.

@@ -1,4 +1,5 @@
-// How long the threads of a file were on a processor, and how much they recorded meanwhile.
+// How long the threads of a file were on a processor, how much they recorded meanwhile, and what
+// the runtime did in them besides.
 //
 // A thread notes its processor time whenever it takes a chunk. So what it recorded in its first
 // chunks, up to the last but one, belongs to a known part of its processor time. What came before
@@ -44,13 +45,27 @@ void add_thread(const vprof_file_header& header, const ThreadChunks& thread, Ove
   }
 }
 
+/// What the runtime did in the threads besides records, each as if it were the cheapest system
+/// call.
+double calls_ns(const TraceFile& file) {
+  uint64_t calls = 0;
+  for (const ThreadChunks& thread : file.threads) {
+    for (const Chunk& chunk : thread.chunks) {
+      calls += chunk.own_calls;
+    }
+  }
+  const double call_ns = ticks_in_ns(file.header, file.header.call_ticks_x256) / 256;
+  return static_cast<double>(calls) * call_ns;
+}
+
 }  // namespace
 
 void add_busy_time(const TraceFile& file, Overhead& overhead) {
   const vprof_file_header& header = file.header;
   overhead.processor_ns +=
       static_cast<double>(between(header.start_processor_ns, header.processor_ns));
-  overhead.helper_ns += static_cast<double>(header.helper_ns);
+  overhead.helper_ns += static_cast<double>(header.helper_ns + header.set_up_ns);
+  overhead.calls_ns += calls_ns(file);
   for (const ThreadChunks& thread : file.threads) {
     add_thread(header, thread, overhead);
   }

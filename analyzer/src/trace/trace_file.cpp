@@ -127,6 +127,7 @@ ChunksBySerial find_chunks(TraceFile& file) {
     chunk.tid = header.tid;
     chunk.opened_ticks = header.opened_ticks;
     chunk.opened_processor_ns = header.opened_processor_ns;
+    chunk.own_calls = header.own_calls;
     if (slots != 0) {
       std::memcpy(&chunk.first, page.data() + sizeof(header), sizeof(chunk.first));
     }

@@ -185,7 +185,11 @@ struct Object<OverheadSection> {
       optional("record_ns", &T::record_ns, "calibrated cost of one record"),
       optional("processor_ns", &T::processor_ns,
                "processor time of program and helper since the recording began; 0: unknown"),
-      optional("helper_ns", &T::helper_ns, "processor time of the helper"),
+      optional("helper_ns", &T::helper_ns,
+               "processor time of the helper, and of starting the recording"),
+      optional("calls_ns", &T::calls_ns,
+               "calls that the runtime intercepts or makes itself, as if each were the cheapest "
+               "system call; 0: unknown"),
       optional("thread", &T::thread, "the thread that made most records"),
       optional("thread_records", &T::thread_records, "between its first buffer and its last"),
       optional("thread_ns", &T::thread_ns, "its processor time meanwhile"),

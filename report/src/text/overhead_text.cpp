@@ -19,7 +19,11 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
   if (overhead.record_ns > 0) {
     const double each = analyzer::record_cost_ns(overhead);
     text += fmt::format(" at about {:.0f} ns each", each);
-    if (overhead.waits != 0) {
+    if (overhead.calls_ns > 0) {
+      text += fmt::format(
+          ", and {:.3g} ms in the calls that vprof intercepts ({} waits and preemptions recorded),",
+          analyzer::calls_cost_ns(overhead) / 1e6, human_count(overhead.waits));
+    } else if (overhead.waits != 0) {
       text += fmt::format(" (the {} waits and preemptions among them {:.1f} us)",
                           human_count(overhead.waits),
                           each * static_cast<double>(analyzer::kRecordsPerWait) / 1e3);
@@ -31,6 +35,10 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
     const double helper = overhead.helper_ns / all;
     text += fmt::format(" add {} to the processor time of the program, {} of that on the helper",
                         percent(added), percent(helper));
+    if (overhead.calls_ns > 0) {
+      text +=
+          fmt::format(" and {} in those calls", percent(analyzer::calls_cost_ns(overhead) / all));
+    }
   }
   if (overhead.stalls != 0) {
     text += ", " + plural(overhead.stalls, "stall", "stalls");
@@ -140,6 +148,18 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
       percent(budget), plural(next.size(), "call site", "call sites"), listed_by_cost(next));
 }
 
+/// What the intercepted calls cost beyond the budget, which no plan changes. Empty: they do not.
+std::string beyond_by_calls(const analyzer::Overhead& overhead, double budget) {
+  const double calls = analyzer::added_by(analyzer::calls_cost_ns(overhead), overhead.processor_ns);
+  if (calls <= budget) {
+    return {};
+  }
+  return fmt::format(
+      "The calls that vprof intercepts add {} by themselves, beyond the budget of {}, and no plan "
+      "changes that. \"record\": {{\"leave_out\": [...]}} leaves out kinds of waits.",
+      percent(calls), percent(budget));
+}
+
 /// Splits off those whose calls are too many within one interval.
 std::vector<Demoted> take_heavy(std::vector<Demoted>& sites) {
   const auto heavy = std::stable_partition(sites.begin(), sites.end(),
@@ -201,6 +221,7 @@ std::vector<std::string> overhead_lines(const analyzer::Profile& profile,
     if (analyzer::measuring_cost(overhead) > budget) {
       lines.push_back(beyond_budget(budget, next));
     }
+    add_line(lines, beyond_by_calls(overhead, budget));
     add_line(lines, longer_intervals(overhead, budget));
   }
   if (!heavy_next.empty()) {

@@ -42,4 +42,7 @@ uint64_t vprof_thread_processor_ns(void);
 // the one thread that starts a trace.
 uint64_t vprof_record_cost_x256(void);
 
+// The cost of a system call that does nothing, likewise. 0: not known, in a confined process.
+uint64_t vprof_call_cost_x256(void);
+
 #endif

@@ -103,6 +103,7 @@ static struct vprof_moment look(void) {
   for (int tries = 0; tries < 8; ++tries) {
     struct timespec time = {0, 0};
     set_mark();
+    vprof_count_own_call();
     vprof_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&time, 0, 0, 0, 0);
     now.processor_ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     now.ticks = vprof_ticks();
@@ -166,6 +167,7 @@ static bool could_have_run(struct vprof_preemption* self) {
     return false;
   }
   struct rusage now = {0};
+  vprof_count_own_call();
   vprof_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&now, 0, 0, 0, 0);
   const uint64_t gave_up = (uint64_t)now.ru_nvcsw - self->gave_up;
   const uint64_t lost = (uint64_t)now.ru_nivcsw - self->lost;

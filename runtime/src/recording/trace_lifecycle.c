@@ -16,6 +16,7 @@ enum { kPause = 50000 };  // ns
 
 static bool start_now(void) {
   struct vprof_trace* trace = &vprof_trace;
+  const uint64_t began = vprof_thread_processor_ns();
   vprof_clock_calibrate();
   // After a fork this is the parent's mapping: shared, so it would keep the blocks of its file.
   vprof_trace_file_unmap();
@@ -31,6 +32,8 @@ static bool start_now(void) {
   vprof_pool_start();
   vprof_helper_start(fd);
   close(fd);
+  __atomic_store_n(&trace->header->set_up_ns, vprof_thread_processor_ns() - began,
+                   __ATOMIC_RELAXED);
   return true;
 }
 

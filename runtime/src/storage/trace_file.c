@@ -90,6 +90,7 @@ static bool write_header(int fd) {
   header.used = VPROF_FILE_HEADER_BYTES;
   header.capacity = vprof_trace.capacity;
   header.record_ticks_x256 = vprof_record_cost_x256();
+  header.call_ticks_x256 = vprof_call_cost_x256();
   header.start_processor_ns = vprof_process_processor_ns();
   header.family = vprof_settings.family;
   header.classes = vprof_settings.classes;

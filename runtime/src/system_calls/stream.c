@@ -57,8 +57,12 @@ static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
 
 // Such a call that takes long copies a lot, or its thread has lost the processor: to the reader
 // that it has woken, for example.
-static bool never_waits(int fd) {
-  const long flags = vprof_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+static bool never_waits(const struct vprof_call* call) {
+  if (call->asks_not_to_wait) {
+    return true;
+  }
+  vprof_count_own_call();
+  const long flags = vprof_syscall(SYS_fcntl, call->fd, F_GETFL, 0, 0, 0, 0);
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
 }
 
@@ -69,18 +73,23 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   if (took < microsecond * kReadUs) {
     return 0;
   }
-  const int errno_before = errno;
-  const bool short_send = call->sends && took < microsecond * kSendUs;
   // Servers send often, and waking the receiver takes some microseconds, so after a short send the
-  // table must do.
-  const struct vprof_stream stream =
-      short_send ? vprof_stream_of(call->fd) : vprof_stream_checked(call->fd);
+  // table must do. It must do, too, where the call cannot have waited: servers read what epoll_wait
+  // has reported, and lose the processor in every other such call.
+  const bool short_send = call->sends && took < microsecond * kSendUs;
+  const struct vprof_stream listed = vprof_stream_of(call->fd);
+  const bool flows = listed.kind == VPROF_STREAM_FLOW;
+  if (flows && (short_send || never_waits(call))) {
+    return 0;
+  }
+  const int errno_before = errno;
+  const struct vprof_stream stream = short_send ? listed : vprof_stream_checked(call->fd);
   uint32_t event = wait_event(&stream, call->sends);
   if (short_send && event == VPROF_EV_WAIT_SEND) {
     event = 0;
   }
-  if ((event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_STREAM) &&
-      (call->asks_not_to_wait || never_waits(call->fd))) {
+  if (!flows && (event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_STREAM) &&
+      never_waits(call)) {
     event = 0;
   }
   if (event != 0) {

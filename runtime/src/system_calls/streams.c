@@ -12,6 +12,7 @@
 
 #include "base/raw_syscall.h"
 #include "base/settings.h"
+#include "interpose/interpose.h"
 #include "system_calls/objects.h"
 
 static struct vprof_stream known[VPROF_DESCRIPTORS];
@@ -62,6 +63,7 @@ static bool ask_file(int fd, struct vprof_file* file) {
     return false;  // the filter may not allow it
   }
   struct statx answer = {0};
+  vprof_count_own_call();
   const long result = vprof_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
                                     STATX_TYPE | STATX_INO, (long)&answer, 0);
   if (result == 0) {
@@ -90,6 +92,7 @@ static struct vprof_stream ask_socket(int fd, const struct vprof_file* file) {
   struct sockaddr_storage peer = {0};
   socklen_t local_bytes = sizeof local;
   socklen_t peer_bytes = sizeof peer;
+  vprof_count_own_call();
   if (vprof_syscall(SYS_getsockname, fd, (long)&local, (long)&local_bytes, 0, 0, 0) != 0) {
     return stream;
   }

@@ -363,8 +363,8 @@ struct Losses {
 /// Names of the classes of waits that a recording may leave out: "mutex", "stream", ...
 std::vector<std::string> wait_class_names();
 
-/// What a recorded wait costs, in records: it makes system calls, to ask what was waited for and
-/// how long the thread had a processor.
+/// What a recorded wait costs, in records, where the runtime did not count its own system calls: to
+/// ask what was waited for and how long the thread had a processor.
 inline constexpr uint64_t kRecordsPerWait = 25;
 
 /// What was recorded while threads worked for some of the intervals: those with one label, or the
@@ -405,9 +405,12 @@ struct Overhead {
   double working_ns = 0, present_ns = 0;
   /// Calibrated cost of one scope: of its instructions, again and again.
   double record_ns = 0;
-  /// Processor time of the program since it began to record: of all threads, and of the helper
-  /// alone. 0: unknown.
+  /// Processor time of the program since it began to record: of all threads; and of the helper,
+  /// with what starting the recording took. 0: unknown.
   double processor_ns = 0, helper_ns = 0;
+  /// What the runtime did in the program's threads besides records, as if each were the cheapest
+  /// system call: calls that it intercepts and times, and its own system calls. 0: unknown.
+  double calls_ns = 0;
   /// The thread that made most records, from its first buffer to its last: its name, what it
   /// recorded (in slots), its processor time, and the time that passed. Empty and 0 if no thread
   /// filled a buffer.

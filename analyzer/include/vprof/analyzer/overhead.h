@@ -11,7 +11,14 @@ namespace vprof::analyzer {
 /// again (Overhead::record_ns). 0: unknown.
 double record_cost_ns(const Overhead& overhead);
 
+/// What the runtime did in the program's threads besides records, in ns: intercepted calls, and its
+/// own system calls. No plan changes it. 0: unknown.
+double calls_cost_ns(const Overhead& overhead);
+
 /// What all records cost, in ns, the waits among them included.
+double records_ns(const Overhead& overhead);
+
+/// The sum of the two.
 double recording_ns(const Overhead& overhead);
 
 /// What `records` add to `ns` of which they are a part, as a fraction of what remains without them.
@@ -19,7 +26,8 @@ double recording_ns(const Overhead& overhead);
 double added_by(double records_ns, double ns);
 inline constexpr double kMostCost = 10;
 
-/// What recording adds to the processor time of the program: records and helper thread. 0: unknown.
+/// What recording adds to the processor time of the program: records, calls and helper thread. 0:
+/// unknown.
 double program_cost(const Overhead& overhead);
 
 /// What it adds to the time that the thread which made most records is busy. 0: unknown.
@@ -34,8 +42,9 @@ double thread_load(const Overhead& overhead);
 /// thread_cost() from half load on. docs/analysis.md, "What measuring costs".
 double queueing_cost(const Overhead& overhead);
 
-/// The greater of program_cost() and queueing_cost(), which the budget is about. What the helper
-/// took beyond the cost of the records does not count: that is its start, which no plan changes.
+/// The greater of program_cost() and queueing_cost(), which the budget is about: of the records.
+/// The calls do not count, nor what the helper took beyond the cost of the records, which is its
+/// start: no plan changes them.
 double measuring_cost(const Overhead& overhead);
 
 /// What the records made for these intervals add to their latency.

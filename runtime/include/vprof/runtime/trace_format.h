@@ -385,7 +385,9 @@ struct vprof_file_header {
   uint64_t start_processor_ns;
   uint64_t processor_ns;
   uint64_t helper_ns;
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 22 - 256];
+  uint64_t call_ticks_x256; /* calibrated cost of the cheapest system call, in ticks * 256 */
+  uint64_t set_up_ns;       /* processor time of the thread that started the recording, for that */
+  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 24 - 256];
 };
 
 struct vprof_chunk_header {
@@ -394,7 +396,8 @@ struct vprof_chunk_header {
   uint32_t thread_serial; /* 1, 2, ... in order of first record; 0: the helper thread */
   uint32_t tid;           /* the kernel's thread id */
   uint32_t index;         /* 0, 1, ... within the thread */
-  uint32_t reserved0;
+  uint32_t own_calls;     /* while this was the thread's chunk: intercepted calls that were timed,
+                           * and system calls of the runtime itself */
   uint64_t opened_ticks;
   char thread_name[16]; /* pthread name at that time */
   uint64_t next;        /* ring: address of the thread's next chunk; only the runtime uses it */
