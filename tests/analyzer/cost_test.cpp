@@ -46,7 +46,7 @@ TEST_CASE("the cost of a program and of its busiest thread") {
   CHECK(analyzer::program_cost(overhead) == 0);
 }
 
-TEST_CASE("what the runtime does besides records counts, but not for the budget of a plan") {
+TEST_CASE("system calls of the runtime count, but not for the budget of a plan") {
   Overhead overhead;
   overhead.record_ns = 20;
   overhead.records = 1000;

@@ -262,14 +262,3 @@ TEST_CASE("without a trace directory nothing is recorded") {
   CHECK(outcome.traces.empty());
   CHECK(outcome.output == "leaves 4000\nmiddles 1000\nouters 1000\n");
 }
-
-TEST_CASE("what the runtime does besides records is counted") {
-  const std::string all = "stream,file,signal,timer,preemption";
-  const Outcome off = run("timed_calls", {{{"VPROF_WAITS_OFF", all}}, {}, {}});
-  REQUIRE(off.exit_code == 0);
-  CHECK(off.traces.at(0).threads.at(0).own_calls == 0);
-  // One for each call, and more for those in which the thread loses its processor.
-  const Outcome on = run("timed_calls", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
-  REQUIRE(on.exit_code == 0);
-  CHECK(on.traces.at(0).threads.at(0).own_calls >= 2000);
-}

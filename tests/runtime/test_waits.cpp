@@ -183,6 +183,18 @@ TEST_CASE("a call that does not block is no wait, however long it takes") {
   }
 }
 
+TEST_CASE("the runtime counts its own system calls") {
+  // Each of three calls is so slow that it asks whether it may have waited.
+  const Outcome on =
+      run("slow_calls_that_never_wait", {{{"VPROF_WAITS_OFF", "preemption"}}, {}, {}});
+  REQUIRE(on.exit_code == 0);
+  CHECK(on.traces.at(0).threads.at(0).own_calls >= 3);
+  const Outcome off = run("slow_calls_that_never_wait",
+                          {{{"VPROF_WAITS_OFF", "stream,file,signal,timer,preemption"}}, {}, {}});
+  REQUIRE(off.exit_code == 0);
+  CHECK(off.traces.at(0).threads.at(0).own_calls == 0);
+}
+
 TEST_CASE("waits: what a descriptor refers to is not asked for calls that only files have") {
   const Outcome outcome = run("reads_files_at_once", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
   CHECK(outcome.exit_code == 0);

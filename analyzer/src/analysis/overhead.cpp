@@ -12,10 +12,9 @@ namespace {
 /// inlining. Fitted to real programs: docs/performance.md.
 constexpr double kInProgram = 1.75;
 
-/// What an intercepted call, or a system call of the runtime, costs in a program, in cheapest
-/// system calls. Most ask for more than that one does. After a system call, caches and predictions
-/// are cold for the runtime and for the records that follow. Fitted likewise.
-constexpr double kCallInProgram = 5;
+/// What a system call of the runtime costs in a program, in cheapest system calls: it asks for more
+/// than that one does. Fitted likewise.
+constexpr double kCallInProgram = 3;
 
 constexpr uint64_t kSlotsOfWait = 3;  // a head and two continuations
 

@@ -1,5 +1,5 @@
 // How long the threads of a file were on a processor, how much they recorded meanwhile, and what
-// the runtime did in them besides.
+// the runtime asked the kernel.
 //
 // A thread notes its processor time whenever it takes a chunk. So what it recorded in its first
 // chunks, up to the last but one, belongs to a known part of its processor time. What came before
@@ -45,8 +45,7 @@ void add_thread(const vprof_file_header& header, const ThreadChunks& thread, Ove
   }
 }
 
-/// What the runtime did in the threads besides records, each as if it were the cheapest system
-/// call.
+/// The runtime's own system calls in the threads, each as if it were the cheapest one.
 double calls_ns(const TraceFile& file) {
   uint64_t calls = 0;
   for (const ThreadChunks& thread : file.threads) {

@@ -188,8 +188,7 @@ struct Object<OverheadSection> {
       optional("helper_ns", &T::helper_ns,
                "processor time of the helper, and of starting the recording"),
       optional("calls_ns", &T::calls_ns,
-               "calls that the runtime intercepts or makes itself, as if each were the cheapest "
-               "system call; 0: unknown"),
+               "the runtime's own system calls, as if each were the cheapest one; 0: unknown"),
       optional("thread", &T::thread, "the thread that made most records"),
       optional("thread_records", &T::thread_records, "between its first buffer and its last"),
       optional("thread_ns", &T::thread_ns, "its processor time meanwhile"),

@@ -21,7 +21,7 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
     text += fmt::format(" at about {:.0f} ns each", each);
     if (overhead.calls_ns > 0) {
       text += fmt::format(
-          ", and {:.3g} ms in the calls that vprof intercepts ({} waits and preemptions recorded),",
+          ", and {:.3g} ms in system calls about the {} waits and preemptions among them,",
           analyzer::calls_cost_ns(overhead) / 1e6, human_count(overhead.waits));
     } else if (overhead.waits != 0) {
       text += fmt::format(" (the {} waits and preemptions among them {:.1f} us)",
@@ -36,8 +36,8 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
     text += fmt::format(" add {} to the processor time of the program, {} of that on the helper",
                         percent(added), percent(helper));
     if (overhead.calls_ns > 0) {
-      text +=
-          fmt::format(" and {} in those calls", percent(analyzer::calls_cost_ns(overhead) / all));
+      text += fmt::format(" and {} in those system calls",
+                          percent(analyzer::calls_cost_ns(overhead) / all));
     }
   }
   if (overhead.stalls != 0) {
@@ -148,15 +148,15 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
       percent(budget), plural(next.size(), "call site", "call sites"), listed_by_cost(next));
 }
 
-/// What the intercepted calls cost beyond the budget, which no plan changes. Empty: they do not.
+/// What the system calls cost beyond the budget, which no plan changes. Empty: they do not.
 std::string beyond_by_calls(const analyzer::Overhead& overhead, double budget) {
   const double calls = analyzer::added_by(analyzer::calls_cost_ns(overhead), overhead.processor_ns);
   if (calls <= budget) {
     return {};
   }
   return fmt::format(
-      "The calls that vprof intercepts add {} by themselves, beyond the budget of {}, and no plan "
-      "changes that. \"record\": {{\"leave_out\": [...]}} leaves out kinds of waits.",
+      "These system calls add {} by themselves, beyond the budget of {}, and no plan changes that. "
+      "\"record\": {{\"leave_out\": [...]}} leaves out kinds of waits.",
       percent(calls), percent(budget));
 }
 

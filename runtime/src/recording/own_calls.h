@@ -1,6 +1,5 @@
-// What the runtime does for a thread besides its records, for the stated cost of recording: each
-// intercepted call that is timed, and each system call that asks the kernel what the thread waited
-// for or how long it had a processor. The thread counts them in its chunk.
+// System calls of the runtime itself, for the stated cost of recording: those that ask the kernel
+// what a thread waited for, or how long it had a processor. The thread counts them in its chunk.
 #ifndef VPROF_OWN_CALLS_H
 #define VPROF_OWN_CALLS_H
 

@@ -454,19 +454,3 @@ SUBJECT(toggled) {
   vprof_rt_set_site(1u << 20, 1);  // no site: ignored
   return 0;
 }
-
-// Reads and writes a pipe 1,000 times, and never waits.
-SUBJECT(timed_calls) {
-  leaf();
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return 4;
-  }
-  char byte = 'x';
-  for (int i = 0; i < 1000; ++i) {
-    if (write(ends[1], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1) {
-      return 1;
-    }
-  }
-  return 0;
-}

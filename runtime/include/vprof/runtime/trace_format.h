@@ -396,8 +396,7 @@ struct vprof_chunk_header {
   uint32_t thread_serial; /* 1, 2, ... in order of first record; 0: the helper thread */
   uint32_t tid;           /* the kernel's thread id */
   uint32_t index;         /* 0, 1, ... within the thread */
-  uint32_t own_calls;     /* while this was the thread's chunk: intercepted calls that were timed,
-                           * and system calls of the runtime itself */
+  uint32_t own_calls;     /* system calls of the runtime while this was the thread's chunk */
   uint64_t opened_ticks;
   char thread_name[16]; /* pthread name at that time */
   uint64_t next;        /* ring: address of the thread's next chunk; only the runtime uses it */
