@@ -1,0 +1,126 @@
+#include "program/clients.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "history/serialization_graph.h"
+
+namespace smf {
+
+namespace {
+
+Nanoseconds now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Client::Client(Server& server, uint64_t number)
+    : server_(server), choices_(server.settings, server.workload, number) {}
+
+void Client::run() {
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // sleeps end when they should
+  round_trip(choices_.operation_time());
+  while (server_.committed < server_.settings.transactions) {
+    const Script script = choices_.next_script();
+    transaction(&script, server_.workload.types()[script.type]);
+  }
+}
+
+// From the begin of the first attempt to the commit.
+void Client::transaction(const Script* script, const char*) {
+  aborts_ = 0;
+  const Nanoseconds began = now();
+  if (!attempt(script)) {
+    retry_after_abort(script);
+  }
+  ++server_.committed;
+  const std::lock_guard lock(server_.mutex);
+  server_.outcome.committed.push_back({began, now(), aborts_});
+}
+
+void Client::retry_after_abort(const Script* script) {
+  do {
+    ++aborts_;
+    back_off();
+  } while (!attempt(script));
+}
+
+void Client::back_off() {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(choices_.back_off_time(aborts_)));
+}
+
+void Client::round_trip(Nanoseconds time) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(time));
+}
+
+bool Client::attempt(const Script* script) {
+  Execution execution(*script, ++server_.last_attempt);
+  if (!server_.settings.system->scheduled) {
+    server_.control.begin(execution.attempt());
+    return execute(&execution);
+  }
+  const Ticket ticket =
+      server_.scheduler.begin(script->type, script->hints, [&](const Prediction& prediction) {
+        execution.attempt().expected = prediction;
+        server_.control.begin(execution.attempt());
+      });
+  const bool committed = execute(&execution);
+  server_.scheduler.end(ticket);
+  return committed;
+}
+
+bool Client::execute(Execution* execution) {
+  size_t until_abort = choices_.forced_abort(execution->script());
+  while (execution->operations_left()) {
+    round_trip(choices_.operation_time());
+    if (until_abort-- == 0 || server_.control.step(*execution) == Outcome::kAbort) {
+      server_.control.roll_back(*execution);
+      return false;
+    }
+  }
+  round_trip(choices_.commit_time());
+  if (server_.control.commit(*execution) == Outcome::kAbort) {
+    server_.control.roll_back(*execution);
+    return false;
+  }
+  if (server_.on_commit) {
+    server_.on_commit(execution->history());
+  }
+  if (server_.settings.check) {
+    const std::lock_guard lock(server_.mutex);
+    server_.history.committed.push_back(execution->history());
+  }
+  return true;
+}
+
+RunOutcome run_clients(const Settings& settings, const OnCommit& on_commit) {
+  const auto workload = make_workload(settings.workload);
+  const Directory directory(settings.directory);
+  const auto control =
+      make_control(settings.system->control, {directory.path(), settings.sync});
+  const auto classifier = settings.system->scheduled ? train(settings, *workload)
+                                                     : std::make_shared<const Classifier>();
+  Server server(settings, *workload, *control, classifier, on_commit);
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < settings.clients; ++i) {
+    threads.emplace_back([&server, i] { Client(server, i).run(); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::ranges::sort(server.outcome.committed, {}, &Committed::end);
+  server.outcome.committed.resize(settings.transactions);
+  if (settings.check) {
+    server.history.order = control->version_order();
+    server.outcome.anomaly = find_anomaly(server.history);
+  }
+  return std::move(server.outcome);
+}
+
+}  // namespace smf
