@@ -15,6 +15,12 @@ constexpr uint64_t kOtherKey = 2;
 constexpr uint64_t kNotHot = 4;
 constexpr uint64_t kOtherType = 1u << 20;
 
+// Nothing is left to predict.
+bool all_known(std::span<const HotKey> hints) {
+  return !hints.empty() &&
+         std::ranges::all_of(hints, [](auto& hint) { return hint.access.has_value(); });
+}
+
 }  // namespace
 
 size_t Classifier::Hash::operator()(const MetadataVector& vector) const {
@@ -113,6 +119,9 @@ Classifier Classifier::train(std::span<const TracedTransaction> trace, const Tra
   std::vector<Sample> known;
   std::vector<Sample> set_aside;
   for (size_t i = 0; i < trace.size(); ++i) {
+    if (all_known(trace[i].hints)) {
+      continue;
+    }
     const bool validates = i % std::max(training.validate_every, 2u) == 1;
     (validates ? set_aside : known)
         .push_back({&trace[i], classifier.to_vector(trace[i].type, trace[i].hints),
@@ -222,9 +231,7 @@ uint32_t Classifier::cluster_of(const MetadataVector& vector) const {
 }
 
 Prediction Classifier::predict(uint32_t type, std::span<const HotKey> hints) const {
-  const bool all_known =
-      !hints.empty() && std::ranges::all_of(hints, [](auto& hint) { return hint.access.has_value(); });
-  if (all_known) {
+  if (all_known(hints)) {
     Prediction prediction;
     for (const HotKey& hint : hints) {
       const HotKeyId key = hot_key_id(hint.key);

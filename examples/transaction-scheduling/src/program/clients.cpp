@@ -61,10 +61,6 @@ void Client::round_trip(Nanoseconds time) {
 
 bool Client::attempt(const Script* script) {
   Execution execution(*script, ++server_.last_attempt);
-  if (!server_.settings.system->scheduled) {
-    server_.control.begin(execution.attempt());
-    return execute(&execution);
-  }
   const Ticket ticket =
       server_.scheduler.begin(script->type, script->hints, [&](const Prediction& prediction) {
         execution.attempt().expected = prediction;
@@ -104,7 +100,7 @@ RunOutcome run_clients(const Settings& settings, const OnCommit& on_commit) {
   const Directory directory(settings.directory);
   const auto control =
       make_control(settings.system->control, {directory.path(), settings.sync});
-  const auto classifier = settings.system->scheduled ? train(settings, *workload)
+  const auto classifier = settings.system->predicts ? train(settings, *workload)
                                                      : std::make_shared<const Classifier>();
   Server server(settings, *workload, *control, classifier, on_commit);
   std::vector<std::thread> threads;

@@ -36,7 +36,7 @@ bool parse_bool(const std::string& text, bool& value) {
   return value || text == "no";
 }
 
-constexpr std::array<Option, 17> kOptions{{
+constexpr std::array<Option, 18> kOptions{{
     {"--workload", "what transactions do",
      [](Settings& s, const std::string& v) {
        s.workload = v;
@@ -62,10 +62,12 @@ constexpr std::array<Option, 17> kOptions{{
      [](Settings& s, const std::string& v) { return parse(v, s.commit_us, 0); }},
     {"--sample", "of how many queued transactions the best is taken",
      [](Settings& s, const std::string& v) { return parse(v, s.sample, 1, 1e5); }},
-    {"--room", "how many transactions with hot keys are in flight",
-     [](Settings& s, const std::string& v) { return parse(v, s.room, 1, 1e5); }},
+    {"--workers", "how many transactions the server executes at a time",
+     [](Settings& s, const std::string& v) { return parse(v, s.workers, 1, 1e5); }},
     {"--barrier", "after how many arrivals a barrier against starvation stands",
      [](Settings& s, const std::string& v) { return parse(v, s.barrier, 1, 1e9); }},
+    {"--hold", "bolt-on: yes if a transaction waits for those in flight that it conflicts with",
+     [](Settings& s, const std::string& v) { return parse_bool(v, s.hold); }},
     {"--hints", "right, none, or inverted: reads predicted as writes and writes as reads",
      [](Settings& s, const std::string& v) { return parse_hints(v, s.hints); }},
     {"--wrong-hints", "the share of transactions that name the keys of another one",

@@ -1,7 +1,6 @@
 #include "program/settings.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace smf {
 
@@ -11,12 +10,14 @@ const System* find_system(std::string_view name) {
 }
 
 Rules rules_of(const Settings& settings) {
+  const System& system = *settings.system;
   Rules rules;
+  rules.sample = system.samples ? settings.sample : 1;
+  rules.room = settings.workers;
   rules.barrier = settings.barrier;
-  rules.hold = settings.system->hold;
-  rules.span = settings.system->hold ? Span::kTransaction : Span::kOperation;
-  rules.sample = settings.system->samples ? settings.sample : 1;
-  rules.room = settings.system->samples ? settings.room : std::numeric_limits<uint32_t>::max();
+  rules.span = system.bolt_on ? Span::kTransaction : Span::kOperation;
+  rules.hold = system.bolt_on && settings.hold;
+  rules.snapshot_readers = true;
   return rules;
 }
 

@@ -14,9 +14,9 @@ namespace smf {
 struct System {
   std::string_view name;
   std::string_view control;
-  bool scheduled;  // by the rules below; else a transaction begins at once
-  bool samples;    // else in the order of arrival, and with no limit on those in flight
-  bool hold;       // bolt-on: a transaction begins when those that it conflicts with have ended
+  bool predicts;  // the scheduler, or the concurrency control, knows what is expected
+  bool samples;   // SMF; else transactions begin in the order of arrival
+  bool bolt_on;   // the concurrency control does not enforce the schedule
 };
 
 // The names are the paper's (section 5.1).
@@ -43,7 +43,7 @@ struct Settings {
   bool simulated = false;
   std::string workload = "smallbank";
   const System* system = &kSystems[0];
-  uint32_t clients = 64;
+  uint32_t clients = 256;
   uint64_t transactions = 5000;
   uint64_t warm_up = 500;  // the first ones, which the figures leave out
   uint64_t seed = 1;
@@ -52,8 +52,9 @@ struct Settings {
   double operation_us = 2000;
   double commit_us = 2000;
   uint32_t sample = 5;
-  uint32_t room = 32;
-  uint32_t barrier = 64;
+  uint32_t workers = 64;  // how many transactions the server executes at a time
+  uint32_t barrier = 256;
+  bool hold = true;  // what the bolt-on scheduler does, see Rules
   HintKind hints = HintKind::kRight;
   double wrong_hints = 0;    // the share of transactions that name the keys of another one
   double forced_aborts = 0;  // the share of attempts that the client rolls back, and tries again

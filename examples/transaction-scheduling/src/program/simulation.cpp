@@ -35,7 +35,7 @@ class Simulation {
         workload_(make_workload(settings.workload)),
         directory_(settings.directory),
         control_(make_control(settings.system->control, {directory_.path(), settings.sync})),
-        classifier_(settings.system->scheduled ? train(settings, *workload_)
+        classifier_(settings.system->predicts ? train(settings, *workload_)
                                                : std::make_shared<const Classifier>()),
         schedule_(rules_of(settings), settings.seed) {
     for (uint32_t i = 0; i < settings.clients; ++i) {
@@ -118,11 +118,9 @@ class Simulation {
     }
     client.ticket = ++last_ticket_;
     tickets_[client.ticket] = &client;
-    if (!settings_.system->scheduled) {
-      begun(client, {});
-      return;
-    }
-    Prediction prediction = classifier_->predict(client.script.type, client.script.hints);
+    Prediction prediction = settings_.system->predicts
+                                ? classifier_->predict(client.script.type, client.script.hints)
+                                : Prediction{};
     predictions_[client.ticket] = prediction;
     std::vector<TicketId> begun_now;
     schedule_.enqueue(client.ticket, std::move(prediction), begun_now);

@@ -6,6 +6,7 @@
 // A. Cheng et al., Towards Optimal Transaction Scheduling, PVLDB 17(11), 2024.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -33,6 +34,9 @@ struct Prediction {
   uint32_t length = 0;                // how many operations the transaction has in all
 
   bool has_hot_keys() const { return !operations.empty(); }
+  bool writes() const {
+    return std::ranges::any_of(operations, [](auto& o) { return o.access == Access::kWrite; });
+  }
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };
 

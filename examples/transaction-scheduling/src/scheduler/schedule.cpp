@@ -1,88 +1,119 @@
 #include "scheduler/schedule.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace smf {
 
-void Schedule::enqueue(TicketId id, Prediction prediction, std::vector<TicketId>& begun) {
-  if (!prediction.has_hot_keys()) {
-    begun.push_back(id);
-    return;
+void Schedule::Keys::add(const Prediction& prediction) {
+  for (const Operation& operation : prediction.operations) {
+    Count& count = counts_[operation.key];
+    ++(operation.access == Access::kRead ? count.reads : count.writes);
   }
-  const uint64_t group = arrivals_++ / std::max(rules_.barrier, 1u);
-  queue_.push_back({id, std::move(prediction), group, {}});
+}
+
+void Schedule::Keys::remove(const Prediction& prediction) {
+  for (const Operation& operation : prediction.operations) {
+    const auto found = counts_.find(operation.key);
+    Count& count = found->second;
+    --(operation.access == Access::kRead ? count.reads : count.writes);
+    if (count.reads + count.writes == 0) {
+      counts_.erase(found);
+    }
+  }
+}
+
+bool Schedule::Keys::conflicts_with(const Prediction& prediction) const {
+  return std::ranges::any_of(prediction.operations, [this](const Operation& operation) {
+    const auto found = counts_.find(operation.key);
+    return found != counts_.end() &&
+           (operation.access == Access::kWrite || found->second.writes > 0);
+  });
+}
+
+void Schedule::enqueue(TicketId id, Prediction prediction, std::vector<TicketId>& begun) {
+  if (rules_.snapshot_readers && !prediction.writes()) {
+    prediction.operations.clear();
+  }
+  queue_.push_back({id, std::move(prediction)});
   fill(begun);
 }
 
 void Schedule::end(TicketId id, std::vector<TicketId>& begun) {
-  if (std::erase_if(in_flight_, [id](const Transaction& t) { return t.id == id; }) == 0) {
-    return;  // it had no hot keys
-  }
-  for (Transaction& transaction : in_flight_) {
-    if (std::erase(transaction.after, id) > 0 && transaction.after.empty()) {
-      begun.push_back(transaction.id);
-    }
-  }
+  const auto ended = std::ranges::find(in_flight_, id, &Transaction::id);
+  keys_in_flight_.remove(ended->prediction);
+  in_flight_.erase(ended);
   fill(begun);
 }
 
 void Schedule::fill(std::vector<TicketId>& begun) {
   while (!queue_.empty() && in_flight_.size() < std::max(rules_.room, 1u)) {
-    const auto chosen = queue_.begin() + static_cast<std::ptrdiff_t>(choose());
-    Transaction transaction = std::move(*chosen);
-    queue_.erase(chosen);
-    append(std::move(transaction), begun);
+    const std::optional<size_t> chosen = choose();
+    if (!chosen) {
+      return;
+    }
+    const auto next = queue_.begin() + static_cast<std::ptrdiff_t>(*chosen);
+    std::for_each(queue_.begin(), next, [](Transaction& earlier) { ++earlier.overtaken; });
+    begun.push_back(next->id);
+    keys_in_flight_.add(next->prediction);
+    in_flight_.push_back(std::move(*next));
+    queue_.erase(next);
   }
 }
 
-// Of a sample of those before the first barrier, the one with the least makespan. The paper takes
-// any of several that are equal. But the makespan of the transactions in flight is that of the
-// longest one, so most candidates are equal, also such as would wait: of these, the one that
-// conflicts delay least, and then any.
-size_t Schedule::choose() {
-  const uint64_t group = queue_.front().group;
-  const auto barrier = std::ranges::find_if(queue_, [&](auto& t) { return t.group != group; });
-  const auto before_barrier = static_cast<size_t>(barrier - queue_.begin());
-  if (rules_.sample <= 1 || before_barrier == 1) {
+std::optional<size_t> Schedule::choose() {
+  if (rules_.sample <= 1 && !rules_.hold) {
     return 0;
+  }
+  const auto may_begin = [&](const Transaction& transaction, const Keys& before_barrier) {
+    return !before_barrier.conflicts_with(transaction.prediction) &&
+           !(rules_.hold && keys_in_flight_.conflicts_with(transaction.prediction));
+  };
+  Keys before_barrier;
+  for (size_t i = 0; i < queue_.size(); ++i) {
+    if (queue_[i].overtaken >= rules_.barrier) {
+      if (may_begin(queue_[i], before_barrier)) {
+        return i;
+      }
+      before_barrier.add(queue_[i].prediction);
+    }
+  }
+  std::vector<size_t> candidates;
+  for (size_t i = 0; i < queue_.size(); ++i) {
+    if (!queue_[i].prediction.has_hot_keys()) {
+      return i;
+    }
+    if (queue_[i].overtaken < rules_.barrier && may_begin(queue_[i], before_barrier)) {
+      candidates.push_back(i);
+    }
+  }
+  return candidates.empty() ? std::nullopt : std::optional(best_of_sample(candidates));
+}
+
+// The paper takes any of the candidates whose makespan is least. But the makespan of the
+// transactions in flight is that of the longest one, so many candidates are equal, also some that
+// would have to wait: of these, the one that conflicts delay least, and then any.
+size_t Schedule::best_of_sample(std::vector<size_t>& candidates) {
+  if (rules_.sample <= 1 || candidates.size() == 1) {
+    return candidates.front();
   }
   Makespan makespan(rules_.span);
   for (const Transaction& transaction : in_flight_) {
     makespan.append(transaction.prediction);
   }
-  std::vector<size_t> candidates(before_barrier);
-  for (size_t i = 0; i < before_barrier; ++i) {
-    candidates[i] = i;
-  }
-  const size_t drawn = std::min<size_t>(rules_.sample, before_barrier);
   size_t best = 0;
   std::pair<uint64_t, uint64_t> least{};
-  for (size_t i = 0; i < drawn; ++i) {
+  for (size_t i = 0; i < std::min<size_t>(rules_.sample, candidates.size()); ++i) {
     // The sample is in random order, so the first of equal ones is any of them.
-    std::swap(candidates[i], candidates[i + random_() % (before_barrier - i)]);
+    std::swap(candidates[i], candidates[i + random_() % (candidates.size() - i)]);
     const Placement placement = makespan.place(queue_[candidates[i]].prediction);
     const std::pair cost{std::max(placement.end, makespan.units()), placement.delay};
     if (i == 0 || cost < least) {
-      std::tie(best, least) = std::pair{candidates[i], cost};
+      best = candidates[i];
+      least = cost;
     }
   }
   return best;
-}
-
-void Schedule::append(Transaction transaction, std::vector<TicketId>& begun) {
-  if (rules_.hold) {
-    for (const Transaction& earlier : in_flight_) {
-      if (conflict(earlier.prediction, transaction.prediction)) {
-        transaction.after.push_back(earlier.id);
-      }
-    }
-  }
-  if (transaction.after.empty()) {
-    begun.push_back(transaction.id);
-  }
-  in_flight_.push_back(std::move(transaction));
 }
 
 }  // namespace smf

@@ -1,13 +1,14 @@
-// Shortest Makespan First, section 3.1 and 4.1.3, without threads and without a clock: the caller
+// Shortest Makespan First, sections 3.1 and 4.1.3, without threads and without a clock: the caller
 // says when a transaction comes and when it has ended, and is told which ones begin.
 //
 //   enqueue ──▶ queue, with barriers ──▶ schedule: the transactions in flight ──▶ end
-//                    sample of k, the one that makes the makespan grow least
+//                    of a sample, the one that makes the makespan grow least
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <optional>
 #include <random>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/makespan.h"
@@ -18,15 +19,18 @@ namespace smf {
 struct Rules {
   // Of how many queued transactions the best is taken; the paper's k. 1 is the order of arrival.
   uint32_t sample = 5;
-  // How many transactions with hot keys may be in flight.
-  uint32_t room = 32;
-  // A barrier stands behind each group of so many: those before it are scheduled before those
-  // behind it. So nobody is overtaken by `barrier` or more that came later.
-  uint32_t barrier = 64;
+  // How many transactions may be in flight.
+  uint32_t room = 64;
+  // Against starvation: once so many that came later have begun before a transaction, a barrier stands
+  // behind it. Then no other one that came later begins before it, unless it has to wait for one in
+  // flight (see `hold`); then none that it conflicts with.
+  uint32_t barrier = 256;
   Span span = Span::kOperation;
-  // A transaction begins only when all that it conflicts with, and that are before it in the
-  // schedule, have ended. For a concurrency control that cannot enforce the schedule itself.
+  // For a concurrency control that cannot enforce the schedule itself: a transaction does not begin
+  // while one that it conflicts with is in flight.
   bool hold = false;
+  // Transactions that only read have a snapshot, and conflict with nobody.
+  bool snapshot_readers = false;
 };
 
 using TicketId = uint64_t;
@@ -37,7 +41,7 @@ class Schedule {
   Schedule(const Rules& rules, uint64_t seed) : rules_(rules), random_(seed) {}
 
   // A transaction wants to begin. Those that begin now are appended to `begun`, in the order of the
-  // schedule. One without hot keys begins at once, and takes no room.
+  // schedule.
   void enqueue(TicketId id, Prediction prediction, std::vector<TicketId>& begun);
 
   // A transaction that had begun has ended, either way.
@@ -50,19 +54,33 @@ class Schedule {
   struct Transaction {
     TicketId id;
     Prediction prediction;
-    uint64_t group;             // how many barriers are before it
-    std::vector<TicketId> after;  // with `hold`: those that have to end before it begins
+    uint32_t overtaken = 0;  // by how many that came later
+  };
+
+  // How many transactions of a set read and write each hot key.
+  class Keys {
+   public:
+    void add(const Prediction& prediction);
+    void remove(const Prediction& prediction);
+    bool conflicts_with(const Prediction& prediction) const;
+
+   private:
+    struct Count {
+      uint32_t reads = 0;
+      uint32_t writes = 0;
+    };
+    std::unordered_map<HotKeyId, Count> counts_;
   };
 
   void fill(std::vector<TicketId>& begun);
-  size_t choose();
-  void append(Transaction transaction, std::vector<TicketId>& begun);
+  std::optional<size_t> choose();
+  size_t best_of_sample(std::vector<size_t>& candidates);
 
   Rules rules_;
   std::mt19937_64 random_;
-  uint64_t arrivals_ = 0;
-  std::vector<Transaction> queue_;     // by arrival
-  std::vector<Transaction> in_flight_;  // the schedule; with `hold`, some have yet to begin
+  std::vector<Transaction> queue_;      // by arrival
+  std::vector<Transaction> in_flight_;  // the schedule
+  Keys keys_in_flight_;
 };
 
 }  // namespace smf

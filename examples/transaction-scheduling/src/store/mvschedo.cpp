@@ -20,12 +20,14 @@ class MvSchedO : public TimestampOrder {
 
   void begin(Attempt& attempt) override {
     TimestampOrder::begin(attempt);
-    queues_.expect(timestamp_of(attempt), attempt.expected);
+    if (!attempt.read_only) {
+      queues_.expect(timestamp_of(attempt), attempt.expected);
+    }
   }
 
   Outcome read(Attempt& attempt, const std::string& key, bool for_update,
                std::optional<Value>& value) override {
-    if (!is_doomed(attempt) &&
+    if (!attempt.read_only && !is_doomed(attempt) &&
         queues_.must_wait(&attempt, timestamp_of(attempt), hot_key_id(key))) {
       return Outcome::kWait;
     }
@@ -54,6 +56,9 @@ class MvSchedO : public TimestampOrder {
 
  private:
   void leave(Attempt& attempt) {
+    if (attempt.read_only) {
+      return;
+    }
     std::vector<Attempt*> woken;
     queues_.leave(timestamp_of(attempt), attempt.expected, woken);
     wake_all(woken);

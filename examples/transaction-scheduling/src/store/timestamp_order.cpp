@@ -1,12 +1,12 @@
 #include "store/timestamp_order.h"
 
 #include <algorithm>
-#include <set>
 
 namespace smf {
 
 struct TimestampOrder::State : AttemptState {
   Timestamp timestamp = 0;
+  bool read_only = false;
   bool doomed = false;
   std::set<Attempt*> waits_for;  // uncommitted transactions whose writes it has read
   std::set<Attempt*> read_by;    // transactions that have read its writes
@@ -47,13 +47,25 @@ bool TimestampOrder::is_doomed(const Attempt& attempt) { return state_of(attempt
 
 void TimestampOrder::begin(Attempt& attempt) {
   auto state = std::make_unique<State>();
-  state->timestamp = ++clock_;
-  active_.emplace(state->timestamp, &attempt);
+  state->read_only = attempt.read_only;
+  if (attempt.read_only) {
+    state->timestamp = writers_.empty() ? clock_ : *writers_.begin() - 1;
+    readers_.insert(state->timestamp);
+  } else {
+    state->timestamp = ++clock_;
+    writers_.insert(state->timestamp);
+  }
   attempt.state = std::move(state);
 }
 
-// A row that is not in memory has no uncommitted version, and all its versions are older than every
-// transaction in flight: the newest one is all that anybody can see.
+// The oldest timestamp at which a transaction in flight, or one that begins later, may read.
+Timestamp TimestampOrder::horizon() const {
+  const Timestamp of_writers = writers_.empty() ? clock_ : *writers_.begin() - 1;
+  return readers_.empty() ? of_writers : std::min(of_writers, *readers_.begin());
+}
+
+// A row that is not in memory has no uncommitted version, and no version newer than the horizon: the
+// newest one is all that anybody can see.
 TimestampOrder::Row& TimestampOrder::row_of(State& state, const std::string& key) {
   Row& row = rows_[key];
   if (row.versions.empty()) {
@@ -115,8 +127,7 @@ Outcome TimestampOrder::write(Attempt& attempt, const std::string& key, const Va
 }
 
 // Once it has nobody to wait for, nothing can abort it any more. Versions of its rows that a newer
-// one hides from all transactions in flight go with the same batch: these are not older than the
-// oldest in flight.
+// one hides, as it is not newer than the horizon, go with the same batch.
 Outcome TimestampOrder::prepare(Attempt& attempt) {
   State& state = state_of(attempt);
   if (state.doomed) {
@@ -125,7 +136,7 @@ Outcome TimestampOrder::prepare(Attempt& attempt) {
   if (!state.waits_for.empty()) {
     return Outcome::kWait;
   }
-  const Timestamp oldest = active_.begin()->first;
+  const Timestamp oldest = horizon();
   for (const std::string& key : state.written) {
     Row& row = rows_.at(key);
     size_t hidden = 0;
@@ -188,7 +199,11 @@ void TimestampOrder::rollback(Attempt& attempt) {
 }
 
 void TimestampOrder::leave(State& state) {
-  active_.erase(state.timestamp);
+  if (state.read_only) {
+    readers_.erase(readers_.find(state.timestamp));
+  } else {
+    writers_.erase(state.timestamp);
+  }
   for (const std::string& key : state.touched) {
     Row& row = rows_.at(key);
     if (--row.users == 0 && !row.to_be_forgotten) {
@@ -199,17 +214,16 @@ void TimestampOrder::leave(State& state) {
   forget_rows();
 }
 
-// A row may go once every transaction in flight, and so every later one, is newer than all that have
-// read or written it. The first row that has to stay keeps those behind it: they are looked at when
-// it goes.
+// A row may go once nobody is left who has to know its readers or its older versions. The first row
+// that has to stay keeps those behind it: they are looked at when it goes.
 void TimestampOrder::forget_rows() {
-  const Timestamp oldest = active_.empty() ? clock_ + 1 : active_.begin()->first;
+  const Timestamp oldest = horizon();
   for (; !to_forget_.empty(); to_forget_.pop_front()) {
     const auto found = rows_.find(to_forget_.front());
     Row& row = found->second;
     if (row.users > 0) {
       row.to_be_forgotten = false;
-    } else if (row.newest < oldest) {
+    } else if (row.newest <= oldest) {
       rows_.erase(found);
     } else {
       return;

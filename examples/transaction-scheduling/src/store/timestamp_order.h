@@ -6,6 +6,9 @@
 // has read the version before. It commits after all whose uncommitted writes it has read, and is
 // aborted if one of these is. All waiting is for older transactions, so there are no deadlocks.
 //
+// A transaction that only reads sees the state before the oldest one in flight that may write. All
+// older ones have ended, so it neither waits nor makes anybody wait.
+//
 //   row ──▶ chain of versions, oldest first
 //           ┌───────────────┬──────────────┬──────────────┐
 //           │ 3, committed  │ 7, of T7     │ 9, of T9     │    each with the timestamp
@@ -14,7 +17,7 @@
 #pragma once
 
 #include <deque>
-#include <map>
+#include <set>
 #include <unordered_map>
 
 #include "store/concurrency_control.h"
@@ -27,7 +30,8 @@ class TimestampOrder : public ConcurrencyControl {
   explicit TimestampOrder(const StoreOptions& options);
   ~TimestampOrder() override;
 
-  // The timestamp is that of the call: later calls get later ones.
+  // The timestamp is that of the call: later calls get later ones. Of one that only reads, it is older
+  // than that of all writers in flight.
   void begin(Attempt& attempt) override;
   Outcome read(Attempt& attempt, const std::string& key, bool for_update,
                std::optional<Value>& value) override;
@@ -60,10 +64,12 @@ class TimestampOrder : public ConcurrencyControl {
   static size_t visible_to(const Row& row, Timestamp timestamp);
   void forget_rows();
   void leave(State& state);
+  Timestamp horizon() const;
 
   Versions versions_;
   Timestamp clock_;
-  std::map<Timestamp, Attempt*> active_;
+  std::set<Timestamp> writers_;       // in flight
+  std::multiset<Timestamp> readers_;  // in flight: where they read
   std::unordered_map<std::string, Row> rows_;
   std::deque<std::string> to_forget_;  // rows, in the order in which their last user has left
 };
