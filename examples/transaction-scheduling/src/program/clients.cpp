@@ -10,15 +10,16 @@
 
 namespace smf {
 
-namespace {
-
 Nanoseconds now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-}  // namespace
+bool Server::is_over() const {
+  return now() - began >= length ||
+         (settings.transactions > 0 && committed >= settings.transactions);
+}
 
 Client::Client(Server& server, uint64_t number)
     : server_(server), choices_(server.settings, server.workload, number) {}
@@ -26,7 +27,7 @@ Client::Client(Server& server, uint64_t number)
 void Client::run() {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // sleeps end when they should
   round_trip(choices_.operation_time());
-  while (server_.committed < server_.settings.transactions) {
+  while (!server_.is_over()) {
     const Script script = choices_.next_script();
     transaction(&script, server_.workload.types()[script.type]);
   }
@@ -35,20 +36,31 @@ void Client::run() {
 // From the begin of the first attempt to the commit.
 void Client::transaction(const Script* script, const char*) {
   aborts_ = 0;
-  const Nanoseconds began = now();
-  if (!attempt(script)) {
-    retry_after_abort(script);
+  transaction_began_ = now() - server_.began;
+  if (!attempt(script) && !retry_after_abort(script)) {
+    const std::lock_guard lock(server_.mutex);
+    server_.outcome.unfinished.push_back(transaction_began_);
+    return;
   }
   ++server_.committed;
   const std::lock_guard lock(server_.mutex);
-  server_.outcome.committed.push_back({began, now(), aborts_});
+  server_.outcome.committed.push_back({transaction_began_, now() - server_.began});
 }
 
-void Client::retry_after_abort(const Script* script) {
-  do {
+// False if the run is over before it is committed.
+bool Client::retry_after_abort(const Script* script) {
+  while (!server_.is_over()) {
     ++aborts_;
+    {
+      const std::lock_guard lock(server_.mutex);
+      server_.outcome.aborts.push_back(now() - server_.began);
+    }
     back_off();
-  } while (!attempt(script));
+    if (attempt(script)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void Client::back_off() {
@@ -95,6 +107,22 @@ bool Client::execute(Execution* execution) {
   return true;
 }
 
+namespace {
+
+// What was under way at the end of the run was brought to its end, and does not count.
+void cut_at_end(RunOutcome& outcome, Nanoseconds end) {
+  outcome.end = end;
+  for (const Committed& committed : outcome.committed) {
+    if (committed.end > end && committed.begin < end) {
+      outcome.unfinished.push_back(committed.begin);
+    }
+  }
+  std::erase_if(outcome.committed, [end](const Committed& c) { return c.end > end; });
+  std::erase_if(outcome.aborts, [end](Nanoseconds time) { return time > end; });
+}
+
+}  // namespace
+
 RunOutcome run_clients(const Settings& settings, const OnCommit& on_commit) {
   const auto workload = make_workload(settings.workload);
   const Directory directory(settings.directory);
@@ -110,8 +138,7 @@ RunOutcome run_clients(const Settings& settings, const OnCommit& on_commit) {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  std::ranges::sort(server.outcome.committed, {}, &Committed::end);
-  server.outcome.committed.resize(settings.transactions);
+  cut_at_end(server.outcome, std::min(now() - server.began, server.length));
   if (settings.check) {
     server.history.order = control->version_order();
     server.outcome.anomaly = find_anomaly(server.history);

@@ -12,6 +12,9 @@
 
 namespace smf {
 
+// Of a clock that never goes back.
+Nanoseconds now();
+
 // What all clients share.
 struct Server {
   Server(const Settings& settings_of_run, const Workload& workload_of_run,
@@ -21,12 +24,18 @@ struct Server {
         workload(workload_of_run),
         control(control_of_run),
         scheduler(std::move(classifier), rules_of(settings_of_run), settings_of_run.seed),
+        length(static_cast<Nanoseconds>(settings_of_run.seconds * 1e9)),
+        began(now()),
         on_commit(call_on_commit) {}
+
+  bool is_over() const;
 
   const Settings& settings;
   const Workload& workload;
   SharedControl control;
   Scheduler scheduler;
+  const Nanoseconds length;
+  const Nanoseconds began;
   std::atomic<uint64_t> last_attempt{0};
   std::atomic<uint64_t> committed{0};
   const OnCommit& on_commit;
@@ -46,12 +55,13 @@ class Client {
   void transaction(const Script* script, const char* type);
   bool attempt(const Script* script);
   bool execute(Execution* execution);
-  void retry_after_abort(const Script* script);
+  bool retry_after_abort(const Script* script);
   void back_off();
   void round_trip(Nanoseconds time);
 
   Server& server_;
   Choices choices_;
+  Nanoseconds transaction_began_ = 0;
   uint32_t aborts_ = 0;
 };
 

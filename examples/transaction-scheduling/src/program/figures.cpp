@@ -20,38 +20,45 @@ double percentile(const std::vector<double>& sorted, double part) {
 }  // namespace
 
 std::string figures(const Settings& settings, const RunOutcome& outcome) {
-  const std::vector<Committed>& all = outcome.committed;
-  const size_t first = std::min<size_t>(settings.warm_up, all.size() - 1);
-  const Nanoseconds from = first == 0 ? 0 : all[first - 1].end;
-  const double seconds = to_ms(all.back().end - from) / 1e3;
+  const auto warm_up = static_cast<Nanoseconds>(settings.warm_up * 1e9);
   std::vector<double> latencies;
   double sum = 0;
-  uint64_t aborts = 0;
-  for (size_t i = first; i < all.size(); ++i) {
-    latencies.push_back(to_ms(all[i].end - all[i].begin));
-    sum += latencies.back();
-    aborts += all[i].aborts;
+  for (const Committed& committed : outcome.committed) {
+    if (committed.end >= warm_up) {
+      latencies.push_back(to_ms(committed.end - committed.begin));
+      sum += latencies.back();
+    }
+  }
+  const auto count = static_cast<double>(latencies.size());
+  const auto aborts = static_cast<double>(
+      std::ranges::count_if(outcome.aborts, [warm_up](auto time) { return time >= warm_up; }));
+  if (latencies.empty()) {
+    latencies.push_back(0);
   }
   std::ranges::sort(latencies);
-  const auto count = static_cast<double>(latencies.size());
-  const double mean = sum / count;
+  const double mean = sum / std::max(count, 1.0);
   double squares = 0;
   for (const double latency : latencies) {
     squares += (latency - mean) * (latency - mean);
   }
+  Nanoseconds oldest = 0;
+  for (const Nanoseconds began : outcome.unfinished) {
+    oldest = std::max(oldest, outcome.end - began);
+  }
   std::array<char, 512> line{};
   std::snprintf(line.data(), line.size(),
-                "workload=%s system=%s clients=%u seed=%llu transactions=%zu throughput=%.3f "
-                "aborts=%.5f mean=%.4f variance=%.4f p50=%.4f p95=%.4f p99=%.4f max=%.4f "
-                "serializable=%s",
+                "workload=%s system=%s clients=%u workers=%u seed=%llu transactions=%.0f "
+                "throughput=%.3f aborts=%.5f mean=%.4f variance=%.4f p50=%.4f p95=%.4f p99=%.4f "
+                "max=%.4f oldest=%.0f serializable=%s",
                 settings.workload.c_str(), std::string(settings.system->name).c_str(),
-                settings.clients, static_cast<unsigned long long>(settings.seed), latencies.size(),
-                count / seconds, static_cast<double>(aborts) / count, mean, squares / count,
+                settings.clients, settings.workers, static_cast<unsigned long long>(settings.seed),
+                count, count * 1e9 / static_cast<double>(std::max<Nanoseconds>(outcome.end - warm_up, 1)),
+                aborts / std::max(count, 1.0), mean, squares / std::max(count, 1.0),
                 percentile(latencies, 0.5), percentile(latencies, 0.95),
-                percentile(latencies, 0.99), latencies.back(),
-                !settings.check    ? "unchecked"
+                percentile(latencies, 0.99), latencies.back(), to_ms(oldest),
+                !settings.check   ? "unchecked"
                 : outcome.anomaly ? "no"
-                                   : "yes");
+                                  : "yes");
   return line.data();
 }
 

@@ -36,7 +36,7 @@ bool parse_bool(const std::string& text, bool& value) {
   return value || text == "no";
 }
 
-constexpr std::array<Option, 18> kOptions{{
+constexpr std::array<Option, 20> kOptions{{
     {"--workload", "what transactions do",
      [](Settings& s, const std::string& v) {
        s.workload = v;
@@ -50,10 +50,12 @@ constexpr std::array<Option, 18> kOptions{{
      }},
     {"--clients", "each begins its next transaction when the last is committed",
      [](Settings& s, const std::string& v) { return parse(v, s.clients, 1, 1e5); }},
-    {"--transactions", "how many are committed",
-     [](Settings& s, const std::string& v) { return parse(v, s.transactions, 1); }},
-    {"--warm-up", "how many of these the figures leave out",
-     [](Settings& s, const std::string& v) { return parse(v, s.warm_up, 0); }},
+    {"--seconds", "how long a run takes",
+     [](Settings& s, const std::string& v) { return parse(v, s.seconds, 0, 1e6); }},
+    {"--transactions", "after how many committed ones it ends before; 0: does not",
+     [](Settings& s, const std::string& v) { return parse(v, s.transactions, 0); }},
+    {"--warm-up", "how many of the seconds the figures leave out",
+     [](Settings& s, const std::string& v) { return parse(v, s.warm_up, 0, 1e6); }},
     {"--seed", "of all random numbers",
      [](Settings& s, const std::string& v) { return parse(v, s.seed, 0); }},
     {"--operation-us", "network and I/O of an operation, on average",
@@ -66,6 +68,8 @@ constexpr std::array<Option, 18> kOptions{{
      [](Settings& s, const std::string& v) { return parse(v, s.workers, 1, 1e5); }},
     {"--barrier", "after how many arrivals a barrier against starvation stands",
      [](Settings& s, const std::string& v) { return parse(v, s.barrier, 1, 1e9); }},
+    {"--hot-share", "a key that this share of the transactions accesses is hot; 0: as suits",
+     [](Settings& s, const std::string& v) { return parse(v, s.hot_share, 0, 1); }},
     {"--hold", "bolt-on: yes if a transaction waits for those in flight that it conflicts with",
      [](Settings& s, const std::string& v) { return parse_bool(v, s.hold); }},
     {"--hints", "right, none, or inverted: reads predicted as writes and writes as reads",

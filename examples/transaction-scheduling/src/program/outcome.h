@@ -14,14 +14,17 @@ namespace smf {
 
 using Nanoseconds = int64_t;
 
+// All times are since the begin of the run.
 struct Committed {
   Nanoseconds begin;  // of the first attempt
   Nanoseconds end;
-  uint32_t aborts;  // of attempts before the one that was committed
 };
 
 struct RunOutcome {
-  std::vector<Committed> committed;    // by the time of the commit
+  std::vector<Committed> committed;
+  std::vector<Nanoseconds> aborts;
+  std::vector<Nanoseconds> unfinished;  // when transactions began that are not committed at the end
+  Nanoseconds end = 0;                  // of the run
   std::optional<std::string> anomaly;  // if the history was checked, and is not serializable
 };
 
@@ -33,8 +36,8 @@ using OnCommit = std::function<void(const HistoryTransaction&)>;
 RunOutcome run_clients(const Settings& settings, const OnCommit& on_commit = {});
 
 // One line, `name=value` separated by spaces. Latencies are in ms, from the begin of the first
-// attempt to the commit, and the throughput is in transactions a second, without the first `warm_up`
-// to be committed.
+// attempt to the commit; the throughput is in transactions a second, and aborts are for each commit.
+// `oldest` is for how many ms the oldest transaction has tried at the end of the run, in vain.
 std::string figures(const Settings& settings, const RunOutcome& outcome);
 
 }  // namespace smf

@@ -44,8 +44,10 @@ struct Settings {
   std::string workload = "smallbank";
   const System* system = &kSystems[0];
   uint32_t clients = 256;
-  uint64_t transactions = 5000;
-  uint64_t warm_up = 500;  // the first ones, which the figures leave out
+  // A run ends after so many seconds, or once so many transactions are committed, if that is not 0.
+  double seconds = 15;
+  uint64_t transactions = 0;
+  double warm_up = 5;  // the first seconds, which the figures leave out
   uint64_t seed = 1;
   // A request and its answer on the network, and the server's I/O: before each operation, and before
   // the commit. In microseconds, on average.
@@ -54,6 +56,8 @@ struct Settings {
   uint32_t sample = 5;
   uint32_t workers = 64;  // how many transactions the server executes at a time
   uint32_t barrier = 256;
+  // A key is hot if this share of the transactions accesses it; 0: what suits the workload.
+  double hot_share = 0;
   bool hold = true;  // what the bolt-on scheduler does, see Rules
   HintKind hints = HintKind::kRight;
   double wrong_hints = 0;    // the share of transactions that name the keys of another one

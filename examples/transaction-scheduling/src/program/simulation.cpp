@@ -47,14 +47,25 @@ class Simulation {
     for (Client& client : clients_) {
       at(client.choices.operation_time(), client);
     }
-    while (outcome_.committed.size() < settings_.transactions) {
+    const auto end = static_cast<Nanoseconds>(settings_.seconds * 1e9);
+    while (settings_.transactions == 0 || outcome_.committed.size() < settings_.transactions) {
       if (events_.empty()) {
         throw std::logic_error("every transaction waits for another one");
+      }
+      if (events_.top().time > end) {
+        now_ = end;
+        break;
       }
       now_ = events_.top().time;
       Client& client = *events_.top().client;
       events_.pop();
       advance(client);
+    }
+    outcome_.end = now_;
+    for (const Client& client : clients_) {
+      if (client.in_transaction) {
+        outcome_.unfinished.push_back(client.began);
+      }
     }
     if (settings_.check) {
       history_.order = control_->version_order();
@@ -150,7 +161,7 @@ class Simulation {
     if (settings_.check) {
       history_.committed.push_back(client.execution->history());
     }
-    outcome_.committed.push_back({client.began, now_, client.aborts});
+    outcome_.committed.push_back({client.began, now_});
     client.in_transaction = false;
     end(client, 0);
   }
@@ -159,6 +170,7 @@ class Simulation {
     control_->rollback(client.execution->attempt());
     wake();
     ++client.aborts;
+    outcome_.aborts.push_back(now_);
     end(client, client.choices.back_off_time(client.aborts));
   }
 

@@ -53,7 +53,10 @@ void Schedule::fill(std::vector<TicketId>& begun) {
       return;
     }
     const auto next = queue_.begin() + static_cast<std::ptrdiff_t>(*chosen);
-    std::for_each(queue_.begin(), next, [](Transaction& earlier) { ++earlier.overtaken; });
+    std::for_each(queue_.begin(), next, [next](Transaction& earlier) {
+      ++earlier.overtaken;
+      earlier.in_conflict += conflict(earlier.prediction, next->prediction) ? 1 : 0;
+    });
     begun.push_back(next->id);
     keys_in_flight_.add(next->prediction);
     in_flight_.push_back(std::move(*next));
@@ -75,6 +78,8 @@ std::optional<size_t> Schedule::choose() {
       if (may_begin(queue_[i], before_barrier)) {
         return i;
       }
+    }
+    if (queue_[i].in_conflict >= rules_.barrier) {
       before_barrier.add(queue_[i].prediction);
     }
   }
@@ -83,7 +88,7 @@ std::optional<size_t> Schedule::choose() {
     if (!queue_[i].prediction.has_hot_keys()) {
       return i;
     }
-    if (queue_[i].overtaken < rules_.barrier && may_begin(queue_[i], before_barrier)) {
+    if (may_begin(queue_[i], before_barrier)) {
       candidates.push_back(i);
     }
   }

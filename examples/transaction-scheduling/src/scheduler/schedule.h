@@ -21,9 +21,9 @@ struct Rules {
   uint32_t sample = 5;
   // How many transactions may be in flight.
   uint32_t room = 64;
-  // Against starvation: once so many that came later have begun before a transaction, a barrier stands
-  // behind it. Then no other one that came later begins before it, unless it has to wait for one in
-  // flight (see `hold`); then none that it conflicts with.
+  // Against starvation: a transaction that so many later ones have overtaken comes first. And once
+  // so many that it conflicts with have, a barrier stands behind it: no other one that it conflicts
+  // with begins before it.
   uint32_t barrier = 256;
   Span span = Span::kOperation;
   // For a concurrency control that cannot enforce the schedule itself: a transaction does not begin
@@ -54,7 +54,8 @@ class Schedule {
   struct Transaction {
     TicketId id;
     Prediction prediction;
-    uint32_t overtaken = 0;  // by how many that came later
+    uint32_t overtaken = 0;     // by how many that came later
+    uint32_t in_conflict = 0;   // by how many of these that it conflicts with
   };
 
   // How many transactions of a set read and write each hot key.
