@@ -96,6 +96,16 @@ void Versions::write(rocksdb::WriteBatch& batch) {
   }
 }
 
+size_t Versions::stored_versions() {
+  size_t count = 0;
+  const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator({}));
+  for (all->SeekToFirst(); all->Valid(); all->Next()) {
+    ++count;
+  }
+  require(all->status(), "count its versions");
+  return count;
+}
+
 VersionOrder Versions::version_order() {
   std::map<std::string, std::map<Timestamp, uint64_t>> writers;
   for_each_logged_put(*db_, [&](std::string_view key, std::string_view value) {

@@ -42,6 +42,7 @@ class Versions {
 
   Timestamp recovered_clock() const { return recovered_clock_; }
   VersionOrder version_order();
+  size_t stored_versions();
 
  private:
   std::unique_ptr<rocksdb::DB> db_;
