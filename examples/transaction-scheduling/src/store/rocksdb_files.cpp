@@ -82,7 +82,11 @@ void for_each_logged_put(rocksdb::DB& db,
 VersionOrder logged_version_order(rocksdb::DB& db) {
   VersionOrder order;
   for_each_logged_put(db, [&](std::string_view key, std::string_view value) {
-    order[std::string(key)].push_back(decode(value).version.writer);
+    std::vector<uint64_t>& writers = order[std::string(key)];
+    const uint64_t writer = decode(value).version.writer;
+    if (writers.empty() || writers.back() != writer) {  // a batch keeps all writes of a row
+      writers.push_back(writer);
+    }
   });
   return order;
 }

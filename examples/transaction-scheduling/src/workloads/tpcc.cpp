@@ -28,7 +28,12 @@ class Tpcc : public Workload {
       case 1:
         return payment(random, warehouse, district);
       case 2:
-        return ScriptBuilder(2).read(customer(random, district)).read(orders(district)).done();
+        return ScriptBuilder(2)
+            .hint(row("warehouse", warehouse))
+            .hint(row("district", district))
+            .read(customer(random, district))
+            .read(orders(district))
+            .done();
       case 3:
         return delivery(random, warehouse);
       default:
