@@ -146,12 +146,12 @@ def part_threads(lab, rounds):
 def part_simulated(lab, rounds):
     for workers in (64, 128, 256):
         print(f"\n## {workers} workers, {4 * workers} clients (simulated)\n")
-        print("2 ms for each operation and commit, 15 s of which 5 warm up.\n")
+        print("2 ms for each operation and commit, 12 s of which 4 warm up.\n")
         runs = Runs(lab, "simulate", rounds, os.cpu_count())
         for workload in WORKLOADS:
             for system in SIMULATED:
                 runs.add((workload, system), workload=workload, system=system, clients=4 * workers,
-                         workers=workers, barrier=4 * workers)
+                         workers=workers, barrier=4 * workers, seconds=12, warm_up=4)
         runs.go()
         print_systems(runs, (), SIMULATED)
 
@@ -185,7 +185,8 @@ def part_hints(lab, rounds):
     for workload in workloads:
         for system in ("smf-occ", "r-smf"):
             for case, options in cases.items():
-                runs.add((workload, system, case), workload=workload, system=system, **options)
+                runs.add((workload, system, case), workload=workload, system=system, seconds=8, warm_up=3,
+                         **options)
     runs.go()
     head("workload", "system", "hints", "throughput", "to no hints", "aborts a commit", "p99")
     for key in runs.settings:

@@ -33,8 +33,8 @@ void Client::run() {
   }
 }
 
-// From the begin of the first attempt to the commit.
-void Client::transaction(const Script* script, const char*) {
+// From the begin of the first attempt to the commit. The type is for vprof, as the label.
+void Client::transaction(const Script* script, [[maybe_unused]] const char* type) {
   aborts_ = 0;
   transaction_began_ = now() - server_.began;
   if (!attempt(script) && !retry_after_abort(script)) {
