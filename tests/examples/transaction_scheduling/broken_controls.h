@@ -1,4 +1,5 @@
-// Concurrency controls that are not serializable, each in its own way, to test that the tests see it.
+// Concurrency controls that are not serializable, each in its own way, to test that the tests see
+// it.
 #pragma once
 
 #include "store/concurrency_control.h"
@@ -49,8 +50,8 @@ class NoControl : public smf::ConcurrencyControl {
   smf::VersionOrder order_;
 };
 
-// Snapshot isolation: reads from the state at the begin, and the first of two writers of a row wins.
-// Allows write skew and nothing worse.
+// Snapshot isolation: reads from the state at the begin, and the first of two writers of a row
+// wins. Allows write skew and nothing worse.
 class SnapshotIsolation : public smf::ConcurrencyControl {
  public:
   void begin(smf::Attempt& attempt) override {

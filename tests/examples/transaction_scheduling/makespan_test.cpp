@@ -22,8 +22,8 @@ constexpr Access kRead = Access::kRead;
 constexpr Access kWrite = Access::kWrite;
 
 // In each unit, each transaction runs its next operation unless an earlier transaction has one that
-// conflicts and has not run before this unit; or, for whole transactions, unless it has yet to begin
-// and an earlier one that conflicts has not ended.
+// conflicts and has not run before this unit; or, for whole transactions, unless it has yet to
+// begin and an earlier one that conflicts has not ended.
 uint64_t units_by_oracle(const std::vector<Prediction>& schedule, smf::Span span) {
   std::vector<uint32_t> done(schedule.size());
   for (uint64_t unit = 0;; ++unit) {
@@ -71,7 +71,8 @@ std::vector<Prediction> random_schedule(std::mt19937_64& random) {
     prediction.length = 1 + random() % 6;
     for (uint32_t position = 0; position < prediction.length; ++position) {
       if (random() % 3 > 0) {  // else on a key that is not hot
-        prediction.operations.push_back({random() % 3, random() % 2 == 0 ? kRead : kWrite, position});
+        prediction.operations.push_back(
+            {random() % 3, random() % 2 == 0 ? kRead : kWrite, position});
       }
     }
   }

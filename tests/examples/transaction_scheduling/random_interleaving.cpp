@@ -47,7 +47,10 @@ smf::Prediction prediction_of(const Script& script) {
 class Interleaver {
  public:
   Interleaver(smf::ConcurrencyControl& control, const Interleaving& settings)
-      : control_(control), settings_(settings), random_(settings.seed), running_(settings.at_a_time) {}
+      : control_(control),
+        settings_(settings),
+        random_(settings.seed),
+        running_(settings.at_a_time) {}
 
   Interleaved run() {
     for (Running& running : running_) {
@@ -80,8 +83,9 @@ class Interleaver {
     running.script = random_script(random_, settings_.keys);
     running.execution = std::make_unique<smf::Execution>(running.script, ++last_id_);
     Attempt& attempt = running.execution->attempt();
-    attempt.expected = prediction_of(
-        chance(settings_.wrong_predictions) ? random_script(random_, settings_.keys) : running.script);
+    attempt.expected =
+        prediction_of(chance(settings_.wrong_predictions) ? random_script(random_, settings_.keys)
+                                                          : running.script);
     control_.begin(attempt);
   }
 

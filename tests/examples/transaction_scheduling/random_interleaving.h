@@ -18,9 +18,9 @@ struct Interleaving {
 
 struct Interleaved {
   smf::History history;
-  uint64_t aborts = 0;                        // not forced
+  uint64_t aborts = 0;  // not forced
   uint64_t waits = 0;
-  std::map<std::string, int64_t> amounts{};   // what committed transactions have added to each row
+  std::map<std::string, int64_t> amounts{};  // what committed transactions have added to each row
 };
 
 // Fails the test if all transactions wait for each other.

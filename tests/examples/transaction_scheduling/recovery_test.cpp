@@ -1,5 +1,5 @@
-// A process is killed in the middle of its commits. What it had acknowledged is there, wholly, and of
-// what it had not, all or nothing.
+// A process is killed in the middle of its commits. What it had acknowledged is there, wholly, and
+// of what it had not, all or nothing.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -9,11 +9,11 @@ using smf::History;
 TEST_CASE("histories that are serializable") {
   REQUIRE_FALSE(find_anomaly({}));
   // One after the other.
-  REQUIRE_FALSE(find_anomaly({{{1, {{"x", {}}}, {{"x", 1}}}, {2, {{"x", {1, 1}}}, {{"x", 1}}}},
-                              {{"x", {1, 2}}}}));
+  REQUIRE_FALSE(find_anomaly(
+      {{{1, {{"x", {}}}, {{"x", 1}}}, {2, {{"x", {1, 1}}}, {{"x", 1}}}}, {{"x", {1, 2}}}}));
   // T2 reads the old x and is committed after T1: it comes before T1.
-  REQUIRE_FALSE(find_anomaly({{{1, {}, {{"x", 1}}}, {2, {{"x", {}}}, {{"y", 1}}}},
-                              {{"x", {1}}, {"y", {2}}}}));
+  REQUIRE_FALSE(find_anomaly(
+      {{{1, {}, {{"x", 1}}}, {2, {{"x", {}}}, {{"y", 1}}}}, {{"x", {1}}, {"y", {2}}}}));
   // Blind writes whose order is the same in both rows.
   REQUIRE_FALSE(find_anomaly({{{1, {}, {{"x", 1}, {"y", 1}}}, {2, {}, {{"x", 1}, {"y", 1}}}},
                               {{"x", {2, 1}}, {"y", {2, 1}}}}));
@@ -27,9 +27,9 @@ TEST_CASE("lost update") {
 }
 
 TEST_CASE("write skew") {
-  REQUIRE(find_anomaly({{{1, {{"x", {}}, {"y", {}}}, {{"x", 1}}},
-                         {2, {{"x", {}}, {"y", {}}}, {{"y", 1}}}},
-                        {{"x", {1}}, {"y", {2}}}}) == "cycle: T1 -rw(y)-> T2 -rw(x)-> T1");
+  REQUIRE(find_anomaly(
+              {{{1, {{"x", {}}, {"y", {}}}, {{"x", 1}}}, {2, {{"x", {}}, {"y", {}}}, {{"y", 1}}}},
+               {{"x", {1}}, {"y", {2}}}}) == "cycle: T1 -rw(y)-> T2 -rw(x)-> T1");
 }
 
 TEST_CASE("dirty write") {

@@ -205,5 +205,6 @@ TEST_CASE("the keys of versions sort by row, newest first, whatever bytes a row'
   const std::string zero("a\0", 2);
   REQUIRE(smf::version_key("a", 5) < smf::version_key("a", 4));
   REQUIRE(smf::version_key("a", 1) < smf::version_key(zero, 9));
-  REQUIRE(smf::parse_version_key(smf::version_key(zero, 77)) == std::pair(zero, smf::Timestamp{77}));
+  REQUIRE(smf::parse_version_key(smf::version_key(zero, 77)) ==
+          std::pair(zero, smf::Timestamp{77}));
 }

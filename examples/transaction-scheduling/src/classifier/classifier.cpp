@@ -134,8 +134,9 @@ Classifier Classifier::train(std::span<const TracedTransaction> trace, const Tra
 }
 
 // Clusters around centres, each the vector furthest from those before it (Gonzalez, Clustering to
-// minimize the maximum intercluster distance, 1985), so that k clusters are found for all k at once.
-// The smallest k of least validation error wins; powers of two and the number of vectors are tried.
+// minimize the maximum intercluster distance, 1985), so that k clusters are found for all k at
+// once. The smallest k of least validation error wins; powers of two and the number of vectors are
+// tried.
 void Classifier::find_clusters(std::span<const Sample> training, std::span<const Sample> validation,
                                uint32_t max_vectors) {
   std::map<MetadataVector, uint64_t> counts;
@@ -206,7 +207,8 @@ double Classifier::error(std::span<const Sample> validation) const {
     const Prediction predicted = resolve(clusters_[cluster_of(sample.vector)], hints);
     wrong += predicted.operations != resolve(sample.actual, hints).operations ? 1 : 0;
   }
-  return validation.empty() ? 0 : static_cast<double>(wrong) / static_cast<double>(validation.size());
+  return validation.empty() ? 0
+                            : static_cast<double>(wrong) / static_cast<double>(validation.size());
 }
 
 // The cluster of the nearest vector; among equally near ones, that of most transactions.

@@ -99,7 +99,8 @@ class Classifier {
   Prediction resolve(const Canonical& canonical, std::span<const HotKey> hints) const;
   void find_clusters(std::span<const Sample> training, std::span<const Sample> validation,
                      uint32_t max_vectors);
-  void label(std::span<const Sample> training, std::span<const uint32_t> cluster_of, uint32_t count);
+  void label(std::span<const Sample> training, std::span<const uint32_t> cluster_of,
+             uint32_t count);
   double error(std::span<const Sample> validation) const;
   uint32_t cluster_of(const MetadataVector& vector) const;
 

@@ -137,7 +137,8 @@ class Checker {
     const auto first = std::ranges::find(path, from, &std::pair<size_t, size_t>::first);
     for (auto step = first; step != path.end(); ++step) {
       const Edge& edge = edges_[step->first][step->second - 1];
-      text += name(history_.committed[step->first].id) + " -" + edge.kind + "(" + *edge.key + ")-> ";
+      text +=
+          name(history_.committed[step->first].id) + " -" + edge.kind + "(" + *edge.key + ")-> ";
     }
     return text + name(history_.committed[from].id);
   }

@@ -1,5 +1,5 @@
-// Checks a history for serializability (A. Adya, Weak Consistency, PhD thesis, MIT 1999, chapter 3).
-// The direct serialization graph has an edge from a committed transaction to one that must come
+// Checks a history for serializability (A. Adya, Weak Consistency, PhD thesis, MIT 1999, chapter
+// 3). The direct serialization graph has an edge from a committed transaction to one that must come
 // later:
 //
 //   ww   has written the version before the one that the other has written

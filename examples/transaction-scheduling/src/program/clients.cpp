@@ -126,10 +126,9 @@ void cut_at_end(RunOutcome& outcome, Nanoseconds end) {
 RunOutcome run_clients(const Settings& settings, const OnCommit& on_commit) {
   const auto workload = make_workload(settings.workload);
   const Directory directory(settings.directory);
-  const auto control =
-      make_control(settings.system->control, {directory.path(), settings.sync});
-  const auto classifier = settings.system->predicts ? train(settings, *workload)
-                                                     : std::make_shared<const Classifier>();
+  const auto control = make_control(settings.system->control, {directory.path(), settings.sync});
+  const auto classifier =
+      settings.system->predicts ? train(settings, *workload) : std::make_shared<const Classifier>();
   Server server(settings, *workload, *control, classifier, on_commit);
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < settings.clients; ++i) {

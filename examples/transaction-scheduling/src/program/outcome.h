@@ -25,7 +25,7 @@ struct RunOutcome {
   std::vector<Nanoseconds> aborts;
   std::vector<Nanoseconds> unfinished;  // when transactions began that are not committed at the end
   Nanoseconds end = 0;                  // of the run
-  std::optional<std::string> anomaly;  // if the history was checked, and is not serializable
+  std::optional<std::string> anomaly;   // if the history was checked, and is not serializable
 };
 
 // On a simulated clock: the same on every machine. Not for locks, where threads wait in RocksDB.
@@ -36,8 +36,9 @@ using OnCommit = std::function<void(const HistoryTransaction&)>;
 RunOutcome run_clients(const Settings& settings, const OnCommit& on_commit = {});
 
 // One line, `name=value` separated by spaces. Latencies are in ms, from the begin of the first
-// attempt to the commit; the throughput is in transactions a second, and aborts are for each commit.
-// `oldest` is for how many ms the oldest transaction has tried at the end of the run, in vain.
+// attempt to the commit; the throughput is in transactions a second, and aborts are for each
+// commit. `oldest` is for how many ms the oldest transaction has tried at the end of the run, in
+// vain.
 std::string figures(const Settings& settings, const RunOutcome& outcome);
 
 }  // namespace smf

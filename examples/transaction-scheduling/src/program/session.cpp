@@ -33,7 +33,8 @@ void invert(std::optional<Access>& access) {
 }  // namespace
 
 std::shared_ptr<const Classifier> train(const Settings& settings, const Workload& workload) {
-  std::vector<TracedTransaction> trace = trace_of(workload, settings.trace, settings.seed + 1000003);
+  std::vector<TracedTransaction> trace =
+      trace_of(workload, settings.trace, settings.seed + 1000003);
   Training training;
   training.hot_share = settings.hot_share > 0 ? settings.hot_share : workload.hot_share();
   if (settings.hints == HintKind::kInverted) {

@@ -46,8 +46,8 @@ class Choices {
 
   const Settings& settings_;
   const Workload& workload_;
-  Random random_;        // of transactions, which are the same for all systems
-  Random time_random_;   // of everything that depends on what happens
+  Random random_;       // of transactions, which are the same for all systems
+  Random time_random_;  // of everything that depends on what happens
 };
 
 }  // namespace smf

@@ -49,8 +49,8 @@ struct Settings {
   uint64_t transactions = 0;
   double warm_up = 5;  // the first seconds, which the figures leave out
   uint64_t seed = 1;
-  // A request and its answer on the network, and the server's I/O: before each operation, and before
-  // the commit. In microseconds, on average.
+  // A request and its answer on the network, and the server's I/O: before each operation, and
+  // before the commit. In microseconds, on average.
   double operation_us = 2000;
   double commit_us = 2000;
   uint32_t sample = 5;

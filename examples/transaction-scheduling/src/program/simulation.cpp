@@ -36,7 +36,7 @@ class Simulation {
         directory_(settings.directory),
         control_(make_control(settings.system->control, {directory_.path(), settings.sync})),
         classifier_(settings.system->predicts ? train(settings, *workload_)
-                                               : std::make_shared<const Classifier>()),
+                                              : std::make_shared<const Classifier>()),
         schedule_(rules_of(settings), settings.seed) {
     for (uint32_t i = 0; i < settings.clients; ++i) {
       clients_.emplace_back(settings, *workload_, i);

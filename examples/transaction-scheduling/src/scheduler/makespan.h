@@ -1,6 +1,6 @@
-// The time that a schedule takes, section 2.1: an operation takes one unit, and of the operations on
-// a key, any number of reads or one write run in a unit. Transactions are appended in the order of
-// the schedule; operations of later ones wait for those of earlier ones that they conflict with.
+// The time that a schedule takes, section 2.1: an operation takes one unit, and of the operations
+// on a key, any number of reads or one write run in a unit. Transactions are appended in the order
+// of the schedule; operations of later ones wait for those of earlier ones that they conflict with.
 //
 //   kOperation     until that operation has run: MVTSO, where others see writes at once
 //   kTransaction   the whole transaction waits until the other one has ended: OCC, where it would

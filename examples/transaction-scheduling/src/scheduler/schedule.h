@@ -54,8 +54,8 @@ class Schedule {
   struct Transaction {
     TicketId id;
     Prediction prediction;
-    uint32_t overtaken = 0;     // by how many that came later
-    uint32_t in_conflict = 0;   // by how many of these that it conflicts with
+    uint32_t overtaken = 0;    // by how many that came later
+    uint32_t in_conflict = 0;  // by how many of these that it conflicts with
   };
 
   // How many transactions of a set read and write each hot key.

@@ -1,5 +1,5 @@
-// Strict two-phase locking: RocksDB's TransactionDB, with shared locks for reads, exclusive ones for
-// writes and for reads that a write follows, and RocksDB's detection of deadlocks.
+// Strict two-phase locking: RocksDB's TransactionDB, with shared locks for reads, exclusive ones
+// for writes and for reads that a write follows, and RocksDB's detection of deadlocks.
 #include <rocksdb/utilities/transaction_db.h>
 
 #include "store/rocksdb_transactions.h"

@@ -1,11 +1,11 @@
 // MVSchedO, section 4.2: timestamp ordering whose timestamps are the places in the schedule, and
 // which enforces that order on hot keys.
 //
-// What aborts a transaction under MVTSO is that a newer one has read what it is about to write. So a
-// read waits until all writes of older transactions that are expected on the key have run, or their
-// transactions have ended. Nothing else waits: a write disturbs neither older reads, which see the
-// version before it, nor older writes. (The paper has operations wait for all conflicting ones; that
-// delays these for nothing.)
+// What aborts a transaction under MVTSO is that a newer one has read what it is about to write. So
+// a read waits until all writes of older transactions that are expected on the key have run, or
+// their transactions have ended. Nothing else waits: a write disturbs neither older reads, which
+// see the version before it, nor older writes. (The paper has operations wait for all conflicting
+// ones; that delays these for nothing.)
 #include "store/controls.h"
 #include "store/hot_key_queues.h"
 #include "store/timestamp_order.h"

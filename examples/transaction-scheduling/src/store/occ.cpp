@@ -1,6 +1,6 @@
 // Optimistic concurrency control: RocksDB's OptimisticTransactionDB. It validates at commit that no
-// row has changed since the transaction read it (GetForUpdate) or wrote it (Put). No snapshot is set,
-// so the time in which a change does harm begins with the access and not with the transaction.
+// row has changed since the transaction read it (GetForUpdate) or wrote it (Put). No snapshot is
+// set, so the time in which a change does harm begins with the access and not with the transaction.
 #include <rocksdb/utilities/optimistic_transaction_db.h>
 
 #include "store/rocksdb_transactions.h"

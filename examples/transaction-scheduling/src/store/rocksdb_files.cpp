@@ -53,7 +53,7 @@ Value decode(std::string_view bytes) {
 rocksdb::Options database_options() {
   rocksdb::Options options;
   options.create_if_missing = true;
-  options.WAL_ttl_seconds = 24 * 60 * 60;  // for for_each_logged_put
+  options.WAL_ttl_seconds = 24 * 60 * 60;                 // for for_each_logged_put
   options.max_write_buffer_size_to_maintain = 256 << 20;  // in which OCC looks for conflicts
   options.write_buffer_size = 256 << 20;
   return options;

@@ -16,8 +16,8 @@ rocksdb::Options database_options();
 // Throws std::runtime_error: nothing can be done about an I/O error but stop.
 void require(const rocksdb::Status& status, const char* what);
 
-// Calls `put` for each write of a key that RocksDB's log holds, in the order of the commits. The log
-// is whole as long as the first memtable has not been flushed.
+// Calls `put` for each write of a key that RocksDB's log holds, in the order of the commits. The
+// log is whole as long as the first memtable has not been flushed.
 void for_each_logged_put(rocksdb::DB& db,
                          const std::function<void(std::string_view, std::string_view)>& put);
 

@@ -49,11 +49,10 @@ Outcome RocksDbTransactions::read(Attempt& attempt, const std::string& key, bool
   std::string bytes;
   rocksdb::ReadOptions options;
   options.snapshot = state.snapshot;
-  const rocksdb::Status status =
-      state.snapshot != nullptr
-          ? db().Get(options, key, &bytes)
-          : state.transaction->GetForUpdate(options, key, &bytes,
-                                            for_update || reads_exclusively());
+  const rocksdb::Status status = state.snapshot != nullptr
+                                     ? db().Get(options, key, &bytes)
+                                     : state.transaction->GetForUpdate(
+                                           options, key, &bytes, for_update || reads_exclusively());
   value.reset();
   if (status.IsNotFound()) {
     return Outcome::kDone;

@@ -25,8 +25,8 @@ struct TimestampOrder::Version {
 // In memory as long as a transaction in flight may be older than its newest reader or writer.
 struct TimestampOrder::Row {
   std::vector<Version> versions;
-  Timestamp newest = 0;        // reader or writer
-  uint32_t users = 0;          // attempts that have touched it and have not ended
+  Timestamp newest = 0;  // reader or writer
+  uint32_t users = 0;    // attempts that have touched it and have not ended
   bool to_be_forgotten = false;
 };
 
@@ -64,8 +64,8 @@ Timestamp TimestampOrder::horizon() const {
   return readers_.empty() ? of_writers : std::min(of_writers, *readers_.begin());
 }
 
-// A row that is not in memory has no uncommitted version, and no version newer than the horizon: the
-// newest one is all that anybody can see.
+// A row that is not in memory has no uncommitted version, and no version newer than the horizon:
+// the newest one is all that anybody can see.
 TimestampOrder::Row& TimestampOrder::row_of(State& state, const std::string& key) {
   Row& row = rows_[key];
   if (row.versions.empty()) {
@@ -81,8 +81,7 @@ TimestampOrder::Row& TimestampOrder::row_of(State& state, const std::string& key
 }
 
 size_t TimestampOrder::visible_to(const Row& row, Timestamp timestamp) {
-  const auto after =
-      std::ranges::upper_bound(row.versions, timestamp, {}, &Version::timestamp);
+  const auto after = std::ranges::upper_bound(row.versions, timestamp, {}, &Version::timestamp);
   return static_cast<size_t>(after - row.versions.begin()) - 1;
 }
 

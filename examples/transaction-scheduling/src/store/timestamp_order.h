@@ -2,9 +2,10 @@
 // Control, TODS 8(4), 1983), with writes visible to others at once.
 //
 // A transaction's timestamp is its place in the serialization order. It reads the newest version
-// that is not newer than itself. Its write comes too late, and it is aborted, if a newer transaction
-// has read the version before. It commits after all whose uncommitted writes it has read, and is
-// aborted if one of these is. All waiting is for older transactions, so there are no deadlocks.
+// that is not newer than itself. Its write comes too late, and it is aborted, if a newer
+// transaction has read the version before. It commits after all whose uncommitted writes it has
+// read, and is aborted if one of these is. All waiting is for older transactions, so there are no
+// deadlocks.
 //
 // A transaction that only reads sees the state before the oldest one in flight that may write. All
 // older ones have ended, so it neither waits nor makes anybody wait.
@@ -30,8 +31,8 @@ class TimestampOrder : public ConcurrencyControl {
   explicit TimestampOrder(const StoreOptions& options);
   ~TimestampOrder() override;
 
-  // The timestamp is that of the call: later calls get later ones. Of one that only reads, it is older
-  // than that of all writers in flight.
+  // The timestamp is that of the call: later calls get later ones. Of one that only reads, it is
+  // older than that of all writers in flight.
   void begin(Attempt& attempt) override;
   Outcome read(Attempt& attempt, const std::string& key, bool for_update,
                std::optional<Value>& value) override;

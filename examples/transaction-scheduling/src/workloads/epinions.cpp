@@ -13,11 +13,15 @@ namespace {
 constexpr size_t kUsers = 200000;
 constexpr size_t kItems = 100000;
 constexpr double kSkew = 0.9;
-constexpr std::array<const char*, 9> kTypes{
-    "GetReviewItemById",       "GetReviewsByUser", "GetAverageRatingByTrustedUser",
-    "GetItemAverageRating",    "GetItemReviewsByTrustedUser",
-    "UpdateUserName",          "UpdateItemTitle",  "UpdateReviewRating",
-    "UpdateTrustRating"};
+constexpr std::array<const char*, 9> kTypes{"GetReviewItemById",
+                                            "GetReviewsByUser",
+                                            "GetAverageRatingByTrustedUser",
+                                            "GetItemAverageRating",
+                                            "GetItemReviewsByTrustedUser",
+                                            "UpdateUserName",
+                                            "UpdateItemTitle",
+                                            "UpdateReviewRating",
+                                            "UpdateTrustRating"};
 
 class Epinions : public Workload {
  public:

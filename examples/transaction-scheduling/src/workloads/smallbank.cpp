@@ -26,8 +26,8 @@ class SmallBank : public Workload {
     const auto amount = static_cast<int64_t>(1 + uniform(random, 50));
     const uint32_t type = weighted(random, {15, 15, 15, 25, 15, 15});
     ScriptBuilder script(type);
-    // The hints are the accounts that the customers' numbers stand for. The first statement reads the
-    // customer by name.
+    // The hints are the accounts that the customers' numbers stand for. The first statement reads
+    // the customer by name.
     script.hint(savings(from)).hint(checking(from)).read(row("name", from));
     switch (type) {
       case 0:

@@ -1,6 +1,6 @@
 // After TAOBench's Workload T, whose distributions are Meta's: the paper describes them as mostly
-// short transactions that read, some with up to 10 operations that also write, and few with up to 60.
-// Objects are Zipfian, in no fixed order. A transaction's objects are all known when it begins.
+// short transactions that read, some with up to 10 operations that also write, and few with up to
+// 60. Objects are Zipfian, in no fixed order. A transaction's objects are all known when it begins.
 #include <array>
 
 #include "workloads/random_choices.h"
@@ -19,7 +19,8 @@ class TaoBench : public Workload {
     const uint32_t type = weighted(random, {80, 18, 2});
     ScriptBuilder script(type);
     const uint64_t most = type == 2 ? 60 : 10;
-    const uint64_t count = type == 2 ? 20 + uniform(random, most - 19) : 2 + uniform(random, most - 1);
+    const uint64_t count =
+        type == 2 ? 20 + uniform(random, most - 19) : 2 + uniform(random, most - 1);
     for (uint64_t i = 0; i < count; ++i) {
       const std::string key = row("object", objects_(random));
       if (type != 0 && (i == 0 || chance(random, 0.3))) {

@@ -1,5 +1,5 @@
-// TPC-C with the mix of its clause 5.2.3 and the statements in OLTP-Bench's order. Rows that only one
-// transaction can know, such as a new order's lines, are left out.
+// TPC-C with the mix of its clause 5.2.3 and the statements in OLTP-Bench's order. Rows that only
+// one transaction can know, such as a new order's lines, are left out.
 #include <array>
 
 #include "workloads/random_choices.h"

@@ -16,8 +16,8 @@ namespace smf {
 
 using Random = std::mt19937_64;
 
-// A write adds `amount` to what the transaction has read of the row, or sets the row to it if it has
-// not read it.
+// A write adds `amount` to what the transaction has read of the row, or sets the row to it if it
+// has not read it.
 struct ScriptOperation {
   std::string key;
   Access access;

@@ -1,6 +1,6 @@
-// YCSB, 16 operations a transaction, as in the paper: a million rows, Zipfian with theta 0.9 and 5 %
-// writes (its workload B), or less skewed. A write reads the row first. All keys are known when the
-// transaction begins.
+// YCSB, 16 operations a transaction, as in the paper: a million rows, Zipfian with theta 0.9 and 5
+// % writes (its workload B), or less skewed. A write reads the row first. All keys are known when
+// the transaction begins.
 #include <array>
 
 #include "workloads/random_choices.h"
