@@ -21,19 +21,19 @@ load="--workload tpcc --clients 48 --workers 48 --seconds 1000 --transactions 15
 describe() { # case
   case $1 in
     occ) before=occ after=r-smf factor='smf::Client::retry_after_abort' ;;
-    locks) before=locks after=r-smf factor='smf::RocksDbTransactions::read' ;;
+    locks) before=locks after=r-smf factor='smf::ConcurrencyControl::read > wait(pthread_cond_wait)' ;;
     *) die "unknown case $1 (known: occ, locks)" ;;
   esac
 }
 
 # The first factor of the last report. Fails if $1 is not in its path.
-first_factor() { # function
+first_factor() { # part of a path
   "$vprof" report --json | python3 -c '
 import json, sys
 first = json.load(sys.stdin)["factors"][0]
-path = first["instances"][0]["path"]
+path = " > ".join(first["instances"][0]["path"])
 print("%.1f %% %s, in %s" % (100 * first["share"], " with ".join(first["functions"]), sys.argv[1]))
-sys.exit(0 if any(sys.argv[1] in step for step in path) else " > ".join(path))' "$1"
+sys.exit(0 if sys.argv[1] in path else path)' "$1"
 }
 
 # Records the load, and adds it up to profile $1.

@@ -5,7 +5,7 @@
 
 Parts (default: all):
     threads    all systems and workloads, with threads and sleep: half an hour
-    simulated  the same on a simulated clock, with 64, 128 and 256 workers
+    simulated  the same on a simulated clock, with 64 and 128 workers
     overhead   without contention: what scheduling costs, with threads
     hints      wrong hints: how much harm they do (simulated)
 
@@ -144,7 +144,7 @@ def part_threads(lab, rounds):
 
 
 def part_simulated(lab, rounds):
-    for workers in (64, 128, 256):
+    for workers in (64, 128):
         print(f"\n## {workers} workers, {4 * workers} clients (simulated)\n")
         print("2 ms for each operation and commit, 12 s of which 4 warm up.\n")
         runs = Runs(lab, "simulate", rounds, os.cpu_count())
