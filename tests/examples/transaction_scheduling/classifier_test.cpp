@@ -102,6 +102,26 @@ TEST_CASE("hints that the trace does not know predict nothing on hot keys") {
   REQUIRE_FALSE(classifier.predict(77, {}).has_hot_keys());
 }
 
+// Each row comes with a part of its own, which no hint names, and all with a total.
+TEST_CASE("without hints, only what is usual for the type is predicted") {
+  std::vector<TracedTransaction> trace;
+  for (uint64_t i = 0; i < 2000; ++i) {
+    const std::string named = key("row", i % 8);
+    trace.push_back(traced(0, {{named}},
+                           {{named, Access::kWrite},
+                            {key("part", i % 8), Access::kWrite},
+                            {"total", Access::kWrite}}));
+  }
+  const Classifier classifier = Classifier::train(trace);
+  const std::vector<HotKey> hints{{"row3"}};
+  REQUIRE(classifier.predict(0, hints).operations ==
+          std::vector<smf::Operation>{{smf::hot_key_id("row3"), Access::kWrite, 0},
+                                      {smf::hot_key_id("part3"), Access::kWrite, 1},
+                                      {smf::hot_key_id("total"), Access::kWrite, 2}});
+  REQUIRE(classifier.predict(0, {}).operations ==
+          std::vector<smf::Operation>{{smf::hot_key_id("total"), Access::kWrite, 2}});
+}
+
 TEST_CASE("hints that say how keys are accessed are the prediction") {
   std::vector<TracedTransaction> trace;
   for (int i = 0; i < 100; ++i) {

@@ -128,6 +128,7 @@ Classifier Classifier::train(std::span<const TracedTransaction> trace, const Tra
                     classifier.to_canonical(trace[i])});
   }
   if (!known.empty()) {
+    classifier.find_usual_keys(known);
     classifier.find_clusters(known, set_aside, training.max_vectors);
   }
   return classifier;
@@ -200,15 +201,50 @@ void Classifier::label(std::span<const Sample> training, std::span<const uint32_
   }
 }
 
+void Classifier::find_usual_keys(std::span<const Sample> training) {
+  std::unordered_map<uint64_t, uint64_t> transactions;
+  std::map<std::pair<uint64_t, HotKeyId>, uint64_t> accesses;
+  for (const Sample& sample : training) {
+    const uint64_t type = sample.vector[0];
+    ++transactions[type];
+    std::set<HotKeyId> keys;
+    for (const CanonicalOperation& operation : sample.actual.operations) {
+      if (!operation.is_hint && keys.insert(operation.key).second) {
+        ++accesses[{type, operation.key}];
+      }
+    }
+  }
+  for (const auto& [type_and_key, count] : accesses) {
+    if (2 * count > transactions[type_and_key.first]) {
+      usual_[type_and_key.first].insert(type_and_key.second);
+    }
+  }
+}
+
 double Classifier::error(std::span<const Sample> validation) const {
   uint64_t wrong = 0;
   for (const Sample& sample : validation) {
     const auto& hints = sample.transaction->hints;
-    const Prediction predicted = resolve(clusters_[cluster_of(sample.vector)], hints);
-    wrong += predicted.operations != resolve(sample.actual, hints).operations ? 1 : 0;
+    wrong += predict(sample.vector, hints).operations != resolve(sample.actual, hints).operations;
   }
   return validation.empty() ? 0
                             : static_cast<double>(wrong) / static_cast<double>(validation.size());
+}
+
+// A vector that the trace does not have has its neighbour's operations on the hints. Of the
+// neighbour's other keys, which may belong to the neighbour's hints, only those that are usual for
+// the type: without hints, all would be expected to access the same ones.
+Prediction Classifier::predict(const MetadataVector& vector, std::span<const HotKey> hints) const {
+  Prediction prediction = resolve(clusters_[cluster_of(vector)], hints);
+  if (!exact_.contains(vector)) {
+    const auto usual = usual_.find(vector[0]);
+    std::erase_if(prediction.operations, [&](const Operation& operation) {
+      return std::ranges::none_of(
+                 hints, [&](auto& hint) { return hot_key_id(hint.key) == operation.key; }) &&
+             (usual == usual_.end() || !usual->second.contains(operation.key));
+    });
+  }
+  return prediction;
 }
 
 // The cluster of the nearest vector; among equally near ones, that of most transactions.
@@ -247,7 +283,7 @@ Prediction Classifier::predict(uint32_t type, std::span<const HotKey> hints) con
   if (clusters_.empty()) {
     return {};
   }
-  return resolve(clusters_[cluster_of(to_vector(type, hints))], hints);
+  return predict(to_vector(type, hints), hints);
 }
 
 }  // namespace smf

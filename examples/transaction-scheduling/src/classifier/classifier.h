@@ -97,6 +97,8 @@ class Classifier {
   MetadataVector to_vector(uint32_t type, std::span<const HotKey> hints) const;
   Canonical to_canonical(const TracedTransaction& transaction) const;
   Prediction resolve(const Canonical& canonical, std::span<const HotKey> hints) const;
+  Prediction predict(const MetadataVector& vector, std::span<const HotKey> hints) const;
+  void find_usual_keys(std::span<const Sample> training);
   void find_clusters(std::span<const Sample> training, std::span<const Sample> validation,
                      uint32_t max_vectors);
   void label(std::span<const Sample> training, std::span<const uint32_t> cluster_of,
@@ -105,6 +107,8 @@ class Classifier {
   uint32_t cluster_of(const MetadataVector& vector) const;
 
   std::unordered_set<HotKeyId> hot_;
+  // Of each type, the keys that more than half of its transactions access without a hint.
+  std::unordered_map<uint64_t, std::unordered_set<HotKeyId>> usual_;
   std::vector<Labelled> vectors_;
   std::unordered_map<MetadataVector, uint32_t, Hash> exact_;  // to the cluster
   std::vector<Canonical> clusters_;
