@@ -145,12 +145,12 @@ def part_threads(lab, rounds):
 
 def part_simulated(lab, rounds):
     print("\n## 128 workers, 512 clients (simulated)\n")
-    print("2 ms for each operation and commit, 12 s of which 4 warm up.\n")
+    print("2 ms for each operation and commit, 8 s of which 3 warm up.\n")
     runs = Runs(lab, "simulate", rounds, os.cpu_count())
     for workload in WORKLOADS:
         for system in SIMULATED:
             runs.add((workload, system), workload=workload, system=system, clients=512, workers=128,
-                     barrier=512, seconds=12, warm_up=4)
+                     barrier=512, seconds=8, warm_up=3)
     runs.go()
     print_systems(runs, SIMULATED)
 

@@ -4,12 +4,21 @@
 
 namespace smf {
 
+namespace {
+
+// Not by address, so that a simulation is the same each time.
+struct ById {
+  bool operator()(const Attempt* a, const Attempt* b) const { return a->id < b->id; }
+};
+
+}  // namespace
+
 struct TimestampOrder::State : AttemptState {
   Timestamp timestamp = 0;
   bool read_only = false;
   bool doomed = false;
-  std::set<Attempt*> waits_for;  // uncommitted transactions whose writes it has read
-  std::set<Attempt*> read_by;    // transactions that have read its writes
+  std::set<Attempt*, ById> waits_for;  // uncommitted transactions whose writes it has read
+  std::set<Attempt*, ById> read_by;    // transactions that have read its writes
   std::set<std::string> written;
   std::set<std::string> touched;
   rocksdb::WriteBatch batch;
