@@ -25,6 +25,7 @@ packages_to_test=(
   zsh groff-base # completion and manual page
   git
   libboost-dev # examples/coroutines
+  librocksdb-dev # examples/transaction-scheduling
   systemd # examples/fleet: systemd-analyze
   lintian mmdebstrap # the Debian package, and a fresh Debian to install it in
 )
