@@ -408,8 +408,8 @@ struct Overhead {
   /// Processor time of the program since it began to record: of all threads; and of the helper,
   /// with what starting the recording took. 0: unknown.
   double processor_ns = 0, helper_ns = 0;
-  /// The runtime's own system calls in the program's threads, as if each were the cheapest one. They
-  /// ask what was waited for and how long the thread had a processor. 0: unknown.
+  /// The runtime's own system calls in the program's threads, as if each were the cheapest one: to
+  /// ask what was waited for, and how long the thread had a processor. 0: unknown.
   double calls_ns = 0;
   /// The thread that made most records, from its first buffer to its last: its name, what it
   /// recorded (in slots), its processor time, and the time that passed. Empty and 0 if no thread
