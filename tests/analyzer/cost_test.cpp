@@ -193,6 +193,22 @@ TEST_CASE("the groups survive in the profile file, and add up when profiles are 
   CHECK(both->overhead.calls_ns == 2 * profile.overhead.calls_ns);
 }
 
+TEST_CASE("of a ring, only the processor time of the records that it kept counts") {
+  const auto processor_ns = [](uint64_t overwritten) {
+    const test::ScratchDir scratch;
+    test::ProcessWriter process;
+    process.header.start_processor_ns = 1000;
+    process.header.processor_ns = 51'000;
+    process.header.overwritten = overwritten;
+    return loop_of_keys(scratch.path(), process).overhead.processor_ns;
+  };
+  CHECK(processor_ns(0) == 50'000);
+  const double once = processor_ns(1000);
+  CHECK(once < 50'000);
+  const double kept = 1000 * once / (50'000 - once);  // slots
+  CHECK(processor_ns(3000) == Approx(50'000 * kept / (kept + 3000)));
+}
+
 TEST_CASE("busy time lies between the first and the last chunk of a thread") {
   const test::ScratchDir scratch;
   test::ProcessWriter process;

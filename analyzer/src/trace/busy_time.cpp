@@ -57,13 +57,27 @@ double calls_ns(const TraceFile& file) {
   return static_cast<double>(calls) * call_ns;
 }
 
+/// A ring keeps only the last records. The part of the processor time that they are of, as if
+/// records had been made evenly.
+double kept_part(const TraceFile& file) {
+  uint64_t kept = 0;
+  for (const ThreadChunks& thread : file.threads) {
+    for (const Chunk& chunk : thread.chunks) {
+      kept += chunk.slots.count;
+    }
+  }
+  const uint64_t lost = file.header.overwritten;
+  return lost == 0 ? 1 : static_cast<double>(kept) / static_cast<double>(kept + lost);
+}
+
 }  // namespace
 
 void add_busy_time(const TraceFile& file, Overhead& overhead) {
   const vprof_file_header& header = file.header;
+  const double part = kept_part(file);
   overhead.processor_ns +=
-      static_cast<double>(between(header.start_processor_ns, header.processor_ns));
-  overhead.helper_ns += static_cast<double>(header.helper_ns + header.set_up_ns);
+      part * static_cast<double>(between(header.start_processor_ns, header.processor_ns));
+  overhead.helper_ns += part * static_cast<double>(header.helper_ns + header.set_up_ns);
   overhead.calls_ns += calls_ns(file);
   for (const ThreadChunks& thread : file.threads) {
     add_thread(header, thread, overhead);
