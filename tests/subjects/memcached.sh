@@ -9,9 +9,9 @@ build="make -j2"
 interval=drive_machine
 
 suite() { make test PARALLEL=4; }
-# Protocols, storage, limits, threads; without TLS, the tests of long loads and those that sleep.
+# Protocols, storage, limits, threads; without TLS and the tests of long loads. They mostly sleep.
 suite_quick() {
-  prove -j4 t/{00-startup,64bit,ascii-auth,binary-get,bogus-commands,cas,conn-limits,evictions,flags}.t \
+  prove -j12 t/{00-startup,64bit,ascii-auth,binary-get,bogus-commands,cas,conn-limits,evictions,flags}.t \
     t/{flush-all,getandtouch,getset,incrdecr,issue_14,issue_29,issue_42,issue_61,issue_70}.t \
     t/{item_size_max,line-lengths,lru,maxconns,metaget,misbehave,multiversioning,noreply,quit}.t \
     t/{stats-conns,stats-detail,stats,strtol-testing,touch,udp,unixsocket,watcher,whitespace}.t
