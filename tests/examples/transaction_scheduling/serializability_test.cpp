@@ -1,5 +1,5 @@
 // Histories of all concurrency controls are serializable, whatever interleaves and is aborted, and
-// whatever the scheduler is told.
+// whatever the hints say.
 #include <catch2/catch.hpp>
 
 #include "broken_controls.h"

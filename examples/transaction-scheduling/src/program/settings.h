@@ -44,7 +44,7 @@ struct Settings {
   std::string workload = "smallbank";
   const System* system = &kSystems[0];
   uint32_t clients = 256;
-  // A run ends after so many seconds, or once so many transactions are committed, if that is not 0.
+  // A run ends after this time, or when this many transactions are committed, if that is not 0.
   double seconds = 15;
   uint64_t transactions = 0;
   double warm_up = 5;  // the first seconds, which the figures leave out

@@ -1,4 +1,4 @@
-// What the scheduler is told of a transaction: its operations on hot keys.
+// What the scheduler knows of a transaction: its operations on hot keys.
 //
 //   type, hot keys ──▶ classifier ──▶ prediction ──▶ schedule ──▶ the transaction begins
 //

@@ -96,8 +96,8 @@ std::optional<size_t> Schedule::choose() {
 }
 
 // The paper takes any of the candidates whose makespan is least. But the makespan of the
-// transactions in flight is that of the longest one, so many candidates are equal, also some that
-// would have to wait: of these, the one that conflicts delay least, and then any.
+// transactions in flight is that of the longest one, which makes many candidates equal, even
+// those that would have to wait: of these, the one that conflicts delay least, and then any.
 size_t Schedule::best_of_sample(std::vector<size_t>& candidates) {
   if (rules_.sample <= 1 || candidates.size() == 1) {
     return candidates.front();

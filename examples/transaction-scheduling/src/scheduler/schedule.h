@@ -1,5 +1,5 @@
 // Shortest Makespan First, sections 3.1 and 4.1.3, without threads and without a clock: the caller
-// says when a transaction comes and when it has ended, and is told which ones begin.
+// says when a transaction arrives and when it ends, and gets those that may begin.
 //
 //   enqueue ──▶ queue, with barriers ──▶ schedule: the transactions in flight ──▶ end
 //                    of a sample, the one that makes the makespan grow least
@@ -21,9 +21,9 @@ struct Rules {
   uint32_t sample = 5;
   // How many transactions may be in flight.
   uint32_t room = 64;
-  // Against starvation: a transaction that so many later ones have overtaken comes first. And once
-  // so many that it conflicts with have, a barrier stands behind it: no other one that it conflicts
-  // with begins before it.
+  // Against starvation: once this many later transactions have overtaken one, it comes first. Once
+  // this many that it conflicts with have, a barrier stands behind it: no other one that it
+  // conflicts with begins before it.
   uint32_t barrier = 256;
   Span span = Span::kOperation;
   // For a concurrency control that cannot enforce the schedule itself: a transaction does not begin

@@ -1,5 +1,5 @@
-// What the clients' transactions do. The operations of a transaction are known when it begins, but
-// the concurrency control is told one after the other.
+// What the clients' transactions do. All operations of a transaction are known when it begins, but
+// the concurrency control sees them one by one.
 #pragma once
 
 #include <cstdint>
