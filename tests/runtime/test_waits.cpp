@@ -193,6 +193,11 @@ TEST_CASE("the runtime counts its own system calls") {
                           {{{"VPROF_WAITS_OFF", "stream,file,signal,timer,preemption"}}, {}, {}});
   REQUIRE(off.exit_code == 0);
   CHECK(off.traces.at(0).threads.at(0).own_calls == 0);
+  // Other calls are of interest, these are not: only what the descriptor is gets asked, once.
+  const Outcome others =
+      run("slow_calls_that_never_wait", {{{"VPROF_WAITS_OFF", "stream,preemption"}}, {}, {}});
+  REQUIRE(others.exit_code == 0);
+  CHECK(others.traces.at(0).threads.at(0).own_calls == 1);
 }
 
 TEST_CASE("waits: what a descriptor refers to is not asked for calls that only files have") {

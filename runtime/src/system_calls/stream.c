@@ -79,7 +79,7 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   const bool short_send = call->sends && took < microsecond * kSendUs;
   const struct vprof_stream listed = vprof_stream_of(call->fd);
   const bool flows = listed.kind == VPROF_STREAM_FLOW;
-  if (flows && (short_send || never_waits(call))) {
+  if (flows && (short_send || wait_event(&listed, call->sends) == 0 || never_waits(call))) {
     return 0;
   }
   const int errno_before = errno;
