@@ -5,13 +5,17 @@ except HANG_GUARD, which only turns a hang into a failure.
 """
 import json
 import os
+import pathlib
 import signal
+import subprocess
+import tempfile
 import time
 import unittest
 
 from support import Project
 
 HANG_GUARD = 600  # seconds
+CUT_SHORT = pathlib.Path(__file__).with_name("cut_short.c")
 # A workload that ignores signals. It ends when it is killed.
 DEAF = r'''"trap 'touch asked' INT TERM; touch reached; while :; do cat ../../gate; done"'''
 
@@ -70,6 +74,28 @@ class Interrupt(Project):
         self.assertEqual(self.snapshot(), before)
         self.assertTrue((self.root / f".vprof/iterations/{iteration}/report.json").exists())
         return done.stdout
+
+    def copying_cut_short_by(self, signal_number):
+        """Starts `vprof index`, and lets the signal arrive while it copies the first file of the source."""
+        place = tempfile.TemporaryDirectory()  # the project's path has a blank, which LD_PRELOAD cannot have
+        self.addCleanup(place.cleanup)
+        library = f"{place.name}/cut_short.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, CUT_SHORT, "-ldl"], check=True)
+        # The kernel stops no orphaned process group, which a session of its own makes of vprof.
+        return self.start("index", start_new_session=True, env={
+            **os.environ, "LD_PRELOAD": library, "CUT_SHORT": str(int(signal_number)),
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"})
+
+    def test_while_copying_a_file(self):
+        out, err = (child := self.copying_cut_short_by(signal.SIGINT)).communicate(timeout=HANG_GUARD)
+        self.assertEqual(child.returncode, 130, out + err)
+        self.assertEqual([line for line in err.splitlines() if line.startswith("vprof: ")],
+                         ["vprof: interrupted; run the same command again to resume"])
+        self.resumes()
+
+    def test_ctrl_z_while_copying_a_file(self):
+        out, err = (child := self.copying_cut_short_by(signal.SIGTSTP)).communicate(timeout=HANG_GUARD)
+        self.assertEqual(child.returncode, 0, out + err)
 
     def test_while_configuring(self):
         self.config('"build"', '"configure": "true", "build"')

@@ -105,6 +105,7 @@ void install() {
     }
   }
   action.sa_handler = stop;
+  action.sa_flags = SA_RESTART;  // what we were doing goes on after `fg`
   struct sigaction before{};
   ::sigaction(SIGTSTP, nullptr, &before);
   if (before.sa_handler != SIG_IGN) {

@@ -43,7 +43,8 @@ int run(const std::function<Result<int>()>& verb, const std::string& directory) 
   if (result) {
     return *result;
   }
-  if (result.error().kind != ErrorKind::kInterrupted) {
+  // A system call that the signal cut short fails the step that made it.
+  if (result.error().kind != ErrorKind::kInterrupted && !interrupt::requested()) {
     return exit_with(result.error().message);
   }
   std::fprintf(stderr, "vprof: interrupted; run the same command again to resume\n");
