@@ -9,8 +9,9 @@ PROJECT holds a vprof.json whose program is instrumented (`vprof loop`, or `vpro
 `vprof build`); PLAIN is the same source tree, built without VProfiler. COMMAND is for the shell;
 $PORT is a free port for each server. --load makes --requests requests each time.
 
-Each round starts the three servers anew, since one process may be slower than the next for as long
-as it lives, and loads them in turn by short slices, so that a change of the machine meets all three.
+Each round starts the three servers anew, from new copies of both directories: one process, and one
+place of a program in physical memory, may be slower than the next by some per cent for as long as it
+lasts. It loads them in turn by short slices, so that a change of the machine meets all three.
 The figures are medians of the rounds, with an interval that contains the true median in 95 of 100
 cases (stated_cost.py). What the processes spend before the first slice does not count.
 """
@@ -78,11 +79,16 @@ class Server:
         self.process.wait()
 
 
-def one_round(options, state, trace):
-    mirror = state / "mirror"
+def one_round(options, state, scratch):
+    trace, mirror = scratch / "trace", state / "mirror"
+    trace.mkdir()
+    trace.chmod(0o1777)
     kinds = {"plain": (options.plain, {}), "off": (mirror, {}),
              "recorded": (mirror, {"VPROF_TRACE_DIR": str(trace), "VPROF_SITES": ""})}
-    servers = {kind: Server(options.server, *place) for kind, place in kinds.items()}
+    servers = {}
+    for kind, (source, environment) in kinds.items():
+        shutil.copytree(source, scratch / kind, symlinks=True)
+        servers[kind] = Server(options.server, scratch / kind, environment)
     for number in range(options.slices):
         order = list(servers.values())
         for server in order if number % 2 else reversed(order):
@@ -109,9 +115,9 @@ def main():
     state = options.project.resolve() / ".vprof"
     off, true, stated, rates = [], [], [], []
     for number in range(options.rounds):
-        with tempfile.TemporaryDirectory(prefix="server_cost.") as trace:
-            os.chmod(trace, 0o1777)
-            servers, says = one_round(options, state, pathlib.Path(trace))
+        with tempfile.TemporaryDirectory(prefix="server_cost.") as scratch:
+            os.chmod(scratch, 0o755)
+            servers, says = one_round(options, state, pathlib.Path(scratch))
         plain, idle, recorded = servers["plain"], servers["off"], servers["recorded"]
         off.append(idle.ns / plain.ns - 1)
         true.append(recorded.ns / plain.ns - 1)

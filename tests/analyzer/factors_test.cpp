@@ -243,6 +243,30 @@ TEST_CASE("a wait that no function explains stays, and is not counted twice") {
   CHECK(names(own.rank()) == std::vector<std::string>{"queue(pop)"});
 }
 
+TEST_CASE("a wait counts what the work of others leaves unexplained") {
+  Tree t(4);
+  const auto wait = t.add(0, "wait(m)", 65, 0, NodeKind::kWait);
+  const auto holder = t.add(wait, "holder", 45, 1, NodeKind::kBlame);
+  t.add(wait, "wake-up(m)", 12, 0, NodeKind::kBody);
+  t.add(wait, "untracked(worker)", 8, 0, NodeKind::kUntracked);
+  t.add(holder, "cause", 44);
+  Options options;
+  options.specificity = Specificity::kLinear;
+  const auto factors = t.rank(options);
+  CHECK(names(factors) == std::vector<std::string>{"cause", "wait(m)", "wake-up(m)"});
+  CHECK(factors[0].weight == Approx(0.44));
+  CHECK(factors[1].weight == Approx(0.20));
+  CHECK(factors[1].share == Approx(0.65));
+  CHECK(factors[2].weight == 0);  // a part of the wait's 20 %
+  // What others did against the latency explains nothing of it.
+  Tree against(4);
+  const auto queue = against.add(0, "queue(pop)", 60, 0, NodeKind::kQueue);
+  against.add(queue, "steady", -5, 1, NodeKind::kBlame);
+  const auto first = against.rank().front();
+  CHECK(first.functions[0] == "queue(pop)");
+  CHECK(first.weight == Approx(0.60));
+}
+
 TEST_CASE("a function that is preempted now and then is listed itself, not its body") {
   Tree t(4);
   const auto f = t.add(0, "f", 90, 1);

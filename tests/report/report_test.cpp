@@ -372,7 +372,7 @@ TEST_CASE("the list of factors shows what its order is made of") {
   CHECK(text.find("score  kind") != std::string::npos);
   CHECK(text.find("61.0 % ± 4.0       15.5  variance") != std::string::npos);
   CHECK(text.find("counts 61.0 % × 25\n") != std::string::npos);
-  CHECK(text.find("counts 20.0 % × 25, not explained by a callee") != std::string::npos);
+  CHECK(text.find("counts 20.0 % × 25, not explained below it") != std::string::npos);
 }
 
 TEST_CASE("blame is called what it is") {

@@ -10,7 +10,7 @@ namespace {
 /// Calibration repeats the instructions of a record in a loop, on memory and predictions that stay
 /// warm. In a program they also take room in its caches and pipelines, and keep the compiler from
 /// inlining. Fitted to real programs: docs/performance.md.
-constexpr double kInProgram = 1.75;
+constexpr double kInProgram = 2.1;
 
 /// What a system call of the runtime costs in a program, in cheapest system calls: it asks for more
 /// than that one does. Fitted likewise.

@@ -35,21 +35,18 @@ class DominanceFinder {
         dominated_(tree.nodes.size(), false),
         blamed_(tree.nodes.size(), 0) {}
 
-  std::vector<bool> find() {
+  std::vector<NodeWeight> find() {
     for (size_t i = 1; i < tree_.nodes.size(); ++i) {
       visit_node(i);
     }
     for (const TreePair& pair : tree_.pairs) {
       visit_pair(pair);
     }
-    // A wait yields to the work that explains it, even if several functions share that work.
+    std::vector<NodeWeight> weights(tree_.nodes.size());
     for (size_t i = 1; i < tree_.nodes.size(); ++i) {
-      const TreeNode& node = tree_.nodes[i];
-      if (waits(node.kind) && value(node) > 0 && blamed_[i] >= dominance_ * value(node)) {
-        dominated_[i] = true;
-      }
+      weights[i] = weight_of(i);
     }
-    return std::move(dominated_);
+    return weights;
   }
 
  private:
@@ -66,13 +63,25 @@ class DominanceFinder {
                      : child.variance_ns2 >= dominance_ * parent.variance_ns2;
   }
 
+  /// A wait yields to the work that explains it, even if several functions share that work.
+  NodeWeight weight_of(size_t i) const {
+    const double whole = value(tree_.nodes[i]);
+    const bool yields = waits(tree_.nodes[i].kind) && whole > 0;
+    if (dominated_[i] || (yields && blamed_[i] >= dominance_ * whole)) {
+      return {.dominated = true, .counted = 0};
+    }
+    // Variances do not add up, so there is no rest.
+    const double explained = yields && by_share_ ? std::max(blamed_[i], 0.0) : 0;
+    return {.dominated = false, .counted = whole - explained};
+  }
+
   void visit_node(size_t i) {
     const TreeNode& node = tree_.nodes[i];
     const TreeNode& parent = tree_.nodes[node.parent];
     const bool holds_parent = makes_up(node, parent);
     if (waits(parent.kind) && is_unexplained(node)) {
       // Only one of the two may count, and the wait has the name that a user knows.
-      dominated_[i] = node.kind == NodeKind::kUntracked || holds_parent;
+      dominated_[i] = by_share_ || node.kind == NodeKind::kUntracked || holds_parent;
       return;
     }
     if (holds_parent && is_whole_function(tree_, node)) {
@@ -112,7 +121,7 @@ class DominanceFinder {
 
 }  // namespace
 
-std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance, Ranking ranking) {
+std::vector<NodeWeight> node_weights(const VarianceTree& tree, double dominance, Ranking ranking) {
   return DominanceFinder(tree, dominance, ranking).find();
 }
 

@@ -50,8 +50,8 @@ class FactorCollector {
       : tree_(tree),
         ranking_(options.ranking),
         lists_all_(options.least_listed == 0),
-        dominated_by_share_(dominated_nodes(tree, options.dominance, Ranking::kShare)),
-        dominated_by_variance_(dominated_nodes(tree, options.dominance, Ranking::kVariance)) {}
+        by_share_(node_weights(tree, options.dominance, Ranking::kShare)),
+        by_variance_(node_weights(tree, options.dominance, Ranking::kVariance)) {}
 
   std::map<FactorKey, FactorInstances> collect() {
     for (uint32_t i = 1; i < tree_.nodes.size(); ++i) {
@@ -75,8 +75,8 @@ class FactorCollector {
   }
 
  private:
-  const std::vector<bool>& dominated() const {
-    return ranking_ == Ranking::kShare ? dominated_by_share_ : dominated_by_variance_;
+  const std::vector<NodeWeight>& weights() const {
+    return ranking_ == Ranking::kShare ? by_share_ : by_variance_;
   }
 
   /// Whether an instance around this one counts in the share of the factor already.
@@ -87,7 +87,7 @@ class FactorCollector {
     }
     for (uint32_t above = node.parent; above != 0 && above != kNoPlace;
          above = tree_.nodes[above].parent) {
-      if (tree_.nodes[above].factor == node.factor && !dominated_by_share_[above]) {
+      if (tree_.nodes[above].factor == node.factor && !by_share_[above].dominated) {
         return true;
       }
     }
@@ -114,14 +114,12 @@ class FactorCollector {
       factor.label_share += node.label_share;
       add_to(factor.tail_share, node);
     }
-    if (!dominated_by_share_[index] && !counts_above(index)) {
-      collected.by_share += node.share;
+    if (!counts_above(index)) {
+      collected.by_share += by_share_[index].counted;
     }
-    if (!dominated_by_variance_[index]) {
-      collected.by_variance += node.contribution;
-    }
+    collected.by_variance += by_variance_[index].counted;
     factor.instances.push_back({path_to(tree_, index), node.location, node.contribution,
-                                dominated()[index], node.share, !node.outermost});
+                                weights()[index].dominated, node.share, !node.outermost});
   }
 
   /// A body that is all of its function is no node, but its time is time of the body.
@@ -232,8 +230,8 @@ class FactorCollector {
   const VarianceTree& tree_;
   const Ranking ranking_;
   const bool lists_all_;
-  const std::vector<bool> dominated_by_share_;
-  const std::vector<bool> dominated_by_variance_;
+  const std::vector<NodeWeight> by_share_;
+  const std::vector<NodeWeight> by_variance_;
   std::map<FactorKey, FactorInstances> factors_;
 };
 

@@ -16,8 +16,15 @@ namespace vprof::analyzer {
 /// A covariance with a smaller contribution than this (in magnitude) is ignored.
 inline constexpr double kLeastCovariance = 0.001;
 
-/// By node: whether its descendants explain it, so that it adds nothing to its factor.
-std::vector<bool> dominated_nodes(const VarianceTree& tree, double dominance, Ranking ranking);
+/// What a node of the tree adds to the weight of its factor.
+struct NodeWeight {
+  bool dominated = false;  ///< its descendants explain it: it adds nothing
+  /// Its share or contribution. Of the share of a wait, what the work of others does not explain.
+  double counted = 0;
+};
+
+/// By node.
+std::vector<NodeWeight> node_weights(const VarianceTree& tree, double dominance, Ranking ranking);
 
 /// All factors with a weight of at least Options::least_listed, ranked by score; equal scores by
 /// weight, then names. Confidence intervals come from `batches`; without batches they are points.

@@ -16,7 +16,7 @@ function place(data, factor, instance) {
     el('strong', {}, percent(data.ranking === 'share' && !isPair ? instance.share : instance.contribution)), ' ',
     el('span', { class: 'path' }, path), site ? el('small', {}, ` at ${site}`) : null,
     instance.nested ? el('small', {}, ' within another place of the function') : null,
-    instance.dominated ? el('small', {}, ' explained by a callee') : null);
+    instance.dominated ? el('small', {}, ' explained below it') : null);
 }
 
 function exemplarList(data, title, list) {

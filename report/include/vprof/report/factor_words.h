@@ -14,7 +14,7 @@ std::string wait_around(const analyzer::Factor& factor);
 /// ` [blame of wait(x)]`; empty if the factor is no blame.
 std::string blame_mark(const analyzer::Factor& factor);
 
-/// `97.2 % of the variance, 4.2 % not explained by a callee`. `share`: of a covariance, the
+/// `97.2 % of the variance, 4.2 % not explained below it`. `share`: of a covariance, the
 /// contribution. `weight`: what the ranking counts of it.
 std::string share_in_words(double share, double weight);
 

@@ -89,7 +89,7 @@ void write_shares(const Factor& factor, const Profile& profile, TextWriter& out)
   text +=
       fmt::format("; counts {} {} {:.0f}", percent(factor.weight), out.times(), factor.specificity);
   if (share && std::abs(factor.share - factor.weight) >= kLeastShown) {
-    text += ", not explained by a callee";
+    text += ", not explained below it";
   }
   if (!factor.significant) {
     text += "; may be chance";

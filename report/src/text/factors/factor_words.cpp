@@ -61,7 +61,7 @@ std::string blame_mark(const analyzer::Factor& factor) {
 std::string share_in_words(double share, double weight) {
   std::string text = percent(share) + " of the variance";
   if (std::abs(share - weight) >= kLeastDifference) {
-    text += fmt::format(", {} not explained by a callee", percent(weight));
+    text += fmt::format(", {} not explained below it", percent(weight));
   }
   return text;
 }
