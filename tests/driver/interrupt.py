@@ -83,8 +83,7 @@ class Interrupt(Project):
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, CUT_SHORT, "-ldl"], check=True)
         # The kernel stops no orphaned process group, which a session of its own makes of vprof.
         return self.start("index", start_new_session=True, env={
-            **os.environ, "LD_PRELOAD": library, "CUT_SHORT": str(int(signal_number)),
-            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"})
+            **os.environ, "LD_PRELOAD": library, "CUT_SHORT": str(int(signal_number))})
 
     def test_while_copying_a_file(self):
         out, err = (child := self.copying_cut_short_by(signal.SIGINT)).communicate(timeout=HANG_GUARD)
