@@ -52,6 +52,8 @@ soak_planted() {
   for program in "$root"/tests/planted/programs/*.c*; do
     program=$(basename "${program%.*}")
     check "Planted cause, ten times: $program" "$root/tests/planted/run.sh" 10 "$program" || true
+    VPROF_VERB=live check "Planted cause, ten times by vprof live: $program" \
+      "$root/tests/planted/run.sh" 10 "$program" || true
   done
 }
 
