@@ -183,8 +183,9 @@ struct Object<analyzer::Factor> {
       optional("share_ci95", &T::share_ci95, "95 % confidence interval of the share"),
       optional("significant", &T::significant,
                "the share, or the covariance of a pair, is not 0 by chance, among all tested"),
-      optional("weight", &T::weight,
-               "what the ranking counts: by share, without what is explained below, or by variance"),
+      optional(
+          "weight", &T::weight,
+          "what the ranking counts: by share, without what is explained below, or by variance"),
       required("tail_share", &T::tail_share,
                "part of what the slowest 1 % take longer than the mean; null: not known"),
       optional("tail_share_ci95", &T::tail_share_ci95,
