@@ -267,6 +267,18 @@ TEST_CASE("a wait counts what the work of others leaves unexplained") {
   CHECK(first.weight == Approx(0.60));
 }
 
+TEST_CASE("a wait within the work that explains one of the same name counts") {
+  Tree t(4);
+  const auto outer = t.add(0, "wait(m)", 65, 0, NodeKind::kWait);
+  const auto holder = t.add(outer, "holder", 50, 1, NodeKind::kBlame);
+  const auto inner = t.add(holder, "wait(m)", 48, 0, NodeKind::kWait);
+  t.tree.nodes[inner].outermost = false;
+  const auto first = t.rank().front();
+  CHECK(first.functions[0] == "wait(m)");
+  CHECK(first.share == Approx(0.65));
+  CHECK(first.weight == Approx(0.15 + 0.48));
+}
+
 TEST_CASE("a function that is preempted now and then is listed itself, not its body") {
   Tree t(4);
   const auto f = t.add(0, "f", 90, 1);

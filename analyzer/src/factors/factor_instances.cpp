@@ -79,7 +79,8 @@ class FactorCollector {
     return ranking_ == Ranking::kShare ? by_share_ : by_variance_;
   }
 
-  /// Whether an instance around this one counts in the share of the factor already.
+  /// Whether an instance around this one counts in the share of the factor already. A wait that
+  /// yields to the work below it does not count what is in that work.
   bool counts_above(uint32_t index) const {
     const TreeNode& node = tree_.nodes[index];
     if (node.outermost) {
@@ -87,7 +88,9 @@ class FactorCollector {
     }
     for (uint32_t above = node.parent; above != 0 && above != kNoPlace;
          above = tree_.nodes[above].parent) {
-      if (tree_.nodes[above].factor == node.factor && !by_share_[above].dominated) {
+      const NodeWeight& weight = by_share_[above];
+      if (tree_.nodes[above].factor == node.factor && !weight.dominated &&
+          weight.counted == tree_.nodes[above].share) {
         return true;
       }
     }
