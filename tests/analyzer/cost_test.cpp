@@ -60,6 +60,11 @@ TEST_CASE("system calls of the runtime count, but not for the budget of a plan")
   // The questions that come with a wait are among the calls. What is left of it are its slots.
   CHECK(analyzer::records_ns(overhead) == Approx((900 + 100 * 3) * each));
   CHECK(analyzer::recording_ns(overhead) == analyzer::records_ns(overhead) + calls);
+  // A timed call reads the clock twice, as two records do.
+  overhead.timed_calls = 500;
+  CHECK(analyzer::calls_cost_ns(overhead) == Approx(calls + 1000 * each));
+  CHECK(analyzer::records_ns(overhead) == Approx((900 + 100 * 3) * each));
+  overhead.timed_calls = 0;
   CHECK(analyzer::program_cost(overhead) ==
         Approx(analyzer::added_by(analyzer::recording_ns(overhead), 10e6)));
   CHECK(analyzer::measuring_cost(overhead) < before);
@@ -177,10 +182,13 @@ TEST_CASE("the groups survive in the profile file, and add up when profiles are 
   process.header.ticks_per_second = 1'000'000'000;
   process.header.call_ticks_x256 = 200 * 256;
   process.thread(1).own_calls = 7;
+  process.thread(1).timed_calls = 11;
   const Profile profile = loop_of_keys(scratch.path(), process);
   CHECK(profile.overhead.processor_ns == 50'000);
   CHECK(profile.overhead.helper_ns == 3000);
   CHECK(profile.overhead.calls_ns >= 1400);  // of each of its chunks
+  CHECK(profile.overhead.timed_calls % 11 == 0);
+  CHECK(profile.overhead.timed_calls >= 11);
   const auto again = analyzer::merge({{"a", profile.bytes}}, {});
   REQUIRE(again);
   CHECK(again->bytes == profile.bytes);
@@ -191,6 +199,7 @@ TEST_CASE("the groups survive in the profile file, and add up when profiles are 
   CHECK(both->overhead.groups[2].records == 8 * 1001);
   CHECK(both->overhead.processor_ns == 100'000);
   CHECK(both->overhead.calls_ns == 2 * profile.overhead.calls_ns);
+  CHECK(both->overhead.timed_calls == 2 * profile.overhead.timed_calls);
 }
 
 TEST_CASE("of a ring, only the processor time of the records that it kept counts") {

@@ -184,6 +184,7 @@ std::vector<unsigned char> ProcessWriter::bytes() const {
           std::tie(chunk.opened_processor_ns, chunk.opened_ticks) = thread.opened[index];
         }
         chunk.own_calls = thread.own_calls;
+        chunk.timed_calls = thread.timed_calls;
         chunk.index = index++;
         std::strncpy(chunk.thread_name, thread.name.c_str(), sizeof(chunk.thread_name) - 1);
         at = all.size();

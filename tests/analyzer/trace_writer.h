@@ -41,7 +41,7 @@ class ThreadWriter {
   /// Processor time and ticks when each chunk was taken; without an entry, 0: unknown.
   std::vector<std::pair<uint64_t, uint64_t>> opened;
   /// Of each chunk.
-  uint32_t own_calls = 0;
+  uint32_t own_calls = 0, timed_calls = 0;
 
   void slot(uint64_t word0, uint32_t id, uint64_t payload);
   void cont(uint64_t word0, uint64_t payload = 0) { slot(word0, VPROF_EV_CONT, payload); }

@@ -278,10 +278,12 @@ TEST_CASE("overhead: system calls beyond the budget are no matter of the plan") 
   report::ReportContext context = make_context();
   context.demoted.clear();
   p.overhead.calls_ns = 70e6 / 3;
+  p.overhead.timed_calls = 12000;
   const std::string text = report::text(p, context, {400});
-  CHECK(text.find("ms in system calls about the 20,322 waits and preemptions among them,") !=
-        std::string::npos);
-  CHECK(text.find("These system calls add 21.2 % by themselves, beyond the budget of 5.0 %, and no "
+  CHECK(text.find("ms for timing 12,000 calls and asking the kernel about the 20,322 waits and "
+                  "preemptions among them,") != std::string::npos);
+  CHECK(text.find("Timing calls and asking the kernel add 21.5 % by themselves, beyond the budget "
+                  "of 5.0 %, and no "
                   "plan changes that.") != std::string::npos);
   p.overhead.calls_ns = 5e6;
   CHECK(report::text(p, context, {400}).find("by themselves") == std::string::npos);

@@ -144,6 +144,7 @@ Trace read_trace(const std::string& path) {
     thread.tid = chunks[0].header.tid;
     for (size_t i = 0; i < chunks.size(); ++i) {
       thread.own_calls += chunks[i].header.own_calls;
+      thread.timed_calls += chunks[i].header.timed_calls;
       if (chunks[i].header.index != i && trace.header.overwritten == 0) {
         trace.error = "thread " + std::to_string(serial) + " lacks a chunk";
       }

@@ -28,9 +28,9 @@ struct Thread {
   uint32_t tid = 0;
   std::string name;
   std::vector<Record> records;
-  uint64_t holes = 0;      // zero slots before non-zero ones
-  uint64_t orphans = 0;    // continuations without a head
-  uint64_t own_calls = 0;  // of all its chunks
+  uint64_t holes = 0;                       // zero slots before non-zero ones
+  uint64_t orphans = 0;                     // continuations without a head
+  uint64_t own_calls = 0, timed_calls = 0;  // of all its chunks
 
   // In the order in which they ended, without the events between them.
   std::vector<Record> frames() const;

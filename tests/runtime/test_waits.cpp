@@ -183,16 +183,18 @@ TEST_CASE("a call that does not block is no wait, however long it takes") {
   }
 }
 
-TEST_CASE("the runtime counts its own system calls") {
+TEST_CASE("the runtime counts its own system calls, and the calls that it times") {
   // Each of three calls is so slow that it asks whether it may have waited.
   const Outcome on =
       run("slow_calls_that_never_wait", {{{"VPROF_WAITS_OFF", "preemption"}}, {}, {}});
   REQUIRE(on.exit_code == 0);
   CHECK(on.traces.at(0).threads.at(0).own_calls >= 3);
+  CHECK(on.traces.at(0).threads.at(0).timed_calls == 3);
   const Outcome off = run("slow_calls_that_never_wait",
                           {{{"VPROF_WAITS_OFF", "stream,file,signal,timer,preemption"}}, {}, {}});
   REQUIRE(off.exit_code == 0);
   CHECK(off.traces.at(0).threads.at(0).own_calls == 0);
+  CHECK(off.traces.at(0).threads.at(0).timed_calls == 0);
   // Other calls are of interest, these are not: only what the descriptor is gets asked, once.
   const Outcome others =
       run("slow_calls_that_never_wait", {{{"VPROF_WAITS_OFF", "stream,preemption"}}, {}, {}});

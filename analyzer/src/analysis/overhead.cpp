@@ -10,11 +10,14 @@ namespace {
 /// Calibration repeats the instructions of a record in a loop, on memory and predictions that stay
 /// warm. In a program they also take room in its caches and pipelines, and keep the compiler from
 /// inlining. Fitted to real programs: docs/performance.md.
-constexpr double kInProgram = 2.1;
+constexpr double kInProgram = 1.75;
 
 /// What a system call of the runtime costs in a program, in cheapest system calls: it asks for more
 /// than that one does. Fitted likewise.
 constexpr double kCallInProgram = 3;
+
+/// What it costs to intercept a call and time it, in records: each reads the clock twice.
+constexpr double kRecordsPerTimedCall = 2;
 
 constexpr uint64_t kSlotsOfWait = 3;  // a head and two continuations
 
@@ -43,7 +46,11 @@ double part_of_load(const Overhead& overhead) {
 
 double record_cost_ns(const Overhead& overhead) { return kInProgram * overhead.record_ns; }
 
-double calls_cost_ns(const Overhead& overhead) { return kCallInProgram * overhead.calls_ns; }
+double calls_cost_ns(const Overhead& overhead) {
+  return kCallInProgram * overhead.calls_ns + kRecordsPerTimedCall *
+                                                  static_cast<double>(overhead.timed_calls) *
+                                                  record_cost_ns(overhead);
+}
 
 double records_ns(const Overhead& overhead) {
   // Where the runtime has counted its own system calls, a wait is only longer than other records.

@@ -45,7 +45,8 @@ struct ListStruct<Overhead> {
       &Overhead::processor_ns,   &Overhead::helper_ns,  &Overhead::thread,
       &Overhead::thread_records, &Overhead::thread_ns,  &Overhead::thread_passed_ns,
       &Overhead::waits,          &Overhead::run_ns,     &Overhead::working_threads,
-      &Overhead::working_ns,     &Overhead::present_ns, &Overhead::calls_ns};
+      &Overhead::working_ns,     &Overhead::present_ns, &Overhead::calls_ns,
+      &Overhead::timed_calls};
   static constexpr size_t kOptional = 5;
 };
 /// Without the waits, which are buckets.

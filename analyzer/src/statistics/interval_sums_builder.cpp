@@ -25,6 +25,7 @@ void add_overhead(Overhead& to, const Overhead& more) {
   to.processor_ns += more.processor_ns;
   to.helper_ns += more.helper_ns;
   to.calls_ns += more.calls_ns;
+  to.timed_calls += more.timed_calls;
   if (std::tie(more.thread_records, more.thread) > std::tie(to.thread_records, to.thread)) {
     to.thread = more.thread;
     to.thread_records = more.thread_records;

@@ -1,5 +1,5 @@
 // How long the threads of a file were on a processor, how much they recorded meanwhile, and what
-// the runtime asked the kernel.
+// the runtime did besides.
 //
 // A thread notes its processor time whenever it takes a chunk. So what it recorded in its first
 // chunks, up to the last but one, belongs to a known part of its processor time. What came before
@@ -45,16 +45,16 @@ void add_thread(const vprof_file_header& header, const ThreadChunks& thread, Ove
   }
 }
 
-/// The runtime's own system calls in the threads, each as if it were the cheapest one.
-double calls_ns(const TraceFile& file) {
+void add_calls(const TraceFile& file, Overhead& overhead) {
   uint64_t calls = 0;
   for (const ThreadChunks& thread : file.threads) {
     for (const Chunk& chunk : thread.chunks) {
       calls += chunk.own_calls;
+      overhead.timed_calls += chunk.timed_calls;
     }
   }
   const double call_ns = ticks_in_ns(file.header, file.header.call_ticks_x256) / 256;
-  return static_cast<double>(calls) * call_ns;
+  overhead.calls_ns += static_cast<double>(calls) * call_ns;
 }
 
 /// A ring keeps only the last records. The part of the processor time that they are of, as if
@@ -78,7 +78,7 @@ void add_busy_time(const TraceFile& file, Overhead& overhead) {
   overhead.processor_ns +=
       part * static_cast<double>(between(header.start_processor_ns, header.processor_ns));
   overhead.helper_ns += part * static_cast<double>(header.helper_ns + header.set_up_ns);
-  overhead.calls_ns += calls_ns(file);
+  add_calls(file, overhead);
   for (const ThreadChunks& thread : file.threads) {
     add_thread(header, thread, overhead);
   }

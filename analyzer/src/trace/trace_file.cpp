@@ -128,6 +128,7 @@ ChunksBySerial find_chunks(TraceFile& file) {
     chunk.opened_ticks = header.opened_ticks;
     chunk.opened_processor_ns = header.opened_processor_ns;
     chunk.own_calls = header.own_calls;
+    chunk.timed_calls = header.timed_calls;
     if (slots != 0) {
       std::memcpy(&chunk.first, page.data() + sizeof(header), sizeof(chunk.first));
     }

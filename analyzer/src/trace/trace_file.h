@@ -81,9 +81,9 @@ struct Chunk {
   std::string thread_name;
   uint32_t tid = 0;  ///< the kernel's id of the thread
   uint64_t opened_ticks = 0;
-  uint64_t opened_processor_ns = 0;  ///< processor time of the thread then; 0: unknown
-  uint32_t own_calls = 0;            ///< as in the chunk's header
-  vprof_slot first{};                ///< the first slot; zero if there is none
+  uint64_t opened_processor_ns = 0;         ///< processor time of the thread then; 0: unknown
+  uint32_t own_calls = 0, timed_calls = 0;  ///< as in the chunk's header
+  vprof_slot first{};                       ///< the first slot; zero if there is none
 };
 
 struct ThreadChunks {

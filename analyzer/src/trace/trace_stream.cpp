@@ -338,6 +338,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
     overhead.processor_ns = epoch_.processor_ns;
     overhead.helper_ns = 0;
     overhead.calls_ns = 0;  // of whole chunks, which are not of this epoch alone
+    overhead.timed_calls = 0;
   }
   uint64_t dropped = 0;
   uint64_t unknown = 0;

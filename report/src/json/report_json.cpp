@@ -189,6 +189,7 @@ struct Object<OverheadSection> {
                "processor time of the helper, and of starting the recording"),
       optional("calls_ns", &T::calls_ns,
                "the runtime's own system calls, as if each were the cheapest one; 0: unknown"),
+      optional("timed_calls", &T::timed_calls, "calls that the runtime intercepted and timed"),
       optional("thread", &T::thread, "the thread that made most records"),
       optional("thread_records", &T::thread_records, "between its first buffer and its last"),
       optional("thread_ns", &T::thread_ns, "its processor time meanwhile"),

@@ -19,10 +19,11 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
   if (overhead.record_ns > 0) {
     const double each = analyzer::record_cost_ns(overhead);
     text += fmt::format(" at about {:.0f} ns each", each);
-    if (overhead.calls_ns > 0) {
+    if (const double calls = analyzer::calls_cost_ns(overhead); calls > 0) {
       text += fmt::format(
-          ", and {:.3g} ms in system calls about the {} waits and preemptions among them,",
-          analyzer::calls_cost_ns(overhead) / 1e6, human_count(overhead.waits));
+          ", and {:.3g} ms for timing {} calls and asking the kernel about the {} waits and "
+          "preemptions among them,",
+          calls / 1e6, human_count(overhead.timed_calls), human_count(overhead.waits));
     } else if (overhead.waits != 0) {
       text += fmt::format(" (the {} waits and preemptions among them {:.1f} us)",
                           human_count(overhead.waits),
@@ -35,9 +36,8 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
     const double helper = overhead.helper_ns / all;
     text += fmt::format(" add {} to the processor time of the program, {} of that on the helper",
                         percent(added), percent(helper));
-    if (overhead.calls_ns > 0) {
-      text += fmt::format(" and {} in those system calls",
-                          percent(analyzer::calls_cost_ns(overhead) / all));
+    if (const double calls = analyzer::calls_cost_ns(overhead); calls > 0) {
+      text += fmt::format(" and {} on those calls", percent(calls / all));
     }
   }
   if (overhead.stalls != 0) {
@@ -148,14 +148,15 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
       percent(budget), plural(next.size(), "call site", "call sites"), listed_by_cost(next));
 }
 
-/// What the system calls cost beyond the budget, which no plan changes. Empty: they do not.
+/// What timed calls and system calls cost beyond the budget, which no plan changes. Empty: they do not.
 std::string beyond_by_calls(const analyzer::Overhead& overhead, double budget) {
   const double calls = analyzer::added_by(analyzer::calls_cost_ns(overhead), overhead.processor_ns);
   if (calls <= budget) {
     return {};
   }
   return fmt::format(
-      "These system calls add {} by themselves, beyond the budget of {}, and no plan changes that. "
+      "Timing calls and asking the kernel add {} by themselves, beyond the budget of {}, and no "
+      "plan changes that. "
       "\"record\": {{\"leave_out\": [...]}} leaves out kinds of waits.",
       percent(calls), percent(budget));
 }

@@ -39,7 +39,6 @@
 #include "preemption/watch_requests.h"
 #include "recording/buffer.h"
 #include "recording/hooks.h"
-#include "recording/own_calls.h"
 #include "storage/frontier.h"
 
 #if defined(__has_include)

@@ -87,6 +87,7 @@ uint32_t vprof_thread_id(void) {
 static void own(struct vprof_chunk_header* chunk) {
   chunk->index = vprof_self.chunks;
   __atomic_store_n(&chunk->own_calls, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&chunk->timed_calls, 0, __ATOMIC_RELAXED);
   chunk->opened_ticks = vprof_ticks();
   if (!vprof_confined()) {
     chunk->opened_processor_ns = vprof_thread_processor_ns();

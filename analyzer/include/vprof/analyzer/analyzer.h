@@ -411,6 +411,8 @@ struct Overhead {
   /// The runtime's own system calls in the program's threads, as if each were the cheapest one: to
   /// ask what was waited for, and how long the thread had a processor. 0: unknown.
   double calls_ns = 0;
+  /// Calls that the runtime intercepted and timed, most of which did not wait.
+  uint64_t timed_calls = 0;
   /// The thread that made most records, from its first buffer to its last: its name, what it
   /// recorded (in slots), its processor time, and the time that passed. Empty and 0 if no thread
   /// filled a buffer.

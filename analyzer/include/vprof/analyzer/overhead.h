@@ -11,8 +11,8 @@ namespace vprof::analyzer {
 /// again (Overhead::record_ns). 0: unknown.
 double record_cost_ns(const Overhead& overhead);
 
-/// What the runtime's own system calls in the program's threads cost, in ns. No plan changes it. 0:
-/// unknown.
+/// What the runtime does in the program's threads besides records, in ns: its own system calls, and
+/// intercepting calls and timing them. No plan changes it. 0: unknown.
 double calls_cost_ns(const Overhead& overhead);
 
 /// What all records cost, in ns, the waits among them included.

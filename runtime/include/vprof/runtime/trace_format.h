@@ -39,7 +39,7 @@
 
 #define VPROF_TRACE_MAGIC 0x0a31525446525056ull /* "VPRFTR1\n" */
 #define VPROF_CHUNK_MAGIC 0x4b4e4843u           /* "CHNK" */
-#define VPROF_TRACE_VERSION 1u
+#define VPROF_TRACE_VERSION 2u
 #define VPROF_TRACE_ENDIAN 0x01020304u
 #define VPROF_FILE_HEADER_BYTES 4096u
 #define VPROF_PAGE_BYTES 4096u
@@ -401,18 +401,20 @@ struct vprof_chunk_header {
   char thread_name[16]; /* pthread name at that time */
   uint64_t next;        /* ring: address of the thread's next chunk; only the runtime uses it */
   uint64_t opened_processor_ns; /* the thread's processor time then; 0: unknown */
+  uint32_t timed_calls; /* intercepted calls that were timed while this was the thread's chunk */
+  uint32_t reserved[3];
 };
 
 #ifdef __cplusplus
 static_assert(sizeof(struct vprof_slot) == 16, "layout is part of the format");
 static_assert(sizeof(struct vprof_file_header) == VPROF_FILE_HEADER_BYTES,
               "layout is part of the format");
-static_assert(sizeof(struct vprof_chunk_header) == 64, "layout is part of the format");
+static_assert(sizeof(struct vprof_chunk_header) == 80, "layout is part of the format");
 #else
 _Static_assert(sizeof(struct vprof_slot) == 16, "layout is part of the format");
 _Static_assert(sizeof(struct vprof_file_header) == VPROF_FILE_HEADER_BYTES,
                "layout is part of the format");
-_Static_assert(sizeof(struct vprof_chunk_header) == 64, "layout is part of the format");
+_Static_assert(sizeof(struct vprof_chunk_header) == 80, "layout is part of the format");
 #endif
 
 #endif
