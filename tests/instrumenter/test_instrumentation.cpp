@@ -1,7 +1,14 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
 
 #include "rewrite/instrumentation.h"
+#include "rewrite/results.h"
 #include "sample.h"
+#include "vprof/instrumenter/frontier.h"
 
 using namespace sample;
 using namespace vprof;
@@ -32,6 +39,16 @@ Result<Instrumentation> instrumented(const Program& program, const Plan& plan,
                                      const SiteIds& ids = {}) {
   return instrument(program, plan, ids,
                     [](const std::string&) -> Result<std::string> { return kText; });
+}
+
+/// Keys; of a call `caller > callee`.
+std::set<std::string> names_of(const std::vector<Site>& sites) {
+  std::set<std::string> names;
+  for (const Site& site : sites) {
+    names.insert(site.kind == SiteKind::kFunction ? site.function
+                                                  : site.parent + " > " + site.function);
+  }
+  return names;
 }
 
 Plan expand_f() {
@@ -199,6 +216,125 @@ TEST_CASE("a demoted function has no scope of its own, and its calls are measure
   const std::string text = apply_edits(kText, without->edits.at("f.c"));
   CHECK(text.find("VPROF_FUNCTION") == std::string::npos);
   CHECK(text.find("VPROF_FRAME_N(1);") != std::string::npos);
+}
+
+TEST_CASE("small helpers are spared: what they call is measured at its entry") {
+  // f calls the helper g, which calls the helper h, which calls k and the library.
+  Function f = function("f", "f.c", 1);
+  f.body = 13;
+  f.size = 500;
+  Function g = function("g", "g.c", 1);
+  Function h = function("h", "h.c", 1);
+  Function k = function("k", "k.c", 1);
+  k.size = 500;
+  f.calls = {call(f, g, 14, 22, Form::kStatement)};
+  g.calls = {call(g, h, 14, 22, Form::kStatement)};
+  h.calls = {call(h, k, 14, 22, Form::kStatement),
+             call(h, function("m", "", 0), 30, 34, Form::kExpression)};
+  const auto program_of = [](std::vector<Function> functions) {
+    Program program;
+    for (uint32_t i = 0; i < 3; ++i) {  // more that call the helpers
+      Function more = function("more" + std::to_string(i), "", 0);
+      more.calls = {call(more, functions[1], 1, 2, Form::kStatement),
+                    call(more, functions[2], 3, 4, Form::kStatement)};
+      functions.push_back(more);
+    }
+    program.functions = std::move(functions);
+    for (const char* file : {"f.c", "g.c", "h.c", "k.c"}) {
+      program.file_hashes[file] = content_hash(kText);
+    }
+    program.finish();
+    return program;
+  };
+  const Program program = program_of({f, g, h, k, function("m", "", 0)});
+  const auto sites_of_plan = [](const Program& of, const Plan& plan) {
+    const Result<Instrumentation> result = instrumented(of, plan);
+    REQUIRE(result);
+    return names_of(result->sites);
+  };
+  Plan plan;
+  plan.all = plan.armed = true;
+  const std::set<std::string> armed = {"f@f.c:1", "f@f.c:1 > g@g.c:1", "k@k.c:1"};
+  CHECK(sites_of_plan(program, plan) == armed);
+  // The frontier of the armed program asks for nothing else.
+  plan.all = false;
+  plan.expanded = {"f@f.c:1"};
+  CHECK(sites_of_plan(program, plan) == std::set<std::string>{"f@f.c:1", "f@f.c:1 > g@g.c:1"});
+  plan.expanded = {"f@f.c:1", "g@g.c:1"};
+  CHECK(sites_of_plan(program, plan) == armed);
+  const Result<Instrumentation> result = instrumented(program, plan);
+  REQUIRE(result);
+  CHECK(result->unwrapped.empty());
+  plan.expanded = {"h@h.c:1"};
+  const Result<Instrumentation> inner = instrumented(program, plan);
+  REQUIRE(inner);
+  REQUIRE(inner->unwrapped.size() == 1);
+  CHECK(inner->unwrapped[0].callee == "m");
+  CHECK(inner->unwrapped[0].reason == Reason::kInSmallHelper);
+  // What has a loop is no helper, however short.
+  h.loops = true;
+  plan.expanded = {"g@g.c:1"};
+  CHECK(sites_of_plan(program_of({f, g, h, k, function("m", "", 0)}), plan) ==
+        std::set<std::string>{"h@h.c:1"});
+}
+
+TEST_CASE(
+    "an armed function whose calls all have sites has no scope: its callers' sites stand for it") {
+  // main calls f, f calls g, all large.
+  Function top = function("main", "m.c", 1);
+  Function f = function("f", "f.c", 1);
+  Function g = function("g", "g.c", 1);
+  f.usr = "c:@F@f";
+  top.calls = {call(top, f, 14, 22, Form::kStatement)};
+  f.calls = {call(f, g, 14, 22, Form::kStatement)};
+  for (Function* each : {&top, &f, &g}) {
+    each->size = 500;
+    each->body = 13;
+  }
+  Program program;
+  program.functions = {top, f, g};
+  for (const char* file : {"m.c", "f.c", "g.c"}) {
+    program.file_hashes[file] = content_hash(kText);
+  }
+  program.finish();
+  Plan all;
+  all.all = all.armed = true;
+  const Result<Instrumentation> armed = instrumented(program, all);
+  REQUIRE(armed);
+  CHECK(names_of(armed->sites) ==
+        std::set<std::string>{"main@m.c:1", "main@m.c:1 > f@f.c:1", "f@f.c:1 > g@g.c:1"});
+
+  const std::filesystem::path mirror = std::filesystem::temp_directory_path() /
+                                       ("vprof-test-frontier-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(mirror);
+  for (const char* file : {"m.c", "f.c", "g.c"}) {
+    std::ofstream(mirror / file) << kText;
+  }
+  Plan frontier;
+  frontier.armed = true;
+  frontier.expanded = {"f@f.c:1"};
+  const SitesFile armed_sites = sites_of(program, all, *armed, {});
+  const Result<SitesFile> on = sites_of_frontier(program, frontier, armed_sites, mirror.string(),
+                                                 (mirror / ".pristine").string());
+  std::filesystem::remove_all(mirror);
+  REQUIRE(on);
+  std::set<std::string> names;
+  for (const SitesFile::SiteEntry& site : on->sites) {
+    CHECK(site.parent.has_value());
+    names.insert(on->functions.at(site.function - 1).name);
+  }
+  CHECK(names == std::set<std::string>{"f", "g"});
+  CHECK(on->unwrapped.empty());
+
+  // It may also be entered through a pointer: then the callers' sites do not tell all.
+  Unit unit;
+  unit.file = "m.c";
+  unit.address_taken = {"c:@F@f"};
+  program.units = {unit};
+  program.finish();
+  const Result<Instrumentation> again = instrumented(program, all);
+  REQUIRE(again);
+  CHECK(names_of(again->sites).contains("f@f.c:1"));
 }
 
 TEST_CASE("a guard is used only if it is alone in its full expression") {

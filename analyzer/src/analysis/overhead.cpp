@@ -10,14 +10,14 @@ namespace {
 /// Calibration repeats the instructions of a record in a loop, on memory and predictions that stay
 /// warm. In a program they also take room in its caches and pipelines, and keep the compiler from
 /// inlining. Fitted to real programs: docs/performance.md.
-constexpr double kInProgram = 1.75;
+constexpr double kInProgram = 1.3;
 
 /// What a system call of the runtime costs in a program, in cheapest system calls: it asks for more
 /// than that one does. Fitted likewise.
 constexpr double kCallInProgram = 3;
 
-/// What it costs to intercept a call and time it, in records: each reads the clock twice.
-constexpr double kRecordsPerTimedCall = 2;
+/// What it costs to intercept a call and time it, in records: it reads the clock twice, as a frame.
+constexpr double kRecordsPerTimedCall = 1;
 
 constexpr uint64_t kSlotsOfWait = 3;  // a head and two continuations
 

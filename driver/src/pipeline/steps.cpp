@@ -206,9 +206,17 @@ Result<void> check_place(const Session& session) {
               shown(session.workspace.dot), session.state.place);
 }
 
+Extent extent_of(const instrumenter::Plan& plan) {
+  if (!plan.all) {
+    return Extent::kFrontier;
+  }
+  return plan.armed ? Extent::kArmed : Extent::kAll;
+}
+
 instrumenter::Plan plan_of(const Session& session, const Targets& targets, Extent extent) {
   instrumenter::Plan plan;
-  plan.all = extent == Extent::kAll;
+  plan.all = extent != Extent::kFrontier;
+  plan.armed = extent == Extent::kArmed;
   plan.exclude = session.config.exclude;
   plan.intervals = targets.intervals;
   plan.sync = targets.sync;

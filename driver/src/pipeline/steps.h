@@ -41,8 +41,12 @@ struct Instrumented {
 
 enum class Extent : uint8_t {
   kFrontier,  ///< the functions that the state has expanded
+  kArmed,     ///< all that a live search may ask for: Plan::armed
   kAll,       ///< every function and call
 };
+
+/// Of the plan that was written last.
+Extent extent_of(const instrumenter::Plan& plan);
 
 /// What the state wants measured.
 instrumenter::Plan plan_of(const Session& session, const Targets& targets, Extent extent);

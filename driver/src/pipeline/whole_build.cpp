@@ -187,7 +187,7 @@ Result<WholeBuild> rebuild_step(Session& session) {
   auto program = VPROF_TRY(load_index(session));
   auto targets = VPROF_TRY(resolve(session.config, program));
   const auto plan = VPROF_TRY(instrumenter::load_plan(ws.plan()));
-  return whole_build_step(session, program, targets, plan.all ? Extent::kAll : Extent::kFrontier);
+  return whole_build_step(session, program, targets, extent_of(plan));
 }
 
 Result<bool> instrument_again_step(Session& session) {
@@ -207,8 +207,7 @@ Result<bool> instrument_again_step(Session& session) {
   if (session.state.expanded.empty()) {
     session.state.expanded = targets.roots;
   }
-  const auto done = VPROF_TRY(
-      instrument_step(session, program, targets, last.all ? Extent::kAll : Extent::kFrontier));
+  const auto done = VPROF_TRY(instrument_step(session, program, targets, extent_of(last)));
   session.state.history.back().sites = done.sites;
   say(fmt::format("instrumented as before: {}", counted(done.sites, "site")));
   VPROF_TRY(session.save());

@@ -30,7 +30,7 @@ constexpr double kMany = 10;
 /// What the presence of a site costs that is hardly ever passed, each time the function around it
 /// is called, as a part of a record: the compiler no longer puts the function in line, or saves
 /// registers that it did not need. 4 to 7 instructions in SQLite.
-constexpr double kPresence = 1.0 / 16;
+constexpr double kPresence = 1.0 / 10;
 
 constexpr const char* kAllIntervals = "all intervals";
 

@@ -189,6 +189,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     }
     walker.walk_body(f.getBody());
     out.trivial = walker.trivial();
+    out.size = walker.size();
+    out.loops = walker.has_loop_or_jump();
     if (isa<clang::CoroutineBodyStmt>(f.getBody()) || !out.suspensions.empty()) {
       out.coroutine = true;
       out.returns = class_name(f.getReturnType());

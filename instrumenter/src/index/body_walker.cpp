@@ -16,7 +16,7 @@ using clang::dyn_cast;
 using clang::isa;
 
 /// A trivial function has at most this many statement nodes.
-constexpr int kTrivialNodes = 24;
+constexpr uint32_t kTrivialNodes = 24;
 
 /// Whether other threads than that of the function run what belongs to the directive.
 bool runs_elsewhere(const clang::OMPExecutableDirective& directive) {
@@ -178,7 +178,7 @@ void BodyWalker::visit_region(const clang::OMPExecutableDirective& directive,
     return visit(region);
   }
   unmeasured_region_ = false;
-  const int nodes_before = nodes_;
+  const uint32_t nodes_before = nodes_;
   const size_t calls_before = function_.calls.size();
   const bool loop_before = std::exchange(has_loop_or_jump_, false);
   visit(region);

@@ -28,6 +28,8 @@ class BodyWalker {
 
   /// Whether the walked text is a few instructions, without a loop or a call.
   bool trivial() const;
+  uint32_t size() const { return nodes_; }
+  bool has_loop_or_jump() const { return has_loop_or_jump_; }
 
  private:
   void visit(const clang::Stmt* stmt);
@@ -43,7 +45,7 @@ class BodyWalker {
   CallCollector calls_;
   SuspensionCollector suspensions_;
   Ancestors path_;
-  int nodes_ = 0;
+  uint32_t nodes_ = 0;
   bool has_loop_or_jump_ = false;
   bool in_initialiser_ = false;
   bool in_handler_ = false;

@@ -21,6 +21,8 @@ bool same_wrapping(const Call& a, const Call& b) {
 /// Adds another unit's view of a known function.
 void merge_function(Function& known, Function&& other, std::vector<std::string>& conflicts) {
   known.trivial = known.trivial && other.trivial;
+  known.size = std::max(known.size, other.size);
+  known.loops = known.loops || other.loops;
   if (known.refused == Reason::kNone) {
     known.refused = other.refused;
   }

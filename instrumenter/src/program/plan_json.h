@@ -73,11 +73,14 @@ struct Object<instrumenter::SyncPlan> {
 template <>
 struct Object<instrumenter::Plan> {
   using T = instrumenter::Plan;
-  static constexpr auto kFields =
-      std::tuple{optional("all", &T::all),           optional("expanded", &T::expanded),
-                 optional("measured", &T::measured), optional("demoted", &T::demoted),
-                 optional("exclude", &T::exclude),   optional("intervals", &T::intervals),
-                 optional("sync", &T::sync)};
+  static constexpr auto kFields = std::tuple{optional("all", &T::all),
+                                             optional("armed", &T::armed),
+                                             optional("expanded", &T::expanded),
+                                             optional("measured", &T::measured),
+                                             optional("demoted", &T::demoted),
+                                             optional("exclude", &T::exclude),
+                                             optional("intervals", &T::intervals),
+                                             optional("sync", &T::sync)};
 
   static void written(const T& /*plan*/, Json& out) { out["schema"] = 1; }
 };

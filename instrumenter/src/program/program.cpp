@@ -101,6 +101,11 @@ std::vector<std::string> Program::suggestions(std::string_view name, size_t coun
   return names;
 }
 
+size_t Program::caller_count(const Function& f) const {
+  const auto it = callers_.find(f.key);
+  return it == callers_.end() ? 0 : it->second.size();
+}
+
 std::vector<const Function*> Program::callers(const Function& f) const {
   std::vector<const Function*> result;
   const auto it = callers_.find(f.key);
@@ -158,6 +163,13 @@ bool is_wrapper(const Program& program, const Function& f) {
            return callee != nullptr && (callee->file.empty() ? !callee->targets.empty()
                                                              : calls_through_pointer(*callee));
          });
+}
+
+bool is_small_helper(const Program& program, const Function& f) {
+  constexpr uint32_t kMostNodes = 120;
+  constexpr size_t kFewestCallers = 4;
+  return f.in_tree && !f.coroutine && !f.loops && f.size <= kMostNodes &&
+         program.caller_count(f) >= kFewestCallers;
 }
 
 bool worth_measuring(const Program& program, const Call& call) {

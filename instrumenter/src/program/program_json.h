@@ -120,6 +120,8 @@ struct Object<instrumenter::Function> {
                                              optional("params", &T::params),
                                              non_default("cxx", &T::is_cxx),
                                              non_default("trivial", &T::trivial),
+                                             non_default("size", &T::size),
+                                             non_default("loops", &T::loops),
                                              non_default("in_tree", &T::in_tree),
                                              non_default("void", &T::returns_void),
                                              non_default("variadic", &T::variadic),

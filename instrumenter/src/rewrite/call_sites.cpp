@@ -65,7 +65,7 @@ class CallSiteChooser {
       if (call->noreturn || !is_call(*call)) {
         continue;
       }
-      if (plan_.all || worth_measuring(program_, *call)) {
+      if (is_wanted(*call)) {
         worthwhile.push_back(call);
       } else {
         note(*call, Reason::kTrivial);
@@ -85,7 +85,26 @@ class CallSiteChooser {
     if (call.form == Form::kRefused) {
       return measure_at_entry(call, call.reason);
     }
+    if (is_spared(program_, plan_, function_)) {
+      for (const Call* each : worthwhile) {
+        measure_at_entry(*each, Reason::kInSmallHelper);
+      }
+      return;
+    }
     wrap(group, worthwhile);
+  }
+
+  bool is_wanted(const Call& call) const {
+    if (!plan_.armed) {
+      return plan_.all || worth_measuring(program_, call);
+    }
+    // A small function that calls nothing takes the same time whenever it runs.
+    const Function* callee = program_.by_key(call.callee_key);
+    return worth_measuring(program_, call) &&
+           (callee == nullptr || !is_small_helper(program_, *callee) ||
+            std::ranges::any_of(callee->calls, [&](const Call& inner) {
+              return worth_measuring(program_, inner);
+            }));
   }
 
   void wrap(const Group& group, const std::vector<const Call*>& worthwhile) {
@@ -161,29 +180,45 @@ class CallSiteChooser {
   }
 
   void measure_at_entry(const Call& call, Reason reason) {
-    const Function* callee = program_.by_key(call.callee_key);
-    if (callee == nullptr) {
-      return note(call, reason);
-    }
-    std::vector<std::string> reached{callee->key};
-    // The overriders of a virtual method, the functions behind a pointer.
-    if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall) {
-      reached.insert(reached.end(), callee->targets.begin(), callee->targets.end());
-    }
-    bool possible = false;
-    for (const std::string& key : reached) {
-      const Function* f = program_.by_key(key);
-      if (f == nullptr || !f->in_tree || f->refused != Reason::kNone ||
-          is_excluded(plan_, f->file, f->name)) {
-        continue;
-      }
-      out_.measured_callees.insert(key);
-      possible = true;
-    }
-    if (!possible) {
+    if (!enter(call)) {
       return note(call, reason);
     }
     ++out_.measured_at_entry;
+  }
+
+  /// Whether one of the functions that the call may reach can be measured at its entry.
+  bool enter(const Call& call) {
+    const Function* callee = program_.by_key(call.callee_key);
+    if (callee == nullptr) {
+      return false;
+    }
+    bool possible = enter(*callee);
+    // The overriders of a virtual method, the functions behind a pointer.
+    if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall) {
+      for (const std::string& key : callee->targets) {
+        const Function* target = program_.by_key(key);
+        possible = (target != nullptr && enter(*target)) || possible;
+      }
+    }
+    return possible;
+  }
+
+  bool enter(const Function& f) {
+    if (!f.in_tree || f.refused != Reason::kNone || is_excluded(plan_, f.file, f.name)) {
+      return false;
+    }
+    if (!is_spared(program_, plan_, f)) {
+      out_.measured_callees.insert(f.key);
+      return true;
+    }
+    // It has no scope, but the functions that it calls have. False first, which ends recursion.
+    const auto [known, is_new] = spared_.emplace(f.key, false);
+    if (is_new) {
+      for (const Call& call : f.calls) {
+        known->second = (worth_measuring(program_, call) && enter(call)) || known->second;
+      }
+    }
+    return known->second;
   }
 
   void note(const Call& call, Reason reason) {
@@ -195,7 +230,8 @@ class CallSiteChooser {
   const Plan& plan_;
   const Function& function_;
   CallSites out_;
-  std::vector<const Call*> calls_;  // parallel to out_.wrapped, before guards are removed
+  std::map<std::string, bool> spared_;  // whether entries were found behind them
+  std::vector<const Call*> calls_;      // parallel to out_.wrapped, before guards are removed
   std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> full_exprs_;
 };
 
@@ -206,6 +242,10 @@ bool is_excluded(const Plan& plan, const std::string& file, const std::string& n
     return fnmatch(glob.c_str(), file.c_str(), 0) == 0 ||
            fnmatch(glob.c_str(), name.c_str(), 0) == 0;
   });
+}
+
+bool is_spared(const Program& program, const Plan& plan, const Function& f) {
+  return plan.armed && is_small_helper(program, f);
 }
 
 CallSites call_sites_of(const Program& program, const Plan& plan, const Function& f) {

@@ -32,4 +32,7 @@ CallSites call_sites_of(const Program& program, const Plan& plan, const Function
 /// Whether a path or a function name matches the plan's "exclude".
 bool is_excluded(const Plan& plan, const std::string& file, const std::string& name);
 
+/// Whether the function is to have no site.
+bool is_spared(const Program& program, const Plan& plan, const Function& f);
+
 }  // namespace vprof::instrumenter

@@ -4,22 +4,62 @@
 #include <set>
 
 #include "files/pristine.h"
+#include "rewrite/call_sites.h"
 #include "rewrite/instrumentation.h"
 #include "rewrite/results.h"
 
 namespace vprof::instrumenter {
+namespace {
+
+/// A function whose every call has a site has no scope in the armed program. Instead, the sites of
+/// these calls are added.
+void replace_scopes(const Program& program, const Plan& plan, const SiteIds& armed_ids,
+                    const std::set<uint32_t>& there, Instrumentation& result) {
+  std::set<uint32_t> known;
+  std::set<std::string> without;
+  for (const Site& site : result.sites) {
+    known.insert(site.id);
+    if (site.kind == SiteKind::kFunction && !there.contains(site.id)) {
+      without.insert(site.function);
+    }
+  }
+  std::erase_if(result.sites, [&](const Site& site) {
+    return site.kind == SiteKind::kFunction && without.contains(site.function);
+  });
+  std::set<const Function*> callers;
+  for (const std::string& key : without) {
+    if (const Function* f = program.by_key(key)) {
+      const auto more = program.callers(*f);
+      callers.insert(more.begin(), more.end());
+    }
+  }
+  for (const Function* caller : callers) {
+    for (const CallSites::Wrapped& wrapped : call_sites_of(program, plan, *caller).wrapped) {
+      const auto id = armed_ids.find(site_identity(wrapped.site));
+      if (without.contains(wrapped.site.function) && id != armed_ids.end() &&
+          there.contains(id->second) && known.insert(id->second).second) {
+        result.sites.push_back(wrapped.site);
+        result.sites.back().id = id->second;
+      }
+    }
+  }
+  std::ranges::sort(result.sites, {}, &Site::id);
+}
+
+}  // namespace
 
 Result<SitesFile> sites_of_frontier(const Program& program, const Plan& plan,
                                     const SitesFile& armed, const std::string& mirror,
                                     const std::string& pristine) {
   auto originals = VPROF_TRY(PristineFiles::open(mirror, pristine));
   const auto read_original = [&](const std::string& file) { return originals.original(file); };
-  const auto result = VPROF_TRY(instrument(program, plan, armed.site_ids, read_original));
-  SitesFile sites = sites_of(program, plan, result, armed.site_ids);
   std::set<uint32_t> there;
   for (const SitesFile::SiteEntry& site : armed.sites) {
     there.insert(site.id);
   }
+  auto result = VPROF_TRY(instrument(program, plan, armed.site_ids, read_original));
+  replace_scopes(program, plan, armed.site_ids, there, result);
+  SitesFile sites = sites_of(program, plan, result, armed.site_ids);
   std::erase_if(sites.sites, [&](const SitesFile::SiteEntry& site) {
     if (there.contains(site.id)) {
       return false;

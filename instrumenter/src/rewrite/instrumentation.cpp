@@ -9,6 +9,7 @@
 #include <set>
 
 #include "program/forms.h"
+#include "program/unseen_entries.h"
 #include "rewrite/call_sites.h"
 #include "rewrite/coroutines.h"
 #include "rewrite/function_events.h"
@@ -65,6 +66,9 @@ class Instrumenter {
   Result<Instrumentation> run() {
     VPROF_TRY(choose_functions());
     drop_overlapping();
+    if (plan_.all && plan_.armed) {
+      drop_needless_scopes();
+    }
     VPROF_TRY(number_sites());
     VPROF_TRY(place_edits());
     return std::move(out_);
@@ -106,7 +110,8 @@ class Instrumenter {
       if (f == nullptr) {
         return fail("function {} of the plan is not in the program; run vprof index", key);
       }
-      const bool wanted = f->in_tree && !is_excluded(plan_, f->file, f->name);
+      const bool wanted =
+          f->in_tree && !is_excluded(plan_, f->file, f->name) && !is_spared(program_, plan_, *f);
       const std::string place = fmt::format("{}:{}:{}", f->file, f->line, f->column);
       const bool demoted = plan_.demoted.contains(place);
       rewritten_[key].scope = wanted && f->refused == Reason::kNone && !demoted;
@@ -198,6 +203,26 @@ class Instrumenter {
             {site.parent, site.function, site.file, site.line, site.column, Reason::kOverlap});
         r->calls.wrapped.erase(r->calls.wrapped.begin() + static_cast<std::ptrdiff_t>(*it));
       }
+    }
+  }
+
+  /// Of an armed program.
+  void drop_needless_scopes() {
+    std::set<std::pair<std::string, uint32_t>> direct;  // caller, offset
+    for (const auto& [key, r] : rewritten_) {
+      for (const CallSites::Wrapped& w : r.calls.wrapped) {
+        if (w.site.call == CallKind::kDirect) {
+          direct.insert({key + "\n" + w.site.function, w.begin});
+        }
+      }
+    }
+    const auto unseen = unseen_entries(program_, [&](const Function& caller, const Call& call) {
+      return call.kind == CallKind::kDirect &&
+             direct.contains({caller.key + "\n" + call.callee_key, call.begin});
+    });
+    for (auto& [key, r] : rewritten_) {
+      const bool configured = !r.events.at_body.empty() || !r.events.on_return.empty();
+      r.scope = r.scope && (configured || (unseen.contains(key) && !r.function->trivial));
     }
   }
 

@@ -148,7 +148,7 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
       percent(budget), plural(next.size(), "call site", "call sites"), listed_by_cost(next));
 }
 
-/// What timed calls and system calls cost beyond the budget, which no plan changes. Empty: they do not.
+/// What timed calls and system calls cost beyond the budget, which no plan changes. Empty: nothing.
 std::string beyond_by_calls(const analyzer::Overhead& overhead, double budget) {
   const double calls = analyzer::added_by(analyzer::calls_cost_ns(overhead), overhead.processor_ns);
   if (calls <= budget) {

@@ -29,9 +29,9 @@ Result<void> build_armed(Session& session, ArmedProgram& armed) {
   std::error_code error;
   fs::remove(session.workspace.armed(), error);
   const Instrumented instrumented =
-      VPROF_TRY(instrument_step(session, armed.program, armed.targets, Extent::kAll));
+      VPROF_TRY(instrument_step(session, armed.program, armed.targets, Extent::kArmed));
   const WholeBuild built =
-      VPROF_TRY(whole_build_step(session, armed.program, armed.targets, Extent::kAll));
+      VPROF_TRY(whole_build_step(session, armed.program, armed.targets, Extent::kArmed));
   say(fmt::format("{}, {}; built in {:.0f} s", counted(built.sites, "site"), instrumented.coverage,
                   built.seconds));
   return keep_armed(session);
@@ -57,9 +57,10 @@ Result<ArmedProgram> arm(Session& session) {
 
 Result<std::vector<uint32_t>> move_frontier(const Session& session, const ArmedProgram& armed) {
   const Workspace& ws = session.workspace;
+  auto plan = plan_of(session, armed.targets, Extent::kFrontier);
+  plan.armed = true;
   const auto sites = VPROF_TRY(instrumenter::sites_of_frontier(
-      armed.program, plan_of(session, armed.targets, Extent::kFrontier), armed.sites,
-      ws.mirror().string(), ws.pristine().string()));
+      armed.program, plan, armed.sites, ws.mirror().string(), ws.pristine().string()));
   VPROF_TRY(make_directories(ws.iteration(session.state.iteration)));
   VPROF_TRY(instrumenter::save_sites(sites, ws.kept_sites(session.state.iteration).string()));
   VPROF_TRY(instrumenter::save_sites(sites, ws.sites().string()));

@@ -79,7 +79,11 @@ struct SyncPlan {
 };
 
 struct Plan {
-  bool all = false;                ///< every function and call, trivial ones included
+  bool all = false;  ///< every function and call, trivial ones included
+  /// Of a program built for `vprof live`, or a frontier in one: no site in small helpers, so that
+  /// the compiler inlines them as before, nor for trivial calls. What small helpers call is
+  /// measured at its entry. With `all`, no scope where all calls have a site.
+  bool armed = false;
   std::set<std::string> expanded;  ///< function keys
   std::set<std::string> measured;  ///< function keys
   /// `file:line:column` of calls that are not timed, and of functions without a scope of their own.

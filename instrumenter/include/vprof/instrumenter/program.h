@@ -113,7 +113,9 @@ struct Function {
   bool is_cxx = false;
   /// A few instructions, no loop, no call: measuring it would distort more than it reveals.
   bool trivial = false;
-  bool in_tree = false;            ///< the definition is in the mirror and may be rewritten
+  uint32_t size = 0;     ///< statements and expressions in the body, as Clang counts nodes
+  bool loops = false;    ///< a loop in the body, or what may be one or take long: goto, asm, new
+  bool in_tree = false;  ///< the definition is in the mirror and may be rewritten
   Reason refused = Reason::kNone;  ///< why no scope can be inserted; kNone: one can
   uint32_t head_begin = 0;  ///< first byte of the definition; its head is [head_begin, body-1)
   uint32_t name_begin = 0;  ///< byte range of the name in the definition
@@ -163,6 +165,8 @@ class Program {
   std::vector<std::string> suggestions(std::string_view name, size_t count = 3) const;
   /// Functions that call `f`, sorted by key.
   std::vector<const Function*> callers(const Function& f) const;
+  /// How many functions call `f`.
+  size_t caller_count(const Function& f) const;
   /// Whether expanding `f` would measure at least one call: one of its own or, for a virtual method
   /// or a pointer, one in the functions behind it.
   bool expandable(const Function& f) const;
@@ -190,6 +194,10 @@ std::vector<const Function*> expanded_with(const Program& program, const Functio
 /// Whether `f` calls what it is given: through a pointer, a function object, or a parameter of a
 /// template. Between two frames of it may be anything.
 bool is_wrapper(const Program& program, const Function& f);
+
+/// Whether a function is so small that the compiler is likely to inline it, unless a site is in the
+/// way, and called in many places, so most likely often. It has no loop.
+bool is_small_helper(const Program& program, const Function& f);
 
 /// Whether measuring a call would reveal anything: the callee is not trivial and returns.
 bool worth_measuring(const Program& program, const Call& call);
