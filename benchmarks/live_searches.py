@@ -53,6 +53,8 @@ def main():
     began = time.monotonic()
     subprocess.run([options.vprof, "-C", options.project, "live", "--build"], check=True)
     print(f"built, or found built, in {time.monotonic() - began:.0f} s", flush=True)
+    for old in (live / "trace").glob("*.vpt"):  # of programs that have ended
+        old.unlink()
     program = subprocess.Popen(["sh", "-c", options.run], cwd=options.project.resolve() / ".vprof/mirror",
                                env={**os.environ, "VPROF_TRACE_DIR": str(live / "trace")},
                                start_new_session=True, stdin=subprocess.DEVNULL,

@@ -90,7 +90,7 @@ class ProcessWriter {
 
   vprof_file_header header{};
   std::map<uint32_t, ThreadWriter> threads;  ///< by serial
-  uint32_t slots_per_chunk = 252;            ///< 252 fill a page
+  uint32_t slots_per_chunk = 251;            ///< 251 fill a page
 
   ThreadWriter& thread(uint32_t serial) { return threads[serial]; }
   std::vector<unsigned char> bytes() const;

@@ -13,7 +13,7 @@ class Live(LiveProject):
         before = self.snapshot()
         out = self.live("--epoch", "2").stdout
         self.assertEqual(self.snapshot(), before)
-        self.assertEqual(out.count("building the program with every call site"), 1, out)
+        self.assertEqual(out.count("building the program with its call sites"), 1, out)
         self.assertIn("breaking down", out)
         self.assertIn("done after iteration", out)
         report = self.report()
@@ -48,6 +48,13 @@ class Live(LiveProject):
         out = self.live("--epoch", "2").stdout
         self.assertNotIn("building", out)
         self.assertIn("done after iteration", out)
+
+    def test_the_limit_of_iterations_ends_the_search(self):
+        self.config('"run":', '"max_iterations": 1, "run":')
+        out = self.live("--epoch", "2").stdout
+        self.assertIn("stopped after iteration 1, the limit by `max_iterations`", out)
+        self.assertNotIn("breaking down", out)
+        self.assertEqual(len(self.report()["iterations"]), 1)
 
     def test_no_interval_is_one_line(self):
         self.config('"./prog"', '"true"')

@@ -75,6 +75,21 @@ TEST_CASE("the policy expands by rank, at most k, above the threshold") {
         std::vector<std::string>{kStore});
 }
 
+TEST_CASE(
+    "what is certainly above the threshold and can be broken down needs no further intervals") {
+  State state;
+  state.expanded = {kHandle};
+  Profile p = profile({variance("wait(lock)", 0.6, FactorStatus::kLeaf), variance(kStore, 0.3)});
+  p.threshold = 0.05;
+  p.factors[0].share_ci95 = {0.5, 0.7};
+  p.factors[1].share_ci95 = {0.04, 0.6};
+  CHECK_FALSE(goes_deeper(p, program(), state, {}));
+  p.factors[1].share_ci95 = {0.06, 0.6};
+  CHECK(goes_deeper(p, program(), state, {}));
+  state.expanded.push_back(kStore);
+  CHECK_FALSE(goes_deeper(p, program(), state, {}));
+}
+
 TEST_CASE("factors among the first k that cannot be broken down are answers") {
   State state;
   state.expanded = {kHandle};

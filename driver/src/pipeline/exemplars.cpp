@@ -132,11 +132,30 @@ bool is_kept(const fs::path& trace) {
   return fs::exists(trace / "sites.json", error);
 }
 
+/// The recording of a live run holds all of its epochs, of which the intervals are from the last.
+/// Their ids are times: what lies further away need not be read.
+analyzer::Epoch epoch_around(const std::vector<analyzer::TimelineRequest>& requests) {
+  constexpr int64_t kMargin = 2'000'000'000;  // ns, at least
+  analyzer::Epoch epoch{.from = INT64_MAX, .to = INT64_MIN};
+  for (const analyzer::TimelineRequest& one : requests) {
+    const auto time = static_cast<int64_t>(one.id);
+    const int64_t reach = kMargin + one.latency_ns;
+    epoch.from = std::min(epoch.from, time - reach);
+    epoch.to = std::max(epoch.to, time + reach);
+  }
+  epoch.until = epoch.to;
+  return epoch;
+}
+
 Result<void> visit(const analyzer::Profile& profile, const fs::path& trace,
                    const Selection& selection,
                    const std::function<void(size_t, report::SelectedTimeline)>& take) {
   analyzer::Options options;
   options.interval = profile.interval.name;
+  std::error_code error;
+  if (fs::exists(trace / "frontier", error) && !selection.all().empty()) {
+    options.epoch = epoch_around(selection.all());
+  }
   return analyzer::visit_timelines(trace.string(), (trace / "sites.json").string(), selection.all(),
                                    options, [&](size_t i, analyzer::Timeline timeline) {
                                      take(i, {selection.why(i), std::move(timeline)});

@@ -24,6 +24,9 @@ inline constexpr Foresight kSingleCallees{.sites = 0};
 /// A later iteration knows where the variance is. This many more sites hardly show beside those of
 /// the function itself; a call that turns out to be frequent is left out again.
 inline constexpr Foresight kNarrowCalls{.sites = 16};
+/// In an armed program the sites are there anyway, and a census of a quarter of a second switches
+/// off what is frequent. A level of calls would take an epoch of some seconds.
+inline constexpr Foresight kArmedCalls{.sites = 150};
 
 /// The functions below `keys` to expand at the same time, the nearest first, without `keys`. Looks
 /// through pointers, virtual methods and function objects. Functions that are expanded, selected or

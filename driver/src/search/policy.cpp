@@ -176,4 +176,15 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
   return decision;
 }
 
+bool goes_deeper(const analyzer::Profile& profile, const Program& program, const State& state,
+                 const analyzer::Options& options) {
+  Decision decision;
+  std::vector<const Factor*> certain = undecided(profile, state);
+  std::erase_if(certain,
+                [&](const Factor* factor) { return factor->share_ci95[0] < profile.threshold; });
+  expand_first(static_cast<size_t>(options.k), FactorKind::kVariance, decision, profile, certain,
+               program, state);
+  return !decision.expand.empty();
+}
+
 }  // namespace vprof::driver

@@ -45,4 +45,9 @@ Decision decide_automatically(const analyzer::Profile& profile,
                               const instrumenter::Program& program, const State& state,
                               const analyzer::Options& options);
 
+/// Whether the policy breaks something down whatever further intervals show: a variance factor
+/// whose share is certainly (95 %) at or above the threshold.
+bool goes_deeper(const analyzer::Profile& profile, const instrumenter::Program& program,
+                 const State& state, const analyzer::Options& options);
+
 }  // namespace vprof::driver

@@ -25,7 +25,7 @@ Result<void> keep_armed(const Session& session) {
 }
 
 Result<void> build_armed(Session& session, ArmedProgram& armed) {
-  say("building the program with every call site in place and off");
+  say("building the program with its call sites in place and off");
   std::error_code error;
   fs::remove(session.workspace.armed(), error);
   const Instrumented instrumented =

@@ -37,15 +37,16 @@ constexpr int kMostAttempts = 3;
 /// What a baseline without sites is compared with: runs of this kind.
 constexpr const char* kLiveCommand = "(live)";
 
-/// Whether a longer epoch would hardly change what is decided: what is near the threshold is
-/// certainly above or below it.
+/// Whether a longer epoch would hardly change the answer: the first factor is certainly before the
+/// second, and what is near the threshold is certainly above or below it.
 bool is_clear(const Profile& profile) {
   const auto undecided = [&](const analyzer::Factor& factor) {
     return factor.rank <= profile.k && factor.kind == analyzer::FactorKind::kVariance &&
            factor.share_ci95[0] < profile.threshold && factor.share_ci95[1] > profile.threshold;
   };
-  return profile.interval.count >= kLeastIntervals &&
-         std::ranges::none_of(profile.factors, undecided);
+  const std::vector<analyzer::Factor>& factors = profile.factors;
+  const bool has_first = factors.size() < 2 || factors[0].share_ci95[0] > factors[1].share_ci95[1];
+  return has_first && std::ranges::none_of(factors, undecided);
 }
 
 /// Algorithm 3 on a running program, one iteration after the other.
@@ -132,7 +133,12 @@ class LiveRefinement {
       on = VPROF_TRY(switch_frontier());
       audience_.see_iteration(purpose_, on.size());
     }
-    auto profile = VPROF_TRY(measure(on, sites_json(), length(), is_clear));
+    const auto is_enough = [&](const Profile& seen) {
+      return seen.interval.count >= kLeastIntervals &&
+             (is_clear(seen) ||
+              (!at_limit() && goes_deeper(seen, armed_.program, state_, session_.config.factors)));
+    };
+    auto profile = VPROF_TRY(measure(on, sites_json(), length(), is_enough));
     // An epoch that the user has cut off is no better than the one before unless it has enough.
     if (profile && guidance_.wants_to_stop() && profile->interval.count < kLeastIntervals) {
       profile.reset();
@@ -227,31 +233,43 @@ class LiveRefinement {
 
   // ---- deciding
 
+  bool at_limit() const {
+    const int most = session_.config.max_iterations;
+    return most > 0 && state_.iteration >= most;
+  }
+
   /// Whether another iteration follows.
   Result<bool> decide(const Profile& measured) {
     Profile profile = measured;
     compare_with(state_.baseline, profile);
     Decision decision =
         decide_automatically(profile, armed_.program, state_, session_.config.factors);
-    if (Decision wanted = guidance_.take_decision(); !wanted.expand.empty()) {
+    Decision wanted = guidance_.take_decision();
+    const bool wanted_by_user = !wanted.expand.empty();
+    if (wanted_by_user) {
       decision.expand = std::move(wanted.expand);
       decision.open_ended = std::move(wanted.open_ended);
       decision.why = std::move(wanted.why);
     }
     record(decision, true, state_);
     VPROF_TRY(write_report(session_, profile));
-    const bool thinner = decision.expand.empty() && worth_thinning(session_, profile);
+    const bool thinner =
+        decision.expand.empty() && !at_limit() && worth_thinning(session_, profile);
     if (decision.expand.empty() && !thinner) {
       return finish(
           fmt::format("done after iteration {}: no factor that can be broken down "
                       "makes up {:.0f} % of the variance",
                       state_.iteration, 100 * profile.threshold));
     }
+    if (at_limit() && !wanted_by_user) {
+      return finish(fmt::format("stopped after iteration {}, the limit by `max_iterations`",
+                                state_.iteration));
+    }
     purpose_ =
         thinner ? "measuring again with fewer sites" : "breaking down " + listed(decision.why);
     VPROF_TRY(
         next_iteration(session_, armed_.program,
-                       with_functions_below(decision.expand, decision.open_ended, kNarrowCalls)));
+                       with_functions_below(decision.expand, decision.open_ended, kArmedCalls)));
     return true;
   }
 

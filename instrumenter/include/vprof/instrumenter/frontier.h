@@ -1,5 +1,5 @@
-// An armed program contains the sites of nearly every call, most of them off. This tells which of them a
-// plan would have put there alone: those to switch on.
+// An armed program contains the sites of nearly every call, most of them off. This tells which of
+// them a plan would have put there alone: those to switch on.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 namespace vprof::instrumenter {
 
 /// What sites.json would say after a rewrite by `plan`, with the numbers that the sites have in the
-/// armed program. For a scope that is not armed stand the sites of all calls of its function. A call
-/// that is not armed is left out and listed as unwrapped.
+/// armed program. For a scope that is not armed stand the sites of all calls of its function. A
+/// call that is not armed is left out and listed as unwrapped.
 /// @param armed sites.json of the plan that the program was built with
 /// @param mirror, pristine as for `vprof-instrument rewrite`
 /// Error: the plan names a function that is not in the program, or a file has changed since.
