@@ -80,7 +80,7 @@ TEST_CASE("reader: foreign files are refused with one line that names them") {
   CHECK(contains(with(0, __builtin_bswap64(VPROF_TRACE_MAGIC)), "other byte order"));
   CHECK(contains(with(offsetof(vprof_file_header, endian), uint32_t{0x04030201}),
                  "other byte order"));
-  CHECK(contains(with(offsetof(vprof_file_header, version), uint32_t{2}), "version 2"));
+  CHECK(contains(with(offsetof(vprof_file_header, version), uint32_t{1}), "version 1"));
   CHECK(contains(with(offsetof(vprof_file_header, slot_bytes), uint32_t{24}), "24 bytes"));
   CHECK(contains(files.error_of({}), "empty"));
   CHECK(contains(files.error_of({good.begin(), good.begin() + 100}), "cut off"));

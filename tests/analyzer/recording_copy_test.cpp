@@ -16,12 +16,13 @@ namespace {
 
 constexpr int64_t kEach = 1000;
 
-/// Intervals one after the other, each of two frames: six slots, so that 42 fill a chunk.
+/// Intervals one after the other, each of two frames: six slots, so that 41 fill a chunk.
 test::ProcessWriter process_with(uint64_t intervals, uint32_t site) {
   test::ProcessWriter process;
+  process.slots_per_chunk = 41 * 6;
   for (uint64_t i = 1; i <= intervals; ++i) {
     const auto begin = static_cast<int64_t>(i) * kEach;
-    if (i % 42 == 1) {
+    if (i % 41 == 1) {
       process.thread(1).opened.emplace_back(0, begin);
     }
     process.thread(1).begin(i, begin);

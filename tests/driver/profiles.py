@@ -40,9 +40,9 @@ def recording(directory, slow_ns, requests=2000, run=1, context=None):
         now += in_f + in_g + 100
         slots += slot(now, END) + slot(i + 1, CONT)
         now += 1000
-    size = (64 + len(slots) + PAGE - 1) // PAGE * PAGE
-    chunk = struct.pack("<IIIIIIQ16sQQ", 0x4B4E4843, size, 1, 1, 0, 0, 0, b"worker", 0, 0) + slots
-    header = struct.pack("<QIIIIIIQQQQQQ", 0x0A31525446525056, 1, 0x01020304, 16, 2, run, 0, 0, 0, run, 10**9,
+    size = (80 + len(slots) + PAGE - 1) // PAGE * PAGE
+    chunk = struct.pack("<IIIIIIQ16sQQI12x", 0x4B4E4843, size, 1, 1, 0, 0, 0, b"worker", 0, 0, 0) + slots
+    header = struct.pack("<QIIIIIIQQQQQQ", 0x0A31525446525056, 2, 0x01020304, 16, 2, run, 0, 0, 0, run, 10**9,
                          PAGE + size, PAGE + size)
     (directory / f"{run}-0.vpt").write_bytes(header.ljust(PAGE, b"\0") + chunk.ljust(size, b"\0"))
     functions = [{"id": i + 1, "name": n, "key": n, "file": "a.c", "line": i + 1} for i, n in enumerate("fg")]

@@ -183,8 +183,8 @@ TEST_CASE("sites that are only in the way go with the calls of the function arou
   CHECK(found[0].within == "dear");
   CHECK(found[0].calls == 0);
   CHECK(found[0].since == 3);
-  // A sixteenth of a record for each call, shared by two sites.
-  CHECK(found[0].cost == Approx(2e6 * 2e-8 / 16 / 2));
+  // A tenth of a record for each call, shared by two sites.
+  CHECK(found[0].cost == Approx(2e6 * 2e-8 / 10 / 2));
   state.demoted.push_back(found[0]);
   CHECK(burdens(p, inner, calls, state).empty());
   // Called too seldom to matter.

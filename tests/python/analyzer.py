@@ -67,9 +67,9 @@ def recording(directory, run, requests, slow):
         now = at + rng.randrange(200)
         slots += slot(now, END) + slot(number, CONT)
         now += 1000
-    size = (64 + len(slots) + PAGE - 1) // PAGE * PAGE
-    chunk = struct.pack("<IIIIIIQ16sQQ", 0x4B4E4843, size, 1, 1, 0, 0, 0, b"worker", 0, 0) + slots
-    header = struct.pack("<QIIIIIIQQQQQQ", 0x0A31525446525056, 1, 0x01020304, 16, 2, run, 0, 0, 0, run, 10**9,
+    size = (80 + len(slots) + PAGE - 1) // PAGE * PAGE
+    chunk = struct.pack("<IIIIIIQ16sQQI12x", 0x4B4E4843, size, 1, 1, 0, 0, 0, b"worker", 0, 0, 0) + slots
+    header = struct.pack("<QIIIIIIQQQQQQ", 0x0A31525446525056, 2, 0x01020304, 16, 2, run, 0, 0, 0, run, 10**9,
                          PAGE + size, PAGE + size)
     (directory / f"{run}-0.vpt").write_bytes(header.ljust(PAGE, b"\0") + chunk.ljust(size, b"\0"))
     names = ("handle", "parse", "commit", "log")
