@@ -45,7 +45,10 @@ bool is_clear(const Profile& profile) {
            factor.share_ci95[0] < profile.threshold && factor.share_ci95[1] > profile.threshold;
   };
   const std::vector<analyzer::Factor>& factors = profile.factors;
-  const bool has_first = factors.size() < 2 || factors[0].share_ci95[0] > factors[1].share_ci95[1];
+  // How certain a covariance is, is not known.
+  const bool has_first =
+      factors.size() < 2 || (factors[0].kind == analyzer::FactorKind::kVariance &&
+                             factors[0].share_ci95[0] > factors[1].share_ci95[1]);
   return has_first && std::ranges::none_of(factors, undecided);
 }
 
