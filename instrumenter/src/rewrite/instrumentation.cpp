@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "program/forms.h"
 #include "program/unseen_entries.h"
@@ -208,17 +209,17 @@ class Instrumenter {
 
   /// Of an armed program.
   void drop_needless_scopes() {
-    std::set<std::pair<std::string, uint32_t>> direct;  // caller, offset
+    std::set<std::tuple<std::string, std::string, uint32_t>> direct;  // caller, callee, offset
     for (const auto& [key, r] : rewritten_) {
       for (const CallSites::Wrapped& w : r.calls.wrapped) {
         if (w.site.call == CallKind::kDirect) {
-          direct.insert({key + "\n" + w.site.function, w.begin});
+          direct.emplace(key, w.site.function, w.begin);
         }
       }
     }
     const auto unseen = unseen_entries(program_, [&](const Function& caller, const Call& call) {
       return call.kind == CallKind::kDirect &&
-             direct.contains({caller.key + "\n" + call.callee_key, call.begin});
+             direct.contains({caller.key, call.callee_key, call.begin});
     });
     for (auto& [key, r] : rewritten_) {
       const bool configured = !r.events.at_body.empty() || !r.events.on_return.empty();
