@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "rewrite/edits.h"
+#include "rewrite/text/edits.h"
 
 using vprof::instrumenter::apply_edits;
 using vprof::instrumenter::Edit;

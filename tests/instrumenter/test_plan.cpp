@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "rewrite/value_text.h"
+#include "rewrite/text/value_text.h"
 #include "sample.h"
 
 using namespace vprof;

@@ -11,7 +11,9 @@
 #include <unordered_set>
 
 #include "ast/constant_uses.h"
+#include "ast/copyable.h"
 #include "ast/decl_names.h"
+#include "ast/loops.h"
 #include "ast/spin_loops.h"
 #include "index/body_walker.h"
 #include "index/suspensions.h"
@@ -191,6 +193,10 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     out.trivial = walker.trivial();
     out.size = walker.size();
     out.loops = walker.has_loop_or_jump();
+    if (!out.is_cxx) {
+      out.unique = is_one_of_a_kind(f);
+      out.endless = has_endless_loop(f);
+    }
     if (isa<clang::CoroutineBodyStmt>(f.getBody()) || !out.suspensions.empty()) {
       out.coroutine = true;
       out.returns = class_name(f.getReturnType());

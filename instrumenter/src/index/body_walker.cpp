@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "ast/loops.h"
+
 namespace vprof::instrumenter {
 namespace {
 
@@ -67,7 +69,7 @@ bool can_hold_scope(const clang::OMPExecutableDirective& directive, const clang:
 BodyWalker::BodyWalker(clang::ASTContext& context, const TreePath& tree_path,
                        TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
                        Function& function)
-    : language_(context.getLangOpts()),
+    : context_(context),
       function_(function),
       calls_(context, tree_path, trivial_outside, constant_uses, function),
       suspensions_(context, tree_path, function) {}
@@ -96,8 +98,8 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
     return visit(coroutine->getBody());
   }
   ++nodes_;
-  if (isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::GotoStmt,
-          clang::IndirectGotoStmt, clang::AsmStmt, clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt)) {
+  if (is_loop(*stmt, context_) || isa<clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt,
+                                      clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt)) {
     has_loop_or_jump_ = true;
   }
   // In a template, an operator on a dependent type may be a call.
@@ -261,7 +263,7 @@ void BodyWalker::visit_initialiser(const clang::Decl& decl) {
   if (variable == nullptr || variable->isConstexpr()) {
     return;
   }
-  if (variable->isStaticLocal() && !language_.CPlusPlus) {
+  if (variable->isStaticLocal() && !context_.getLangOpts().CPlusPlus) {
     return;
   }
   if (variable->hasLocalStorage()) {

@@ -40,7 +40,7 @@ class BodyWalker {
   void visit_initialiser(const clang::Decl& decl);
   void note_list(clang::QualType made, const clang::Expr* init);
 
-  const clang::LangOptions& language_;
+  const clang::ASTContext& context_;
   Function& function_;
   CallCollector calls_;
   SuspensionCollector suspensions_;

@@ -9,6 +9,7 @@
 #include "ast/callables.h"
 #include "ast/callee_kinds.h"
 #include "ast/decl_names.h"
+#include "ast/loops.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -255,20 +256,9 @@ std::string CallCollector::spelling(const clang::Expr& callee) const {
   return text;
 }
 
-/// `do { } while (0)` around the statements of a macro is none.
-bool CallCollector::is_loop(const clang::Stmt& stmt) const {
-  if (const auto* once = dyn_cast<clang::DoStmt>(&stmt)) {
-    const clang::Expr* condition = once->getCond();
-    bool repeats = true;
-    return condition->isValueDependent() ||
-           !condition->EvaluateAsBooleanCondition(repeats, context_) || repeats;
-  }
-  return isa<clang::ForStmt, clang::WhileStmt, clang::CXXForRangeStmt>(stmt);
-}
-
 bool CallCollector::in_loop(const Surroundings& around) const {
   return std::any_of(around.ancestors.begin(), around.ancestors.end(),
-                     [&](const clang::Stmt* stmt) { return is_loop(*stmt); });
+                     [&](const clang::Stmt* stmt) { return is_loop(*stmt, context_); });
 }
 
 void CallCollector::locate(Placement placement, Call& call) {

@@ -49,7 +49,6 @@ class CallCollector {
   bool is_outside(const clang::FunctionDecl& callee) const;
   bool is_declared_outside(const clang::FunctionDecl& function) const;
   std::string spelling(const clang::Expr& callee) const;
-  bool is_loop(const clang::Stmt& stmt) const;
   bool in_loop(const Surroundings& around) const;
   void locate(Placement placement, Call& call);
   void locate_macro(clang::SourceLocation definition, Call& call) const;

@@ -23,6 +23,8 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
   known.trivial = known.trivial && other.trivial;
   known.size = std::max(known.size, other.size);
   known.loops = known.loops || other.loops;
+  known.unique = known.unique || other.unique;
+  known.endless = known.endless || other.endless;
   if (known.refused == Reason::kNone) {
     known.refused = other.refused;
   }

@@ -122,6 +122,8 @@ struct Object<instrumenter::Function> {
                                              non_default("trivial", &T::trivial),
                                              non_default("size", &T::size),
                                              non_default("loops", &T::loops),
+                                             non_default("unique", &T::unique),
+                                             non_default("endless", &T::endless),
                                              non_default("in_tree", &T::in_tree),
                                              non_default("void", &T::returns_void),
                                              non_default("variadic", &T::variadic),

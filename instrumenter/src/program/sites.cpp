@@ -40,7 +40,8 @@ struct Object<SitesFile::SiteEntry> {
                                              required("line", &T::line),
                                              required("column", &T::column),
                                              required("rule", &T::rule),
-                                             non_default("call", &T::call)};
+                                             non_default("call", &T::call),
+                                             non_default("gate", &T::gate)};
 };
 
 template <>
@@ -61,6 +62,12 @@ struct Object<SitesFile::UnwrappedEntry> {
                  required("file", &T::file),      required("line", &T::line),
                  required("column", &T::column),  required("reason", &T::reason),
                  required("by_rule", &T::by_rule)};
+};
+
+template <>
+struct Object<SitesFile::GateEntry> {
+  using T = SitesFile::GateEntry;
+  static constexpr auto kFields = std::tuple{required("id", &T::id), required("open", &T::open)};
 };
 
 template <>
@@ -89,6 +96,8 @@ struct Object<SitesFile> {
                                              required("sync", &T::sync),
                                              non_default("suspensions", &T::suspensions),
                                              required("unwrapped", &T::unwrapped),
+                                             non_default("gates", &T::gates),
+                                             non_default("event_gates", &T::event_gates),
                                              required("site_ids", &T::site_ids),
                                              optional("files", &T::files)};
 };

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rewrite/edits.h"
+#include "rewrite/text/edits.h"
 #include "vprof/instrumenter/plan.h"
 #include "vprof/instrumenter/program.h"
 

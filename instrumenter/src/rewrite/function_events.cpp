@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
-
-#include "rewrite/value_text.h"
+#include "rewrite/text/head.h"
+#include "rewrite/text/value_text.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -192,39 +191,6 @@ class EventWriter {
   std::string unused_;
 };
 
-/// A declaration's text on one line, without comments, white space folded. Error: it contains a
-/// preprocessor directive.
-Result<std::string> on_one_line(const std::string& text, const Function& f) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "/*") == 0) {
-      const size_t end = text.find("*/", i + 2);
-      if (end == std::string::npos) {
-        break;
-      }
-      i = end + 1;
-      out += ' ';
-    } else if (text.compare(i, 2, "//") == 0) {
-      i = std::min(text.find('\n', i), text.size()) - 1;
-    } else if (text[i] == '#') {
-      return fail(
-          "{} ({}:{}): its head contains a preprocessor directive, so its returned "
-          "value cannot be seen; use vprof/annotations.h there",
-          f.name, f.file, f.line);
-    } else if (std::isspace(static_cast<unsigned char>(text[i])) != 0 || text[i] == '\\') {
-      if (!out.empty() && out.back() != ' ') {
-        out += ' ';
-      }
-    } else {
-      out += text[i];
-    }
-  }
-  while (!out.empty() && out.back() == ' ') {
-    out.pop_back();
-  }
-  return out;
-}
-
 }  // namespace
 
 Result<std::map<std::string, FunctionEvents>> configured_events(const Program& program,
@@ -253,8 +219,11 @@ Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on
       return refuse("one of its parameters has no name");
     }
   }
-  auto head = VPROF_TRY(on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin), f));
-  if (!head.empty() && head.back() == ';') {
+  const auto head = on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin));
+  if (!head) {
+    return refuse("its head contains a preprocessor directive");
+  }
+  if (head->ends_with(';')) {
     return refuse("its parameters are declared in the old (K&R) style");
   }
 
@@ -266,9 +235,9 @@ Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on
                      : fmt::format("__typeof__({0}) vprof_result = {0}; {1}return vprof_result;",
                                    call, on_return);
   std::vector<Edit> edits;
-  edits.push_back({f.head_begin, f.head_begin, head + "; ", ""});
+  edits.push_back({f.head_begin, f.head_begin, *head + "; ", ""});
   edits.push_back({f.name_end, f.name_end, "_vprof_original", ""});
-  edits.push_back({f.body_end, f.body_end, fmt::format(" {} {{ {} }}", head, body), ""});
+  edits.push_back({f.body_end, f.body_end, fmt::format(" {} {{ {} }}", *head, body), ""});
   return edits;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "rewrite/edits.h"
 #include "rewrite/instrumentation.h"
+#include "rewrite/text/edits.h"
 
 namespace vprof::instrumenter {
 

@@ -14,6 +14,7 @@
 #include "rewrite/call_sites.h"
 #include "rewrite/coroutines.h"
 #include "rewrite/function_events.h"
+#include "rewrite/twins.h"
 #include "vprof/runtime/trace_format.h"
 
 namespace vprof::instrumenter {
@@ -69,6 +70,8 @@ class Instrumenter {
     drop_overlapping();
     if (plan_.all && plan_.armed) {
       drop_needless_scopes();
+      twins_ = VPROF_TRY(choose_twins(
+          program_, [this](const Function& f) { return inserted(f); }, read_original_));
     }
     VPROF_TRY(number_sites());
     VPROF_TRY(place_edits());
@@ -227,6 +230,22 @@ class Instrumenter {
     }
   }
 
+  Inserted inserted(const Function& f) const {
+    const auto found = rewritten_.find(f.key);
+    if (found == rewritten_.end()) {
+      return Inserted::kNothing;
+    }
+    const Rewritten& r = found->second;
+    const bool in_body = std::ranges::all_of(r.calls.wrapped, [&](const CallSites::Wrapped& w) {
+      return w.site.file == f.file && w.begin >= f.body && w.end < f.body_end;
+    });
+    if (!in_body || !r.events.on_return.empty()) {
+      return Inserted::kElsewhere;
+    }
+    return r.scope || !r.calls.wrapped.empty() || !r.events.at_body.empty() ? Inserted::kInBody
+                                                                            : Inserted::kNothing;
+  }
+
   /// Sites of an earlier rewrite keep their numbers; new ones get the next free numbers, ordered by
   /// file and offset. Functions that share one text (templates by inclusion) share its sites.
   Result<void> number_sites() {
@@ -246,16 +265,30 @@ class Instrumenter {
     for (const auto& [known, id] : known_ids_) {
       next = std::max(next, id + 1);
     }
+    const auto number_of = [&](const std::string& identity) {
+      const auto known = known_ids_.find(identity);
+      return known != known_ids_.end() ? known->second : next++;
+    };
+    // All gates are looked at all the time, so they are side by side in memory.
+    for (const auto& [key, r] : rewritten_) {
+      if (twins_.have_sites(r.function)) {
+        out_.gates[gate_identity(*r.function)] = number_of(gate_identity(*r.function));
+      }
+    }
     for (auto& [place, sites] : by_place) {
       for (auto& [name, site] : sites) {
-        const auto known = known_ids_.find(name);
-        site.id = known != known_ids_.end() ? known->second : next++;
+        site.id = number_of(name);
         ids_[name] = site.id;
+        const Function* around = program_.by_key(site.parent.empty() ? site.function : site.parent);
+        if (twins_.have_sites(around)) {
+          site.gate = gate_of(around);
+        }
         ++(site.kind == SiteKind::kFunction ? out_.coverage.functions
                                             : out_.coverage.calls[site.rule]);
         out_.sites.push_back(site);
       }
     }
+    list_gates();
     if (next > VPROF_MAX_SITES) {
       return fail(
           "the plan needs site number {}, but a record has room for {}; expand fewer functions",
@@ -264,6 +297,27 @@ class Instrumenter {
     std::sort(out_.sites.begin(), out_.sites.end(),
               [](const Site& a, const Site& b) { return a.id < b.id; });
     return {};
+  }
+
+  uint32_t gate_of(const Function* f) const { return out_.gates.at(gate_identity(*f)); }
+
+  void list_gates() {
+    std::set<uint32_t> with_events;
+    for (const auto& [key, r] : rewritten_) {
+      if (!r.events.at_body.empty()) {
+        for (const Function* gated : twins_.gates_of(r.function)) {
+          with_events.insert(gate_of(gated));
+        }
+      }
+    }
+    out_.event_gates.assign(with_events.begin(), with_events.end());
+    for (const auto& [f, gates] : twins_.behind) {
+      std::vector<uint32_t>& open = out_.gates_behind[gate_of(f)];
+      for (const Function* gated : gates) {
+        open.push_back(gate_of(gated));
+      }
+      std::ranges::sort(open);
+    }
   }
 
   Result<void> place_edits() {
@@ -289,6 +343,7 @@ class Instrumenter {
       }
     }
     place_suspensions();
+    VPROF_TRY(move_into_twins());
     std::set<std::string> units;
     for (const Unit& unit : program_.units) {
       units.insert(unit.file);
@@ -308,6 +363,33 @@ class Instrumenter {
         out_.units[file] = unit;
       }
       edits.insert(edits.begin(), Edit{start, start, prelude + kLine, ""});
+    }
+    return {};
+  }
+
+  Result<void> move_into_twins() {
+    std::map<std::string, std::map<uint32_t, const Function*>> twins;  // by file, place of the head
+    for (const Function* f : twins_.all()) {
+      twins[f->file][f->head_begin] = f;
+    }
+    for (const auto& [file, functions] : twins) {
+      const auto original = VPROF_TRY(read_original_(file));
+      std::vector<Edit> outside;
+      std::map<const Function*, std::vector<Edit>> within;
+      for (Edit& edit : out_.edits[file]) {
+        const auto next = functions.upper_bound(edit.begin);
+        const Function* f = next == functions.begin() ? nullptr : std::prev(next)->second;
+        const bool is_within = f != nullptr && edit.begin < f->body_end;
+        (is_within ? within[f] : outside).push_back(std::move(edit));
+      }
+      for (const auto& [head, f] : functions) {
+        const auto edits = twin_edits(
+            *f, twins_.have_sites(f),
+            twins_.gated.contains(f) ? std::optional(gate_of(f)) : std::nullopt,
+            std::move(within[f]), calls_of_copies(program_, twins_, *f, original), original);
+        outside.insert(outside.end(), edits.begin(), edits.end());
+      }
+      out_.edits[file] = std::move(outside);
     }
     return {};
   }
@@ -374,6 +456,7 @@ class Instrumenter {
   const ReadOriginal& read_original_;
   std::unique_ptr<Coroutines> coroutines_;  // as soon as the plan is known
   std::map<std::string, Rewritten> rewritten_;
+  Twins twins_;  // of an armed program
   std::map<std::string, uint32_t> ids_;
   Instrumentation out_;
 };
@@ -385,6 +468,8 @@ std::string UnwrappedCall::text() const {
              ? text_of(reason)
              : fmt::format("{}: {}", text_of(reason), text_of(refused_function));
 }
+
+std::string gate_identity(const Function& f) { return fmt::format("gate {}:{}", f.file, f.body); }
 
 std::string site_identity(const Site& site) {
   return fmt::format("{} {}:{}",

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rewrite/edits.h"
+#include "rewrite/text/edits.h"
 #include "vprof/instrumenter/plan.h"
 #include "vprof/instrumenter/program.h"
 #include "vprof/instrumenter/sites.h"
@@ -34,6 +34,7 @@ struct Site {
   uint32_t column = 0;
   std::string rule;
   CallKind call = CallKind::kDirect;
+  uint32_t gate = 0;  ///< of the function whose twin contains the site (twins.h); 0: none does
 };
 
 /// A place where a coroutine can be suspended.
@@ -71,14 +72,19 @@ struct Instrumentation {
   std::map<std::string, std::vector<Edit>> edits;  ///< by file
   std::map<std::string, std::string> units;        ///< rewritten units: what VPROF_UNIT says there
   std::vector<Site> sites;                         ///< ordered by id
+  SiteIds gates;                                   ///< by gate_identity()
+  std::vector<uint32_t> event_gates;               ///< of functions with configured events
+  /// By the gate of a function that has none of its own in its text: those that stand for it.
+  std::map<uint32_t, std::vector<uint32_t>> gates_behind;
   std::vector<UnwrappedCall> unwrapped;
   std::vector<SuspensionSite> suspensions;                 ///< ordered by index
   std::map<std::string, PseudoFunction> pseudo_functions;  ///< by key
   Coverage coverage;
 };
 
-/// What identifies a site in SiteIds.
+/// What identifies a site, or the gate of a function, in SiteIds.
 std::string site_identity(const Site& site);
+std::string gate_identity(const Function& f);
 
 /// Returns the original text of a file of the mirror.
 using ReadOriginal = std::function<Result<std::string>(const std::string& file)>;

@@ -81,6 +81,11 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
   file.root_height = graph.height;
   // Numbers stay assigned for good: a site that is demoted and comes back is the same site.
   file.site_ids = std::move(known_ids);
+  file.site_ids.insert(result.gates.begin(), result.gates.end());
+  file.event_gates = result.event_gates;
+  for (const auto& [gate, open] : result.gates_behind) {
+    file.gates.push_back({gate, open});
+  }
   for (const Site& site : result.sites) {
     SitesFile::SiteEntry out;
     out.id = site.id;
@@ -90,6 +95,7 @@ SitesFile sites_of(const Program& program, const Plan& plan, const Instrumentati
     out.line = site.line;
     out.column = site.column;
     out.rule = site.rule;
+    out.gate = site.gate;
     if (site.kind == SiteKind::kCall) {
       out.parent = functions.id(site.parent);
       out.call = site.call;

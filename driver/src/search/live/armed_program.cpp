@@ -1,5 +1,8 @@
 #include "search/live/armed_program.h"
 
+#include <map>
+#include <set>
+
 #include "pipeline/steps.h"
 #include "pipeline/whole_build.h"
 #include "process/commands.h"
@@ -55,7 +58,7 @@ Result<ArmedProgram> arm(Session& session) {
   return armed;
 }
 
-Result<std::vector<uint32_t>> move_frontier(const Session& session, const ArmedProgram& armed) {
+Result<Frontier> move_frontier(const Session& session, const ArmedProgram& armed) {
   const Workspace& ws = session.workspace;
   auto plan = plan_of(session, armed.targets, Extent::kFrontier);
   plan.armed = true;
@@ -64,12 +67,28 @@ Result<std::vector<uint32_t>> move_frontier(const Session& session, const ArmedP
   VPROF_TRY(make_directories(ws.iteration(session.state.iteration)));
   VPROF_TRY(instrumenter::save_sites(sites, ws.kept_sites(session.state.iteration).string()));
   VPROF_TRY(instrumenter::save_sites(sites, ws.sites().string()));
-  std::vector<uint32_t> on;
-  on.reserve(sites.sites.size());
-  for (const instrumenter::SitesFile::SiteEntry& site : sites.sites) {
-    on.push_back(site.id);
+  std::map<uint32_t, uint32_t> gates;
+  for (const instrumenter::SitesFile::SiteEntry& site : armed.sites.sites) {
+    gates.emplace(site.id, site.gate);
   }
-  return on;
+  std::map<uint32_t, std::vector<uint32_t>> open;
+  for (const instrumenter::SitesFile::GateEntry& gate : armed.sites.gates) {
+    open.emplace(gate.id, gate.open);
+  }
+  std::set<uint32_t> on;
+  for (const instrumenter::SitesFile::SiteEntry& site : sites.sites) {
+    const uint32_t gate = gates.at(site.id);
+    on.insert(site.id);
+    if (const auto behind = open.find(gate); behind != open.end()) {
+      on.insert(behind->second.begin(), behind->second.end());
+    } else if (gate != 0) {
+      on.insert(gate);
+    }
+  }
+  Frontier frontier;
+  frontier.sites = sites.sites.size();
+  frontier.on.assign(on.begin(), on.end());
+  return frontier;
 }
 
 }  // namespace vprof::driver

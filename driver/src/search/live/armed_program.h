@@ -21,8 +21,14 @@ struct ArmedProgram {
 /// nothing that was done for the same source and configuration. Error: as for these steps.
 Result<ArmedProgram> arm(Session& session);
 
+/// What is switched on.
+struct Frontier {
+  size_t sites = 0;
+  std::vector<uint32_t> on;  ///< their numbers and those of their gates (sites.h)
+};
+
 /// Makes sites.json, of the workspace and of the current iteration, that of the functions that the
-/// state has expanded. Returns the numbers of the sites to switch on.
-Result<std::vector<uint32_t>> move_frontier(const Session& session, const ArmedProgram& armed);
+/// state has expanded.
+Result<Frontier> move_frontier(const Session& session, const ArmedProgram& armed);
 
 }  // namespace vprof::driver

@@ -134,10 +134,10 @@ class FlightRecorder {
   }
 
   Result<void> switch_on() {
-    const auto on = VPROF_TRY(move_frontier(session_, run_.armed));
-    state_.history.back().sites = on.size();
+    const auto frontier = VPROF_TRY(move_frontier(session_, run_.armed));
+    state_.history.back().sites = frontier.sites;
     interruptions_ = run_.frontier->interruptions();
-    run_.frontier->switch_to(on);
+    run_.frontier->switch_to(frontier.on);
     on_since_ = monotonic_ns();
     pass(kSettling);
     from_ = monotonic_ns();

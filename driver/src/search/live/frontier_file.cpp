@@ -72,7 +72,7 @@ class Driving : public FrontierFile {
     }
     ended_.notify_one();
     pulse_.join();
-    switch_to({});
+    keep_on({});
     store(header_->undriven, load(header_->undriven) + 1);
     store(header_->heartbeat_ns, uint64_t{0});
     store(header_->driver_pid, uint64_t{0});
@@ -82,11 +82,19 @@ class Driving : public FrontierFile {
   Driving(const Driving&) = delete;
   Driving& operator=(const Driving&) = delete;
 
+  void keep_on(const std::vector<uint32_t>& sites) override {
+    kept_on_ = sites;
+    switch_to({});
+  }
+
   void switch_to(const std::vector<uint32_t>& sites) override {
     std::vector<bool> wanted(VPROF_FRONTIER_SITES);
-    for (const uint32_t site : sites) {
-      if (site < wanted.size()) {
-        wanted[site] = true;
+    for (const auto* some :
+         std::initializer_list<const std::vector<uint32_t>*>{&sites, &kept_on_}) {
+      for (const uint32_t site : *some) {
+        if (site < wanted.size()) {
+          wanted[site] = true;
+        }
       }
     }
     for (uint32_t site = 1; site < VPROF_FRONTIER_SITES; ++site) {
@@ -114,6 +122,7 @@ class Driving : public FrontierFile {
   const int fd_;
   vprof_frontier_header* const header_;
   unsigned char* const sites_;
+  std::vector<uint32_t> kept_on_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;

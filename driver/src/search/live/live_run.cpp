@@ -48,6 +48,7 @@ Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint
     run.trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(attach);
     run.frontier = VPROF_TRY(FrontierFile::take(run.trace));
     run.armed = VPROF_TRY(arm(session));
+    run.frontier->keep_on(run.armed.sites.event_gates);
     run.target = running_target(run.trace, pid);
     return run;
   }
@@ -56,6 +57,7 @@ Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint
   VPROF_TRY(clear_trace_directory(run.trace));
   VPROF_TRY(make_frontier_file(run.trace));
   run.frontier = VPROF_TRY(FrontierFile::take(run.trace));
+  run.frontier->keep_on(run.armed.sites.event_gates);
   run.target = VPROF_TRY(start_target(live_command(session, run.trace, ring_mb)));
   return run;
 }

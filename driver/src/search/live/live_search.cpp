@@ -121,27 +121,27 @@ class LiveRefinement {
 
   /// Nothing: the program has ended.
   Result<std::optional<Profile>> break_down() {
-    std::vector<uint32_t> on = VPROF_TRY(switch_frontier());
+    Frontier frontier = VPROF_TRY(switch_frontier());
     say(fmt::format("\niteration {}: {} ({} on)", state_.iteration, purpose_,
-                    counted(on.size(), "site")));
-    audience_.see_iteration(purpose_, on.size());
+                    counted(frontier.sites, "site")));
+    audience_.see_iteration(purpose_, frontier.sites);
     if (state_.baseline.count == 0 || state_.baseline.command != kLiveCommand) {
       VPROF_TRY(measure_baseline());
     }
     for (int round = 0; round < kMostCensuses && epochs_.goes_on(); ++round) {
-      const bool thinned = VPROF_TRY(thin_by_census(on));
+      const bool thinned = VPROF_TRY(thin_by_census(frontier.on));
       if (!thinned) {
         break;
       }
-      on = VPROF_TRY(switch_frontier());
-      audience_.see_iteration(purpose_, on.size());
+      frontier = VPROF_TRY(switch_frontier());
+      audience_.see_iteration(purpose_, frontier.sites);
     }
     const auto is_enough = [&](const Profile& seen) {
       return seen.interval.count >= kLeastIntervals &&
              (is_clear(seen) ||
               (!at_limit() && goes_deeper(seen, armed_.program, state_, session_.config.factors)));
     };
-    auto profile = VPROF_TRY(measure(on, sites_json(), length(), is_enough));
+    auto profile = VPROF_TRY(measure(frontier.on, sites_json(), length(), is_enough));
     // An epoch that the user has cut off is no better than the one before unless it has enough.
     if (profile && guidance_.wants_to_stop() && profile->interval.count < kLeastIntervals) {
       profile.reset();
@@ -169,16 +169,16 @@ class LiveRefinement {
     return {.least = options_.least_epoch, .most = options_.most_epoch, .can_be_cut = true};
   }
 
-  Result<std::vector<uint32_t>> switch_frontier() {
-    std::vector<uint32_t> on = VPROF_TRY(move_frontier(session_, armed_));
-    state_.history.back().sites = on.size();
+  Result<Frontier> switch_frontier() {
+    Frontier frontier = VPROF_TRY(move_frontier(session_, armed_));
+    state_.history.back().sites = frontier.sites;
     // What reads single intervals later finds recording and sites where the loop leaves them.
     VPROF_TRY(write_file_atomic(trace_ / "sites.json", VPROF_TRY(read_file(sites_json()))));
     const fs::path link = session_.workspace.trace(state_.iteration);
     VPROF_TRY(remove_tree(link));
     std::error_code error;
     fs::create_directory_symlink(fs::absolute(trace_), link, error);
-    return on;
+    return frontier;
   }
 
   Result<void> measure_baseline() {

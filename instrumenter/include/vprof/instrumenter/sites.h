@@ -43,6 +43,7 @@ struct SitesFile {
     uint32_t column = 0;
     std::string rule;
     std::optional<CallKind> call;  ///< of a call site
+    uint32_t gate = 0;  ///< its function's; the site is only reached if it is on; 0: none
   };
   /// Where a coroutine can be suspended.
   struct SuspensionEntry {
@@ -64,6 +65,13 @@ struct SitesFile {
     std::string reason;
     bool by_rule = false;
   };
+  /// A gate that no code looks at: other gates stand for it.
+  struct GateEntry {
+    uint32_t id = 0;
+    std::vector<uint32_t> open;
+
+    bool operator==(const GateEntry&) const = default;
+  };
   struct IntervalEntry {
     unsigned index = 0;
     std::string name;
@@ -83,6 +91,9 @@ struct SitesFile {
   std::vector<SyncEntry> sync;
   std::vector<SuspensionEntry> suspensions;
   std::vector<UnwrappedEntry> unwrapped;
+  std::vector<GateEntry> gates;
+  /// Gates that must be on for intervals, locks and queues to be recorded.
+  std::vector<uint32_t> event_gates;
   SiteIds site_ids;
   /// content_hash() of each file of the tree that has one of the functions or sites.
   std::map<std::string, std::string> files;

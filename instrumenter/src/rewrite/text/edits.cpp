@@ -1,4 +1,4 @@
-#include "rewrite/edits.h"
+#include "rewrite/text/edits.h"
 
 #include <algorithm>
 #include <numeric>

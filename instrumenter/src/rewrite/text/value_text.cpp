@@ -1,4 +1,4 @@
-#include "rewrite/value_text.h"
+#include "rewrite/text/value_text.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,66 @@
+#include "ast/copyable.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/Builtins.h>
+
+#include <algorithm>
+
+namespace vprof::instrumenter {
+namespace {
+
+using clang::isa;
+
+/// Attributes that say something of the function, but do nothing with it.
+bool is_harmless(const clang::Attr& attribute) {
+  return isa<clang::FormatAttr, clang::FormatArgAttr, clang::NonNullAttr, clang::ReturnsNonNullAttr,
+             clang::ColdAttr, clang::HotAttr, clang::NoInlineAttr, clang::UnusedAttr,
+             clang::PureAttr, clang::ConstAttr, clang::DeprecatedAttr, clang::WarnUnusedResultAttr,
+             clang::NoThrowAttr, clang::RestrictAttr, clang::AllocSizeAttr, clang::SentinelAttr,
+             clang::BuiltinAttr>(attribute);
+}
+
+/// An attribute before the head would stay with what is inserted in front of the head.
+bool is_within_head(const clang::Attr& attribute, const clang::FunctionDecl& function) {
+  const clang::SourceManager& sources = function.getASTContext().getSourceManager();
+  return !sources.isBeforeInTranslationUnit(attribute.getLocation(), function.getOuterLocStart());
+}
+
+bool has_its_own_meaning(const clang::FunctionDecl& function) {
+  if (function.isMain() || function.isNoReturn() || function.isVariadic() ||
+      function.hasAttr<clang::AlwaysInlineAttr>() ||
+      (function.isInlineSpecified() && function.getStorageClass() != clang::SC_Static)) {
+    return true;
+  }
+  return std::ranges::any_of(function.attrs(), [&](const clang::Attr* attribute) {
+    return !attribute->isInherited() && !attribute->isImplicit() &&
+           (!is_harmless(*attribute) || !is_within_head(*attribute, function));
+  });
+}
+
+class FindsUnique : public clang::RecursiveASTVisitor<FindsUnique> {
+ public:
+  bool VisitVarDecl(clang::VarDecl* variable) { return !variable->isStaticLocal(); }
+  bool VisitAddrLabelExpr(clang::AddrLabelExpr*) { return false; }
+  bool VisitAsmStmt(clang::AsmStmt*) { return false; }
+  bool VisitBlockExpr(clang::BlockExpr*) { return false; }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    switch (call->getBuiltinCallee()) {
+      case clang::Builtin::BI__builtin_return_address:
+      case clang::Builtin::BI__builtin_extract_return_addr:
+      case clang::Builtin::BI__builtin_frame_address:
+        return false;
+      default:
+        return true;
+    }
+  }
+};
+
+}  // namespace
+
+bool is_one_of_a_kind(const clang::FunctionDecl& function) {
+  return has_its_own_meaning(function) || !FindsUnique().TraverseStmt(function.getBody());
+}
+
+}  // namespace vprof::instrumenter

@@ -1,0 +1,153 @@
+#include "rewrite/text/twin_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
+#include "rewrite/text/head.h"
+
+namespace vprof::instrumenter {
+namespace {
+
+constexpr const char* kSuffix = "_vprof_measured";
+constexpr const char* kOwnNames[] = {"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"};
+
+/// The word of a line that is a directive, else "". `# 12 "file"` has the word 12.
+std::string_view directive_in(std::string_view line) {
+  const size_t hash = line.find_first_not_of(" \t");
+  if (hash == std::string_view::npos || line[hash] != '#') {
+    return "";
+  }
+  line.remove_prefix(hash + 1);
+  const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  const size_t end = std::min(line.find_first_of(" \t\r/", begin), line.size());
+  return line.substr(begin, end - begin);
+}
+
+/// Calls `visit` with each directive's word until it returns false. Returns whether it never did.
+bool all_directives(std::string_view text, const std::function<bool(std::string_view)>& visit) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view word = directive_in(text.substr(0, end));
+    if (!word.empty() && !visit(word)) {
+      return false;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+/// Whether a second reading of the text takes the same branches and changes no macro.
+bool has_only_conditions(std::string_view text) {
+  int depth = 0;
+  const bool all = all_directives(text, [&](std::string_view word) {
+    if (word.starts_with("if")) {
+      ++depth;
+      return true;
+    }
+    const bool is_inside = depth > 0;
+    depth -= word == "endif" ? 1 : 0;
+    return is_inside && (word == "endif" || word.starts_with("el"));
+  });
+  return all && depth == 0;
+}
+
+bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+uint32_t line_at(const std::string& text, uint32_t offset) {
+  return static_cast<uint32_t>(std::count(text.begin(), text.begin() + offset, '\n')) + 1;
+}
+
+const char* attributes(bool has_sites) { return has_sites ? "VPROF_TWIN" : "VPROF_COPY"; }
+
+std::string name_of(const Function& f, const std::string& text) {
+  return text.substr(f.name_begin, f.name_end - f.name_begin);
+}
+
+}  // namespace
+
+bool has_line_directives(const std::string& text) {
+  return !all_directives(text, [](std::string_view word) {
+    return word != "line" && std::isdigit(static_cast<unsigned char>(word[0])) == 0;
+  });
+}
+
+bool can_be_copied(const Function& f, const std::string& text) {
+  if (f.is_cxx || f.unique || f.coroutine || f.body <= f.head_begin || text[f.body - 1] != '{' ||
+      std::ranges::find(f.params, "") != f.params.end()) {
+    return false;
+  }
+  const auto head = on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin));
+  return head && !head->ends_with(';') && head->find('{') == std::string::npos &&
+         has_only_conditions(std::string_view(text).substr(f.body, f.body_end - f.body));
+}
+
+std::optional<uint32_t> end_of_callee(const Call& call, const std::string& name,
+                                      const std::string& text) {
+  const size_t at = text.find(name, call.begin);
+  const size_t end = at + name.size();
+  if (!call.macro.empty() || at == std::string::npos || end >= call.end ||
+      text.find('"', call.begin) < at || is_in_word(text[end]) ||
+      (at > 0 && (is_in_word(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '>'))) {
+    return std::nullopt;
+  }
+  const size_t next = text.find_first_not_of(" \t\n", end);
+  return next < call.end && text[next] == '(' ? std::optional(static_cast<uint32_t>(end))
+                                              : std::nullopt;
+}
+
+std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<uint32_t> gate,
+                             std::vector<Edit> within, const std::vector<CallOfCopy>& calls,
+                             const std::string& text) {
+  const auto rename = [&](uint32_t name_end) {
+    within.push_back({name_end, name_end, kSuffix, ""});
+  };
+  std::string before;
+  std::string after;
+  for (const char* word : kOwnNames) {
+    before += fmt::format("#define {} \"{}\"\n", word, name_of(f, text));
+    after += fmt::format("#undef {}\n", word);
+  }
+  for (const CallOfCopy& call : calls) {
+    rename(call.name_end);
+    if (call.callee->head_begin > f.head_begin) {
+      before += fmt::format("{1} static __typeof__({0}) {0}{2};\n", name_of(*call.callee, text),
+                            attributes(call.has_sites), kSuffix);
+    }
+  }
+  rename(f.name_end);
+  for (Edit& edit : within) {
+    edit.begin -= f.head_begin;
+    edit.end -= f.head_begin;
+  }
+  const std::string copy =
+      apply_edits(text.substr(f.head_begin, f.body_end - f.head_begin), within);
+  std::vector<Edit> edits;
+  edits.push_back(
+      {f.body_end, f.body_end,
+       fmt::format("\nVPROF_TWIN_BEGIN\n{}#line {}\n{} {}\n{}VPROF_TWIN_END\n#line {}\n", before,
+                   line_at(text, f.head_begin), gate ? "" : attributes(has_sites), copy, after,
+                   line_at(text, f.body_end)),
+       ""});
+  if (gate) {
+    const std::string call =
+        fmt::format("{}{}({})", name_of(f, text), kSuffix, fmt::join(f.params, ", "));
+    const auto declaration =
+        on_one_line(text.substr(f.head_begin, f.name_end - f.head_begin) + kSuffix +
+                    text.substr(f.name_end, f.body - 1 - f.name_end));
+    edits.push_back({f.head_begin, f.head_begin,
+                     fmt::format("{} {}; ", attributes(has_sites), declaration.value_or("")), ""});
+    edits.push_back({f.body, f.body,
+                     fmt::format(" VPROF_GATE({}) {{ {} }} {{", *gate,
+                                 f.returns_void ? fmt::format("{}; return;", call)
+                                                : fmt::format("return {};", call)),
+                     ""});
+    edits.push_back({f.body_end - 1, f.body_end - 1, "}", ""});
+  }
+  return edits;
+}
+
+}  // namespace vprof::instrumenter

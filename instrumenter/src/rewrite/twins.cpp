@@ -1,0 +1,252 @@
+#include "rewrite/twins.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+namespace vprof::instrumenter {
+namespace {
+
+/// A loop that ends some day can still be the main loop of a thread if it is this near to where the
+/// thread starts, in calls.
+constexpr int kNearStart = 3;
+
+bool is_static(const Function& f) { return !f.usr.starts_with("c:@F@"); }
+
+/// Functions with a loop, by their distance from where threads and callbacks start.
+class LongLived {
+ public:
+  explicit LongLived(const Program& program) : program_(program) {
+    for (const Function& f : program.functions) {
+      start_at(f);
+    }
+    while (!near_.empty()) {
+      const auto [f, distance] = near_.front();
+      near_.pop_front();
+      if (f->loops) {
+        found_.insert(f);
+      }
+      for (const Call& call : f->calls) {
+        if (call.kind == CallKind::kDirect) {
+          add(program.by_key(call.callee_key), distance + 1);
+        }
+      }
+    }
+  }
+
+  bool contain(const Function& f) const { return f.endless || found_.contains(&f); }
+
+ private:
+  void start_at(const Function& f) {
+    if (f.name == "main") {
+      add(&f, 0);
+    }
+    for (const Call& call : f.calls) {
+      if (call.kind == CallKind::kSpawn) {
+        add(program_.by_key(call.callee_key), 0);
+      } else if (call.kind == CallKind::kCallback || call.kind == CallKind::kTask) {
+        add(program_.by_key(call.callee_key), kNearStart);
+      }
+    }
+  }
+
+  void add(const Function* f, int distance) {
+    if (f != nullptr && distance <= kNearStart && seen_.insert(f).second) {
+      near_.emplace_back(f, distance);
+    }
+  }
+
+  const Program& program_;
+  std::set<const Function*> seen_;
+  std::set<const Function*> found_;
+  std::deque<std::pair<const Function*, int>> near_;
+};
+
+/// The functions of each compiled file that no other file includes, by the place of their body.
+std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> functions_of_units(
+    const Program& program) {
+  std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> files;
+  for (const Unit& unit : program.units) {
+    files[unit.file];
+  }
+  for (const Unit& unit : program.units) {
+    for (const std::string& file : unit.deps) {
+      if (file != unit.file) {
+        files.erase(file);
+      }
+    }
+  }
+  for (const Function& f : program.functions) {
+    const auto file = files.find(f.file);
+    if (file != files.end() && f.in_tree) {
+      file->second[f.body].push_back(&f);
+    }
+  }
+  return files;
+}
+
+/// Adds the functions without sites that copies call.
+void add_copied(const Program& program, const std::set<const Function*>& without_sites,
+                Twins& twins) {
+  std::deque<const Function*> callers(twins.gated.begin(), twins.gated.end());
+  while (!callers.empty()) {
+    const Function* caller = callers.front();
+    callers.pop_front();
+    for (const Call& call : caller->calls) {
+      const Function* callee = program.by_key(call.callee_key);
+      if (call.kind == CallKind::kDirect && without_sites.contains(callee) &&
+          twins.copied.insert(callee).second) {
+        callers.push_back(callee);
+      }
+    }
+  }
+}
+
+/// Takes the gates from static functions which only copies can reach while a gate is open.
+class GateRemover {
+ public:
+  GateRemover(const Program& program, Twins& twins) : program_(program), twins_(twins) {
+    for (const Unit& unit : program.units) {
+      address_taken_.insert(unit.address_taken.begin(), unit.address_taken.end());
+    }
+  }
+
+  /// @param texts of the files of the twins
+  void run(const std::map<std::string, std::string>& texts) {
+    std::map<const Function*, std::map<const Function*, size_t>> moved;  // by caller and callee
+    for (const Function* f : twins_.all()) {
+      for (const CallOfCopy& call : calls_of_copies(program_, twins_, *f, texts.at(f->file))) {
+        ++moved[f][call.callee];
+      }
+    }
+    std::map<const Function*, std::set<const Function*>> callers;
+    std::set<const Function*> reached;  // from elsewhere than from a copy
+    for (const Function& f : program_.functions) {
+      std::map<const Function*, size_t> calls;
+      for (const Call& call : f.calls) {
+        if (const Function* callee = program_.by_key(call.callee_key)) {
+          ++calls[callee];
+          callers[callee].insert(&f);
+        }
+      }
+      for (const auto& [callee, count] : calls) {
+        if (moved[&f][callee] != count) {
+          reached.insert(callee);
+        }
+      }
+    }
+    for (const Function* f : twins_.all()) {
+      if (twins_.gated.contains(f) && is_static(*f) && !reached.contains(f) &&
+          !address_taken_.contains(f->usr)) {
+        twins_.behind[f];
+      }
+    }
+    for (auto& [f, gates] : twins_.behind) {
+      twins_.gated.erase(f);
+    }
+    for (auto& [f, gates] : twins_.behind) {
+      find_gates(f, callers, gates);
+    }
+    std::erase_if(twins_.behind, [&](const auto& entry) {
+      return entry.second.empty() && twins_.gated.insert(entry.first).second;
+    });
+  }
+
+ private:
+  void find_gates(const Function* f,
+                  const std::map<const Function*, std::set<const Function*>>& callers,
+                  std::set<const Function*>& gates) const {
+    std::set<const Function*> seen{f};
+    std::deque<const Function*> next{f};
+    while (!next.empty()) {
+      const auto found = callers.find(next.front());
+      next.pop_front();
+      if (found == callers.end()) {
+        continue;
+      }
+      for (const Function* caller : found->second) {
+        if (twins_.gated.contains(caller)) {
+          gates.insert(caller);
+        } else if (twins_.contain(caller) && seen.insert(caller).second) {
+          next.push_back(caller);
+        }
+      }
+    }
+  }
+
+  const Program& program_;
+  Twins& twins_;
+  std::set<std::string> address_taken_;
+};
+
+}  // namespace
+
+std::set<const Function*> Twins::gates_of(const Function* f) const {
+  const auto found = behind.find(f);
+  if (found != behind.end()) {
+    return found->second;
+  }
+  return gated.contains(f) ? std::set{f} : std::set<const Function*>{};
+}
+
+std::set<const Function*> Twins::all() const {
+  std::set<const Function*> out = gated;
+  out.insert(copied.begin(), copied.end());
+  for (const auto& [f, gates] : behind) {
+    out.insert(f);
+  }
+  return out;
+}
+
+Result<Twins> choose_twins(const Program& program,
+                           const std::function<Inserted(const Function&)>& inserted,
+                           const ReadOriginal& read_original) {
+  const LongLived long_lived(program);
+  Twins twins;
+  std::set<const Function*> without_sites;
+  std::map<std::string, std::string> texts;
+  for (const auto& [file, bodies] : functions_of_units(program)) {
+    const std::string& text = texts[file] = VPROF_TRY(read_original(file));
+    if (has_line_directives(text)) {
+      continue;
+    }
+    for (const auto& [body, sharing] : bodies) {
+      const Function& f = *sharing.front();
+      if (sharing.size() > 1 || !can_be_copied(f, text)) {
+        continue;
+      }
+      const Inserted what = inserted(f);
+      if (what == Inserted::kInBody && !long_lived.contain(f)) {
+        twins.gated.insert(&f);
+      } else if (what == Inserted::kNothing && is_static(f)) {
+        without_sites.insert(&f);
+      }
+    }
+  }
+  add_copied(program, without_sites, twins);
+  GateRemover(program, twins).run(texts);
+  return twins;
+}
+
+std::vector<CallOfCopy> calls_of_copies(const Program& program, const Twins& twins,
+                                        const Function& f, const std::string& text) {
+  std::map<uint32_t, CallOfCopy> calls;
+  for (const Call& call : f.calls) {
+    const Function* callee = program.by_key(call.callee_key);
+    if (call.kind != CallKind::kDirect || call.file != f.file || callee == nullptr ||
+        callee->file != f.file || !is_static(*callee) || !twins.contain(callee)) {
+      continue;
+    }
+    const std::string name = text.substr(callee->name_begin, callee->name_end - callee->name_begin);
+    if (const auto end = end_of_callee(call, name, text)) {
+      calls[*end] = {callee, twins.have_sites(callee), *end};
+    }
+  }
+  std::vector<CallOfCopy> out;
+  for (const auto& [end, call] : calls) {
+    out.push_back(call);
+  }
+  return out;
+}
+
+}  // namespace vprof::instrumenter
