@@ -12,7 +12,8 @@ The input file says what to do in its own comments:
   LABELS: a b          labels that the trace must contain
 
 Then the original and the instrumented text are compiled by both compilers and run (instrumented: with each form of a
-site, with and without a trace); all must print the same and exit the same.
+site, without a trace, with all sites on, and with every other one); all must print the same and exit the same. A C program does so as an armed one as well,
+in which the sites are in copies of the functions.
 """
 import argparse
 import json
@@ -40,7 +41,7 @@ def run(command, **options):
     return result.stdout
 
 
-def rewrite(arguments, text, mirror, work, name, flags):
+def rewrite(arguments, text, mirror, work, name, flags, armed):
     driver = "clang++" if name.endswith((".cpp", ".cc")) else "clang"
     database = os.path.join(work, "compile_commands.json")
     with open(database, "w") as f:
@@ -59,6 +60,8 @@ def rewrite(arguments, text, mirror, work, name, flags):
     plan = {"schema": 1, "expanded": expanded, "all": wanted == ["EVERYTHING"]}
     for extra in directives(text, "PLAN"):
         plan.update(json.loads(extra))
+    if armed:
+        plan.update({"all": True, "armed": True})
     with open(os.path.join(work, "plan.json"), "w") as f:
         json.dump(plan, f)
     sites = os.path.join(work, "sites.json")
@@ -76,9 +79,11 @@ def build_and_run(arguments, source, out, compiler, flags, instrumented):
     run([compiler, *options, "-o", out, source, "-lm", *link], cwd=os.path.dirname(source))
     outcomes = []
     environment = {k: v for k, v in os.environ.items() if not k.startswith("VPROF_")}
-    for trace in ([None, "trace"] if instrumented else [None]):
+    some = ",".join(str(n) for n in range(1, 1000, 2))
+    for trace, sites in ([(None, None), ("trace", "on"), ("trace", some)] if instrumented else [(None, None)]):
         if trace:
             environment["VPROF_TRACE_DIR"] = os.path.join(os.path.dirname(out), trace)
+            environment["VPROF_SITES"] = sites
             os.makedirs(environment["VPROF_TRACE_DIR"], exist_ok=True)
         done = subprocess.run([out], capture_output=True, text=True, env=environment, timeout=60)
         outcomes.append((done.returncode, done.stdout))
@@ -102,45 +107,55 @@ def parse_arguments(**more):
     return parser.parse_args()
 
 
-def check(arguments, path):
+def outcomes_of(arguments, path, rewritten, work, flags):
+    """What the original prints, once all have printed the same."""
+    expected = None
+    cxx = path.endswith((".cpp", ".cc"))
+    for family in " ".join(directives(open(path, newline="").read(), "COMPILERS")).split() or ["gcc", "clang"]:
+        compiler = {"gcc": "g++" if cxx else "gcc",
+                    "clang": arguments.clang.replace("clang", "clang++") if cxx else arguments.clang}[family]
+        outcomes = build_and_run(arguments, os.path.abspath(path), os.path.join(work, "original"),
+                                 compiler, flags, False)
+        for form in ("-UVPROF_COLD_SITES", "-DVPROF_COLD_SITES=1"):
+            outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler,
+                                      [*flags, form], True)
+        expected = expected or outcomes[0]
+        for outcome in outcomes:
+            if outcome != expected:
+                fail(f"{family}: expected {expected}, got {outcome}")
+
+
+def check(arguments, path, armed=False):
     text = open(path, newline="").read()
     name = os.path.basename(path)
     flags = " ".join(directives(text, "FLAGS")).split()
-    cxx = name.endswith((".cpp", ".cc"))
 
     with tempfile.TemporaryDirectory() as work:
         mirror = os.path.join(work, "mirror")
         shutil.copytree(os.path.dirname(os.path.abspath(path)), mirror)
-        sites = rewrite(arguments, text, mirror, work, name, flags)
+        sites = rewrite(arguments, text, mirror, work, name, flags, armed)
         rewritten = os.path.join(mirror, name)
-        if directives(text, "CHECK"):
+        if directives(text, "CHECK") and not armed:
             run([arguments.filecheck, "--input-file", rewritten, path])
+        if directives(text, "ARMED") and armed:
+            run([arguments.filecheck, "--check-prefix", "ARMED", "--input-file", rewritten, path])
         body = open(rewritten, newline="").read().split("#line 1\n", 1)[-1]
-        if body.count("\n") != text.count("\n"):
+        if body.count("\n") != text.count("\n") and not armed:
             fail("rewriting changed the number of lines")
         reasons = {u["reason"] for u in sites["unwrapped"]}
         for reason in directives(text, "UNWRAPPED"):
-            if not any(reason.strip() in r for r in reasons):
+            if not armed and not any(reason.strip() in r for r in reasons):
                 fail(f"no call is unwrapped because: {reason}; there are {sorted(reasons)}")
-
-        expected = None
-        for family in " ".join(directives(text, "COMPILERS")).split() or ["gcc", "clang"]:
-            compiler = {"gcc": "g++" if cxx else "gcc",
-                        "clang": arguments.clang.replace("clang", "clang++") if cxx else arguments.clang}[family]
-            outcomes = build_and_run(arguments, os.path.abspath(path), os.path.join(work, "original"),
-                                     compiler, flags, False)
-            for form in ("-UVPROF_COLD_SITES", "-DVPROF_COLD_SITES=1"):
-                outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler,
-                                          [*flags, form], True)
-            check_labels(os.path.join(work, "trace"), " ".join(directives(text, "LABELS")).split())
-            expected = expected or outcomes[0]
-            for outcome in outcomes:
-                if outcome != expected:
-                    fail(f"{family}: expected {expected}, got {outcome}")
+        outcomes_of(arguments, path, rewritten, work, flags)
+        labels = " ".join(directives(text, "LABELS")).split()
+        if labels:
+            check_labels(os.path.join(work, "trace"), labels)
     return sites
 
 
 if __name__ == "__main__":
     options = parse_arguments(input={})
     check(options, options.input)
+    if options.input.endswith(".c"):
+        check(options, options.input, armed=True)
     print("1 passed, 0 failed")

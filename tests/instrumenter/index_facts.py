@@ -66,6 +66,66 @@ class Index(unittest.TestCase):
         self.assertEqual([u["error"] for u in program["units"] if "error" in u], [])
         return {f["name"]: f for f in program["functions"]}
 
+    def test_copies(self):
+        functions = self.index("""
+int g(int);
+void leave(int) __attribute__((noreturn));
+int plain(int x) { return g(x); }
+int counts(int x) { static int n; return g(x) + n++; }
+int hidden(int x) { return ({ static int n; n += x; }); }
+int computed(int x) { void *p = &&out; if (x) goto *p; g(x); out: return x; }
+int assembler(int x) { __asm__ volatile("" : "+r"(x)); return g(x); }
+int frame(int x) { return __builtin_return_address(0) ? g(x) : 0; }
+__attribute__((constructor)) void early(void) { g(1); }
+__attribute__((format(printf, 1, 2))) int before(const char *f, int x) { return g(x); }
+int stopped(int x) __attribute__((constructor));
+inline int common(int x) { return g(x); }
+static inline int own(int x) { return g(x); }
+_Noreturn void fatal(int x) { g(x); leave(x); }
+int varies(int x, ...) { return g(x); }
+int main(void) { return plain(1) + own(2); }
+""", name="a.c", compiler="gcc", headers="")
+        self.assertEqual(sorted(name for name, f in functions.items() if f.get("unique")),
+                         ["assembler", "common", "computed", "counts", "early", "fatal", "frame", "hidden", "main", "varies"])
+
+    def test_endless_loops(self):
+        functions = self.index("""
+int g(int);
+void ever(void) { for (;;) g(1); }
+void always(void) { while (1) { if (g(1)) continue; switch (g(2)) { case 1: break; } } }
+void turns(void) { do { again: if (g(1)) goto again; for (;;) { if (g(2)) break; } } while (1); }
+void leaves(void) { for (;;) { if (g(1)) break; } }
+int returns(void) { while (1) { if (g(1)) return 2; } }
+void jumps(void) { for (;;) { if (g(1)) goto out; } out: g(3); }
+void asks(int x) { while (x) x = g(x); }
+void once(void) { do { g(1); } while (0); }
+""", name="a.c", compiler="gcc", headers="")
+        self.assertEqual(sorted(name for name, f in functions.items() if f.get("endless")), ["always", "ever", "turns"])
+        self.assertNotIn("loops", functions["once"])
+        self.assertIn("loops", functions["asks"])
+
+    def test_error_paths(self):
+        """A macro that does not come back is no part of what a function is there for."""
+        functions = self.index("""
+int g(int), report(int, int);
+void leave(int) __attribute__((noreturn));
+#define ERROR 20
+#define SAY(level) do { if (report(level, g(1))) g(level); if (__builtin_constant_p(level) && (level) >= ERROR) __builtin_unreachable(); } while (0)
+#define DIE(x) do { for (int i = 0; i < 3; ++i) g(i); leave(x); } while (0)
+void raises(int x) { if (x < 0) SAY(ERROR); g(x); }
+void warns(int x) { if (x < 0) SAY(10); g(x); }
+void dies(int x) { if (x < 0) DIE(x); g(x); }
+void forks(int x) { if (x == 0) { g(1); leave(g(2)); } g(x); }
+""", name="a.c", compiler="gcc", headers="")
+        lasting = {name: [c["name"] for c in functions[name]["calls"] if not c.get("noreturn")] for name in functions
+                   if "calls" in functions[name]}
+        self.assertEqual(lasting["raises"], ["g"])
+        self.assertEqual(sorted(lasting["warns"]), ["g", "g", "g", "report"])
+        self.assertEqual(lasting["dies"], ["g"])
+        self.assertNotIn("loops", functions["dies"])
+        self.assertLess(functions["raises"]["size"], functions["warns"]["size"])
+        self.assertEqual(lasting["forks"], ["g", "g", "g"], "a child that ends is no error")
+
     def passed(self, function, kind):
         return [c["name"] for c in function["calls"] if c.get("kind") == kind]
 

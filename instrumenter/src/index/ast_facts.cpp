@@ -11,9 +11,9 @@
 #include <unordered_set>
 
 #include "ast/constant_uses.h"
+#include "ast/control_flow.h"
 #include "ast/copyable.h"
 #include "ast/decl_names.h"
-#include "ast/loops.h"
 #include "ast/spin_loops.h"
 #include "index/body_walker.h"
 #include "index/suspensions.h"

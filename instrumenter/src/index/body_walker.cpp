@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ast/loops.h"
+#include "ast/control_flow.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -97,6 +97,9 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
   if (const auto* coroutine = dyn_cast<clang::CoroutineBodyStmt>(stmt)) {
     return visit(coroutine->getBody());
   }
+  if (!is_error_path_ && is_error_path(*stmt)) {
+    return visit_error_path(*stmt);
+  }
   ++nodes_;
   if (is_loop(*stmt, context_) || isa<clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt,
                                       clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt)) {
@@ -139,6 +142,27 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
   path_.push_back(stmt);
   visit_children(*stmt);
   path_.pop_back();
+}
+
+/// A macro that reports an error and does not come back.
+bool BodyWalker::is_error_path(const clang::Stmt& stmt) const {
+  return stmt.getBeginLoc().isMacroID() && isa<clang::CompoundStmt, clang::DoStmt>(stmt) &&
+         never_completes(stmt, context_);
+}
+
+/// It says nothing of the size of the function, which is there for its other paths.
+void BodyWalker::visit_error_path(const clang::Stmt& stmt) {
+  const uint32_t nodes = nodes_;
+  const bool loop = has_loop_or_jump_;
+  const size_t calls = function_.calls.size();
+  is_error_path_ = true;
+  visit(&stmt);
+  is_error_path_ = false;
+  nodes_ = nodes + 1;
+  has_loop_or_jump_ = loop;
+  for (size_t i = calls; i < function_.calls.size(); ++i) {
+    function_.calls[i].noreturn = true;
+  }
 }
 
 /// The compiler makes a function of the region, which is ordinary code otherwise. The heads of its

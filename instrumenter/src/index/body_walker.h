@@ -34,6 +34,8 @@ class BodyWalker {
  private:
   void visit(const clang::Stmt* stmt);
   void visit_children(const clang::Stmt& stmt);
+  bool is_error_path(const clang::Stmt& stmt) const;
+  void visit_error_path(const clang::Stmt& stmt);
   void visit_directive(const clang::OMPExecutableDirective& directive);
   void visit_region(const clang::OMPExecutableDirective& directive, const clang::Stmt* region);
   void visit_range_for(const clang::CXXForRangeStmt& loop);
@@ -47,6 +49,7 @@ class BodyWalker {
   Ancestors path_;
   uint32_t nodes_ = 0;
   bool has_loop_or_jump_ = false;
+  bool is_error_path_ = false;
   bool in_initialiser_ = false;
   bool in_handler_ = false;
   bool in_parallel_region_ = false;

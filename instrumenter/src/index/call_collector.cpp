@@ -8,8 +8,8 @@
 
 #include "ast/callables.h"
 #include "ast/callee_kinds.h"
+#include "ast/control_flow.h"
 #include "ast/decl_names.h"
-#include "ast/loops.h"
 
 namespace vprof::instrumenter {
 namespace {

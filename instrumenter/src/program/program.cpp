@@ -165,11 +165,24 @@ bool is_wrapper(const Program& program, const Function& f) {
          });
 }
 
-bool is_small_helper(const Program& program, const Function& f) {
+namespace {
+
+bool is_small(const Function& f) {
   constexpr uint32_t kMostNodes = 120;
+  return f.in_tree && !f.coroutine && !f.loops && f.size <= kMostNodes;
+}
+
+}  // namespace
+
+bool is_small_helper(const Program& program, const Function& f) {
   constexpr size_t kFewestCallers = 4;
-  return f.in_tree && !f.coroutine && !f.loops && f.size <= kMostNodes &&
-         program.caller_count(f) >= kFewestCallers;
+  return is_small(f) && program.caller_count(f) >= kFewestCallers;
+}
+
+bool does_little(const Program& program, const Function& f) {
+  return is_small(f) && std::ranges::none_of(f.calls, [&](const Call& call) {
+           return worth_measuring(program, call);
+         });
 }
 
 bool worth_measuring(const Program& program, const Call& call) {

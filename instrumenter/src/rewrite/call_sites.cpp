@@ -98,13 +98,9 @@ class CallSiteChooser {
     if (!plan_.armed) {
       return plan_.all || worth_measuring(program_, call);
     }
-    // A small function that calls nothing takes the same time whenever it runs.
     const Function* callee = program_.by_key(call.callee_key);
     return worth_measuring(program_, call) &&
-           (callee == nullptr || !is_small_helper(program_, *callee) ||
-            std::ranges::any_of(callee->calls, [&](const Call& inner) {
-              return worth_measuring(program_, inner);
-            }));
+           (callee == nullptr || !does_little(program_, *callee));
   }
 
   void wrap(const Group& group, const std::vector<const Call*>& worthwhile) {

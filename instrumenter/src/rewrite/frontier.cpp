@@ -1,6 +1,7 @@
 #include "vprof/instrumenter/frontier.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "files/pristine.h"
@@ -76,6 +77,29 @@ Result<SitesFile> sites_of_frontier(const Program& program, const Plan& plan,
     return true;
   });
   return sites;
+}
+
+std::vector<uint32_t> numbers_to_switch_on(const SitesFile& frontier, const SitesFile& armed) {
+  std::map<uint32_t, std::vector<uint32_t>> gates;
+  for (const SitesFile::SiteEntry& site : armed.sites) {
+    if (site.gate != 0) {
+      gates[site.gate] = {site.gate};
+    }
+  }
+  for (const SitesFile::GateEntry& gate : armed.gates) {
+    gates[gate.id] = gate.open;
+  }
+  std::map<uint32_t, uint32_t> gate_of;
+  for (const SitesFile::SiteEntry& site : armed.sites) {
+    gate_of.emplace(site.id, site.gate);
+  }
+  std::set<uint32_t> on;
+  for (const SitesFile::SiteEntry& site : frontier.sites) {
+    on.insert(site.id);
+    const std::vector<uint32_t>& open = gates[gate_of[site.id]];
+    on.insert(open.begin(), open.end());
+  }
+  return {on.begin(), on.end()};
 }
 
 }  // namespace vprof::instrumenter

@@ -226,7 +226,8 @@ class Instrumenter {
     });
     for (auto& [key, r] : rewritten_) {
       const bool configured = !r.events.at_body.empty() || !r.events.on_return.empty();
-      r.scope = r.scope && (configured || (unseen.contains(key) && !r.function->trivial));
+      r.scope =
+          r.scope && (configured || (unseen.contains(key) && !does_little(program_, *r.function)));
     }
   }
 

@@ -1,8 +1,5 @@
 #include "search/live/armed_program.h"
 
-#include <map>
-#include <set>
-
 #include "pipeline/steps.h"
 #include "pipeline/whole_build.h"
 #include "process/commands.h"
@@ -67,28 +64,7 @@ Result<Frontier> move_frontier(const Session& session, const ArmedProgram& armed
   VPROF_TRY(make_directories(ws.iteration(session.state.iteration)));
   VPROF_TRY(instrumenter::save_sites(sites, ws.kept_sites(session.state.iteration).string()));
   VPROF_TRY(instrumenter::save_sites(sites, ws.sites().string()));
-  std::map<uint32_t, uint32_t> gates;
-  for (const instrumenter::SitesFile::SiteEntry& site : armed.sites.sites) {
-    gates.emplace(site.id, site.gate);
-  }
-  std::map<uint32_t, std::vector<uint32_t>> open;
-  for (const instrumenter::SitesFile::GateEntry& gate : armed.sites.gates) {
-    open.emplace(gate.id, gate.open);
-  }
-  std::set<uint32_t> on;
-  for (const instrumenter::SitesFile::SiteEntry& site : sites.sites) {
-    const uint32_t gate = gates.at(site.id);
-    on.insert(site.id);
-    if (const auto behind = open.find(gate); behind != open.end()) {
-      on.insert(behind->second.begin(), behind->second.end());
-    } else if (gate != 0) {
-      on.insert(gate);
-    }
-  }
-  Frontier frontier;
-  frontier.sites = sites.sites.size();
-  frontier.on.assign(on.begin(), on.end());
-  return frontier;
+  return Frontier{sites.sites.size(), instrumenter::numbers_to_switch_on(sites, armed.sites)};
 }
 
 }  // namespace vprof::driver

@@ -2,7 +2,9 @@
 // them a plan would have put there alone: those to switch on.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "vprof/instrumenter/plan.h"
 #include "vprof/instrumenter/program.h"
@@ -19,5 +21,9 @@ namespace vprof::instrumenter {
 Result<SitesFile> sites_of_frontier(const Program& program, const Plan& plan,
                                     const SitesFile& armed, const std::string& mirror,
                                     const std::string& pristine);
+
+/// The numbers of the sites of a frontier and of the gates before them, in order.
+/// @param armed sites.json of the plan that the program was built with
+std::vector<uint32_t> numbers_to_switch_on(const SitesFile& frontier, const SitesFile& armed);
 
 }  // namespace vprof::instrumenter

@@ -57,7 +57,9 @@ struct Call {
   uint32_t macro_line = 0;  ///< 1-based; 0: unknown
   CallKind kind = CallKind::kDirect;
   Form form = Form::kRefused;
-  bool noreturn = false;   ///< the callee never returns: an error path, which adds no height
+  /// An error path, which adds no height: the callee never returns, or the call is in a macro that
+  /// never completes.
+  bool noreturn = false;
   bool trivial = false;    ///< the callee is a library accessor of a few instructions
   bool in_loop = false;    ///< the call is in a loop of its function
   uint32_t begin = 0;      ///< byte offsets in `file` of the text to wrap
@@ -200,6 +202,10 @@ bool is_wrapper(const Program& program, const Function& f);
 /// Whether a function is so small that the compiler is likely to inline it, unless a site is in the
 /// way, and called in many places, so most likely often. It has no loop.
 bool is_small_helper(const Program& program, const Function& f);
+
+/// Whether a function is small, has no loop, and calls nothing worth measuring: it takes the same
+/// time whenever it runs.
+bool does_little(const Program& program, const Function& f);
 
 /// Whether measuring a call would reveal anything: the callee is not trivial and returns.
 bool worth_measuring(const Program& program, const Call& call);

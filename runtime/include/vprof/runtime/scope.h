@@ -62,12 +62,17 @@
 
 /* Of the copy, which is optimised like any other function, but stands with what is never executed. */
 #define VPROF_TWIN __attribute__((__noinline__, __section__(".text.unlikely.vprof")))
-/* Of a function without sites that such a copy calls. */
+/* Of the copy of an `inline` function, or of one without sites that a copy calls. */
 #define VPROF_COPY __attribute__((__unused__))
 
 /* Around the copy of a function. The user has seen the warnings of its text before. */
 #define VPROF_TWIN_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wall\"")
 #define VPROF_TWIN_END _Pragma("GCC diagnostic pop")
+
+/* Of the copy, which is optimised like any other function, but stands with what is never executed. */
+#define VPROF_TWIN __attribute__((__noinline__, __section__(".text.unlikely.vprof")))
+/* Of the copy of an `inline` function, or of one without sites that a copy calls. */
+#define VPROF_COPY __attribute__((__unused__))
 
 #ifdef __cplusplus
 

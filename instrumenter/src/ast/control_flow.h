@@ -1,4 +1,4 @@
-// Loops of the program under study.
+// Where control goes in a body.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -13,5 +13,9 @@ bool is_loop(const clang::Stmt& stmt, const clang::ASTContext& context);
 /// Whether the function contains a loop that nothing in it leaves: the main loop of a server or of
 /// a thread.
 bool has_endless_loop(const clang::FunctionDecl& function);
+
+/// Whether control never comes to the end of a statement: it ends in a function that does not
+/// return, or in `__builtin_unreachable()`. Constant conditions are known.
+bool never_completes(const clang::Stmt& stmt, const clang::ASTContext& context);
 
 }  // namespace vprof::instrumenter

@@ -1,11 +1,15 @@
-#include "ast/loops.h"
+#include "ast/control_flow.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Basic/Builtins.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
+
+#include "ast/callee_kinds.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -94,6 +98,29 @@ bool is_loop(const clang::Stmt& stmt, const clang::ASTContext& context) {
     return value_of(*once->getCond(), context).value_or(true);
   }
   return isa<clang::ForStmt, clang::WhileStmt, clang::CXXForRangeStmt>(stmt);
+}
+
+bool never_completes(const clang::Stmt& stmt, const clang::ASTContext& context) {
+  const auto never = [&](const clang::Stmt* part) {
+    return part != nullptr && never_completes(*part, context);
+  };
+  if (const auto* block = dyn_cast<clang::CompoundStmt>(&stmt)) {
+    return std::ranges::any_of(block->body(), never);
+  }
+  if (const auto* branch = dyn_cast<clang::IfStmt>(&stmt)) {
+    const auto taken = value_of(*branch->getCond(), context);
+    return (taken == false || never(branch->getThen())) &&
+           (taken == true || never(branch->getElse()));
+  }
+  if (const auto* loop = dyn_cast<clang::DoStmt>(&stmt)) {
+    return never(loop->getBody());
+  }
+  const auto* expr = dyn_cast<clang::Expr>(&stmt);
+  const auto* call =
+      expr == nullptr ? nullptr : dyn_cast<clang::CallExpr>(expr->IgnoreParenCasts());
+  const clang::FunctionDecl* callee = call == nullptr ? nullptr : call->getDirectCallee();
+  return callee != nullptr && (never_returns(*callee) ||
+                               callee->getBuiltinID() == clang::Builtin::BI__builtin_unreachable);
 }
 
 bool has_endless_loop(const clang::FunctionDecl& function) {

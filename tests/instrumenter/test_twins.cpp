@@ -1,0 +1,181 @@
+// Which functions of an armed program have a twin, and which gates open it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "rewrite/instrumentation.h"
+#include "rewrite/results.h"
+#include "rewrite/twins.h"
+#include "sample.h"
+#include "vprof/instrumenter/frontier.h"
+
+using namespace sample;
+using namespace vprof;
+using namespace vprof::instrumenter;
+
+namespace {
+
+/// The program of one file in which each line is a function: `static int f(int a) { g(a); }`.
+/// Each `name(` in a body is a call of that function.
+Program program_of(const std::string& text) {
+  Program program;
+  uint32_t number = 0;
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    const size_t open = text.find('(', at);
+    const size_t name = text.rfind(' ', open) + 1;
+    Function f = function(text.substr(name, open - name), "a.c", ++number);
+    f.usr = (text.compare(at, 6, "static") == 0 ? "c:a.c@F@" : "c:@F@") + f.name;
+    f.head_begin = static_cast<uint32_t>(at);
+    f.name_begin = static_cast<uint32_t>(name);
+    f.name_end = static_cast<uint32_t>(open);
+    f.body = static_cast<uint32_t>(text.find('{', open) + 1);
+    f.body_end = static_cast<uint32_t>(text.find('\n', open));
+    f.params = {"a"};
+    f.size = 500;
+    program.functions.push_back(f);
+  }
+  for (Function& f : program.functions) {
+    for (const Function& callee : program.functions) {
+      const std::string name = callee.name + "(";
+      for (size_t at = text.find(name, f.body); at < f.body_end; at = text.find(name, at + 1)) {
+        const auto end = static_cast<uint32_t>(text.find(')', at) + 1);
+        f.calls.push_back(call(f, callee, static_cast<uint32_t>(at), end, Form::kExpression));
+      }
+    }
+  }
+  program.units.push_back({"a.c", {"a.c"}, "", {}});
+  program.file_hashes["a.c"] = content_hash(text);
+  program.finish();
+  return program;
+}
+
+Function& at(Program& program, const std::string& name) {
+  const auto found = std::ranges::find(program.functions, name, &Function::name);
+  REQUIRE(found != program.functions.end());
+  return *found;
+}
+
+std::set<std::string> names(const std::set<const Function*>& functions) {
+  std::set<std::string> out;
+  for (const Function* f : functions) {
+    out.insert(f->name);
+  }
+  return out;
+}
+
+/// Every function that calls something has sites.
+Twins twins_of(const Program& program, const std::string& text) {
+  const auto twins = choose_twins(
+      program,
+      [](const Function& f) { return f.calls.empty() ? Inserted::kNothing : Inserted::kInBody; },
+      [&](const std::string&) -> Result<std::string> { return text; });
+  REQUIRE(twins);
+  return *twins;
+}
+
+using Names = std::set<std::string>;
+
+const std::string kText =
+    "static int leaf(int a) { return a; }\n"
+    "static int inner(int a) { return leaf(a); }\n"
+    "int outer(int a) { return inner(a); }\n";
+
+}  // namespace
+
+TEST_CASE("a static function that only copies reach has no gate of its own") {
+  const Program program = program_of(kText);
+  const Twins twins = twins_of(program, kText);
+  CHECK(names(twins.gated) == Names{"outer"});
+  CHECK(names(twins.copied) == Names{"leaf"});
+  REQUIRE(twins.behind.size() == 1);
+  CHECK(twins.behind.begin()->first->name == "inner");
+  CHECK(names(twins.gates_of(twins.behind.begin()->first)) == Names{"outer"});
+}
+
+TEST_CASE("a static function that something else reaches keeps its gate") {
+  Program program = program_of(kText);
+  SECTION("its address is taken") { program.units[0].address_taken = {"c:a.c@F@inner"}; }
+  SECTION("a call of it cannot be moved") { at(program, "outer").calls[0].macro = "CALL"; }
+  SECTION("a function without a copy calls it") {
+    const std::string text = kText + "int more(int a) { return inner(a); }\n";
+    program = program_of(text);
+    at(program, "more").unique = true;
+    CHECK(names(twins_of(program, text).gated) == Names{"inner", "outer"});
+    return;
+  }
+  CHECK(names(twins_of(program, kText).gated) == Names{"inner", "outer"});
+}
+
+TEST_CASE("functions that call only each other keep their gates") {
+  const std::string text =
+      "static int even(int a) { return odd(a); }\n"
+      "static int odd(int a) { return even(a); }\n";
+  CHECK(names(twins_of(program_of(text), text).gated) == Names{"even", "odd"});
+}
+
+TEST_CASE("what may run for long before a site is switched on has no twin") {
+  const std::string text =
+      "int step(int a) { return leaf(a); }\n"
+      "int serve(int a) { return step(a); }\n"
+      "int start(int a) { return serve(a); }\n"
+      "int leaf(int a) { return 1; }\n";
+  Program program = program_of(text);
+  Function& step = at(program, "step");
+  Function& serve = at(program, "serve");
+  Function& start = at(program, "start");
+  SECTION("a loop that never ends") {
+    serve.endless = true;
+    CHECK(names(twins_of(program, text).gated) == Names{"start", "step"});
+  }
+  SECTION("a loop near the start of a thread") {
+    serve.loops = step.loops = true;
+    CHECK(names(twins_of(program, text).gated) == Names{"serve", "start", "step"});
+    Function spawner = function("spawner", "", 0);
+    spawner.calls = {call(spawner, start, 1, 2, Form::kRefused)};
+    spawner.calls[0].kind = CallKind::kSpawn;
+    program.functions.push_back(spawner);
+    program.finish();
+    CHECK(names(twins_of(program, text).gated) == Names{"start"});
+  }
+  SECTION("main") {
+    start.name = "main";
+    serve.loops = true;
+    CHECK(names(twins_of(program, text).gated) == Names{"main", "step"});
+  }
+}
+
+TEST_CASE("functions of files that others include, or that are generated, have no twins") {
+  Program program = program_of(kText);
+  program.units.push_back({"b.c", {"b.c", "a.c"}, "", {}});
+  CHECK(twins_of(program, kText).all().empty());
+  program.units.pop_back();
+  CHECK(twins_of(program, "#line 3 \"a.y\"\n" + kText).all().empty());
+}
+
+TEST_CASE("a frontier switches on the gates through which its sites are reached") {
+  Program program = program_of(kText);
+  Plan all;
+  all.all = all.armed = true;
+  const auto armed =
+      instrument(program, all, {}, [](const std::string&) -> Result<std::string> { return kText; });
+  REQUIRE(armed);
+  const SitesFile sites = sites_of(program, all, *armed, {});
+  const uint32_t outer = armed->gates.at(gate_identity(at(program, "outer")));
+
+  SitesFile frontier = sites;
+  std::erase_if(frontier.sites, [&](const SitesFile::SiteEntry& site) {
+    return sites.functions.at(site.function - 1).name != "leaf";
+  });
+  REQUIRE(frontier.sites.size() == 1);
+  const uint32_t site = frontier.sites[0].id;
+  const auto on = numbers_to_switch_on(frontier, sites);
+  CHECK(std::set(on.begin(), on.end()) == std::set{outer, site});
+  CHECK(numbers_to_switch_on({}, sites).empty());
+
+  // A number is for good, so that an epoch of an older build is read rightly.
+  const auto again = instrument(program, all, sites.site_ids,
+                                [](const std::string&) { return Result<std::string>(kText); });
+  REQUIRE(again);
+  CHECK(again->gates == armed->gates);
+}
