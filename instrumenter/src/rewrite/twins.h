@@ -2,14 +2,14 @@
 //
 //   before   int f(int a) { return g(a) + 1; }
 //
-//   after    int f_vprof_measured(int a); int f(int a) { VPROF_GATE(9) { return f_vprof_measured(a); } {
-//              return g(a) + 1; }}
+//   after    int f_vprof_measured(int a);
+//            int f(int a) { VPROF_GATE(9) { return f_vprof_measured(a); } { return g(a) + 1; }}
 //            int f_vprof_measured(int a) { return VPROF_EXPR(7) g(a) VPROF_EXPR_END + 1; }
 //
 // While all sites of a function are off, its original runs, as the compiler made it for the plain
-// program, after one test. The gate of the function is a site number like any other; who switches a
-// site on, switches its gate on. (Full duplication, as in Arnold and Ryder, "A framework for reducing
-// the cost of instrumented code", PLDI 2001, decided at the entry of each function.)
+// program, after one test. The gate of the function is a number like that of a site; whoever
+// switches a site on, switches its gate on. (Full duplication, as in Arnold and Ryder, "A framework
+// for reducing the cost of instrumented code", PLDI 2001, decided at the entry of each function.)
 //
 // A copy calls the copies of `static` functions, so the originals have no more callers than in the
 // plain program, and the compiler puts them in line as it did there. If only copies can reach the

@@ -14,8 +14,8 @@
  *   VPROF_GUARD(17) f(x) VPROF_GUARD_END           times to the end of the full expression: for
  *                                                  classes returned by value (C++)
  *
- *   VPROF_GATE(18) { return f_vprof_measured(x); } first in a body of which there is a copy with sites
- *                                                  (C): runs the copy while one of its sites is on
+ *   VPROF_GATE(18) { return f_copy(x); }           first in a body of which there is a copy with the
+ *                                                  sites: runs that while one of them is on (C)
  *
  *   VPROF_UNIT("0123456789abcdef src/a.c")         after the #include: says in the object, and in
  *                                                  what is linked from it, which text was compiled
@@ -60,16 +60,12 @@
 
 #define VPROF_GATE(vprof_id) if (VPROF_RT_RARELY(vprof_is_on(vprof_id)))
 
-/* Of the copy, which is optimised like any other function, but stands with what is never executed. */
-#define VPROF_TWIN __attribute__((__noinline__, __section__(".text.unlikely.vprof")))
-/* Of the copy of an `inline` function, or of one without sites that a copy calls. */
-#define VPROF_COPY __attribute__((__unused__))
-
 /* Around the copy of a function. The user has seen the warnings of its text before. */
 #define VPROF_TWIN_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wall\"")
 #define VPROF_TWIN_END _Pragma("GCC diagnostic pop")
 
-/* Of the copy, which is optimised like any other function, but stands with what is never executed. */
+/* Of the copy, which is optimised like any other function, but stands with what is never
+ * executed. */
 #define VPROF_TWIN __attribute__((__noinline__, __section__(".text.unlikely.vprof")))
 /* Of the copy of an `inline` function, or of one without sites that a copy calls. */
 #define VPROF_COPY __attribute__((__unused__))
