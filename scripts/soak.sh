@@ -87,6 +87,10 @@ soak_subjects() {
         "$root/tests/subjects/$subject.sh" "$compiler" || true
     done
   done
+  for subject in postgresql memcached redis sqlite; do
+    check "Armed, with a random part of the sites on: $subject" \
+      "$root/tests/subjects/$subject.sh" gcc armed || true
+  done
   for subject in redis nginx haproxy zeromq cpp-httplib sqlite-amalgamation sqlite poco; do
     check "A planted cause, from what vprof init writes: $subject" \
       "$root/tests/subjects/$subject.sh" gcc loop || true

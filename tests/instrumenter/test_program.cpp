@@ -103,6 +103,43 @@ TEST_CASE("a function whose calls are all trivial, refused or error paths is a l
   CHECK_FALSE(program.expandable(*program.find("leaf").front()));
 }
 
+TEST_CASE("which functions are small helpers, and which do little") {
+  Program program;
+  Function f = function("f", "f.c", 1);
+  Function library = function("library", "", 0);
+  Function other = function("other", "o.c", 1);
+  other.size = 500;
+  const auto judged = [&](size_t callers) {
+    program.functions = {f, library, other};
+    for (size_t i = 0; i < callers; ++i) {
+      Function caller = function("caller" + std::to_string(i), "", 0);
+      caller.calls = {call(caller, f, 1, 2, Form::kStatement)};
+      program.functions.push_back(caller);
+    }
+    program.finish();
+    const Function& it = *program.find("f").front();
+    return std::pair(vprof::instrumenter::is_small_helper(program, it),
+                     vprof::instrumenter::does_little(program, it));
+  };
+  f.size = 120;
+  f.calls = {call(f, other, 1, 2, Form::kStatement), call(f, library, 3, 4, Form::kExpression)};
+  CHECK(judged(4) == std::pair(true, false));
+  CHECK(judged(3) == std::pair(false, false));
+  f.size = 121;
+  CHECK(judged(4) == std::pair(false, false));
+  // Tiny, it does no more than one call that counts.
+  f.size = 40;
+  CHECK(judged(1) == std::pair(false, false));
+  f.calls[1].noreturn = true;
+  CHECK(judged(1) == std::pair(true, false));
+  f.size = 41;
+  CHECK(judged(1) == std::pair(false, false));
+  f.calls[0].trivial = true;
+  CHECK(judged(1) == std::pair(false, true));
+  f.loops = true;
+  CHECK(judged(4) == std::pair(false, false));
+}
+
 TEST_CASE("the index survives a round trip; the error for any other file names it") {
   const std::string path = (std::filesystem::temp_directory_path() /
                             ("vprof-test-index-" + std::to_string(::getpid()) + ".json"))

@@ -137,19 +137,31 @@ TEST_CASE("what may run for long before a site is switched on has no twin") {
     program.functions.push_back(spawner);
     program.finish();
     CHECK(names(twins_of(program, text).gated) == Names{"start"});
+    for (const char* name : {"a", "b", "c"}) {  // what many call is no main loop
+      Function caller = function(name, "", 0);
+      caller.calls = {call(caller, at(program, "step"), 1, 2, Form::kRefused)};
+      program.functions.push_back(caller);
+    }
+    program.finish();
+    CHECK(names(twins_of(program, text).gated) == Names{"start", "step"});
   }
   SECTION("main") {
-    start.name = "main";
+    start.name = "main";  // in the text it has another one, so it has no twin anyway
     serve.loops = true;
-    CHECK(names(twins_of(program, text).gated) == Names{"main", "step"});
+    CHECK(names(twins_of(program, text).gated) == Names{"step"});
   }
 }
 
-TEST_CASE("functions of files that others include, or that are generated, have no twins") {
+TEST_CASE("of files that others include, static functions have twins, unless C++ includes them") {
   Program program = program_of(kText);
   program.units.push_back({"b.c", {"b.c", "a.c"}, "", {}});
+  CHECK(names(twins_of(program, kText).gated) == Names{"inner"});
+  program.units.push_back({"c.cc", {"c.cc", "a.c"}, "", {}});
   CHECK(twins_of(program, kText).all().empty());
-  program.units.pop_back();
+}
+
+TEST_CASE("functions of generated files have no twins") {
+  const Program program = program_of(kText);
   CHECK(twins_of(program, "#line 3 \"a.y\"\n" + kText).all().empty());
 }
 

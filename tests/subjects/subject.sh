@@ -5,6 +5,8 @@
 #   NAME.sh [gcc|clang]     from nothing to the verdict; default: gcc
 #   NAME.sh gcc quick       the same with a part of the tests, for continuous integration
 #   NAME.sh gcc linked      links the runtime, which records all kinds of waits; instruments nothing
+#   NAME.sh gcc armed       builds it for `vprof live`; while its tests run, another random part of
+#                           its sites is on every 100 ms
 #   NAME.sh gcc loop        plants a cause, and finds it with `vprof init` and `vprof loop --auto`
 #   NAME.sh gcc unstable N  runs the tests of the plain build N times and lists those whose results
 #                           differ: no verdict on instrumentation, so the suites leave them out
@@ -213,6 +215,29 @@ run_linked() {
   echo "1 passed, 0 failed"
 }
 
+# Compares the results while sites are switched on and off to the plain ones.
+run_armed() {
+  local live=$here/.vprof/live driver
+  say "$name: building with everything armed ($compiler)"
+  write_configuration
+  (cd "$here" && "$vprof" live --build) | tee "$here/armed.log"
+  hand_over "$live"
+  python3 "$root/tests/subjects/random_frontier.py" "$live/trace" "$live/sites.json" \
+    >"$here/armed.driver" &
+  driver=$!
+  run_tests armed "$here/.vprof/mirror" "CC=$cc" "CXX=$cxx" "PATH=$here/.vprof/shims:$PATH" \
+    "VPROF_TRACE_DIR=$live/trace" VPROF_RING_MB=1 VPROF_TRACE_MB=64
+  kill "$driver"
+  wait "$driver" || die "$name: the sites were not switched"
+  cat "$here/armed.driver"
+  echo "$(find "$live/trace" -name '*.vpt' | wc -l) processes left traces"
+  rm -rf "$live"
+  diff "$here/plain.verdict" "$here/armed.verdict" ||
+    die "$name: its tests differ (< plain, > armed)"
+  tail -3 "$here/plain.verdict"
+  echo "1 passed, 0 failed"
+}
+
 # Writes vprof.json as a user would: `vprof init`, and then what only the user knows.
 write_loop_configuration() {
   "$vprof" init ${catalogue:+--from "$catalogue"}
@@ -307,7 +332,11 @@ run_subject() {
       run_linked
       return
       ;;
-    *) die "unknown mode $2 (known: quick, linked, loop, unstable)" ;;
+    armed)
+      run_armed
+      return
+      ;;
+    *) die "unknown mode $2 (known: quick, linked, armed, loop, unstable)" ;;
   esac
   build_instrumented
   warnings "$here/plain.build.log" >"$here/plain.warnings"

@@ -167,22 +167,28 @@ bool is_wrapper(const Program& program, const Function& f) {
 
 namespace {
 
-bool is_small(const Function& f) {
-  constexpr uint32_t kMostNodes = 120;
-  return f.in_tree && !f.coroutine && !f.loops && f.size <= kMostNodes;
+constexpr uint32_t kSmall = 120;
+constexpr uint32_t kTiny = 40;
+
+bool is_at_most(const Function& f, uint32_t nodes) {
+  return f.in_tree && !f.coroutine && !f.loops && f.size <= nodes;
+}
+
+std::ptrdiff_t calls_worth_measuring(const Program& program, const Function& f) {
+  return std::ranges::count_if(f.calls,
+                               [&](const Call& call) { return worth_measuring(program, call); });
 }
 
 }  // namespace
 
 bool is_small_helper(const Program& program, const Function& f) {
   constexpr size_t kFewestCallers = 4;
-  return is_small(f) && program.caller_count(f) >= kFewestCallers;
+  return (is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers) ||
+         (is_at_most(f, kTiny) && calls_worth_measuring(program, f) == 1);
 }
 
 bool does_little(const Program& program, const Function& f) {
-  return is_small(f) && std::ranges::none_of(f.calls, [&](const Call& call) {
-           return worth_measuring(program, call);
-         });
+  return is_at_most(f, kSmall) && calls_worth_measuring(program, f) == 0;
 }
 
 bool worth_measuring(const Program& program, const Call& call) {

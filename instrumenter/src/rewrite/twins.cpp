@@ -8,8 +8,9 @@ namespace vprof::instrumenter {
 namespace {
 
 /// A loop that ends some day can still be the main loop of a thread if it is this near to where the
-/// thread starts, in calls.
+/// thread starts, in calls, and hardly anything else calls it.
 constexpr int kNearStart = 3;
+constexpr size_t kMostCallers = 3;
 
 bool is_static(const Function& f) { return !f.usr.starts_with("c:@F@"); }
 
@@ -23,7 +24,7 @@ class LongLived {
     while (!near_.empty()) {
       const auto [f, distance] = near_.front();
       near_.pop_front();
-      if (f->loops) {
+      if (f->loops && program.caller_count(*f) <= kMostCallers) {
         found_.insert(f);
       }
       for (const Call& call : f->calls) {
@@ -62,24 +63,27 @@ class LongLived {
   std::deque<std::pair<const Function*, int>> near_;
 };
 
-/// The functions of each compiled file that no other file includes, by the place of their body.
-std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> functions_of_units(
+/// The functions whose text can be copied where it stands, by file and the place of their body.
+/// Files that others include have only `static` ones, and none if C++ includes them.
+std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> functions_of_files(
     const Program& program) {
-  std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> files;
+  std::set<std::string> included;
+  std::set<std::string> cxx;
   for (const Unit& unit : program.units) {
-    files[unit.file];
-  }
-  for (const Unit& unit : program.units) {
+    const bool is_c = unit.file.ends_with(".c");
     for (const std::string& file : unit.deps) {
       if (file != unit.file) {
-        files.erase(file);
+        included.insert(file);
+      }
+      if (!is_c) {
+        cxx.insert(file);
       }
     }
   }
+  std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> files;
   for (const Function& f : program.functions) {
-    const auto file = files.find(f.file);
-    if (file != files.end() && f.in_tree) {
-      file->second[f.body].push_back(&f);
+    if (f.in_tree && !cxx.contains(f.file) && (is_static(f) || !included.contains(f.file))) {
+      files[f.file][f.body].push_back(&f);
     }
   }
   return files;
@@ -205,7 +209,7 @@ Result<Twins> choose_twins(const Program& program,
   Twins twins;
   std::set<const Function*> without_sites;
   std::map<std::string, std::string> texts;
-  for (const auto& [file, bodies] : functions_of_units(program)) {
+  for (const auto& [file, bodies] : functions_of_files(program)) {
     const std::string& text = texts[file] = VPROF_TRY(read_original(file));
     if (has_line_directives(text)) {
       continue;

@@ -26,6 +26,7 @@ static void nested(const char *text) { printf("%s in %s\n", text, __FUNCTION__);
 void outer(void) {
   // ARMED: { VPROF_{{.*}} nested_vprof_measured("nested(x)"); }
   nested("nested(x)");
+  work(3);
 }
 
 // A copy would have a counter of its own.

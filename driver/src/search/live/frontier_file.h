@@ -26,7 +26,8 @@ class FrontierFile {
   static Result<std::unique_ptr<FrontierFile>> take(const fs::path& trace);
   virtual ~FrontierFile() = default;
 
-  /// Switches exactly these sites on, and what is kept on. All processes see it before this returns.
+  /// Switches exactly these sites on, besides what is kept on. All processes see it before this
+  /// returns.
   virtual void switch_to(const std::vector<uint32_t>& sites) = 0;
   /// Switches these on, and keeps them on whatever else is switched.
   virtual void keep_on(const std::vector<uint32_t>& sites) = 0;

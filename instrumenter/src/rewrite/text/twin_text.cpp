@@ -96,7 +96,7 @@ bool has_line_directives(const std::string& text) {
 
 bool can_be_copied(const Function& f, const std::string& text) {
   if (f.is_cxx || f.unique || f.coroutine || f.body <= f.head_begin || text[f.body - 1] != '{' ||
-      std::ranges::find(f.params, "") != f.params.end()) {
+      name_of(f, text) != f.name || std::ranges::find(f.params, "") != f.params.end()) {
     return false;
   }
   const auto head = on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin));
@@ -132,8 +132,8 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
   }
   for (const CallOfCopy& call : calls) {
     rename(call.name_end);
-    if (call.callee->head_begin > f.head_begin) {
-      before += fmt::format("{1} static __typeof__({0}) {0}{2};\n", name_of(*call.callee, text),
+    if (call.callee->file == f.file && call.callee->head_begin > f.head_begin) {
+      before += fmt::format("{1} static __typeof__({0}) {0}{2};\n", call.callee->name,
                             attributes(*call.callee, call.has_sites, text), kSuffix);
     }
   }

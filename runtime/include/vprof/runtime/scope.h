@@ -14,8 +14,8 @@
  *   VPROF_GUARD(17) f(x) VPROF_GUARD_END           times to the end of the full expression: for
  *                                                  classes returned by value (C++)
  *
- *   VPROF_GATE(18) { return f_copy(x); }           first in a body of which there is a copy with the
- *                                                  sites: runs that while one of them is on (C)
+ *   VPROF_GATE(18) { return f_copy(x); }           first in a body whose sites are in a copy: runs
+ *                                                  that while one of them is on (C)
  *
  *   VPROF_UNIT("0123456789abcdef src/a.c")         after the #include: says in the object, and in
  *                                                  what is linked from it, which text was compiled
@@ -58,7 +58,10 @@
       "\"\n"                                       \
       ".popsection\n");
 
-#define VPROF_GATE(vprof_id) if (VPROF_RT_RARELY(vprof_is_on(vprof_id)))
+/* A plain load, which is one instruction with the test. The compiler may take it out of a loop that
+ * stores nothing and calls nothing: a gate is looked at when a function is entered, not before it
+ * is left. */
+#define VPROF_GATE(vprof_id) if (VPROF_RT_RARELY(vprof_site_on[vprof_id]))
 
 /* Around the copy of a function. The user has seen the warnings of its text before. */
 #define VPROF_TWIN_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wall\"")
