@@ -134,6 +134,10 @@ TEST_CASE("which functions are small helpers, and which do little") {
   CHECK(judged(1) == std::pair(true, false));
   f.size = 41;
   CHECK(judged(1) == std::pair(false, false));
+  f.size = 40;
+  std::swap(f.calls[0].noreturn, f.calls[1].noreturn);  // now it only calls the library
+  CHECK(judged(1) == std::pair(false, false));
+  std::swap(f.calls[0].noreturn, f.calls[1].noreturn);
   f.calls[0].trivial = true;
   CHECK(judged(1) == std::pair(false, true));
   f.loops = true;

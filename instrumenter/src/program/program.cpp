@@ -179,12 +179,22 @@ std::ptrdiff_t calls_worth_measuring(const Program& program, const Function& f) 
                                [&](const Call& call) { return worth_measuring(program, call); });
 }
 
+/// What is left of it is the callee, which can be measured at its entry.
+bool is_forwarder(const Program& program, const Function& f) {
+  return is_at_most(f, kTiny) && calls_worth_measuring(program, f) == 1 &&
+         std::ranges::all_of(f.calls, [&](const Call& call) {
+           const Function* callee = program.by_key(call.callee_key);
+           return !worth_measuring(program, call) ||
+                  (callee != nullptr && callee->in_tree && callee->refused == Reason::kNone);
+         });
+}
+
 }  // namespace
 
 bool is_small_helper(const Program& program, const Function& f) {
   constexpr size_t kFewestCallers = 4;
-  return (is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers) ||
-         (is_at_most(f, kTiny) && calls_worth_measuring(program, f) == 1);
+  return is_forwarder(program, f) ||
+         (is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers);
 }
 
 bool does_little(const Program& program, const Function& f) {

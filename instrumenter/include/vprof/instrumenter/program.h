@@ -201,7 +201,7 @@ bool is_wrapper(const Program& program, const Function& f);
 
 /// Whether a function is so small that the compiler is likely to inline it, unless a site is in the
 /// way, and called in many places, so most likely often; or tiny, and little but one call of
-/// another function. It has no loop.
+/// another function of the tree. It has no loop.
 bool is_small_helper(const Program& program, const Function& f);
 
 /// Whether a function is small, has no loop, and calls nothing worth measuring: it takes the same
