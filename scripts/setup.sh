@@ -27,6 +27,7 @@ packages_to_test=(
   libboost-dev # examples/coroutines
   librocksdb-dev # examples/transaction-scheduling
   systemd # examples/fleet: systemd-analyze
+  mariadb-server-core mariadb-client-core sysbench # examples/mariadb
   lintian mmdebstrap # the Debian package, and a fresh Debian to install it in
 )
 packages_to_soak=(

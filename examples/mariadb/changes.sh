@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Measures what settings of the server change: records each variant ROUNDS times, in turn, with the
+# sites that the last search left, adds up the profiles and compares them with `vprof diff`. Needs
+# run.sh first.
+#
+#   changes.sh flush    innodb_flush_log_at_trx_commit 1 (default) and 2
+#   changes.sh memory   WORKLOAD=memory: buffer pools of 128M, 256M and 1G
+#   changes.sh threads  thread_handling=pool-of-threads: thread_pool_size 1, 2, 4, 8
+#
+# ROUNDS (default 2). VPROF names the vprof to use. The profiles are work/NAME.vprof.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$here/work
+rounds=${ROUNDS:-2}
+
+# shellcheck source=examples/debian-source.sh
+. "$here/../debian-source.sh"
+
+declare -A variants
+case ${1:-} in
+  flush)
+    names=(flush-1 flush-2)
+    variants=([flush-1]="SETTINGS=" [flush-2]="SETTINGS=innodb-flush-log-at-trx-commit=2")
+    ;;
+  memory)
+    export WORKLOAD=memory
+    names=(pool-128M pool-256M pool-1G)
+    variants=([pool-128M]="POOL=128M" [pool-256M]="POOL=256M" [pool-1G]="POOL=1G")
+    ;;
+  threads)
+    names=(threads-1 threads-2 threads-4 threads-8)
+    for name in "${names[@]}"; do
+      variants[$name]="SETTINGS=thread-handling=pool-of-threads thread-pool-size=${name#threads-}"
+    done
+    ;;
+  *) die "what to change? (known: flush, memory, threads)" ;;
+esac
+find_vprof
+cd "$here"
+
+for ((round = 1; round <= rounds; ++round)); do
+  for name in "${names[@]}"; do
+    say "round $round of $rounds: ${variants[$name]}"
+    env "${variants[$name]}" "$vprof" record
+    "$vprof" analyze --profile "$work/$name.$round.vprof" >/dev/null
+  done
+done
+for name in "${names[@]}"; do
+  profiles=()
+  for ((round = 1; round <= rounds; ++round)); do profiles+=("$work/$name.$round.vprof"); done
+  "$vprof" merge "${profiles[@]}" -o "$work/$name.vprof" >"$work/$name.report"
+  "$vprof" merge "${profiles[@]}" -o "$work/$name.vprof" --json >"$work/$name.json"
+done
+# One line for each variant, and what the first factors are.
+python3 - "${names[@]/%/.json}" <<'END'
+import json
+import sys
+
+print(f"{'':12}{'mean':>10}{'variance':>14}{'p99':>10}   first factors")
+for name in sys.argv[1:]:
+    with open(f"work/{name}", encoding="utf-8") as file:
+        report = json.load(file)
+    interval = report["interval"]
+    first = ", ".join(f"{' and '.join(factor['functions'])} {100 * factor['share']:.1f} %" for factor in report["factors"][:3])
+    print(f"{name[:-5]:12}{interval['mean_ns'] / 1e6:7.2f} ms{interval['variance_ns2'] / 1e12:10.1f} ms²"
+          f"{interval['p99_ns'] / 1e6:7.1f} ms   {first}")
+END
+for name in "${names[@]:1}"; do
+  say "vprof diff ${names[0]}.vprof $name.vprof"
+  "$vprof" diff "$work/${names[0]}.vprof" "$work/$name.vprof"
+done

@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Starts the MariaDB that build.sh built in the current directory on a copy of a prepared data
+# directory, sends it all transactions and stops it. The exit status is 0 if no client failed and the
+# server shut down in order.
+#
+#   WORKLOAD      tpcc (default): the mix of tpcc/, all data in the buffer pool; memory: the same
+#                 with as many rows as TPC-C has, about three times what the buffer pool holds
+#   POOL          size of the buffer pool (default: tpcc 512M, memory 128M)
+#   WAREHOUSES    (default 4)
+#   CLIENTS       (default 8)
+#   TRANSACTIONS  of all clients together (default 8000)
+#   ITEMS, CUSTOMERS  items, and customers per district (default: tpcc 10000 and 300, a tenth of
+#                 TPC-C's, so that copying the data takes a second; memory 100000 and 3000)
+#   SETTINGS      more options of the server: "innodb-flush-log-at-trx-commit=2 thread-pool-size=2"
+#   RESULT        a file for sysbench's summary, which is also printed
+#   WATCH         a command to run beside the load, and once more after it with the argument "end";
+#                 $MARIADB is the client with its options
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$PWD
+workload=${WORKLOAD:-tpcc}
+case $workload in
+  tpcc) pool=${POOL:-512M} items=${ITEMS:-10000} customers=${CUSTOMERS:-300} ;;
+  memory) pool=${POOL:-128M} items=${ITEMS:-100000} customers=${CUSTOMERS:-3000} ;;
+  *) echo "workload.sh: WORKLOAD=$workload is neither tpcc nor memory" >&2; exit 2 ;;
+esac
+warehouses=${WAREHOUSES:-4}
+clients=${CLIENTS:-8}
+transactions=${TRANSACTIONS:-8000}
+work=${WORK:-$here/work}
+template=$work/data-$warehouses-$items-$customers
+data=$work/data-run
+# The path of a Unix socket has at most 107 characters, so the socket is not in the tree.
+sockets=$(mktemp -d)
+socket=$sockets/mariadb
+user=$(id -un)
+
+# Only the server is recorded.
+unrecorded() { env -u VPROF_TRACE_DIR "$@"; }
+
+client=("$tree/bld/client/mariadb" --no-defaults --socket="$socket" --user=root)
+sql() { unrecorded "${client[@]}" --batch --skip-column-names "$@"; }
+
+start() { # data directory, then arguments of env
+  local directory=$1 setting options=()
+  shift
+  for setting in ${SETTINGS:-}; do options+=("--$setting"); done
+  env "$@" "$tree/bld/sql/mariadbd" --no-defaults --datadir="$directory" --socket="$socket" \
+    --user="$user" --skip-networking --pid-file="$sockets/pid" \
+    --lc-messages-dir="$tree/bld/sql/share" --character-sets-dir="$tree/sql/share/charsets" \
+    --max-connections=$((clients + 20)) --innodb-buffer-pool-size="$pool" \
+    --innodb-buffer-pool-dump-at-shutdown=OFF --innodb-buffer-pool-load-at-startup=OFF \
+    --innodb-log-file-size=256M "${options[@]}" >"$work/server.log" 2>&1 &
+  server=$!
+  local tries=0
+  until sql -e 'select 1' >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    if [ "$tries" -ge 600 ] || ! kill -0 "$server" 2>/dev/null; then
+      tail -5 "$work/server.log" >&2
+      echo "workload.sh: the server does not answer" >&2
+      exit 1
+    fi
+    sleep 0.1
+  done
+}
+
+stop() {
+  kill -TERM "$server" 2>/dev/null ||
+    { echo "workload.sh: the server died under the load" >&2; return 1; }
+  local status=0
+  wait "$server" || status=$?
+  server=
+  [ "$status" = 0 ] ||
+    { echo "workload.sh: the server ended with status $status" >&2; return 1; }
+}
+
+server=
+leave() {
+  [ -z "$server" ] || kill -KILL "$server" 2>/dev/null || true
+  rm -rf "$sockets"
+}
+trap leave EXIT
+# At a terminal, Ctrl-C reaches the server as well. vprof waits for both.
+trap 'exit 130' INT TERM
+
+load() {
+  sql -e 'create database tpcc'
+  {
+    cat "$here/tpcc/schema.sql"
+    echo "SET @warehouses = $warehouses, @items = $items, @customers = $customers;"
+    cat "$here/tpcc/load.sql"
+  } | sql tpcc
+}
+
+# Makes the data once. Each run starts with a copy, so that all start alike.
+prepare() {
+  [ -d "$template" ] && return
+  rm -rf "$template.new"
+  unrecorded "$tree/bld/scripts/mariadb-install-db" --no-defaults --srcdir="$tree" \
+    --builddir="$tree/bld" --datadir="$template.new" --user="$user" \
+    --auth-root-authentication-method=normal --skip-test-db >"$work/install.log" 2>&1 ||
+    { tail -5 "$work/install.log" >&2; exit 1; }
+  SETTINGS='' start "$template.new" -u VPROF_TRACE_DIR
+  load >"$work/load.log" 2>&1 || { tail -5 "$work/load.log" >&2; exit 1; }
+  # With it, the server writes all pages and purges what was deleted before it ends.
+  sql -e 'set global innodb_fast_shutdown = 0'
+  stop
+  mv "$template.new" "$template"
+}
+
+# Reads all tables and their second indexes, so that no transaction of tpcc has to.
+warm_up() {
+  local table
+  # (history has no key.)
+  for table in warehouse district customer orders new_order order_line item stock; do
+    echo "SELECT count(*) FROM $table FORCE INDEX (PRIMARY);"
+  done | sql tpcc >/dev/null
+  sql tpcc -e 'SELECT count(c_first) FROM customer FORCE INDEX (customer_name);
+    SELECT count(o_id) FROM orders FORCE INDEX (orders_customer)' >/dev/null
+}
+
+bench() {
+  unrecorded sysbench "$here/tpcc/tpcc.lua" --db-driver=mysql --mysql-socket="$socket" \
+    --mysql-user=root --mysql-db=tpcc --threads="$clients" --events="$transactions" --time=0 \
+    --rand-seed=1 --warehouses="$warehouses" --items="$items" --customers="$customers" run
+}
+
+# Prints the processor time of the server: fields 14 and 15 of /proc/PID/stat, in ticks.
+processor_time() {
+  sed 's/.*) //' "/proc/$server/stat" |
+    awk -v ticks="$(getconf CLK_TCK)" '{
+      printf "processor time of the server = %.2f s\n", ($12 + $13) / ticks
+    }'
+}
+
+mkdir -p "$work"
+prepare
+rm -rf "$data"
+cp -a --reflink=auto "$template" "$data"
+sync "$data"
+start "$data"
+[ "$workload" != tpcc ] || warm_up
+watch=
+if [ -n "${WATCH:-}" ]; then
+  export MARIADB="env -u VPROF_TRACE_DIR ${client[*]}"
+  $WATCH &
+  watch=$!
+fi
+bench | tee ${RESULT:+"$RESULT"}
+if [ -n "$watch" ]; then
+  kill "$watch" 2>/dev/null || true
+  $WATCH end
+fi
+processor_time
+stop
