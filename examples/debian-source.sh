@@ -5,6 +5,9 @@
 #   fetch_debian_source PACKAGE VERSION DIRECTORY
 #       unpacks the source of the newest PACKAGE whose version begins with VERSION into DIRECTORY,
 #       unless that exists
+#   leave_root SCRIPT ARGUMENT...
+#       if this is root, hands work/ and .vprof/ beside SCRIPT over to RUN_AS (default: nobody), and
+#       continues SCRIPT as that user
 #   find_vprof
 #       sets `vprof`: $VPROF, else the one built in this tree, else the one on PATH
 # shellcheck shell=bash
@@ -95,6 +98,21 @@ download_debian_source() {
   # This comes last, so that an interrupted run starts over.
   mv "$directory.unpacking" "$directory"
   echo "$package $chosen in $directory"
+}
+
+leave_root() {
+  local script=$1 user=${RUN_AS:-nobody} directory
+  [ "$(id -u)" = 0 ] || return 0
+  shift
+  directory=$(dirname "$script")
+  id "$user" >/dev/null 2>&1 || die "there is no user $user; set RUN_AS"
+  setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups test -x "$directory" ||
+    die "user $user may not enter $directory; move the tree, or run this as an ordinary user"
+  mkdir -p "$directory/work" "$directory/.vprof"
+  chown -R "$user:$(id -g "$user")" "$directory/work" "$directory/.vprof"
+  say "continuing as $user"
+  exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups \
+    env HOME="$directory/work" "$script" "$@"
 }
 
 find_vprof() {

@@ -25,6 +25,7 @@ packages_to_test=(
   zsh groff-base # completion and manual page
   git
   libboost-dev # examples/coroutines
+  wrk curl procps # examples/httpd
   librocksdb-dev # examples/transaction-scheduling
   systemd # examples/fleet: systemd-analyze
   mariadb-server-core mariadb-client-core sysbench # examples/mariadb

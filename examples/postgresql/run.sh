@@ -21,25 +21,11 @@ version=15.
 # shellcheck source=examples/debian-source.sh
 . "$here/../debian-source.sh"
 
-# If this is root, continues as another user, who becomes the owner of all files.
-leave_root() {
-  local user=${RUN_AS:-nobody}
-  [ "$(id -u)" = 0 ] || return 0
-  id "$user" >/dev/null 2>&1 || die "there is no user $user; set RUN_AS"
-  setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups test -x "$here" ||
-    die "user $user may not enter $here; move the tree, or run this as an ordinary user"
-  mkdir -p "$here/.vprof"
-  chown -R "$user:$(id -g "$user")" "$work" "$here/.vprof"
-  say "continuing as $user"
-  exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups \
-    env HOME="$work" "$here/run.sh" "$@"
-}
-
 install_missing gcc libc6-dev make bison flex perl python3 util-linux procps
 mkdir -p "$work"
 fetch_debian_source postgresql-15 "$version" "$work/postgresql"
 [ "${1:-}" != --fetch ] || exit 0
-leave_root "$@"
+leave_root "$here/run.sh" "$@"
 case "${1:-}" in
   --test) exec "$here/regress.sh" ;;
   "" | --restart)
