@@ -107,6 +107,21 @@ TEST_CASE("a static function that something else reaches keeps its gate") {
   CHECK(names(twins_of(program, kText).gated) == Names{"inner", "outer"});
 }
 
+TEST_CASE("a copy calls no copy that the compiler may not see") {
+  const auto holds = [](const std::string& text) {
+    return Conditions(text).hold_always_at(static_cast<uint32_t>(text.find("f(")));
+  };
+  CHECK(holds("static int f(int a) {}\n"));
+  CHECK_FALSE(holds("#if __GNUC__ > 4\nstatic int f(int a) {}\n#endif\n#define X\n"));
+  CHECK_FALSE(
+      holds("#ifdef A\n#define f g\n#else\nstatic int f(int a) {}\n#endif\nint b;\n#undef X\n"));
+  CHECK(holds("#ifdef A\n#endif\nstatic int f(int a) {}\n#ifdef B\n#endif\n"));
+  const std::string guarded = "/* header */\n#ifndef H\n#define H\n#ifdef A\n#endif\n";
+  CHECK(holds(guarded + "static int f(int a) {}\n#endif /* H */\n"));
+  CHECK_FALSE(holds(guarded + "# if 1\nstatic int f(int a) {}\n# endif\n#endif\n"));
+  CHECK_FALSE(holds("#ifdef A\nint a;\n#endif\n#ifdef B\nstatic int f(int a) {}\n#endif\n"));
+}
+
 TEST_CASE("functions that call only each other keep their gates") {
   const std::string text =
       "static int even(int a) { return odd(a); }\n"

@@ -140,7 +140,7 @@ class GateRemover {
       }
     }
     for (const Function* f : twins_.all()) {
-      if (twins_.gated.contains(f) && is_static(*f) && !reached.contains(f) &&
+      if (twins_.gated.contains(f) && twins_.called.contains(f) && !reached.contains(f) &&
           !address_taken_.contains(f->usr)) {
         twins_.behind[f];
       }
@@ -214,15 +214,20 @@ Result<Twins> choose_twins(const Program& program,
     if (has_line_directives(text)) {
       continue;
     }
+    const Conditions conditions(text);
     for (const auto& [body, sharing] : bodies) {
       const Function& f = *sharing.front();
       if (sharing.size() > 1 || !can_be_copied(f, text)) {
         continue;
       }
       const Inserted what = inserted(f);
+      const bool can_be_called = is_static(f) && conditions.hold_always_at(f.head_begin);
+      if (can_be_called) {
+        twins.called.insert(&f);
+      }
       if (what == Inserted::kInBody && !long_lived.contain(f)) {
         twins.gated.insert(&f);
-      } else if (what == Inserted::kNothing && is_static(f)) {
+      } else if (what == Inserted::kNothing && can_be_called) {
         without_sites.insert(&f);
       }
     }

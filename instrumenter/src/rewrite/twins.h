@@ -40,6 +40,8 @@ struct Twins {
   std::set<const Function*> copied;  ///< without sites; copies call it
   /// With sites, but without a gate: the gated functions through which it can be reached.
   std::map<const Function*, std::set<const Function*>> behind;
+  /// Whose copies other copies call: `static` functions that are there whatever the compiler.
+  std::set<const Function*> called;
 
   bool have_sites(const Function* f) const { return gated.contains(f) || behind.contains(f); }
   bool contain(const Function* f) const { return have_sites(f) || copied.contains(f); }

@@ -29,6 +29,18 @@ void outer(void) {
   work(3);
 }
 
+// Clang says that it is GCC 4, so the index has a function here that GCC does not see.
+// ARMED: return VPROF_{{.*}} swapped(x) VPROF_EXPR_END + work(x);
+#if __GNUC__ > 4
+#define swapped(x) (work(x))
+#else
+static int swapped(int x) { x = work(x); return x; }
+#endif
+int swaps(int x) {
+  x = work(x);
+  return swapped(x) + work(x);
+}
+
 // A copy would have a counter of its own.
 // ARMED-NOT: counts_{{vprof}}_measured
 int counts(void) { static int count; work(count); return ++count; }
@@ -104,6 +116,7 @@ int main(void) {
   const char names[2][4] = {"one", "two"};
   printf("%d\n", twice(1));
   outer();
+  printf("%d\n", swaps(1));
   counts();
   once();
   once();

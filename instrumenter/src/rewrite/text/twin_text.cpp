@@ -27,15 +27,17 @@ std::string_view directive_in(std::string_view line) {
   return line.substr(begin, end - begin);
 }
 
-/// Calls `visit` with each directive's word until it returns false. Returns whether it never did.
-bool all_directives(std::string_view text, const std::function<bool(std::string_view)>& visit) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view word = directive_in(text.substr(0, end));
-    if (!word.empty() && !visit(word)) {
+/// Calls `visit` with each directive's word, and the offset of the line, until it returns false.
+/// Returns whether it never did.
+bool all_directives(std::string_view text,
+                    const std::function<bool(std::string_view, size_t)>& visit) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view word = directive_in(text.substr(begin, end - begin));
+    if (!word.empty() && !visit(word, begin)) {
       return false;
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
+    begin = end + 1;
   }
   return true;
 }
@@ -43,7 +45,7 @@ bool all_directives(std::string_view text, const std::function<bool(std::string_
 /// Whether a second reading of the text takes the same branches and changes no macro.
 bool has_only_conditions(std::string_view text) {
   int depth = 0;
-  const bool all = all_directives(text, [&](std::string_view word) {
+  const bool all = all_directives(text, [&](std::string_view word, size_t) {
     if (word.starts_with("if")) {
       ++depth;
       return true;
@@ -89,9 +91,33 @@ std::string name_of(const Function& f, const std::string& text) {
 }  // namespace
 
 bool has_line_directives(const std::string& text) {
-  return !all_directives(text, [](std::string_view word) {
+  return !all_directives(text, [](std::string_view word, size_t) {
     return word != "line" && std::isdigit(static_cast<unsigned char>(word[0])) == 0;
   });
+}
+
+Conditions::Conditions(const std::string& text) {
+  int depth = 0;
+  depth_[0] = 0;
+  all_directives(text, [&](std::string_view word, size_t at) {
+    depth += word.starts_with("if") ? 1 : word == "endif" ? -1 : 0;
+    depth_[static_cast<uint32_t>(at)] = depth;
+    return true;
+  });
+  // The first directive opens what the last one closes.
+  const auto first = std::next(depth_.begin());
+  const bool guarded =
+      depth == 0 && first != depth_.end() && first->second == 1 &&
+      std::all_of(first, std::prev(depth_.end()), [](const auto& d) { return d.second > 0; });
+  if (guarded) {
+    for (auto& [at, inside] : depth_) {
+      inside -= inside > 0 ? 1 : 0;
+    }
+  }
+}
+
+bool Conditions::hold_always_at(uint32_t offset) const {
+  return std::prev(depth_.upper_bound(offset))->second == 0;
 }
 
 bool can_be_copied(const Function& f, const std::string& text) {

@@ -1,6 +1,7 @@
 // The text of a twin (rewrite/twins.h).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,17 @@ namespace vprof::instrumenter {
 /// Whether the text says itself which lines of which file it is, as that of generated code does. A
 /// copy would have to repeat that.
 bool has_line_directives(const std::string& text);
+
+/// Where a text stands between directives that a compiler may see otherwise than Clang does, such as
+/// `#if __GNUC__ > 4`. A condition around the whole file, such as an include guard, does not count.
+class Conditions {
+ public:
+  explicit Conditions(const std::string& text);
+  bool hold_always_at(uint32_t offset) const;
+
+ private:
+  std::map<uint32_t, int> depth_;  // by the offset from which on
+};
 
 /// Whether the definition, which is in `text`, can be copied as text. False for what is not C, what
 /// is `unique`, and directives that a second reading would not leave as they are.
