@@ -30,7 +30,7 @@ void outer(void) {
 }
 
 // Clang says that it is GCC 4, so the index has a function here that GCC does not see.
-// ARMED: return VPROF_{{.*}} swapped(x) VPROF_EXPR_END + work(x);
+// ARMED: x = VPROF_{{.*}} swapped(x) VPROF_EXPR_END;
 #if __GNUC__ > 4
 #define swapped(x) (work(x))
 #else
@@ -38,7 +38,8 @@ static int swapped(int x) { x = work(x); return x; }
 #endif
 int swaps(int x) {
   x = work(x);
-  return swapped(x) + work(x);
+  x = swapped(x);
+  return work(x);
 }
 
 // A copy would have a counter of its own.
