@@ -4,6 +4,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Builtins.h>
+#include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 

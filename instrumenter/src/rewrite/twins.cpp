@@ -252,6 +252,7 @@ std::vector<CallOfCopy> calls_of_copies(const Program& program, const Twins& twi
     }
   }
   std::vector<CallOfCopy> out;
+  out.reserve(calls.size());
   for (const auto& [end, call] : calls) {
     out.push_back(call);
   }

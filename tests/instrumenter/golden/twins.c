@@ -1,4 +1,5 @@
-/* Twins of an armed program: the sites of a function are in a copy of it, which runs while one of them is on. */
+/* FLAGS: -Wredundant-decls -Wmissing-prototypes -Wno-error=missing-prototypes
+   Twins of an armed program: the sites of a function are in a copy of it, which runs while one of them is on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@ __attribute__((noinline)) static int work(int x) {
   return x + 1;
 }
 
-// ARMED: VPROF_TWIN int twice_vprof_measured(int x); int twice(int x) { VPROF_GATE({{[0-9]+}}) { return twice_vprof_measured(x); } {
+// ARMED: VPROF_TWIN_BEGIN VPROF_TWIN int twice_vprof_measured(int x); VPROF_TWIN_END int twice(int x) { VPROF_GATE({{[0-9]+}}) { return twice_vprof_measured(x); } {
 // ARMED: }}
 // ARMED: VPROF_TWIN_BEGIN
 // ARMED: int twice_vprof_measured(int x) {
@@ -60,6 +61,7 @@ int sum(int n, ...) {
 
 // Recursive, and called before it is defined.
 static int even(int n);
+int evens(int n) { n = even(n) + work(1); return n; }
 static int odd(int n) { return n == 0 ? 0 : work(0) + even(n - 1) - 1; }
 static int even(int n) { return n == 0 ? 1 : work(0) + odd(n - 1) - 1; }
 
@@ -124,6 +126,7 @@ int main(void) {
   printf("%d\n", counts());
   printf("%d\n", sum(2, 3, 4));
   printf("%d\n", even(5));
+  printf("%d\n", evens(4));
   struct pair p = by_value((struct pair){1, 2}, names);
   printf("%d %d\n", p.a, p.b);
   printf("%d\n", redefines());

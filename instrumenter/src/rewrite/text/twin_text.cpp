@@ -183,9 +183,10 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
     const auto declaration =
         on_one_line(text.substr(f.head_begin, f.name_end - f.head_begin) + kSuffix +
                     text.substr(f.name_end, f.body - 1 - f.name_end));
-    edits.push_back(
-        {f.head_begin, f.head_begin,
-         fmt::format("{} {}; ", attributes(f, has_sites, text), declaration.value_or("")), ""});
+    edits.push_back({f.head_begin, f.head_begin,
+                     fmt::format("VPROF_TWIN_BEGIN {} {}; VPROF_TWIN_END ",
+                                 attributes(f, has_sites, text), declaration.value_or("")),
+                     ""});
     edits.push_back({f.body, f.body,
                      fmt::format(" VPROF_GATE({}) {{ {} }} {{", *gate,
                                  f.returns_void ? fmt::format("{}; return;", call)

@@ -63,8 +63,11 @@
  * is left. */
 #define VPROF_GATE(vprof_id) if (VPROF_RT_RARELY(vprof_site_on[vprof_id]))
 
-/* Around the copy of a function. The user has seen the warnings of its text before. */
-#define VPROF_TWIN_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wall\"")
+/* Around the copy of a function and its declarations. The user has seen the warnings of its text
+ * before, and what is called by several copies is declared for each. */
+#define VPROF_TWIN_BEGIN                                                     \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wall\"") \
+      _Pragma("GCC diagnostic ignored \"-Wredundant-decls\"")
 #define VPROF_TWIN_END _Pragma("GCC diagnostic pop")
 
 /* Of the copy, which is optimised like any other function, but stands with what is never
