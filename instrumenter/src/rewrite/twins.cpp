@@ -63,26 +63,33 @@ class LongLived {
   std::deque<std::pair<const Function*, int>> near_;
 };
 
-/// The functions whose text can be copied where it stands, by file and the place of their body.
-/// Files that others include have only `static` ones, and none if C++ includes them.
-std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> functions_of_files(
-    const Program& program) {
-  std::set<std::string> included;
-  std::set<std::string> cxx;
-  for (const Unit& unit : program.units) {
-    const bool is_c = unit.file.ends_with(".c");
-    for (const std::string& file : unit.deps) {
-      if (file != unit.file) {
-        included.insert(file);
-      }
-      if (!is_c) {
-        cxx.insert(file);
+/// Files that others include.
+struct Included {
+  std::set<std::string> any;
+  std::set<std::string> by_cxx;
+
+  explicit Included(const Program& program) {
+    for (const Unit& unit : program.units) {
+      for (const std::string& file : unit.deps) {
+        if (file != unit.file) {
+          any.insert(file);
+        }
+        if (!unit.file.ends_with(".c")) {
+          by_cxx.insert(file);
+        }
       }
     }
   }
+};
+
+/// The functions whose text can be copied where it stands, by file and the place of their body.
+/// Files that others include have only `static` ones, and none if C++ includes them.
+std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> functions_of_files(
+    const Program& program, const Included& included) {
   std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> files;
   for (const Function& f : program.functions) {
-    if (f.in_tree && !cxx.contains(f.file) && (is_static(f) || !included.contains(f.file))) {
+    if (f.in_tree && !included.by_cxx.contains(f.file) &&
+        (is_static(f) || !included.any.contains(f.file))) {
       files[f.file][f.body].push_back(&f);
     }
   }
@@ -209,7 +216,8 @@ Result<Twins> choose_twins(const Program& program,
   Twins twins;
   std::set<const Function*> without_sites;
   std::map<std::string, std::string> texts;
-  for (const auto& [file, bodies] : functions_of_files(program)) {
+  const Included included(program);
+  for (const auto& [file, bodies] : functions_of_files(program, included)) {
     const std::string& text = texts[file] = VPROF_TRY(read_original(file));
     if (has_line_directives(text)) {
       continue;
@@ -227,7 +235,7 @@ Result<Twins> choose_twins(const Program& program,
       }
       if (what == Inserted::kInBody && !long_lived.contain(f)) {
         twins.gated.insert(&f);
-      } else if (what == Inserted::kNothing && can_be_called) {
+      } else if (what == Inserted::kNothing && can_be_called && !included.any.contains(file)) {
         without_sites.insert(&f);
       }
     }
