@@ -121,7 +121,8 @@ export const factors = {
     assert.ok(ids.length >= 4, `${ids}`);
     await page.click('#factor-details .exemplars a.id');
     assert.equal(await textOf(page, '.timeline-title strong'), ids[0]);
-    assert.ok(await count(page, '#timeline-chart .critical') > 0, 'the timelines of the listed intervals are in the page');
+    // The timelines of the listed intervals are in the page.
+    await until(page, 'document.querySelectorAll("#timeline-chart .critical").length > 0');
     await quiet(page);
   },
 };

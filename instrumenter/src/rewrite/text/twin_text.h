@@ -16,7 +16,8 @@ namespace vprof::instrumenter {
 bool has_line_directives(const std::string& text);
 
 /// Where a text stands between directives that a compiler may see otherwise than Clang does, such
-/// as `#if __GNUC__ > 4`. A condition around the whole file, such as an include guard, does not count.
+/// as `#if __GNUC__ > 4`. A condition around the whole file, such as an include guard, does not
+/// count.
 class Conditions {
  public:
   explicit Conditions(const std::string& text);
