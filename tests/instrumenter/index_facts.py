@@ -83,10 +83,13 @@ inline int common(int x) { return g(x); }
 static inline int own(int x) { return g(x); }
 _Noreturn void fatal(int x) { g(x); leave(x); }
 int varies(int x, ...) { return g(x); }
+int old(x, y) int x; int y; { return g(x + y); }
+int older(x) { return g(x); }
+int nothing() { return g(1); }
 int main(void) { return plain(1) + own(2); }
-""", name="a.c", compiler="gcc", headers="")
+""", "-std=gnu89", name="a.c", compiler="gcc", headers="")
         self.assertEqual(sorted(name for name, f in functions.items() if f.get("unique")),
-                         ["assembler", "common", "computed", "counts", "early", "fatal", "frame", "hidden", "main", "varies"])
+                         ["assembler", "common", "computed", "counts", "early", "fatal", "frame", "hidden", "main", "old", "older", "varies"])
 
     def test_endless_loops(self):
         functions = self.index("""

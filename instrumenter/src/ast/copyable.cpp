@@ -31,6 +31,7 @@ bool is_within_head(const clang::Attr& attribute, const clang::FunctionDecl& fun
 bool has_its_own_meaning(const clang::FunctionDecl& function) {
   if (function.isMain() || function.isNoReturn() || function.isVariadic() ||
       function.hasAttr<clang::AlwaysInlineAttr>() ||
+      (function.getNumParams() > 0 && !function.hasWrittenPrototype()) ||
       (function.isInlineSpecified() && function.getStorageClass() != clang::SC_Static)) {
     return true;
   }

@@ -1,4 +1,4 @@
-/* FLAGS: -Wredundant-decls -Wmissing-prototypes -Wno-error=missing-prototypes
+/* FLAGS: -Wredundant-decls -Wunused-macros -Wmissing-prototypes -Wno-error=missing-prototypes
    Twins of an armed program: the sites of a function are in a copy of it, which runs while one of them is on. */
 #include <setjmp.h>
 #include <stdarg.h>

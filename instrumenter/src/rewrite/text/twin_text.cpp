@@ -152,10 +152,13 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
   };
   std::string before;
   std::string after;
+  std::string asked;  // for -Wunused-macros
   for (const char* word : kOwnNames) {
     before += fmt::format("#define {} \"{}\"\n", word, name_of(f, text));
+    asked += fmt::format("{}defined {}", asked.empty() ? "" : " && ", word);
     after += fmt::format("#undef {}\n", word);
   }
+  before += fmt::format("#if {}\n#endif\n", asked);
   for (const CallOfCopy& call : calls) {
     rename(call.name_end);
     if (call.callee->file == f.file && call.callee->head_begin > f.head_begin) {
