@@ -18,6 +18,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=examples/server-process.sh
+. "$here/../server-process.sh"
 tree=$PWD
 workload=${WORKLOAD:-tpcc}
 case $workload in
@@ -53,36 +55,10 @@ start() { # data directory, then arguments of env
     --innodb-buffer-pool-dump-at-shutdown=OFF --innodb-buffer-pool-load-at-startup=OFF \
     --innodb-log-file-size=256M "${options[@]}" >"$work/server.log" 2>&1 &
   server=$!
-  local tries=0
-  until sql -e 'select 1' >/dev/null 2>&1; do
-    tries=$((tries + 1))
-    if [ "$tries" -ge 600 ] || ! kill -0 "$server" 2>/dev/null; then
-      tail -5 "$work/server.log" >&2
-      echo "workload.sh: the server does not answer" >&2
-      exit 1
-    fi
-    sleep 0.1
-  done
+  until_it_answers sql -e 'select 1'
 }
 
-stop() {
-  kill -TERM "$server" 2>/dev/null ||
-    { echo "workload.sh: the server died under the load" >&2; return 1; }
-  local status=0
-  wait "$server" || status=$?
-  server=
-  [ "$status" = 0 ] ||
-    { echo "workload.sh: the server ended with status $status" >&2; return 1; }
-}
-
-server=
-leave() {
-  [ -z "$server" ] || kill -KILL "$server" 2>/dev/null || true
-  rm -rf "$sockets"
-}
-trap leave EXIT
-# At a terminal, Ctrl-C reaches the server as well. vprof waits for both.
-trap 'exit 130' INT TERM
+at_exit_kill KILL "$sockets"
 
 load() {
   sql -e 'create database tpcc'
@@ -105,7 +81,7 @@ prepare() {
   load >"$work/load.log" 2>&1 || { tail -5 "$work/load.log" >&2; exit 1; }
   # With it, the server writes all pages and purges what was deleted before it ends.
   sql -e 'set global innodb_fast_shutdown = 0'
-  stop
+  stop_server TERM
   mv "$template.new" "$template"
 }
 
@@ -153,4 +129,4 @@ if [ -n "$watch" ]; then
   $WATCH end
 fi
 processor_time
-stop
+stop_server TERM

@@ -16,6 +16,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=examples/server-process.sh
+. "$here/../server-process.sh"
 bin=$PWD/installed/bin
 workload=${WORKLOAD:-tpcb}
 case $workload in
@@ -55,40 +57,10 @@ start() { # data directory, then arguments of env
   settings >"$directory/postgresql.auto.conf"
   env "$@" "$bin/postgres" -D "$directory" >"$work/server.log" 2>&1 &
   server=$!
-  until_it_answers
+  until_it_answers unrecorded "$bin/psql" -qAtc 'select 1'
 }
 
-until_it_answers() {
-  local tries=0
-  until unrecorded "$bin/psql" -qAtc 'select 1' >/dev/null 2>&1; do
-    tries=$((tries + 1))
-    if [ "$tries" -ge 300 ] || ! kill -0 "$server" 2>/dev/null; then
-      tail -5 "$work/server.log" >&2
-      echo "workload.sh: the server does not answer" >&2
-      exit 1
-    fi
-    sleep 0.1
-  done
-}
-
-stop() {
-  kill -INT "$server" 2>/dev/null ||
-    { echo "workload.sh: the server died under the load" >&2; return 1; }
-  local status=0
-  wait "$server" || status=$?
-  server=
-  [ "$status" = 0 ] ||
-    { echo "workload.sh: the server ended with status $status" >&2; return 1; }
-}
-
-server=
-leave() {
-  [ -z "$server" ] || kill -QUIT "$server" 2>/dev/null || true
-  rm -rf "$socket"
-}
-trap leave EXIT
-# At a terminal, Ctrl-C reaches the server as well. vprof waits for both.
-trap 'exit 130' INT TERM
+at_exit_kill QUIT "$socket"
 
 load() {
   case $workload in
@@ -107,7 +79,7 @@ prepare() {
   start "$template.new" -u VPROF_TRACE_DIR
   load >"$work/load.log" 2>&1 || { tail -5 "$work/load.log" >&2; exit 1; }
   unrecorded "$bin/psql" -qc 'vacuum analyze' -c checkpoint
-  stop
+  stop_server INT
   mv "$template.new" "$template"
 }
 
@@ -169,8 +141,8 @@ killed_backend() {
   kill -KILL "$(backend tpc-b)"
   wait "$bench" || true
   grep -q 'terminated by signal 9' "$work/server.log"
-  until_it_answers
-  stop
+  until_it_answers unrecorded "$bin/psql" -qAtc "select 1"
+  stop_server INT
 }
 
 # The client holds the lock of a row that the others want.
@@ -182,7 +154,7 @@ gone_client() {
   # shellcheck disable=SC2154  # coproc sets it
   kill -KILL "$gone_PID"
   wait "$bench"
-  stop
+  stop_server INT
 }
 
 # As `pg_ctl stop -m immediate`: the backends exit at once.
@@ -204,7 +176,7 @@ case ${1:-} in
   "")
     bench | tee ${RESULT:+"$RESULT"}
     processor_time
-    stop
+    stop_server INT
     ;;
   killed_backend | gone_client | immediate_stop) "$1" ;;
   *) echo "workload.sh: unknown fault $1" >&2; exit 2 ;;
