@@ -122,6 +122,25 @@ TEST_CASE("a copy calls no copy that the compiler may not see") {
   CHECK_FALSE(holds("#ifdef A\nint a;\n#endif\n#ifdef B\nstatic int f(int a) {}\n#endif\n"));
 }
 
+TEST_CASE("a static function under a condition keeps its gate, and copies call the original") {
+  const std::string text = "#if __GNUC__ > 4\n#else\n" + kText.substr(0, kText.find("int outer")) +
+                           "#endif\n" + kText.substr(kText.find("int outer"));
+  Program program = program_of(kText);
+  for (Function& f : program.functions) {
+    const uint32_t by = f.name == "outer" ? 30 : 23;
+    for (uint32_t* at : {&f.head_begin, &f.name_begin, &f.name_end, &f.body, &f.body_end}) {
+      *at += by;
+    }
+    for (Call& c : f.calls) {
+      c.begin += by;
+      c.end += by;
+    }
+  }
+  const Twins twins = twins_of(program, text);
+  CHECK(names(twins.gated) == Names{"inner", "outer"});
+  CHECK(calls_of_copies(program, twins, at(program, "outer"), text).empty());
+}
+
 TEST_CASE("functions that call only each other keep their gates") {
   const std::string text =
       "static int even(int a) { return odd(a); }\n"

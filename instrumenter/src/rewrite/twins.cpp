@@ -251,11 +251,10 @@ std::vector<CallOfCopy> calls_of_copies(const Program& program, const Twins& twi
   for (const Call& call : f.calls) {
     const Function* callee = program.by_key(call.callee_key);
     if (call.kind != CallKind::kDirect || call.file != f.file || callee == nullptr ||
-        callee->file != f.file || !is_static(*callee) || !twins.contain(callee)) {
+        callee->file != f.file || !twins.called.contains(callee) || !twins.contain(callee)) {
       continue;
     }
-    const std::string name = text.substr(callee->name_begin, callee->name_end - callee->name_begin);
-    if (const auto end = end_of_callee(call, name, text)) {
+    if (const auto end = end_of_callee(call, callee->name, text)) {
       calls[*end] = {callee, twins.have_sites(callee), *end};
     }
   }

@@ -33,9 +33,9 @@ void outer(void) {
 // Clang says that it is GCC 4, so the index has a function here that GCC does not see.
 // ARMED: x = VPROF_{{.*}} swapped(x) VPROF_EXPR_END;
 #if __GNUC__ > 4
-#define swapped(x) (work(x))
+#define swapped(x) ({ int y = work(x); work(y + 1); work(y); })
 #else
-static int swapped(int x) { x = work(x); return x; }
+static int swapped(int x) { x = work(x); work(x + 1); return work(x); }
 #endif
 int swaps(int x) {
   x = work(x);

@@ -104,10 +104,14 @@ Conditions::Conditions(const std::string& text) {
     depth_[static_cast<uint32_t>(at)] = depth;
     return true;
   });
-  // The first directive opens what the last one closes.
+  // The first directive opens what the last one closes, and no code is outside.
   const auto first = std::next(depth_.begin());
+  const auto is_code = [&](size_t begin, size_t end) {
+    return text.substr(begin, end - begin).find_first_of(";}") != std::string::npos;
+  };
   const bool guarded =
-      depth == 0 && first != depth_.end() && first->second == 1 &&
+      depth == 0 && first != depth_.end() && !is_code(0, first->first) &&
+      !is_code(std::prev(depth_.end())->first, text.size()) && first->second == 1 &&
       std::all_of(first, std::prev(depth_.end()), [](const auto& d) { return d.second > 0; });
   if (guarded) {
     for (auto& [at, inside] : depth_) {
@@ -161,7 +165,7 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
   before += fmt::format("#if {}\n#endif\n", asked);
   for (const CallOfCopy& call : calls) {
     rename(call.name_end);
-    if (call.callee->file == f.file && call.callee->head_begin > f.head_begin) {
+    if (call.callee->head_begin > f.head_begin) {
       before += fmt::format("{1} static __typeof__({0}) {0}{2};\n", call.callee->name,
                             attributes(*call.callee, call.has_sites, text), kSuffix);
     }
