@@ -74,7 +74,10 @@ int plain(int x) { return g(x); }
 int counts(int x) { static int n; return g(x) + n++; }
 int hidden(int x) { return ({ static int n; n += x; }); }
 int computed(int x) { void *p = &&out; if (x) goto *p; g(x); out: return x; }
-int assembler(int x) { __asm__ volatile("" : "+r"(x)); return g(x); }
+int barrier(int x) { __asm__ volatile("" ::: "memory"); return g(x); }
+int instruction(int x) { __asm__ goto("jmp %l0" : : : : out); g(x); out: return x; }
+int labelled(int x) { __asm__ volatile("here: nop"); return g(x); }
+int directive(int x) { __asm__ volatile(".globl g"); return g(x); }
 int frame(int x) { return __builtin_return_address(0) ? g(x) : 0; }
 __attribute__((constructor)) void early(void) { g(1); }
 __attribute__((format(printf, 1, 2))) int before(const char *f, int x) { return g(x); }
@@ -89,7 +92,7 @@ int nothing() { return g(1); }
 int main(void) { return plain(1) + own(2); }
 """, "-std=gnu89", name="a.c", compiler="gcc", headers="")
         self.assertEqual(sorted(name for name, f in functions.items() if f.get("unique")),
-                         ["assembler", "common", "computed", "counts", "early", "fatal", "frame", "hidden", "main", "old", "older", "varies"])
+                         ["common", "computed", "counts", "directive", "early", "fatal", "frame", "hidden", "labelled", "main", "old", "older", "varies"])
 
     def test_endless_loops(self):
         functions = self.index("""

@@ -144,6 +144,38 @@ TEST_CASE("which functions are small helpers, and which do little") {
   CHECK(judged(4) == std::pair(false, false));
 }
 
+TEST_CASE("in a large program, all functions are small helpers that are small or low") {
+  Program program;
+  Function f = function("f", "f.c", 1);
+  Function caller = function("caller", "f.c", 9);
+  Function callee = function("callee", "f.c", 20);
+  Function leaf = function("leaf", "f.c", 30);
+  caller.calls = {call(caller, f, 1, 2, Form::kStatement)};
+  caller.size = 301;
+  f.loops = true;
+  callee.calls = {call(callee, leaf, 1, 2, Form::kStatement)};
+  leaf.size = 301;
+  const auto judged = [&](size_t others) {
+    f.calls = {call(f, callee, 1, 2, Form::kStatement)};
+    program.functions = {f, caller, callee, leaf};
+    for (size_t i = 0; i < others; ++i) {
+      program.functions.push_back(function("other" + std::to_string(i), "o.c", 1));
+    }
+    program.finish();
+    return vprof::instrumenter::is_small_helper(program, *program.find("f").front());
+  };
+  f.size = 300;
+  CHECK_FALSE(judged(9996));
+  CHECK(judged(9997));
+  f.endless = true;
+  CHECK_FALSE(judged(9997));
+  f.endless = false;
+  f.size = 301;
+  CHECK_FALSE(judged(9997));
+  callee.calls.clear();
+  CHECK(judged(9997));
+}
+
 TEST_CASE("the index survives a round trip; the error for any other file names it") {
   const std::string path = (std::filesystem::temp_directory_path() /
                             ("vprof-test-index-" + std::to_string(::getpid()) + ".json"))

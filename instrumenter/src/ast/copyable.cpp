@@ -41,11 +41,20 @@ bool has_its_own_meaning(const clang::FunctionDecl& function) {
   });
 }
 
+/// A label or a directive: the assembler would see it twice. Barriers and single instructions have
+/// neither.
+bool may_define_symbols(llvm::StringRef assembler) {
+  return assembler.find_first_of(":.") != llvm::StringRef::npos;
+}
+
 class FindsUnique : public clang::RecursiveASTVisitor<FindsUnique> {
  public:
   bool VisitVarDecl(clang::VarDecl* variable) { return !variable->isStaticLocal(); }
   bool VisitAddrLabelExpr(clang::AddrLabelExpr*) { return false; }
-  bool VisitAsmStmt(clang::AsmStmt*) { return false; }
+  bool VisitGCCAsmStmt(clang::GCCAsmStmt* assembler) {
+    return !may_define_symbols(assembler->getAsmString()->getString());
+  }
+  bool VisitMSAsmStmt(clang::MSAsmStmt*) { return false; }
   bool VisitBlockExpr(clang::BlockExpr*) { return false; }
   bool VisitCallExpr(clang::CallExpr* call) {
     switch (call->getBuiltinCallee()) {

@@ -39,6 +39,8 @@ void Program::finish() {
       }
     }
   }
+  own_functions_ = static_cast<size_t>(
+      std::ranges::count_if(functions, [](const Function& f) { return f.in_tree; }));
   compute_targets(*this);
   compute_heights(*this);
 }
@@ -189,12 +191,23 @@ bool is_forwarder(const Program& program, const Function& f) {
          });
 }
 
+/// A request of a large program passes more functions than the instruction cache holds. Then each
+/// function with a gate costs more than the gate's two instructions.
+bool is_small_in_large_program(const Program& program, const Function& f) {
+  constexpr size_t kLarge = 10000;
+  constexpr uint32_t kSmallInLarge = 300;
+  constexpr int kLow = 1;
+  return program.own_functions() > kLarge && f.in_tree && !f.coroutine && !f.endless &&
+         (f.size <= kSmallInLarge || f.height <= kLow);
+}
+
 }  // namespace
 
 bool is_small_helper(const Program& program, const Function& f) {
   constexpr size_t kFewestCallers = 4;
   return is_forwarder(program, f) ||
-         (is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers);
+         (is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers) ||
+         is_small_in_large_program(program, f);
 }
 
 bool does_little(const Program& program, const Function& f) {

@@ -79,6 +79,16 @@ out:
   return p;
 }
 
+// A barrier means the same in a copy, a symbol of the assembler does not.
+// ARMED: VPROF_GATE({{[0-9]+}}) { return barrier_{{vprof}}_measured(x); }
+int barrier(int x) { x = work(x); __asm__ volatile("" ::: "memory"); return work(x); }
+int barrier_1(int x) { return barrier(x + 1); }
+int barrier_2(int x) { return barrier(x + 2); }
+int barrier_3(int x) { return barrier(x + 3); }
+int barrier_4(int x) { return barrier(barrier_1(barrier_2(barrier_3(x)))); }
+// ARMED-NOT: symbol_{{vprof}}_measured
+int symbol(int x) { x = work(x); __asm__ volatile("symbol_in_twins: nop"); return work(x); }
+
 // A directive that a second reading would find changed.
 // ARMED-NOT: redefines_{{vprof}}_measured
 int redefines(void) {
@@ -129,6 +139,8 @@ int main(void) {
   printf("%d\n", evens(4));
   struct pair p = by_value((struct pair){1, 2}, names);
   printf("%d %d\n", p.a, p.b);
+  printf("%d\n", barrier_4(1));
+  printf("%d\n", symbol(2));
   printf("%d\n", redefines());
   printf("%d\n", returns_twice());
   apply(1);

@@ -171,6 +171,8 @@ class Program {
   std::vector<const Function*> callers(const Function& f) const;
   /// How many functions call `f`.
   size_t caller_count(const Function& f) const;
+  /// How many functions are defined in the tree.
+  size_t own_functions() const { return own_functions_; }
   /// Whether expanding `f` would measure at least one call: one of its own or, for a virtual method
   /// or a pointer, one in the functions behind it.
   bool expandable(const Function& f) const;
@@ -181,6 +183,7 @@ class Program {
   std::unordered_map<std::string, uint32_t> by_key_;
   std::unordered_map<std::string, std::vector<uint32_t>> by_name_;
   std::unordered_map<std::string, std::vector<uint32_t>> callers_;
+  size_t own_functions_ = 0;
 };
 
 /// Whether the callee, if it runs at all, runs before the caller continues. False for functions
@@ -201,7 +204,8 @@ bool is_wrapper(const Program& program, const Function& f);
 
 /// Whether a function is so small that the compiler is likely to inline it, unless a site is in the
 /// way, and called in many places, so most likely often; or tiny, and little but one call of
-/// another function of the tree. It has no loop.
+/// another function of the tree. Such a function has no loop. In a large program, any function
+/// small enough to read at a glance.
 bool is_small_helper(const Program& program, const Function& f);
 
 /// Whether a function is small, has no loop, and calls nothing worth measuring: it takes the same
