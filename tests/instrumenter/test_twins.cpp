@@ -93,6 +93,31 @@ TEST_CASE("a static function that only copies reach has no gate of its own") {
   CHECK(names(twins.gates_of(twins.behind.begin()->first)) == Names{"outer"});
 }
 
+TEST_CASE("of functions without sites, those are copied that would be lost without") {
+  const std::string text =
+      "static int shared(int a) { return a; }\n"
+      "static int alone(int a) { return a; }\n"
+      "int f(int a) { return shared(a) + alone(a); }\n"
+      "int g(int a) { return shared(a); }\n";
+  CHECK(names(twins_of(program_of(text), text).copied) == Names{"alone"});
+
+  // The copy of `passes` is all that keeps `inner` without a gate.
+  const std::string chain =
+      "static int inner(int a) { return a; }\n"
+      "static int passes(int a) { return inner(a); }\n"
+      "int f(int a) { return passes(a); }\n"
+      "int g(int a) { return passes(a); }\n";
+  const auto with_sites = [](const Function& f) {
+    return f.name == "passes" ? Inserted::kNothing : Inserted::kInBody;
+  };
+  const Program program = program_of(chain);
+  const auto twins = choose_twins(program, with_sites,
+                                  [&](const std::string&) -> Result<std::string> { return chain; });
+  REQUIRE(twins);
+  CHECK(names(twins->copied) == Names{"passes"});
+  CHECK(names(twins->gated) == Names{"f", "g"});
+}
+
 TEST_CASE("a static function that something else reaches keeps its gate") {
   Program program = program_of(kText);
   SECTION("its address is taken") { program.units[0].address_taken = {"c:a.c@F@inner"}; }

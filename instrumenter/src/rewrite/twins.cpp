@@ -96,6 +96,17 @@ std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> function
   return files;
 }
 
+/// Whether a copy of a function without sites makes a difference while no gate is open. Its
+/// original is put in line in its only caller as long as it has no other; and what it calls has no
+/// gate as long as only copies call that.
+bool is_worth_copying(const Program& program, const Twins& twins, const Function& f) {
+  return program.caller_count(f) == 1 || std::ranges::any_of(f.calls, [&](const Call& call) {
+           const Function* callee = program.by_key(call.callee_key);
+           return call.kind == CallKind::kDirect && twins.gated.contains(callee) &&
+                  twins.called.contains(callee);
+         });
+}
+
 /// Adds the functions without sites that copies call.
 void add_copied(const Program& program, const std::set<const Function*>& without_sites,
                 Twins& twins) {
@@ -106,7 +117,7 @@ void add_copied(const Program& program, const std::set<const Function*>& without
     for (const Call& call : caller->calls) {
       const Function* callee = program.by_key(call.callee_key);
       if (call.kind == CallKind::kDirect && without_sites.contains(callee) &&
-          twins.copied.insert(callee).second) {
+          is_worth_copying(program, twins, *callee) && twins.copied.insert(callee).second) {
         callers.push_back(callee);
       }
     }
