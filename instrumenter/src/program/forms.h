@@ -9,7 +9,8 @@
 
 namespace vprof::instrumenter {
 
-/// Text to insert contains the fields `{site}`, `{scope}` and `{slot}`.
+/// Text to insert contains the fields `{site}`, `{scope}` and `{slot}`, and `{twin}` where the form
+/// has a variant for twins (rewrite/twins.h).
 struct FormRule {
   Form form;
   const char* word;    ///< in index.json
@@ -24,11 +25,11 @@ struct FormRule {
 /// In the order of the enum.
 inline constexpr auto kForms = std::to_array<FormRule>({
     {Form::kStatement, "statement", "statement", false, false,  //
-     "{{ VPROF_SITE({site}); ", "{{ VPROF_CALL({site}, {scope}); ", " }}"},
+     "{{ VPROF_{twin}SITE({site}); ", "{{ VPROF_{twin}CALL({site}, {scope}); ", " }}"},
     {Form::kExpression, "expression", "expression", false, false,  //
-     "VPROF_EXPR({site}) ", "VPROF_CALL_EXPR({site}, {scope}) ", " VPROF_EXPR_END"},
+     "VPROF_{twin}EXPR({site}) ", "VPROF_{twin}CALL_EXPR({site}, {scope}) ", " VPROF_EXPR_END"},
     {Form::kLvalue, "lvalue", "expression", false, false,  //
-     "VPROF_LVALUE({site}) ", "VPROF_LVALUE({site}) ", " VPROF_LVALUE_END"},
+     "VPROF_{twin}LVALUE({site}) ", "VPROF_{twin}LVALUE({site}) ", " VPROF_LVALUE_END"},
     {Form::kValue, "value", "comma", true, false,  //
      "VPROF_VALUE({slot},{site}) ", "VPROF_CALL_VALUE({slot},{site}, {scope}) ",
      " VPROF_VALUE_END({slot})"},

@@ -195,7 +195,7 @@ bool is_forwarder(const Program& program, const Function& f) {
 /// function with a gate costs more than the gate's two instructions.
 bool is_small_in_large_program(const Program& program, const Function& f) {
   constexpr size_t kLarge = 10000;
-  constexpr uint32_t kSmallInLarge = 300;
+  constexpr uint32_t kSmallInLarge = 500;
   constexpr int kLow = 1;
   return program.own_functions() > kLarge && f.in_tree && !f.coroutine && !f.endless &&
          (f.size <= kSmallInLarge || f.height <= kLow);

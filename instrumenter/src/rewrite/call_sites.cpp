@@ -1,7 +1,6 @@
 #include "rewrite/call_sites.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <tuple>
@@ -38,16 +37,13 @@ std::vector<Group> groups_of(const Function& f) {
   return result;
 }
 
-/// A call through a pointer that may reach more functions than this is not measured at their
-/// entries: that would put scopes into half the program.
-constexpr size_t kEntriesOfOneCall = 64;
-
 /// Decides for each call of a function whether it is wrapped, measured at the entry of its callee,
 /// or left alone.
 class CallSiteChooser {
  public:
-  CallSiteChooser(const Program& program, const Plan& plan, const Function& f)
-      : program_(program), plan_(plan), function_(f) {}
+  CallSiteChooser(const Program& program, const Plan& plan, CalleeEntries& entries,
+                  const Function& f)
+      : program_(program), plan_(plan), entries_(entries), function_(f) {}
 
   CallSites run() {
     for (const Group& group : groups_of(function_)) {
@@ -85,7 +81,7 @@ class CallSiteChooser {
     if (call.form == Form::kRefused) {
       return measure_at_entry(call, call.reason);
     }
-    if (is_spared(program_, plan_, function_)) {
+    if (entries_.is_spared(function_)) {
       for (const Call* each : worthwhile) {
         measure_at_entry(*each, Reason::kInSmallHelper);
       }
@@ -176,45 +172,10 @@ class CallSiteChooser {
   }
 
   void measure_at_entry(const Call& call, Reason reason) {
-    if (!enter(call)) {
+    if (!entries_.measure(call)) {
       return note(call, reason);
     }
     ++out_.measured_at_entry;
-  }
-
-  /// Whether one of the functions that the call may reach can be measured at its entry.
-  bool enter(const Call& call) {
-    const Function* callee = program_.by_key(call.callee_key);
-    if (callee == nullptr) {
-      return false;
-    }
-    bool possible = enter(*callee);
-    // The overriders of a virtual method, the functions behind a pointer.
-    if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall) {
-      for (const std::string& key : callee->targets) {
-        const Function* target = program_.by_key(key);
-        possible = (target != nullptr && enter(*target)) || possible;
-      }
-    }
-    return possible;
-  }
-
-  bool enter(const Function& f) {
-    if (!f.in_tree || f.refused != Reason::kNone || is_excluded(plan_, f.file, f.name)) {
-      return false;
-    }
-    if (!is_spared(program_, plan_, f)) {
-      out_.measured_callees.insert(f.key);
-      return true;
-    }
-    // It has no scope, but the functions that it calls have. False first, which ends recursion.
-    const auto [known, is_new] = spared_.emplace(f.key, false);
-    if (is_new) {
-      for (const Call& call : f.calls) {
-        known->second = (worth_measuring(program_, call) && enter(call)) || known->second;
-      }
-    }
-    return known->second;
   }
 
   void note(const Call& call, Reason reason) {
@@ -224,28 +185,18 @@ class CallSiteChooser {
 
   const Program& program_;
   const Plan& plan_;
+  CalleeEntries& entries_;
   const Function& function_;
   CallSites out_;
-  std::map<std::string, bool> spared_;  // whether entries were found behind them
-  std::vector<const Call*> calls_;      // parallel to out_.wrapped, before guards are removed
+  std::vector<const Call*> calls_;  // parallel to out_.wrapped, before guards are removed
   std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> full_exprs_;
 };
 
 }  // namespace
 
-bool is_excluded(const Plan& plan, const std::string& file, const std::string& name) {
-  return std::any_of(plan.exclude.begin(), plan.exclude.end(), [&](const std::string& glob) {
-    return fnmatch(glob.c_str(), file.c_str(), 0) == 0 ||
-           fnmatch(glob.c_str(), name.c_str(), 0) == 0;
-  });
-}
-
-bool is_spared(const Program& program, const Plan& plan, const Function& f) {
-  return plan.armed && is_small_helper(program, f);
-}
-
-CallSites call_sites_of(const Program& program, const Plan& plan, const Function& f) {
-  return CallSiteChooser(program, plan, f).run();
+CallSites call_sites_of(const Program& program, const Plan& plan, CalleeEntries& entries,
+                        const Function& f) {
+  return CallSiteChooser(program, plan, entries, f).run();
 }
 
 }  // namespace vprof::instrumenter

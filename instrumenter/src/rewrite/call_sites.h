@@ -1,10 +1,10 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "rewrite/callee_entries.h"
 #include "rewrite/instrumentation.h"
 
 namespace vprof::instrumenter {
@@ -20,19 +20,14 @@ struct CallSites {
   };
   std::vector<Wrapped> wrapped;
   std::vector<UnwrappedCall> unwrapped;
-  std::set<std::string> measured_callees;  ///< keys of functions to measure at their entry
   std::map<std::string, PseudoFunction> pseudo_functions;  ///< by key
   size_t measured_at_entry = 0;  ///< calls measured at the entry of their callee
   unsigned slots = 0;
 };
 
-/// Applies the rewriting rules to the calls of `f`.
-CallSites call_sites_of(const Program& program, const Plan& plan, const Function& f);
-
-/// Whether a path or a function name matches the plan's "exclude".
-bool is_excluded(const Plan& plan, const std::string& file, const std::string& name);
-
-/// Whether the function is to have no site.
-bool is_spared(const Program& program, const Plan& plan, const Function& f);
+/// Applies the rewriting rules to the calls of `f`. What is measured at the entry of the callee is
+/// then among `entries`.
+CallSites call_sites_of(const Program& program, const Plan& plan, CalleeEntries& entries,
+                        const Function& f);
 
 }  // namespace vprof::instrumenter

@@ -34,8 +34,10 @@ void replace_scopes(const Program& program, const Plan& plan, const SiteIds& arm
       callers.insert(more.begin(), more.end());
     }
   }
+  CalleeEntries entries(program, plan);
   for (const Function* caller : callers) {
-    for (const CallSites::Wrapped& wrapped : call_sites_of(program, plan, *caller).wrapped) {
+    const CallSites calls = call_sites_of(program, plan, entries, *caller);
+    for (const CallSites::Wrapped& wrapped : calls.wrapped) {
       const auto id = armed_ids.find(site_identity(wrapped.site));
       if (without.contains(wrapped.site.function) && id != armed_ids.end() &&
           there.contains(id->second) && known.insert(id->second).second) {

@@ -47,12 +47,15 @@ std::string unit_text(const std::string& file, const std::string& original_hash,
   return fmt::format("{} {}", content_hash(all), name);
 }
 
-/// `scope`: the site of the function scope that the callee begins with; 0: it has none.
-Edit call_edit(const CallSites::Wrapped& w, uint32_t id, uint32_t scope) {
+constexpr const char* kInTwin = "TWIN_";
+
+/// `scope`: the site of the function scope that the callee begins with; 0: it has none. `twin`:
+/// kInTwin or nothing.
+Edit call_edit(const CallSites::Wrapped& w, uint32_t id, uint32_t scope, const char* twin) {
   const FormRule& rule = rule_of(w.form);
   const auto text = [&](const char* pattern) {
     return fmt::format(fmt::runtime(pattern), fmt::arg("site", id), fmt::arg("scope", scope),
-                       fmt::arg("slot", w.slot));
+                       fmt::arg("slot", w.slot), fmt::arg("twin", twin));
   };
   return {w.begin, w.end, text(scope == 0 ? rule.before : rule.before_scope), text(rule.after)};
 }
@@ -91,31 +94,32 @@ class Instrumenter {
     auto events = VPROF_TRY(configured_events(program_, plan_));
     std::set<std::string> measured = plan_.measured;
     auto expanded = VPROF_TRY(functions_to_expand(measured));
+    CalleeEntries entries(program_, plan_);
     for (const std::string& key : expanded) {
       const Function* f = program_.by_key(key);
       if (!f->in_tree || is_excluded(plan_, f->file, f->name)) {
         continue;
       }
       Rewritten& r = rewritten_[key];
-      r.calls = call_sites_of(program_, plan_, *f);
+      r.calls = call_sites_of(program_, plan_, entries, *f);
       if (f->refused != Reason::kNone) {
         refuse_expressions(r.calls, *f);
       }
       measured.insert(key);
-      measured.insert(r.calls.measured_callees.begin(), r.calls.measured_callees.end());
       if (r.calls.measured_at_entry != 0) {
         out_.coverage.calls["callee's entry"] += r.calls.measured_at_entry;
       }
       out_.pseudo_functions.insert(r.calls.pseudo_functions.begin(),
                                    r.calls.pseudo_functions.end());
     }
+    measured.insert(entries.measured().begin(), entries.measured().end());
     for (const std::string& key : measured) {
       const Function* f = program_.by_key(key);
       if (f == nullptr) {
         return fail("function {} of the plan is not in the program; run vprof index", key);
       }
       const bool wanted =
-          f->in_tree && !is_excluded(plan_, f->file, f->name) && !is_spared(program_, plan_, *f);
+          f->in_tree && !is_excluded(plan_, f->file, f->name) && !entries.is_spared(*f);
       const std::string place = fmt::format("{}:{}:{}", f->file, f->line, f->column);
       const bool demoted = plan_.demoted.contains(place);
       rewritten_[key].scope = wanted && f->refused == Reason::kNone && !demoted;
@@ -190,7 +194,7 @@ class Instrumenter {
     for (auto& [key, r] : rewritten_) {
       for (size_t i = 0; i < r.calls.wrapped.size(); ++i) {
         auto& [edits, owners] = files[r.calls.wrapped[i].site.file];
-        edits.push_back(call_edit(r.calls.wrapped[i], 0, 0));
+        edits.push_back(call_edit(r.calls.wrapped[i], 0, 0, ""));
         owners.push_back({&r, i});
       }
     }
@@ -300,6 +304,8 @@ class Instrumenter {
     return {};
   }
 
+  const char* prefix_in(const Function& f) const { return twins_.have_sites(&f) ? kInTwin : ""; }
+
   uint32_t gate_of(const Function* f) const { return out_.gates.at(gate_identity(*f)); }
 
   void list_gates() {
@@ -338,8 +344,8 @@ class Instrumenter {
       }
       for (const CallSites::Wrapped& w : r.calls.wrapped) {
         if (done.insert({w.site.file + "\n" + std::to_string(w.end), w.begin}).second) {
-          out_.edits[w.site.file].push_back(
-              call_edit(w, ids_.at(site_identity(w.site)), scope_called(w.site)));
+          out_.edits[w.site.file].push_back(call_edit(
+              w, ids_.at(site_identity(w.site)), scope_called(w.site), prefix_in(*r.function)));
         }
       }
     }
@@ -435,7 +441,7 @@ class Instrumenter {
     if (r.scope) {
       const uint32_t id = scope_of(*r.function);
       text += r.calls.slots > 0 ? fmt::format("VPROF_FUNCTION_N({}, {}); ", id, r.calls.slots)
-                                : fmt::format("VPROF_FUNCTION({}); ", id);
+                                : fmt::format("VPROF_{}FUNCTION({}); ", prefix_in(*r.function), id);
     } else if (r.calls.slots > 0) {
       text += fmt::format("VPROF_FRAME_N({}); ", r.calls.slots);
     }

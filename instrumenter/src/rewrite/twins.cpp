@@ -96,11 +96,14 @@ std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> function
   return files;
 }
 
-/// Whether a copy of a function without sites makes a difference while no gate is open. Its
-/// original is put in line in its only caller as long as it has no other; and what it calls has no
-/// gate as long as only copies call that.
+/// Whether a copy of a function without sites makes a difference while no gate is open. A small
+/// original is put in line in its only caller as long as it has no other; to call a larger one
+/// costs little beside what it does. And what it calls has no gate as long as only copies call
+/// that.
 bool is_worth_copying(const Program& program, const Twins& twins, const Function& f) {
-  return program.caller_count(f) == 1 || std::ranges::any_of(f.calls, [&](const Call& call) {
+  constexpr uint32_t kSmall = 150;
+  return (f.size <= kSmall && program.caller_count(f) == 1) ||
+         std::ranges::any_of(f.calls, [&](const Call& call) {
            const Function* callee = program.by_key(call.callee_key);
            return call.kind == CallKind::kDirect && twins.gated.contains(callee) &&
                   twins.called.contains(callee);

@@ -4,7 +4,7 @@
 //
 //   after    int f_vprof_measured(int a);
 //            int f(int a) { VPROF_GATE(9) { return f_vprof_measured(a); } { return g(a) + 1; }}
-//            int f_vprof_measured(int a) { return VPROF_EXPR(7) g(a) VPROF_EXPR_END + 1; }
+//            int f_vprof_measured(int a) { return VPROF_TWIN_EXPR(7) g(a) VPROF_EXPR_END + 1; }
 //
 // While all sites of a function are off, its original runs, as the compiler made it for the plain
 // program, after one test. The gate of the function is a number like that of a site; whoever

@@ -25,13 +25,13 @@ int twice(int x) {
 // ARMED-NOT: VPROF_GATE({{[0-9]+}}) { nested_{{vprof}}_measured
 static void nested(const char *text) { printf("%s in %s\n", text, __FUNCTION__); work(1); work(2); }
 void outer(void) {
-  // ARMED: { VPROF_{{.*}} nested_vprof_measured("nested(x)"); }
+  // ARMED: { VPROF_TWIN_{{.*}} nested_vprof_measured("nested(x)"); }
   nested("nested(x)");
   work(3);
 }
 
 // Clang says that it is GCC 4, so the index has a function here that GCC does not see.
-// ARMED: x = VPROF_{{.*}} swapped(x) VPROF_EXPR_END;
+// ARMED: x = VPROF_TWIN_{{.*}} swapped(x) VPROF_EXPR_END;
 #if __GNUC__ > 4
 #define swapped(x) ({ int y = work(x); work(y + 1); work(y); })
 #else

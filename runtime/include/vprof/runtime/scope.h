@@ -25,6 +25,8 @@
  *   VPROF_CALL(13, 12)           VPROF_CALL_EXPR(14, 12)       VPROF_CALL_VALUE(0,15, 12)
  *   VPROF_CALL_VOID(1,16, 12)    VPROF_CALL_GUARD(17, 12)
  *
+ * In that copy: VPROF_TWIN_SITE(13), VPROF_TWIN_CALL_EXPR(14, 12) and so on.
+ *
  * It also writes the macros of <vprof/runtime/events.h>. The user's text is always between a prefix
  * and a suffix, never in a macro argument, where __LINE__ would change and #if would be undefined.
  * Both languages have all macros but VPROF_EXPR, VPROF_CALL_EXPR and VPROF_LVALUE, so a rewritten
@@ -293,6 +295,42 @@ VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
   }
 }
 
+/* A copy runs only while something in it is measured. So its sites need not cost nothing while they
+ * are off, but they should compile fast: the compiler sees two calls and no branch. */
+#define VPROF_IN_TWIN                                                                   \
+  static __attribute__((__section__(".text.unlikely.vprof"), __noinline__, __nothrow__, \
+                        __no_instrument_function__, __unused__))
+
+VPROF_IN_TWIN vprof_u64 vprof_twin_start_of(unsigned vprof_id) { return vprof_start_of(vprof_id); }
+
+VPROF_IN_TWIN vprof_u64 vprof_twin_start_of_function(unsigned vprof_id) {
+  return vprof_start_of_function(vprof_id);
+}
+
+VPROF_IN_TWIN vprof_u64 vprof_twin_start_of_call(unsigned vprof_id, unsigned vprof_function) {
+  return vprof_start_of_call(vprof_id, vprof_function);
+}
+
+VPROF_IN_TWIN void vprof_twin_record(unsigned vprof_id, vprof_u64 vprof_start) {
+  if (vprof_start) {
+    vprof_record(vprof_id, vprof_start);
+  }
+}
+
+VPROF_IN_TWIN void vprof_twin_record_call(unsigned vprof_id, vprof_u64 vprof_start) {
+  if (vprof_start) {
+    vprof_record_call(vprof_id, vprof_start);
+  }
+}
+
+VPROF_RT_INLINE void vprof_twin_scope_leave(struct vprof_scope* vprof_s) {
+  vprof_twin_record(vprof_s->id, vprof_s->start);
+}
+
+VPROF_RT_INLINE void vprof_twin_call_leave(struct vprof_scope* vprof_s) {
+  vprof_twin_record_call(vprof_s->id, vprof_s->start);
+}
+
 #define VPROF_SCOPE(vprof_id, vprof_start, vprof_leave)       \
   struct vprof_scope vprof_scope_##vprof_id                   \
       __attribute__((__cleanup__(vprof_leave), __unused__)) = \
@@ -303,6 +341,12 @@ VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
 #define VPROF_FUNCTION_N(vprof_id, vprof_n) VPROF_FUNCTION(vprof_id)
 #define VPROF_CALL(vprof_id, vprof_function) \
   VPROF_SCOPE(vprof_id, vprof_start_of_call(vprof_id, vprof_function), vprof_call_leave)
+#define VPROF_TWIN_SITE(vprof_id) \
+  VPROF_SCOPE(vprof_id, vprof_twin_start_of(vprof_id), vprof_twin_scope_leave)
+#define VPROF_TWIN_FUNCTION(vprof_id) \
+  VPROF_SCOPE(vprof_id, vprof_twin_start_of_function(vprof_id), vprof_twin_scope_leave)
+#define VPROF_TWIN_CALL(vprof_id, vprof_function) \
+  VPROF_SCOPE(vprof_id, vprof_twin_start_of_call(vprof_id, vprof_function), vprof_twin_call_leave)
 /* A declaration, so that further declarations may follow in C89. */
 #define VPROF_FRAME_N(vprof_n) struct vprof_no_frame
 
@@ -312,7 +356,11 @@ VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
 #define VPROF_EXPR_END \
   ;                    \
   }))
+#define VPROF_TWIN_EXPR(vprof_id) (__extension__({ VPROF_TWIN_SITE(vprof_id);
+#define VPROF_TWIN_CALL_EXPR(vprof_id, vprof_function) \
+  (__extension__({ VPROF_TWIN_CALL(vprof_id, vprof_function);
 #define VPROF_LVALUE(vprof_id) (*VPROF_EXPR(vprof_id) &
+#define VPROF_TWIN_LVALUE(vprof_id) (*VPROF_TWIN_EXPR(vprof_id) &
 #define VPROF_LVALUE_END VPROF_EXPR_END)
 #define VPROF_VALUE(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
 #define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) \
