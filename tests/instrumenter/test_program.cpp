@@ -151,10 +151,10 @@ TEST_CASE("in a large program, all functions are small helpers that are small or
   Function callee = function("callee", "f.c", 20);
   Function leaf = function("leaf", "f.c", 30);
   caller.calls = {call(caller, f, 1, 2, Form::kStatement)};
-  caller.size = 301;
+  caller.size = 501;
   f.loops = true;
   callee.calls = {call(callee, leaf, 1, 2, Form::kStatement)};
-  leaf.size = 301;
+  leaf.size = 501;
   const auto judged = [&](size_t others) {
     f.calls = {call(f, callee, 1, 2, Form::kStatement)};
     program.functions = {f, caller, callee, leaf};
@@ -164,13 +164,13 @@ TEST_CASE("in a large program, all functions are small helpers that are small or
     program.finish();
     return vprof::instrumenter::is_small_helper(program, *program.find("f").front());
   };
-  f.size = 300;
+  f.size = 500;
   CHECK_FALSE(judged(9996));
   CHECK(judged(9997));
   f.endless = true;
   CHECK_FALSE(judged(9997));
   f.endless = false;
-  f.size = 301;
+  f.size = 501;
   CHECK_FALSE(judged(9997));
   callee.calls.clear();
   CHECK(judged(9997));

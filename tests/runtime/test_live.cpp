@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "control_file.h"
+#include "refusal.h"
 #include "run.h"
 
 using namespace vprof::test;
@@ -30,6 +32,20 @@ struct Live {
 };
 
 bool is_root() { return geteuid() == 0; }
+
+// The program that is armed.
+Outcome run_armed(Setup setup) {
+  const auto before = setup.before_exec;
+  setup.before_exec = [before] {
+    if (before) {
+      before();
+    }
+    execl(VPROF_TEST_ARMED, VPROF_TEST_ARMED, static_cast<char*>(nullptr));
+  };
+  Outcome outcome = run("", setup);
+  REQUIRE(outcome.exit_code == 0);
+  return outcome;
+}
 
 // The ids of all BEGIN or END events.
 std::vector<uint64_t> ids(const Trace& trace, uint32_t event) {
@@ -105,6 +121,52 @@ TEST_CASE("live: a program that brings libvprof with a library") {
   CHECK(outcome.traces.at(0).frames(70) == 0);
 }
 #endif
+
+TEST_CASE("live: an armed program without a control file makes one, and records nothing") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/" VPROF_FRONTIER_NAME;
+  CHECK(run_armed({{}, {}, directory.path()}).traces.empty());
+  struct stat status{};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK(status.st_mode == (S_IFREG | 0600));
+  CHECK(status.st_size == VPROF_FRONTIER_BYTES);
+  CHECK(status.st_blocks * 512 >= VPROF_FRONTIER_BYTES);
+  CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
+
+  // A driver finds it, and the next process leaves it as it is.
+  const ControlFile control = ControlFile::existing(directory.path());
+  CHECK_FALSE(control.driven());
+  control.set(1, true);
+  control.drive();
+  CHECK(run_armed({{}, {}, directory.path()}).traces.at(0).frames(1) == 4);
+}
+
+TEST_CASE("live: an armed program is recorded if somebody says which sites") {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_armed({{{"VPROF_SITES", "on"}}, {}, directory.path()});
+  CHECK(outcome.traces.at(0).frames(1) == 4);
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/" VPROF_FRONTIER_NAME));
+}
+
+TEST_CASE("live: an armed program that cannot make its control file says so, and runs") {
+  const TemporaryDirectory directory;
+  const auto refused =
+      GENERATE(Refusal{"allocate", SYS_fallocate, ENOSPC}, Refusal{"write", SYS_pwrite64, ENOSPC},
+               Refusal{"link", SYS_linkat, EPERM});
+  Setup setup{{}, {}, directory.path()};
+  setup.before_exec = [=] {
+    refuse(refused);
+#if defined(SYS_link)
+    refuse({"link", refused.call == SYS_linkat ? SYS_link : refused.call, refused.error});
+#endif
+  };
+  const Outcome outcome = run_armed(setup);
+  INFO(refused.what << ": " << outcome.output);
+  CHECK(outcome.traces.empty());
+  CHECK(outcome.output.find(directory.path() + "/" VPROF_FRONTIER_NAME) != std::string::npos);
+  CHECK(outcome.output.find(strerror(refused.error)) != std::string::npos);
+  CHECK(std::filesystem::is_empty(directory.path()));
+}
 
 TEST_CASE("live: no descriptor, another root, another user") {
   if (!is_root()) {

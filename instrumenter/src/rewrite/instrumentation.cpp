@@ -24,6 +24,7 @@ namespace {
 /// header, so the user's feature macros still come before those.
 constexpr const char* kInclude = "#include <vprof/runtime/scope.h>\n";
 constexpr const char* kColdSites = "#define VPROF_COLD_SITES 1\n";
+constexpr const char* kArmed = "#define VPROF_ARMED 1\n";
 
 /// Of a plan with more sites, most are passed seldom, and what they cost is their presence. So they
 /// get the cold form (runtime/record.h), which all files of a plan have in common.
@@ -71,7 +72,7 @@ class Instrumenter {
   Result<Instrumentation> run() {
     VPROF_TRY(choose_functions());
     drop_overlapping();
-    if (plan_.all && plan_.armed) {
+    if (is_armed()) {
       drop_needless_scopes();
       twins_ = VPROF_TRY(choose_twins(
           program_, [this](const Function& f) { return inserted(f); }, read_original_));
@@ -362,7 +363,8 @@ class Instrumenter {
         return fail("{}: changed since it was indexed; run vprof index", file);
       }
       const uint32_t start = original.compare(0, 3, "\xEF\xBB\xBF") == 0 ? 3 : 0;
-      const std::string form = cold_sites() ? kColdSites : "";
+      const std::string form =
+          std::string(cold_sites() ? kColdSites : "") + (is_armed() ? kArmed : "");
       std::string prelude = form + kInclude;
       if (units.contains(file)) {
         const std::string unit = unit_text(file, indexed->second, form, edits);
@@ -411,6 +413,7 @@ class Instrumenter {
     }
   }
 
+  bool is_armed() const { return plan_.all && plan_.armed; }
   bool cold_sites() const { return plan_.all || out_.sites.size() > kSitesInLine; }
 
   uint32_t scope_of(const Function& f) const {

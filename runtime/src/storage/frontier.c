@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -105,11 +106,64 @@ static const char* map(int fd) {
   return NULL;
 }
 
+// Like what the driver makes. Not sparse: on a full disk, a load from a hole would be a SIGBUS.
+static int write_fresh(int fd) {
+  static const struct vprof_frontier_header fresh = {
+      .magic = VPROF_FRONTIER_MAGIC,
+      .version = VPROF_FRONTIER_VERSION,
+      .header_bytes = VPROF_FRONTIER_HEADER_BYTES,
+      .sites = VPROF_FRONTIER_SITES,
+  };
+  const int error = posix_fallocate(fd, 0, VPROF_FRONTIER_BYTES);
+  if (error != 0) {
+    return error;
+  }
+  const ssize_t written = pwrite(fd, &fresh, sizeof fresh, 0);
+  return written == (ssize_t)sizeof fresh ? 0 : written < 0 ? errno : EIO;
+}
+
+// Makes a control file in which nobody drives, unless another process does so at the same time.
+// Returns 0 or what went wrong.
+static int make(const char* path) {
+  char draft[VPROF_PATH_MAX + sizeof "/.frontier." + 20];
+  snprintf(draft, sizeof draft, "%s/.frontier.%ld", vprof_settings.directory, (long)getpid());
+  unlink(draft);
+  const int fd = open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd < 0) {
+    return errno;
+  }
+  int error = write_fresh(fd);
+  vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+  if (error == 0 && link(draft, path) != 0 && errno != EEXIST) {
+    error = errno;
+  }
+  unlink(draft);
+  return error;
+}
+
+// Whoever says which sites to record wants a recording, not a live run.
+static bool records_only_when_driven(void) { return vprof_armed && getenv("VPROF_SITES") == NULL; }
+
+// Returns a descriptor, or -1 with errno: ENOENT if there is none and need not be.
+static int open_control_file(const char* path) {
+  // O_NONBLOCK: nobody may be there to open the other end of a FIFO.
+  const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const int fd = open(path, flags);
+  if (fd >= 0 || errno != ENOENT || !records_only_when_driven()) {
+    return fd;
+  }
+  const int error = make(path);
+  if (error != 0) {
+    errno = error == ENOENT ? EIO : error;
+    return -1;
+  }
+  return open(path, flags);
+}
+
 enum vprof_frontier_found vprof_frontier_map(void) {
   char path[VPROF_PATH_MAX + sizeof "/" VPROF_FRONTIER_NAME];
   snprintf(path, sizeof path, "%s/%s", vprof_settings.directory, VPROF_FRONTIER_NAME);
-  // O_NONBLOCK: nobody may be there to open the other end of a FIFO.
-  const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int fd = open_control_file(path);
   if (fd < 0) {
     if (errno == ENOENT) {
       return VPROF_FRONTIER_ABSENT;

@@ -34,7 +34,8 @@ static inline uint64_t vprof_gaps(void) {
   return __atomic_load_n(&vprof_frontier->undriven, __ATOMIC_RELAXED);
 }
 
-// Maps the control file over the sites. Constructor only.
+// Maps the control file over the sites. An armed program makes it if there is none. Constructor
+// only.
 enum vprof_frontier_found {
   VPROF_FRONTIER_ABSENT,
   VPROF_FRONTIER_MAPPED,

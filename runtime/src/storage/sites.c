@@ -13,6 +13,7 @@
 VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES]
     __attribute__((aligned(VPROF_PAGE_BYTES)));
 VPROF_RT_DATA unsigned char vprof_no_counter;
+VPROF_RT_DATA unsigned char vprof_armed;
 _Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES, "the table has a byte for every site");
 
 void vprof_rt_set_site(unsigned id, int on) {

@@ -14,6 +14,7 @@ static const volatile vprof_u64 not_running = 0;
 
 unsigned char vprof_site_on[VPROF_RT_SITES];
 unsigned char vprof_no_counter;
+__attribute__((weak)) unsigned char vprof_armed;
 __thread struct vprof_buffer vprof_thread_buffer = {VPROF_RT_NO_ROOM, &not_running, 0};
 
 vprof_u64 vprof_rt_ticks(void) { return 0; }

@@ -10,8 +10,9 @@
  *
  *   vprof   --stores bytes-->   frontier   <--mapped over vprof_site_on--   each process
  *
- * The driver makes the file, sparse and with mode 0600, before the program starts. libvprof maps it
- * in its constructor. So every process sees a store of the driver at once, without a system call.
+ * The driver makes the file, with mode 0600, before the program starts; an armed program that finds
+ * none makes it itself. libvprof maps it in its constructor. So every process sees a store of the
+ * driver at once, without a system call.
  * docs/trace-format.md says what each side must do.
  *
  * The fields from heartbeat_ns on change while the program runs: load and store them atomically.

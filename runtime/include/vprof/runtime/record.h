@@ -71,6 +71,13 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
 extern VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
 /* 1: the processor's counter is not a clock. Constant after the constructor. */
 extern VPROF_RT_DATA unsigned char vprof_no_counter;
+/* 1: the program is armed for live runs. Without a driver nothing of it is to be recorded, whatever
+ * its trace directory holds (frontier.h). 0 in libvprof; the objects of an armed program replace
+ * that. */
+extern VPROF_RT_DATA unsigned char vprof_armed;
+#ifdef VPROF_ARMED
+VPROF_RT_DATA __attribute__((__weak__)) unsigned char vprof_armed = 1;
+#endif
 
 struct vprof_buffer {
   vprof_u64 cursor; /* the next free slot and the number of free slots; see above */
