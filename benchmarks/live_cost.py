@@ -115,7 +115,7 @@ def main():
             with Window(program) as search:
                 done = subprocess.run([options.vprof, "-C", options.project, "live", "--attach",
                                        program.trace, "--restart", "--json", "--budget",
-                                       f"{options.budget}%"], capture_output=True, text=True)
+                                       str(options.budget)], capture_output=True, text=True)
             if done.returncode != 0:
                 raise SystemExit(f"vprof live ended with {done.returncode}: {done.stderr[-2000:]}")
             searched += time.monotonic() - began

@@ -82,6 +82,23 @@ class Live(LiveProject):
         heartbeat, _, on = self.frontier("trace")
         self.assertEqual((heartbeat, on), (0, []))
 
+    def test_attaching_leaves_the_program_as_it_was_built(self):
+        self.fails("live", "--attach", str(os.getpid()), words=["VPROF_TRACE_DIR"])
+        self.live("--build")
+        child = self.start_program()
+        built = self.snapshot(".vprof/mirror")
+        self.write("src/work.c", (self.root / "src/work.c").read_text() + "int more(void) { return 1; }\n")
+        done = self.live("--attach", str(child.pid), "--epoch", "1")
+        self.assertIn("done after iteration", done.stdout)
+        self.assertEqual(self.snapshot(".vprof/mirror"), built)
+        # What is recorded is not what this configuration asks for.
+        self.config('"function": "order"', '"function": "step"')
+        self.fails("live", "--attach", str(child.pid), words=["vprof live --build", "start it again"])
+        (self.root / ".vprof/live/armed").unlink()
+        self.fails("live", "--attach", str(child.pid), words=["vprof live --build"])
+        self.assertEqual(self.snapshot(".vprof/mirror"), built)
+        self.assertIsNone(child.poll(), "the program goes on")
+
     def test_a_driver_that_is_killed_leaves_all_sites_off(self):
         self.live("--build")
         child = self.start_program()

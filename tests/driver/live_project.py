@@ -101,5 +101,5 @@ class LiveProject(Project):
 
     def live(self, *arguments):
         """A program that sleeps is hardly ever busy, so any recording costs it much."""
-        budget = [] if "--build" in arguments else ["--budget", "10000"]
+        budget = [] if "--build" in arguments else ["--budget", "10000%"]
         return self.vprof("live", *budget, *arguments, env={"VPROF_CLOCK": ""})

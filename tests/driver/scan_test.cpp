@@ -170,6 +170,7 @@ TEST_CASE("names are read as words") {
   CHECK((is_main("ServiceMain") && is_main("n::worker_main") && !is_main("main_loop")));
   CHECK((is_about_peers("syncrepl2") && !is_about_peers("reply") && is_about_peers("varnishadm")));
   CHECK((accepts("s_accept") && !accepts("SSL_accept") && !accepts("acceptable")));
+  CHECK((!accepts("ap_set_accept_ranges") && !accepts("parseAcceptEncoding")));
   CHECK((is_of_module("src/mod_ssi.c") && !is_of_module("src/model.c")));
 }
 

@@ -150,11 +150,11 @@ class Project(unittest.TestCase):
         self.addCleanup(end, child)
         return child
 
-    def snapshot(self):
-        """Every name, content, mode and time of the source tree, except .vprof."""
+    def snapshot(self, tree="."):
+        """Every name, content, mode and time of a tree of the project, except .vprof in it."""
         everything = {}
-        for path in sorted(self.root.rglob("*")):
-            relative = path.relative_to(self.root)
+        for path in sorted((self.root / tree).rglob("*")):
+            relative = path.relative_to(self.root / tree)
             if relative.parts[0] == ".vprof":
                 continue
             status = path.lstat()

@@ -58,6 +58,16 @@ void add_check(CLI::App& app, CommandLine& line) {
   verb->add_flag("--json", line.check.json, "print JSON");
 }
 
+/// With or without the sign: 2, 2%.
+void add_percent(CLI::App* verb, const char* name, double& value, const char* meaning) {
+  verb->add_option(name, value, meaning)
+      ->option_text("PERCENT")
+      ->transform([](const std::string& text) {
+        return text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+      })
+      ->check(CLI::Range(0.0, 10000.0));
+}
+
 void add_loop(CLI::App& app, CommandLine& line) {
   LoopOptions& options = line.loop;
   CLI::App* verb = add(app, line, "loop", "measure, rank and break down until the cause is found",
@@ -77,11 +87,9 @@ void add_loop(CLI::App& app, CommandLine& line) {
       ->needs(alone);
   verb->add_option("--max-iterations", options.max_iterations, "stop after this iteration")
       ->check(CLI::Range(1, kMostIterations));
-  verb->add_option("--overhead-budget", options.overhead_budget,
-                   "by how many percent measuring may raise the mean latency before the plan is "
-                   "thinned")
-      ->option_text("PERCENT")
-      ->check(CLI::Range(0.0, 10000.0));
+  add_percent(verb, "--overhead-budget", options.overhead_budget,
+              "by how many percent measuring may raise the mean latency before the plan is "
+              "thinned");
   verb->add_option("--interval", options.interval, "name of the interval to explain");
 }
 
@@ -100,10 +108,8 @@ void add_live(CLI::App& app, CommandLine& line) {
                    "look at this process, or at what records into this directory")
       ->option_text("PID|DIR")
       ->excludes(build);
-  verb->add_option("--budget", options.budget,
-                   "by how many percent measuring may slow the program down")
-      ->option_text("PERCENT")
-      ->check(CLI::Range(0.0, 10000.0));
+  add_percent(verb, "--budget", options.budget,
+              "by how many percent measuring may slow the program down");
   verb->add_option("--epoch", options.most_epoch,
                    "how long to measure before a decision that is not clear, in seconds")
       ->option_text("SECONDS")
@@ -151,10 +157,8 @@ void add_watch(CLI::App& app, CommandLine& line) {
   verb->add_option("--keep", options.keep_mb, "how much the kept recordings may take, in MiB")
       ->option_text("MIB")
       ->check(CLI::Range(1.0, 1e9));
-  verb->add_option("--budget", options.budget,
-                   "by how many percent measuring may slow the program down")
-      ->option_text("PERCENT")
-      ->check(CLI::Range(0.0, 10000.0));
+  add_percent(verb, "--budget", options.budget,
+              "by how many percent measuring may slow the program down");
   verb->add_flag("--json", options.json, "print the final report as JSON, and nothing else");
   verb->add_option("--interval", options.interval, "name of the interval to explain");
   add_metrics(verb, options.metrics);

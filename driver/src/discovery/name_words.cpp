@@ -1,6 +1,7 @@
 #include "discovery/name_words.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -207,7 +208,11 @@ bool accepts(const std::string& name) {
   const auto has = [&words](const char* word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
-  return (has("accept") || has("accept4")) && !has("ssl") && !has("tls") && !has("yy");
+  // TLS has a call of that name, parsers accept their input, and HTTP has header fields.
+  static constexpr std::array<const char*, 14> others = {
+      "ssl",    "tls",     "yy",   "range", "ranges",  "encoding", "encodings",
+      "header", "headers", "type", "types", "charset", "language", "languages"};
+  return (has("accept") || has("accept4")) && std::none_of(others.begin(), others.end(), has);
 }
 
 bool waits_for_anybody(const std::string& name) {

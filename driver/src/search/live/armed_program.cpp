@@ -37,22 +37,49 @@ Result<void> build_armed(Session& session, ArmedProgram& armed) {
   return keep_armed(session);
 }
 
-}  // namespace
+bool is_armed(const Session& session) {
+  return read_file(session.workspace.armed()).value_or("") == fingerprint_of(session);
+}
 
-Result<ArmedProgram> arm(Session& session) {
+Result<ArmedProgram> indexed(const Session& session) {
   ArmedProgram armed;
-  VPROF_TRY(mirror_step(session));
-  VPROF_TRY(first_build_step(session));
   armed.program = VPROF_TRY(index_step(session));
   armed.targets = VPROF_TRY(resolve(session.config, armed.program));
   for (const std::string& warning : armed.targets.warnings) {
     warn(warning);
   }
-  if (read_file(session.workspace.armed()).value_or("") != fingerprint_of(session)) {
-    VPROF_TRY(build_armed(session, armed));
-  }
+  return armed;
+}
+
+Result<ArmedProgram> with_sites(const Session& session, ArmedProgram armed) {
   armed.sites = VPROF_TRY(instrumenter::load_sites(session.workspace.armed_sites().string()));
   return armed;
+}
+
+}  // namespace
+
+Result<ArmedProgram> arm(Session& session) {
+  VPROF_TRY(mirror_step(session));
+  VPROF_TRY(first_build_step(session));
+  ArmedProgram armed = VPROF_TRY(indexed(session));
+  if (!is_armed(session)) {
+    VPROF_TRY(build_armed(session, armed));
+  }
+  return with_sites(session, std::move(armed));
+}
+
+Result<ArmedProgram> armed_before(const Session& session) {
+  const Workspace& ws = session.workspace;
+  if (!fs::exists(ws.armed())) {
+    return fail("{} has no program that is armed; `vprof live --build` builds it", shown(ws.dot));
+  }
+  if (!is_armed(session)) {
+    return fail(
+        "the program that runs is not the one of {} any more: it was built again, or {} asks for "
+        "other events; run `vprof live --build` and start it again",
+        shown(ws.dot), shown(session.config.file));
+  }
+  return with_sites(session, VPROF_TRY(indexed(session)));
 }
 
 Result<Frontier> move_frontier(const Session& session, const ArmedProgram& armed) {

@@ -21,6 +21,10 @@ struct ArmedProgram {
 /// nothing that was done for the same source and configuration. Error: as for these steps.
 Result<ArmedProgram> arm(Session& session);
 
+/// The program as arm() has left it, which runs meanwhile: nothing of it is touched, whatever has
+/// become of the source. Error: there is none for this configuration.
+Result<ArmedProgram> armed_before(const Session& session);
+
 /// What is switched on.
 struct Frontier {
   size_t sites = 0;

@@ -47,7 +47,7 @@ Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint
     const pid_t pid = process_named(attach);
     run.trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(attach);
     run.frontier = VPROF_TRY(FrontierFile::take(run.trace));
-    run.armed = VPROF_TRY(arm(session));
+    run.armed = VPROF_TRY(armed_before(session));
     run.frontier->keep_on(run.armed.sites.event_gates);
     run.target = running_target(run.trace, pid);
     return run;
