@@ -209,10 +209,10 @@ bool accepts(const std::string& name) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
   // TLS has a call of that name, parsers accept their input, and HTTP has header fields.
-  static constexpr std::array<const char*, 14> others = {
+  static constexpr std::array<const char*, 14> kOthers = {
       "ssl",    "tls",     "yy",   "range", "ranges",  "encoding", "encodings",
       "header", "headers", "type", "types", "charset", "language", "languages"};
-  return (has("accept") || has("accept4")) && std::none_of(others.begin(), others.end(), has);
+  return (has("accept") || has("accept4")) && std::none_of(kOthers.begin(), kOthers.end(), has);
 }
 
 bool waits_for_anybody(const std::string& name) {
