@@ -29,17 +29,27 @@
 #elif defined(__cplusplus)
 #define EXPRESSION(slot, id, call) VPROF_VALUE(slot, id) call VPROF_VALUE_END(slot)
 #define SLOTS(n) VPROF_FRAME_N(n);
+#elif defined(MANY_SITES_TWIN)
+#define EXPRESSION(slot, id, call) VPROF_TWIN_EXPR(id) call VPROF_EXPR_END
+#define SLOTS(n)
+#define SITE(id) VPROF_TWIN_SITE(id)
+#define SCOPE(id) VPROF_TWIN_FUNCTION(id);
 #else
 #define EXPRESSION(slot, id, call) VPROF_EXPR(id) call VPROF_EXPR_END
 #define SLOTS(n)
 #endif
-#ifndef MANY_SITES_PLAIN
+#ifndef SITE
+#define SITE(id) VPROF_SITE(id)
+#endif
+#ifndef SCOPE
+#define SCOPE(id) VPROF_FUNCTION(id);
+#endif
+#ifndef STATEMENT
 #define STATEMENT(id, call) \
   {                         \
-    VPROF_SITE(id);         \
+    SITE(id);               \
     call;                   \
   }
-#define SCOPE(id) VPROF_FUNCTION(id);
 #endif
 
 /* Elsewhere, so that any call may throw. */

@@ -48,6 +48,7 @@
 PROGRAM(many_c_plain)
 PROGRAM(many_c_inline)
 PROGRAM(many_c_cold)
+PROGRAM(many_c_twin)
 PROGRAM(many_cpp_plain)
 PROGRAM(many_cpp_inline)
 PROGRAM(many_cpp_cold)
@@ -238,9 +239,10 @@ constexpr Program kPrograms[] = {
     {"C, no sites", many_c_plain_serve, many_c_plain_hot, 0},
     {"C, in line", many_c_inline_serve, many_c_inline_hot, 0},
     {"C, cold", many_c_cold_serve, many_c_cold_hot, 0},
-    {"C++, no sites", many_cpp_plain_serve, many_cpp_plain_hot, 3},
-    {"C++, in line", many_cpp_inline_serve, many_cpp_inline_hot, 3},
-    {"C++, cold", many_cpp_cold_serve, many_cpp_cold_hot, 3},
+    {"C, in twins", many_c_twin_serve, many_c_twin_hot, 0},
+    {"C++, no sites", many_cpp_plain_serve, many_cpp_plain_hot, 4},
+    {"C++, in line", many_cpp_inline_serve, many_cpp_inline_hot, 4},
+    {"C++, cold", many_cpp_cold_serve, many_cpp_cold_hot, 4},
 };
 constexpr size_t kProgramCount = std::size(kPrograms);
 constexpr double kSitesOfARequest = 48;
