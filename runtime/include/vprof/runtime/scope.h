@@ -295,8 +295,8 @@ VPROF_RT_INLINE void vprof_call_leave(struct vprof_scope* vprof_s) {
   }
 }
 
-/* A copy runs only while something in it is measured. So its sites need not cost nothing while they
- * are off, but they should compile fast: the compiler sees two calls and no branch. */
+/* A copy runs only while something in it is measured. So a site in it may cost a little while it is
+ * off, but should compile fast: the compiler sees two calls and no branch. */
 #define VPROF_IN_TWIN                                                                   \
   static __attribute__((__section__(".text.unlikely.vprof"), __noinline__, __nothrow__, \
                         __no_instrument_function__, __unused__))
