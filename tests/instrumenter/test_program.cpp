@@ -109,8 +109,10 @@ TEST_CASE("which functions are small helpers, and which do little") {
   Function library = function("library", "", 0);
   Function other = function("other", "o.c", 1);
   other.size = 500;
+  std::vector<Function> more;
   const auto judged = [&](size_t callers) {
     program.functions = {f, library, other};
+    program.functions.insert(program.functions.end(), more.begin(), more.end());
     for (size_t i = 0; i < callers; ++i) {
       Function caller = function("caller" + std::to_string(i), "", 0);
       caller.calls = {call(caller, f, 1, 2, Form::kStatement)};
@@ -132,6 +134,15 @@ TEST_CASE("which functions are small helpers, and which do little") {
   CHECK(judged(1) == std::pair(false, false));
   f.calls[1].noreturn = true;
   CHECK(judged(1) == std::pair(true, false));
+  other.size = 120;  // of one caller: it can be measured at its entry
+  CHECK(judged(1) == std::pair(true, false));
+  for (const char* name : {"a", "b", "c"}) {  // with f, 4: it is a small helper itself
+    more.push_back(function(name, "", 0));
+    more.back().calls = {call(more.back(), other, 1, 2, Form::kStatement)};
+  }
+  CHECK(judged(1) == std::pair(false, false));
+  more.clear();
+  other.size = 500;
   f.size = 41;
   CHECK(judged(1) == std::pair(false, false));
   f.size = 40;

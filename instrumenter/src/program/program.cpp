@@ -181,13 +181,19 @@ std::ptrdiff_t calls_worth_measuring(const Program& program, const Function& f) 
                                [&](const Call& call) { return worth_measuring(program, call); });
 }
 
+bool is_small_and_shared(const Program& program, const Function& f) {
+  constexpr size_t kFewestCallers = 4;
+  return is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers;
+}
+
 /// What is left of it is the callee, which can be measured at its entry.
 bool is_forwarder(const Program& program, const Function& f) {
   return is_at_most(f, kTiny) && calls_worth_measuring(program, f) == 1 &&
          std::ranges::all_of(f.calls, [&](const Call& call) {
            const Function* callee = program.by_key(call.callee_key);
            return !worth_measuring(program, call) ||
-                  (callee != nullptr && callee->in_tree && callee->refused == Reason::kNone);
+                  (callee != nullptr && callee->in_tree && callee->refused == Reason::kNone &&
+                   !is_small_and_shared(program, *callee));
          });
 }
 
@@ -204,9 +210,7 @@ bool is_small_in_large_program(const Program& program, const Function& f) {
 }  // namespace
 
 bool is_small_helper(const Program& program, const Function& f) {
-  constexpr size_t kFewestCallers = 4;
-  return is_forwarder(program, f) ||
-         (is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers) ||
+  return is_forwarder(program, f) || is_small_and_shared(program, f) ||
          is_small_in_large_program(program, f);
 }
 
