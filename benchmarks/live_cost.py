@@ -11,9 +11,11 @@ itself. That of --count prints how many requests have been served so far. Search
 --attach --restart`) follow one another, each after a window of --window seconds without any, until
 they have taken --minutes together.
 
-Each second of a search: the slots that all processes wrote, times what the report says that one
-costs, over the processor time of these processes. From outside: processor time per request during a
-search, to that in the windows before and after it.
+Each second of a search: what recording cost in the slices that it recorded, as the search says it
+(`slices`, docs/trace-format.md). From outside: processor time per request, and requests a second,
+during a search to those in the windows before and after it.
+
+served.sh counts the requests of examples/memcached and examples/postgresql.
 """
 import argparse
 import json
@@ -21,14 +23,21 @@ import os
 import pathlib
 import signal
 import statistics
-import struct
 import subprocess
-import threading
 import time
 
 from stated_cost import HERE, shown
 
-USED, SLOT_BYTES = 64, 16  # offset of `used` in the header of a trace file (trace_format.h)
+
+def second_by_second(slices, begin, end):
+    """What recording added in each second from `begin` to `end` (s of CLOCK_MONOTONIC)."""
+    costs, before = [0.0] * max(1, int(end - begin)), 0
+    for since, _, _, until, cost in slices:
+        since, before = max(since, before), until
+        for second in range(len(costs)):
+            from_ = begin + second
+            costs[second] += cost * max(0, min(until / 1e9, from_ + 1) - max(since / 1e9, from_))
+    return costs
 
 
 class Program:
@@ -46,18 +55,35 @@ class Program:
                               capture_output=True, text=True)
         return float(done.stdout.split()[0])
 
-    def written(self):
-        """Slots in the traces, and processor seconds of the processes that write them."""
-        slots, seconds = 0, 0.0
-        for file in self.trace.glob("*.vpt"):
+    def armed(self):
+        """The processes that map the control file, in /proc."""
+        control = str(self.trace / "frontier")
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                with open(file, "rb") as opened:
-                    slots += struct.unpack("<Q", opened.read(USED + 8)[USED:])[0] / SLOT_BYTES
-                for task in pathlib.Path("/proc", file.name.split("-")[0], "task").glob("*/schedstat"):
-                    seconds += int(task.read_text().split()[0]) / 1e9
-            except (FileNotFoundError, ProcessLookupError, struct.error):
+                session = (process / "stat").read_text().rpartition(")")[2].split()[3]
+                if int(session) == self.process.pid and control in (process / "maps").read_text():
+                    yield process
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
                 continue
-        return slots, seconds
+
+    def busy(self):
+        """Processor seconds of the armed processes."""
+        seconds = 0.0
+        for process in self.armed():
+            for task in process.glob("task/*/schedstat"):
+                try:
+                    seconds += int(task.read_text().split()[0]) / 1e9
+                except (FileNotFoundError, ProcessLookupError):
+                    continue
+        return seconds
+
+    def slices(self):
+        """Of all searches: when recording had begun, from, to, until, in ns, and its cost."""
+        try:
+            lines = (self.trace / "slices").read_text().splitlines()
+        except FileNotFoundError:
+            return []
+        return [(*map(int, words), float(cost)) for *words, cost in (line.split() for line in lines)]
 
     def stop(self):
         if self.process.poll() is None:
@@ -66,30 +92,22 @@ class Program:
 
 
 class Window:
-    """Requests and processor time of a stretch of the run, and the slots of each of its seconds."""
+    """Requests and processor time of a stretch of the run."""
 
     def __init__(self, program):
-        self.program, self.seconds = program, []
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.watch)
-
-    def watch(self):
-        before = self.program.written()
-        while not self.over.wait(1):
-            now = self.program.written()
-            self.seconds.append((now[0] - before[0], now[1] - before[1]))
-            before = now
+        self.program = program
 
     def __enter__(self):
-        self.requests, self.began = self.program.requests(), self.program.written()[1]
-        self.thread.start()
+        self.begin = time.monotonic()
+        self.requests, self.busy = self.program.requests(), self.program.busy()
         return self
 
     def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
         self.requests = self.program.requests() - self.requests
-        self.each = (self.program.written()[1] - self.began) / max(1, self.requests)
+        self.busy = self.program.busy() - self.busy
+        self.end = time.monotonic()
+        self.rate = self.requests / (self.end - self.begin)
+        self.each = self.busy / max(1, self.requests)
 
 
 def main():
@@ -105,37 +123,35 @@ def main():
     options = parser.parse_args()
     subprocess.run([options.vprof, "-C", options.project, "live", "--build"], check=True)
     program = Program(options)
-    costs, true, stated, searched = [], [], [], 0.0
+    costs, true, rates, stated, searched = [], [], [], [], 0.0
     try:
         time.sleep(options.settle)
         with Window(program) as before:
             time.sleep(options.window)
         while searched < options.minutes * 60:
-            began = time.monotonic()
             with Window(program) as search:
                 done = subprocess.run([options.vprof, "-C", options.project, "live", "--attach",
                                        program.trace, "--restart", "--json", "--budget",
                                        str(options.budget)], capture_output=True, text=True)
             if done.returncode != 0:
                 raise SystemExit(f"vprof live ended with {done.returncode}: {done.stderr[-2000:]}")
-            searched += time.monotonic() - began
+            searched += search.end - search.begin
             with Window(program) as after:
                 time.sleep(options.window)
-            overhead = json.loads(done.stdout)["overhead"]
-            each = overhead["added"] * overhead["processor_ns"] / max(1, overhead["records"]) / 1e9
-            costs += [slots * each / busy for slots, busy in search.seconds if busy > 0]
+            seconds = second_by_second(program.slices(), search.begin, search.end)
+            costs += seconds
+            stated.append(statistics.mean(seconds))
             true.append(search.each / statistics.mean([before.each, after.each]) - 1)
-            stated.append(statistics.mean([slots * each / busy for slots, busy in search.seconds
-                                           if busy > 0]))
+            rates.append(search.rate / statistics.mean([before.rate, after.rate]))
             within = sum(cost <= options.budget / 100 for cost in costs) / len(costs)
-            print(f"search {len(true)}: {len(search.seconds)} s, adds {stated[-1]:.2%} by its records, "
-                  f"{true[-1]:+.2%} from outside; so far {within:.1%} of {len(costs)} seconds within "
-                  f"{options.budget:.1f} %", flush=True)
+            print(f"search {len(true)}: {len(seconds)} s, adds {stated[-1]:.2%}, {true[-1]:+.2%} from "
+                  f"outside, throughput {rates[-1]:.3f}x; so far {within:.1%} of {len(costs)} seconds "
+                  f"within {options.budget:.1f} %", flush=True)
             before = after
     finally:
         program.stop()
     print(f"within the budget of {options.budget:.1f} %: {within:.1%} of {len(costs)} seconds; adds "
-          f"{shown(stated, '.2%')}, from outside {shown(true, '+.2%')}")
+          f"{shown(stated, '.2%')}, from outside {shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 
 #include "helpers.h"
 #include "simulator.h"
+#include "vprof/analyzer/details.h"
+#include "vprof/analyzer/epoch_sums.h"
 #include "vprof/analyzer/interval_times.h"
 #include "vprof/analyzer/recording_copy.h"
 
@@ -218,6 +220,129 @@ TEST_CASE("epoch: what is still open when its sites are switched is incomplete")
   REQUIRE(profile);
   CHECK(profile->interval.count == 2);       // 2 and 3
   CHECK(profile->interval.incomplete == 2);  // 4 and 6
+}
+
+TEST_CASE("slices: together they are what an analysis of the epoch is") {
+  std::mt19937_64 random(4);
+  for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
+    INFO("seed " << seed);
+    const test::ScratchDir directory;
+    const std::string sites = test::Simulator(seed).write(directory.path());
+    analyzer::Options options;
+    options.interval = "request";
+    const auto whole = analyzer::analyze(directory.path(), sites, options);
+    REQUIRE(whole);
+    const std::vector<Row> rows = rows_of(directory.path(), sites);
+    const auto [first, last] = std::ranges::minmax_element(rows, {}, &Row::begin);
+    std::uniform_int_distribution<int64_t> instant(first->begin, last->begin);
+    // More of them than a profile has batches, many of them without an interval.
+    std::vector<int64_t> ends(100);
+    std::ranges::generate(ends, [&] { return instant(random); });
+    ends.insert(ends.end(), {first->begin, last->begin + 1});
+    std::ranges::sort(ends);
+    auto sums = analyzer::EpochSums::begin(directory.path(), sites);
+    REQUIRE(sums);
+    CHECK(sums->profile(options).error().kind == ErrorKind::kNoInterval);
+    uint64_t count = 0;
+    for (size_t i = 0; i + 1 < ends.size(); ++i) {
+      // What is seen of a slice before it is over is not added.
+      options.epoch = {.from = ends[i], .to = ends[i] + (ends[i + 1] - ends[i]) / 2};
+      REQUIRE(sums->look(options));
+      options.epoch.to = ends[i + 1];
+      const auto slice = sums->look(options);
+      REQUIRE(slice);
+      CHECK(slice->incomplete == 0);
+      count += slice->count;
+      sums->close();
+    }
+    const auto sum = sums->profile(options);
+    REQUIRE(sum);
+    CHECK(count == whole->interval.count);
+    CHECK(sum->interval.count == whole->interval.count);
+    CHECK(sum->interval.max_ns == whole->interval.max_ns);
+    CHECK(sum->interval.variance_ns2 == Approx(whole->interval.variance_ns2).epsilon(1e-12));
+    CHECK(test::leaves(*sum) == test::leaves(*whole));
+    CHECK(test::worst_violation(sum->tree, sum->interval.variance_ns2) < 1e-9);
+  }
+}
+
+TEST_CASE("slices: what was recorded before counts neither as work nor as cost") {
+  constexpr int kIntervals = 1000;
+  constexpr int64_t kEach = 1000;
+  const test::ScratchDir directory;
+  test::SitesWriter sites;
+  const uint32_t function = sites.function("f", 1);
+  const uint32_t site = sites.function_site(function);
+  test::ProcessWriter process;
+  process.slots_per_chunk = 100'000;
+  process.thread(1).opened = {{1, 1}};
+  for (int i = 0; i < kIntervals; ++i) {
+    const int64_t begin = 1'000'000 + i * kEach;
+    process.thread(1).begin(static_cast<uint64_t>(i) + 1, begin);
+    process.thread(1).frame(site, begin + 100, begin + 500);
+    process.thread(1).label(static_cast<uint64_t>(i) + 1, begin + 600, "a label of some slots");
+    process.thread(1).end(static_cast<uint64_t>(i) + 1, begin + 800);
+  }
+  process.write(directory.path());
+  const std::string file = sites.write(directory.path());
+  for (int first = 1; first < kIntervals; first += 7) {
+    // Between the frame of an interval and its label, from which on there is something.
+    const int64_t since = 1'000'000 + first * kEach + 550;
+    analyzer::Options options;
+    options.epoch = {.from = since, .to = since + 100 * kEach, .recorded_since = since};
+    auto sums = analyzer::EpochSums::begin(directory.path(), file);
+    REQUIRE(sums);
+    const auto slice = sums->look(options);
+    REQUIRE(slice);
+    INFO("from interval " << first << " on");
+    const int later = kIntervals - first - 1;
+    CHECK(slice->count == static_cast<uint64_t>(std::min(100, later)));
+    CHECK(slice->overhead.records == static_cast<uint64_t>(later) * 4 + 2);
+  }
+}
+
+TEST_CASE("epoch: what is learnt about a clock later does not move its intervals") {
+  constexpr int64_t kUntil = 2'000'000'000;
+  test::SitesWriter sites;
+  const auto profile_with = [&](bool is_later) {
+    const test::ScratchDir directory;
+    test::ProcessWriter process;
+    const auto snapshot = [&](uint64_t ticks, uint64_t ns) {
+      process.thread(0).slot(ticks, VPROF_EV_CLOCK, 0);
+      process.thread(0).cont(ns);
+      process.thread(0).cont(ns);
+    };
+    snapshot(1'000'000'000, 1'000'000'000);
+    for (uint64_t i = 1; i <= 10; ++i) {
+      const auto begin = static_cast<int64_t>(1'900'000'000 + 1'000'000 * i);
+      process.thread(1).begin(i, begin);
+      process.thread(1).end(i, begin + 800'000);
+    }
+    if (is_later) {
+      snapshot(2'500'000'000, 2'500'400'000);  // the rate was another one
+    }
+    process.write(directory.path());
+    analyzer::Options options;
+    options.epoch = {.from = 1'500'000'000, .to = 1'950'000'000, .until = kUntil};
+    return analyzer::analyze(directory.path(), sites.write(directory.path()), options);
+  };
+  const auto then = profile_with(false);
+  const auto later = profile_with(true);
+  REQUIRE(then);
+  REQUIRE(later);
+  CHECK(later->interval.count == 10);
+  CHECK(later->interval.mean_ns == 800'000);
+  const auto ids = [](const analyzer::Profile& profile) {
+    std::vector<uint64_t> all;
+    const auto details = analyzer::details_of(profile.bytes);
+    REQUIRE(details);
+    for (const analyzer::IntervalDetail& one : details->worst) {
+      all.push_back(one.id);
+    }
+    return all;
+  };
+  CHECK(ids(*later).size() == 10);
+  CHECK(ids(*later) == ids(*then));
 }
 
 TEST_CASE("epoch by end: one after the other, they hold every interval once") {

@@ -82,6 +82,25 @@ class Live(LiveProject):
         heartbeat, _, on = self.frontier("trace")
         self.assertEqual((heartbeat, on), (0, []))
 
+    def test_what_costs_too_much_is_recorded_in_slices(self):
+        self.vprof("live", "--build")
+        child = self.start_program()
+        # The program sleeps, so even its waits cost it more than that.
+        out = self.vprof("live", "--attach", str(child.pid), "--budget", "0.5", "--epoch", "4",
+                         env={"VPROF_CLOCK": ""}).stdout
+        self.assertIn("done after iteration", out)
+        slices = [[float(word) for word in line.split()]
+                  for line in (self.root / ".vprof/live/trace/slices").read_text().splitlines()]
+        self.assertGreater(len({since for since, *_ in slices}), 3, slices)
+        for since, begin, end, until, cost in slices:
+            self.assertTrue(since <= begin < end <= until, slices)
+            self.assertGreater(cost, 0)
+        report = self.report()
+        self.assertGreater(report["interval"]["count"], 1)
+        self.assertEqual(report["factors"][0]["functions"], ["wait(sleep)"])
+        worst = report["factors"][0]["worst"][0]
+        self.assertIn(f"#{worst['id']}", self.vprof("timeline", str(worst["id"])).stdout)
+
     def test_attaching_leaves_the_program_as_it_was_built(self):
         self.fails("live", "--attach", str(os.getpid()), words=["VPROF_TRACE_DIR"])
         self.live("--build")

@@ -62,13 +62,14 @@ class ControlFile {
     return __atomic_load_n(memory_ + VPROF_FRONTIER_HEADER_BYTES + site, __ATOMIC_RELAXED) != 0;
   }
 
-  void drive() const {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    beat(static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec));
+  void drive() const { beat(now() | VPROF_FRONTIER_RECORDING); }
+  void pause() const {
+    __atomic_fetch_add(&header().gaps, 1, __ATOMIC_RELEASE);
+    beat(now() & ~VPROF_FRONTIER_RECORDING);
   }
   // As stale as a heartbeat can be, whatever the program's patience is (VPROF_PATIENCE).
   void die() const { beat(UINT64_MAX); }
+  void die_in_pause() const { beat(UINT64_MAX & ~VPROF_FRONTIER_RECORDING); }
   bool driven() const { return load(header().heartbeat_ns) != 0; }
 
  private:
@@ -79,6 +80,11 @@ class ControlFile {
     if (memory_ == MAP_FAILED) {
       throw std::runtime_error("cannot map a control file");
     }
+  }
+  static uint64_t now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
   }
   void beat(uint64_t ns) const { __atomic_store_n(&header().heartbeat_ns, ns, __ATOMIC_RELEASE); }
 

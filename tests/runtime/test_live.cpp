@@ -388,9 +388,31 @@ TEST_CASE("live: the trace says when nobody drove") {
   CHECK(gaps[0].more.at(0).word > outcome.number("over"));
 }
 
+TEST_CASE("live: nothing is recorded in a pause") {
+  const Live live;
+  const Outcome outcome = run("live_pause", live.setup());
+  REQUIRE(outcome.exit_code == 0);
+  const Trace& trace = outcome.traces.at(0);
+  CHECK(ids(trace, VPROF_EV_BEGIN) == std::vector<uint64_t>{1, 2, 4});
+  CHECK(ids(trace, VPROF_EV_END) == std::vector<uint64_t>{1, 2, 4});
+  CHECK(trace.frames(1) == 10);
+  CHECK(live.control.driven());
+  CHECK(live.control.load(live.control.header().undriven) == 0);
+  CHECK(live.control.load(live.control.header().gaps) == 1);
+}
+
+TEST_CASE("live: the driver dies in a pause") {
+  const Live live;
+  const Outcome outcome = run("live_driver_dies_in_pause", live.setup());
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.traces.at(0).frames(1) >= 10);
+  CHECK(live.control.load(live.control.header().undriven) == 1);
+}
+
 TEST_CASE("live: what a thread was doing before a gap is forgotten in it") {
   const Live live;
-  const Outcome outcome = run("live_gap_in_thread_interval", live.setup());
+  const Outcome outcome =
+      run(GENERATE("live_gap_in_thread_interval", "live_pause_in_thread_interval"), live.setup());
   REQUIRE(outcome.exit_code == 0);
   const Trace& trace = outcome.traces.at(0);
   const std::vector<uint64_t> begun = ids(trace, VPROF_EV_BEGIN);

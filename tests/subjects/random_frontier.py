@@ -16,7 +16,7 @@ import sys
 import time
 
 HEADER_BYTES = 4096
-HEARTBEAT, EPOCH, UNDRIVEN = 24, 32, 64  # offsets (frontier.h)
+HEARTBEAT, EPOCH, UNDRIVEN, GAPS = 24, 32, 64, 72  # offsets (frontier.h)
 
 
 def numbers(sites_json):
@@ -40,14 +40,15 @@ def main():
             on = bytearray(len(control) - HEADER_BYTES)
             for number in ids:
                 on[number] = dice.random() < share
-            struct.pack_into("<Q", control, HEARTBEAT, time.monotonic_ns())
+            struct.pack_into("<Q", control, HEARTBEAT, time.monotonic_ns() | 1)
             control[HEADER_BYTES:] = bytes(on)
             struct.pack_into("<Q", control, EPOCH, switched)
             switched += 1
             time.sleep(0.1)
         control[HEADER_BYTES:] = bytes(len(control) - HEADER_BYTES)
-        undriven = struct.unpack_from("<Q", control, UNDRIVEN)[0]
-        struct.pack_into("<Q", control, UNDRIVEN, undriven + 1)
+        for counter in GAPS, UNDRIVEN:
+            count = struct.unpack_from("<Q", control, counter)[0]
+            struct.pack_into("<Q", control, counter, count + 1)
         struct.pack_into("<Q", control, HEARTBEAT, 0)
     print(f"{len(ids)} sites and gates, switched {switched} times")
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/profile_of.h"
 #include "analysis/recording_sums.h"
 #include "factors/factor_selection.h"
 #include "factors/group_costs.h"
@@ -15,9 +16,7 @@
 #include "vprof/analyzer/marks.h"
 
 namespace vprof::analyzer {
-namespace {
 
-/// The kind of interval asked for, or the one that completed most often.
 Result<IntervalSums> choose(std::vector<IntervalSums> all, const std::string& trace_dir,
                             const std::string& wanted) {
   auto chosen = std::max_element(
@@ -44,11 +43,15 @@ Result<IntervalSums> choose(std::vector<IntervalSums> all, const std::string& tr
   return std::move(*chosen);
 }
 
+namespace {
+
 Result<IntervalSums> collect(const std::string& trace_dir, const std::string& sites_json,
                              const Options& options) {
   return choose(VPROF_TRY(sums_of_recording(trace_dir, sites_json, options)), trace_dir,
                 options.interval);
 }
+
+}  // namespace
 
 Profile profile_of(const IntervalSums& sums, const Options& options) {
   const VarianceTree tree = build_variance_tree(sums);
@@ -78,8 +81,6 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
   profile.bytes = to_bytes(sums);
   return profile;
 }
-
-}  // namespace
 
 Result<Profile> analyze(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options) {

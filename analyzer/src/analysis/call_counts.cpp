@@ -44,7 +44,7 @@ Result<std::vector<uint64_t>> count_calls(const std::string& trace_dir, const Op
   };
   std::vector<Part> chunks;
   for (TraceFile& file : files) {
-    const Clock clock = make_clock(file);
+    const Clock clock = make_clock(file, options.epoch.until);
     keep_chunks_of(options.epoch, clock, file);
     for (const ThreadChunks& thread : file.threads) {
       for (const Chunk& chunk : thread.chunks) {

@@ -10,7 +10,6 @@
 #include "analysis/collector.h"
 #include "analysis/presence.h"
 #include "critical_path/interval_scan.h"
-#include "trace/sites.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -149,8 +148,16 @@ class Pass {
 Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
                                                     const std::string& sites_json,
                                                     const Options& options) {
-  const auto sites = VPROF_TRY(read_sites(sites_json));
+  return sums_of_recording(trace_dir, VPROF_TRY(read_sites(sites_json)), options);
+}
+
+Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
+                                                    const Sites& sites, const Options& options,
+                                                    CallTotals* calls) {
   auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, options.epoch));
+  if (calls != nullptr) {
+    *calls = stream.calls();
+  }
   return Pass(stream, sites, options).run();
 }
 

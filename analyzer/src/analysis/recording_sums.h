@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "statistics/interval_sums.h"
+#include "trace/sites.h"
+#include "trace/trace_file.h"
 
 namespace vprof::analyzer {
 
@@ -13,5 +15,9 @@ namespace vprof::analyzer {
 Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
                                                     const std::string& sites_json,
                                                     const Options& options);
+/// @param calls not null: gets those since the recording began
+Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
+                                                    const Sites& sites, const Options& options,
+                                                    CallTotals* calls = nullptr);
 
 }  // namespace vprof::analyzer

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "trace/clock.h"
 #include "trace/trace_file.h"
 
 namespace vprof::analyzer {
@@ -22,20 +23,22 @@ uint64_t between(uint64_t begin, uint64_t end) {
   return begin != 0 && end > begin ? end - begin : 0;
 }
 
-void add_thread(const vprof_file_header& header, const ThreadChunks& thread, Overhead& overhead) {
-  if (thread.serial == 0 || thread.chunks.size() < 2) {
+void add_thread(const vprof_file_header& header, const ThreadChunks& thread, const Clock& clock,
+                int64_t since, Overhead& overhead) {
+  const auto first = std::ranges::find_if(
+      thread.chunks, [&](const Chunk& chunk) { return clock.to_ns(chunk.opened_ticks) >= since; });
+  if (thread.serial == 0 || thread.chunks.end() - first < 2) {
     return;
   }
-  const Chunk& first = thread.chunks.front();
   const Chunk& last = thread.chunks.back();
-  const uint64_t busy = between(first.opened_processor_ns, last.opened_processor_ns);
-  const uint64_t passed = between(first.opened_ticks, last.opened_ticks);
+  const uint64_t busy = between(first->opened_processor_ns, last.opened_processor_ns);
+  const uint64_t passed = between(first->opened_ticks, last.opened_ticks);
   if (busy == 0 || passed == 0) {
     return;
   }
   uint64_t records = 0;
-  for (size_t i = 0; i + 1 < thread.chunks.size(); ++i) {
-    records += thread.chunks[i].slots.count;
+  for (auto chunk = first; chunk + 1 != thread.chunks.end(); ++chunk) {
+    records += chunk->slots.count;
   }
   if (std::tie(records, last.thread_name) > std::tie(overhead.thread_records, overhead.thread)) {
     overhead.thread = last.thread_name;
@@ -43,18 +46,6 @@ void add_thread(const vprof_file_header& header, const ThreadChunks& thread, Ove
     overhead.thread_ns = static_cast<double>(busy);
     overhead.thread_passed_ns = ticks_in_ns(header, passed);
   }
-}
-
-void add_calls(const TraceFile& file, Overhead& overhead) {
-  uint64_t calls = 0;
-  for (const ThreadChunks& thread : file.threads) {
-    for (const Chunk& chunk : thread.chunks) {
-      calls += chunk.own_calls;
-      overhead.timed_calls += chunk.timed_calls;
-    }
-  }
-  const double call_ns = ticks_in_ns(file.header, file.header.call_ticks_x256) / 256;
-  overhead.calls_ns += static_cast<double>(calls) * call_ns;
 }
 
 /// A ring keeps only the last records. The part of the processor time that they are of, as if
@@ -72,15 +63,31 @@ double kept_part(const TraceFile& file) {
 
 }  // namespace
 
-void add_busy_time(const TraceFile& file, Overhead& overhead) {
+CallTotals calls_in(const TraceFile& file) {
+  uint64_t own = 0;
+  CallTotals calls;
+  for (const ThreadChunks& thread : file.threads) {
+    for (const Chunk& chunk : thread.chunks) {
+      own += chunk.own_calls;
+      calls.timed += chunk.timed_calls;
+    }
+  }
+  const double call_ns = ticks_in_ns(file.header, file.header.call_ticks_x256) / 256;
+  calls.own_ns = static_cast<double>(own) * call_ns;
+  return calls;
+}
+
+void add_busy_time(const TraceFile& file, const Clock& clock, int64_t since, Overhead& overhead) {
   const vprof_file_header& header = file.header;
   const double part = kept_part(file);
   overhead.processor_ns +=
       part * static_cast<double>(between(header.start_processor_ns, header.processor_ns));
   overhead.helper_ns += part * static_cast<double>(header.helper_ns + header.set_up_ns);
-  add_calls(file, overhead);
+  const CallTotals calls = calls_in(file);
+  overhead.calls_ns += calls.own_ns;
+  overhead.timed_calls += calls.timed;
   for (const ThreadChunks& thread : file.threads) {
-    add_thread(header, thread, overhead);
+    add_thread(header, thread, clock, since, overhead);
   }
 }
 

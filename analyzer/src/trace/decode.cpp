@@ -418,7 +418,7 @@ class Decoder {
 
 }  // namespace
 
-Clock make_clock(const TraceFile& file) {
+Clock make_clock(const TraceFile& file, int64_t until) {
   const vprof_file_header& header = file.header;
   Clock clock(header.start_ticks, header.start_monotonic_ns, header.ticks_per_second);
   std::vector<vprof_slot> slots;
@@ -434,7 +434,8 @@ Clock make_clock(const TraceFile& file) {
           continue;
         }
         const vprof_slot& next = slots[i + 1];
-        if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT) {
+        if (next.word1 != 0 && id_of(next) == VPROF_EV_CONT &&
+            next.word0 <= static_cast<uint64_t>(until)) {
           clock.add_snapshot(head.word0, next.word0);
         }
       }

@@ -32,8 +32,9 @@ class KnownSites {
   std::vector<uint32_t> shared_;  // few
 };
 
-/// The clock of a process, from the snapshots in its file. Only the helper thread writes them.
-Clock make_clock(const TraceFile& file);
+/// The clock of a process, from the snapshots in its file that were taken up to `until`. Only the
+/// helper thread writes them.
+Clock make_clock(const TraceFile& file, int64_t until = INT64_MAX);
 
 /// Appends what slots contain to the history of their thread, the last record first.
 void decode(std::span<const vprof_slot> slots, const Process& process, const KnownSites& sites,

@@ -14,6 +14,8 @@
 #include <map>
 #include <utility>
 
+#include "trace/slots.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -275,6 +277,50 @@ Result<std::vector<TraceFile>> open_traces(const std::string& directory) {
   return files;
 }
 
+namespace {
+
+bool is_record(const vprof_slot& slot) { return is_head(slot) && id_of(slot) != VPROF_EV_PAD; }
+
+/// The first slot of the records that ended at `time` or later. The records of a thread are in
+/// order of their ends, but for those that a signal handler has made.
+size_t first_since(int64_t time, const File& file, Slots slots, const Clock& clock) {
+  const auto at = [&](size_t i) {
+    vprof_slot slot{};
+    file.read(slots.from(i).offset, {reinterpret_cast<unsigned char*>(&slot), sizeof slot});
+    return slot;
+  };
+  size_t first = 0;
+  for (size_t end = slots.count; first < end;) {
+    const size_t middle = first + (end - first) / 2;
+    size_t head = middle;
+    while (head > first && !is_record(at(head))) {
+      --head;
+    }
+    const vprof_slot slot = at(head);
+    if (is_record(slot) && clock.to_ns(end_ticks_of(slot)) < time) {
+      first = middle + 1;
+    } else {
+      end = head;
+    }
+  }
+  while (first < slots.count && id_of(at(first)) == VPROF_EV_CONT && at(first).word1 != 0) {
+    ++first;
+  }
+  return first;
+}
+
+/// Drops what ended before `time`.
+void trim(int64_t time, const File& file, const Clock& clock, Chunk& chunk) {
+  if (clock.to_ns(chunk.opened_ticks) >= time) {
+    return;
+  }
+  const size_t first = first_since(time, file, chunk.slots, clock);
+  chunk.slots = chunk.slots.from(first);
+  chunk.first = {};
+}
+
+}  // namespace
+
 void keep_chunks_of(const Epoch& epoch, const Clock& clock, TraceFile& file) {
   for (ThreadChunks& thread : file.threads) {
     if (thread.serial == 0) {
@@ -295,6 +341,9 @@ void keep_chunks_of(const Epoch& epoch, const Clock& clock, TraceFile& file) {
         std::ranges::find_if(chunks, [&](const Chunk& c) { return opened(c) > epoch.from; });
     if (within - chunks.begin() > 1) {
       chunks.erase(chunks.begin(), within - 1);
+    }
+    for (Chunk& chunk : chunks) {
+      trim(epoch.recorded_since, *file.file, clock, chunk);
     }
   }
 }

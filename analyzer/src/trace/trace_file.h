@@ -99,15 +99,26 @@ struct TraceFile {
   uint64_t unreadable_bytes = 0;
 };
 
-/// Adds what the file says about processor time to `overhead`. In busy_time.cpp.
-void add_busy_time(const TraceFile& file, Overhead& overhead);
+/// Adds what the file says about processor time to `overhead`. What single threads recorded counts
+/// from their first chunk on that was opened at `since` or later. In busy_time.cpp.
+void add_busy_time(const TraceFile& file, const Clock& clock, int64_t since, Overhead& overhead);
+
+/// What the runtime has done besides recording since a recording began.
+struct CallTotals {
+  double own_ns = 0;   ///< its own system calls, as Overhead::calls_ns
+  uint64_t timed = 0;  ///< as Overhead::timed_calls
+};
+
+/// Of all chunks of the file. In busy_time.cpp.
+CallTotals calls_in(const TraceFile& file);
 
 /// Opens all *.vpt files of a directory, in order of their names. Error: one line, names the file
 /// and what to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);
 
-/// Drops the chunks of threads in which all records are of earlier or later times. The helper's
-/// records are in no order, so its chunks stay.
+/// Drops the chunks of threads in which all records are of earlier or later times, and the records
+/// that ended before Epoch::recorded_since. The helper's records are in no order, so all of them
+/// stay.
 void keep_chunks_of(const Epoch& epoch, const Clock& clock, TraceFile& file);
 
 }  // namespace vprof::analyzer

@@ -106,7 +106,10 @@ void TraceStream::add_file(TraceFile file) {
       {header.family, header.pid,
        std::string(header.program, strnlen(header.program, sizeof header.program))});
   losses_.unreadable_bytes += file.unreadable_bytes;
-  const Clock clock = make_clock(file);
+  const CallTotals calls = calls_in(file);
+  calls_.own_ns += calls.own_ns;
+  calls_.timed += calls.timed;
+  const Clock clock = make_clock(file, epoch_.until);
   if (epoch_.is_all()) {
     losses_.dropped += header.dropped;
   } else {
@@ -119,7 +122,7 @@ void TraceStream::add_file(TraceFile file) {
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
   overhead_.record_ns = std::max(overhead_.record_ns, cost);
-  add_busy_time(file, overhead_);
+  add_busy_time(file, clock, epoch_.recorded_since, overhead_);
   begin_ = std::min(begin_, clock.to_ns(header.start_ticks));
   run_ = std::min(run_, static_cast<int64_t>(header.start_realtime_ns));
   for (const ThreadChunks& chunks : file.threads) {

@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "pipeline/recordings/slices.h"
+
 namespace vprof::driver {
 
 namespace {
@@ -132,7 +134,6 @@ bool is_kept(const fs::path& trace) {
   return fs::exists(trace / "sites.json", error);
 }
 
-/// The recording of a live run holds all of its epochs, of which the intervals are from the last.
 /// Their ids are times: what lies further away need not be read.
 analyzer::Epoch epoch_around(const std::vector<analyzer::TimelineRequest>& requests) {
   constexpr int64_t kMargin = 2'000'000'000;  // ns, at least
@@ -147,19 +148,51 @@ analyzer::Epoch epoch_around(const std::vector<analyzer::TimelineRequest>& reque
   return epoch;
 }
 
+/// Intervals of one part of a recording.
+struct Part {
+  analyzer::Epoch epoch;
+  std::vector<analyzer::TimelineRequest> wanted;
+  std::vector<size_t> numbers;  // in the selection
+};
+
+/// The recording of a live run holds all of its epochs, of which the intervals are from the last,
+/// and each slice of that stands for itself.
+std::vector<Part> parts_of(const fs::path& trace, const Selection& selection) {
+  std::error_code error;
+  const bool is_live = fs::exists(trace / "frontier", error);
+  std::map<int64_t, Part> parts;  // by the begin of the slice
+  for (size_t i = 0; i < selection.all().size(); ++i) {
+    const analyzer::TimelineRequest& one = selection.all()[i];
+    const auto slice = is_live ? slice_of(trace, one.id) : std::nullopt;
+    Part& part = parts[slice ? slice->from : INT64_MIN];
+    part.epoch = slice.value_or(analyzer::Epoch());
+    part.wanted.push_back(one);
+    part.numbers.push_back(i);
+  }
+  std::vector<Part> result;
+  for (auto& [from, part] : parts) {
+    if (is_live && from == INT64_MIN) {
+      part.epoch = epoch_around(part.wanted);
+    }
+    result.push_back(std::move(part));
+  }
+  return result;
+}
+
 Result<void> visit(const analyzer::Profile& profile, const fs::path& trace,
                    const Selection& selection,
                    const std::function<void(size_t, report::SelectedTimeline)>& take) {
   analyzer::Options options;
   options.interval = profile.interval.name;
-  std::error_code error;
-  if (fs::exists(trace / "frontier", error) && !selection.all().empty()) {
-    options.epoch = epoch_around(selection.all());
+  for (const Part& part : parts_of(trace, selection)) {
+    options.epoch = part.epoch;
+    VPROF_TRY(analyzer::visit_timelines(
+        trace.string(), (trace / "sites.json").string(), part.wanted, options,
+        [&](size_t i, analyzer::Timeline timeline) {
+          take(part.numbers[i], {selection.why(part.numbers[i]), std::move(timeline)});
+        }));
   }
-  return analyzer::visit_timelines(trace.string(), (trace / "sites.json").string(), selection.all(),
-                                   options, [&](size_t i, analyzer::Timeline timeline) {
-                                     take(i, {selection.why(i), std::move(timeline)});
-                                   });
+  return {};
 }
 
 }  // namespace

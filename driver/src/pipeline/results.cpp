@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "pipeline/own_processor_time.h"
+#include "pipeline/own_use/own_processor_time.h"
 #include "vprof/instrumenter/sites.h"
 #include "vprof/report/exports.h"
 #include "vprof/support/json.h"

@@ -48,15 +48,19 @@ void thin(Session& session, const Profile& profile, const instrumenter::SitesFil
   }
   const Thinning thinning = thin_plan(profile, sites, calls, state, cost - kAim * budget, heavy);
   state.demoted.insert(state.demoted.end(), thinning.demoted.begin(), thinning.demoted.end());
+  const bool pauses = profile.overhead.recorded_part < 1;  // so the program keeps to the budget
+  if (pauses && thinning.demoted.empty()) {
+    return;
+  }
   std::string text = fmt::format(
-      "recording adds {:.0f} % to the time that the program is busy, beyond the budget "
-      "of {:.0f} %",
-      100 * cost, 100 * budget);
+      "recording adds {:.0f} % to the time that the program is busy{}, beyond the budget of {:.0f} "
+      "%",
+      100 * cost, pauses ? ", while it is on" : "", 100 * budget);
   if (!thinning.demoted.empty()) {
     text += fmt::format("; the next plan leaves out {} called often and varying little",
                         counted(thinning.demoted.size(), "call site"));
   }
-  if (cost - thinning.saved > budget) {
+  if (cost - thinning.saved > budget && !pauses) {
     text += fmt::format(
         "; {:.0f} % would remain, of calls that make up {:.0f} % of the variance or more",
         100 * (cost - thinning.saved), 100 * profile.threshold);

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "pipeline/html/html_report.h"
+#include "pipeline/own_use/low_priority.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "search/live/live_search.h"
@@ -29,7 +30,7 @@ Result<int> verb_live(const Global& global, const LiveOptions& options) {
     return build_only(session);
   }
   VPROF_TRY(refine_live(session, options));
-  return print_search_result(session, options.json);
+  return at_low_priority([&] { return print_search_result(session, options.json); });
 }
 
 }  // namespace vprof::driver

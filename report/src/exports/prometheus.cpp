@@ -199,7 +199,7 @@ void add_losses(std::string& out, const Profile& profile) {
   waits.sample({{"waker", "outside"}}, number(losses.outside_waits));
   Metric(out, "vprof_overhead_ratio", "gauge",
          "what recording adds to the processor time of the program")
-      .sample({}, analyzer::measuring_cost(profile.overhead));
+      .sample({}, analyzer::measuring_cost(profile.overhead) * profile.overhead.recorded_part);
 }
 
 }  // namespace

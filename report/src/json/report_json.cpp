@@ -167,6 +167,9 @@ struct Object<OverheadSection> {
                "processor time per interval, of program and helper; 0: unknown"),
       optional("added", &T::added,
                "what recording adds to the processor time of the program, a part of 1; 0: unknown"),
+      optional("recorded_part", &T::recorded_part,
+               "part of the time in which anything was recorded, of which `added` is; less than 1: "
+               "a live search has paused"),
       optional("budget", &T::budget,
                "part that recording may add to the time that the program is busy; 0: none set"),
       optional("demoted", &T::demoted),

@@ -39,6 +39,10 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
     if (const double calls = analyzer::calls_cost_ns(overhead); calls > 0) {
       text += fmt::format(" and {} on those calls", percent(calls / all));
     }
+    if (overhead.recorded_part < 1) {
+      text += fmt::format("; recording was on for {} of the time, so {} of all of it",
+                          percent(overhead.recorded_part), percent(added * overhead.recorded_part));
+    }
   }
   if (overhead.stalls != 0) {
     text += ", " + plural(overhead.stalls, "stall", "stalls");
@@ -151,7 +155,7 @@ std::string beyond_budget(double budget, const std::vector<Demoted>& next) {
 /// What timed calls and system calls cost beyond the budget, which no plan changes. Empty: nothing.
 std::string beyond_by_calls(const analyzer::Overhead& overhead, double budget) {
   const double calls = analyzer::added_by(analyzer::calls_cost_ns(overhead), overhead.processor_ns);
-  if (calls <= budget) {
+  if (calls * overhead.recorded_part <= budget) {
     return {};
   }
   return fmt::format(
@@ -219,7 +223,7 @@ std::vector<std::string> overhead_lines(const analyzer::Profile& profile,
   const std::vector<Demoted> heavy = take_heavy(left_out);
   const double budget = context.overhead_budget;
   if (budget > 0) {
-    if (analyzer::measuring_cost(overhead) > budget) {
+    if (analyzer::measuring_cost(overhead) * overhead.recorded_part > budget) {
       lines.push_back(beyond_budget(budget, next));
     }
     add_line(lines, beyond_by_calls(overhead, budget));

@@ -12,7 +12,7 @@ enum { kSecond = 1000000000, kCountRound = kSecond / 4 };  // ns
 enum { kMostThreads = 32 };
 
 struct vprof_driver_watch vprof_driver_watch_begin(void) {
-  const struct vprof_driver_watch watch = {vprof_trace.gaps, vprof_trace.header->start_ticks, 0,
+  const struct vprof_driver_watch watch = {vprof_trace.undriven, vprof_trace.header->start_ticks, 0,
                                            vprof_monotonic_ns(), 0};
   return watch;
 }
@@ -24,8 +24,8 @@ static void look_for_gap(struct vprof_driver_watch* watch, struct vprof_helper_o
   if (__atomic_load_n(&vprof_frontier->heartbeat_ns, __ATOMIC_ACQUIRE) == 0) {
     return;
   }
-  const uint64_t gaps = vprof_gaps();
-  if (gaps == watch->gaps) {
+  const uint64_t undriven = vprof_undriven();
+  if (undriven == watch->undriven) {
     watch->driven_ticks = before;
     return;
   }
@@ -33,7 +33,7 @@ static void look_for_gap(struct vprof_driver_watch* watch, struct vprof_helper_o
   const struct vprof_slot slots[2] = {vprof_slot_of(VPROF_EV_GAP, watch->driven_ticks, 0),
                                       vprof_slot_of(VPROF_EV_CONT, after, 0)};
   vprof_helper_write(out, slots, 2);
-  watch->gaps = gaps;
+  watch->undriven = undriven;
   watch->driven_ticks = after;
 }
 

@@ -8,7 +8,7 @@
 #include "recording/helper_output.h"
 
 struct vprof_driver_watch {
-  uint64_t gaps;          // as last seen
+  uint64_t undriven;      // as last seen
   uint64_t driven_ticks;  // all of the trace up to then was driven, or is in a gap that was written
   uint64_t filled;        // vprof_trace.filled when records were last counted
   uint64_t counted_ns;    // CLOCK_MONOTONIC then

@@ -40,7 +40,7 @@ static bool start_now(void) {
 bool vprof_trace_start(void) {
   struct vprof_trace* trace = &vprof_trace;
   if (vprof_live()) {
-    trace->gaps = vprof_gaps();
+    trace->undriven = vprof_undriven();
     if (vprof_frontier_check(vprof_monotonic_ns()) == UINT64_MAX) {
       return false;
     }

@@ -64,6 +64,7 @@ enum vprof_dead_man_result vprof_dead_man_check(const struct vprof_dead_man* man
     if (!man->prepare(header)) {
       return VPROF_DEAD_MAN_STUCK;
     }
+    __atomic_fetch_add(&header->gaps, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&header->undriven, 1, __ATOMIC_RELAXED);
     if (!__atomic_compare_exchange_n(&header->heartbeat_ns, &heartbeat, 0, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE) &&

@@ -4,10 +4,10 @@
 // may have been killed. So two words of the control file decide, which any thread can load at any
 // time.
 //
-//   heartbeat_ns   0: nobody drives, and no event is recorded. Sites are off then.
-//   undriven       grows with every gap. What a thread has remembered from before a gap (which
-//                  interval it works for, how much processor time it had) is worth nothing after
-//                  it; so a thread compares this number with the one that it saw last.
+//   heartbeat_ns   0: nobody drives. Odd: events are recorded; else sites are off, too.
+//   gaps           grows with every gap in the recording. What a thread has remembered from before
+//                  a gap (which interval it works for, how much processor time it had) is worth
+//                  nothing after it; so a thread compares this number with the one it saw last.
 //
 // Who stores the 0 if the driver is dead: the helper thread of whichever process comes first, and
 // the first thread of a process that is about to start its trace. One of them wins a
@@ -26,11 +26,23 @@ extern const struct vprof_frontier_header* vprof_frontier;
 // Is this process part of a live run? Constant after the constructor.
 bool vprof_live(void);
 
+// Is there a driver?
 static inline bool vprof_driven(void) {
   return __atomic_load_n(&vprof_frontier->heartbeat_ns, __ATOMIC_RELAXED) != 0;
 }
 
+// Is there one that wants events?
+static inline bool vprof_recording(void) {
+  const uint64_t heartbeat = __atomic_load_n(&vprof_frontier->heartbeat_ns, __ATOMIC_RELAXED);
+  return (heartbeat & VPROF_FRONTIER_RECORDING) != 0;
+}
+
 static inline uint64_t vprof_gaps(void) {
+  return __atomic_load_n(&vprof_frontier->gaps, __ATOMIC_RELAXED);
+}
+
+// How often nobody drove any more.
+static inline uint64_t vprof_undriven(void) {
   return __atomic_load_n(&vprof_frontier->undriven, __ATOMIC_RELAXED);
 }
 

@@ -59,7 +59,7 @@ struct vprof_trace {
   atomic_uint_fast64_t dropped_early;  // slots dropped before there was a header to count them in
   atomic_uint next_serial;
   atomic_uint_fast64_t filled;  // slots of the chunks that threads have filled
-  uint64_t gaps;                // vprof_gaps() just before the trace was started
+  uint64_t undriven;            // vprof_undriven() just before the trace was started
 
   // Chunks that the helper has made ready, by size class.
   _Atomic(struct vprof_chunk_header*) pool[VPROF_CHUNK_CLASSES][VPROF_POOL_SLOTS];
@@ -85,6 +85,6 @@ static inline bool vprof_wanted(void) {
 }
 
 // Are events wanted now?
-static inline bool vprof_active(void) { return vprof_wanted() && vprof_driven(); }
+static inline bool vprof_active(void) { return vprof_wanted() && vprof_recording(); }
 
 #endif

@@ -225,6 +225,49 @@ SUBJECT(live_gap_in_thread_interval) {
   return 0;
 }
 
+// The driver pauses the recording, and goes on.
+SUBJECT(live_pause) {
+  const ControlFile driver = control();
+  driver.set(1, true);
+  interval(1);
+  vprof_begin(2);
+  leaves(3);
+  driver.set(1, false);
+  driver.pause();
+  interval(3);
+  leaves(5);
+  driver.drive();
+  driver.set(1, true);
+  vprof_end(2);
+  interval(4);
+  leaves(7);
+  return 0;
+}
+
+// An interval of the thread begins before the pause, ends in it, and another one begins.
+SUBJECT(live_pause_in_thread_interval) {
+  const ControlFile driver = control();
+  vprof_rt_interval(VPROF_WHAT_BEGIN, 1, VPROF_THREAD_KEY);
+  driver.pause();
+  vprof_rt_interval(VPROF_WHAT_END, 1, VPROF_THREAD_KEY);
+  vprof_rt_interval(VPROF_WHAT_BEGIN, 1, VPROF_THREAD_KEY);
+  driver.drive();
+  vprof_rt_interval(VPROF_WHAT_END, 1, VPROF_THREAD_KEY);
+  return 0;
+}
+
+// The driver dies in a pause.
+SUBJECT(live_driver_dies_in_pause) {
+  const ControlFile driver = control();
+  driver.set(1, true);
+  leaves(10);
+  driver.pause();
+  driver.die_in_pause();
+  until([&] { return !driver.driven() && !driver.is_on(1); });
+  leaves(5);
+  return 0;
+}
+
 // Nobody drives at first.
 SUBJECT(live_waits_for_driver) {
   const ControlFile driver = control();

@@ -75,13 +75,19 @@ constexpr const SpecificityRule& rule_of(Specificity specificity) {
 ///
 /// Where the same sites are on all the time, an interval may belong to the epoch in which it ends
 /// instead. Then it is incomplete if it began before the recording did.
+///
+/// An epoch may be a slice of a longer one, of which parts were not recorded (EpochSums). What was
+/// recorded before the slice says nothing about it: an interval that was open then may have ended
+/// meanwhile.
 struct Epoch {
   int64_t from = INT64_MIN;
   int64_t to = INT64_MAX;  ///< not in it any more
-  /// What began in the epoch and has not ended by then is incomplete.
+  /// What began in the epoch and has not ended by then is incomplete. An analysis at a later time
+  /// finds the same, to the nanosecond: what is known about clocks since then does not matter.
   int64_t until = INT64_MAX;
   bool by_end = false;
-  int64_t recorded_since = INT64_MIN;  ///< by_end: what is older may be missing
+  /// What is older may be missing. Unless by_end, what ended before is not looked at.
+  int64_t recorded_since = INT64_MIN;
   /// Processor time of the program between from and to, ns; 0: unknown. Nothing in a recording says
   /// so.
   double processor_ns = 0;
@@ -408,6 +414,9 @@ struct Overhead {
   /// Processor time of the program since it began to record: of all threads; and of the helper,
   /// with what starting the recording took. 0: unknown.
   double processor_ns = 0, helper_ns = 0;
+  /// The part of the time in which anything was recorded, of which all figures here are: a live
+  /// search pauses to stay within its budget.
+  double recorded_part = 1;
   /// The runtime's own system calls in the program's threads, as if each were the cheapest one: to
   /// ask what was waited for, and how long the thread had a processor. 0: unknown.
   double calls_ns = 0;

@@ -2,24 +2,40 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
+#include "pipeline/own_use/low_priority.h"
+#include "pipeline/recordings/slices.h"
 #include "process/interrupt.h"
+#include "vprof/analyzer/overhead.h"
 
 namespace vprof::driver {
 
 namespace {
 
-/// Within this time all threads have seen that a site was switched, and what they were doing then
-/// has ended, unless intervals take longer.
-constexpr double kLeastSettling = 0.02;
-constexpr double kMostSettling = 1;
+using analyzer::Profile;
+using analyzer::Slice;
+
+/// What waits for less than this need not look what the program does.
+constexpr double kShortTime = 0.02;
+/// Slices that follow each other directly are so far apart: the relation of clocks may still move a
+/// little, and no interval may be in two of them.
+constexpr int64_t kBetweenSlices = 1'000'000;  // ns
 /// Looks for somebody who looks on take at most this part of a processor.
 constexpr double kMostLooking = 0.2;
 constexpr double kBetweenLooks = 1;  // s, at least
+/// A moment in which it is tried what recording costs is no pause.
+constexpr double kNearlyAll = 0.95;
+/// Intervals that tell what the sites cost.
+constexpr uint64_t kEnoughForCensus = 100;
 
-double seconds_after(std::chrono::steady_clock::time_point then) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+using Clock = std::chrono::steady_clock;
+
+double seconds_after(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
 }
+
+double seconds_between(int64_t from, int64_t to) { return static_cast<double>(to - from) / 1e9; }
 
 }  // namespace
 
@@ -30,12 +46,16 @@ Epochs::Epochs(const Session& session, fs::path trace, FrontierFile& frontier, T
       target_(target),
       options_(session.config.factors),
       hooks_(hooks),
-      settle_s_(kLeastSettling) {}
+      slicing_(session.config.overhead_budget) {
+  begin_slices(trace_);
+}
 
-bool Epochs::pass(double seconds, const Looking* looking, bool can_be_cut) {
-  const auto start = std::chrono::steady_clock::now();
+bool Epochs::pass(double seconds, analyzer::EpochSums* looking, bool can_be_cut) {
+  const auto start = Clock::now();
   const auto is_cut = [&] { return can_be_cut && pace_ == Pace::kEndEpoch; };
-  while (goes_on() && !interrupt::requested() && !is_cut() && seconds_after(start) < seconds) {
+  double left = seconds;
+  for (; goes_on() && !interrupt::requested() && !is_cut() && left > kShortTime;
+       left = seconds - seconds_after(start)) {
     runs_ = target_.turn();
     if (hooks_ == nullptr) {
       continue;
@@ -45,23 +65,29 @@ bool Epochs::pass(double seconds, const Looking* looking, bool can_be_cut) {
       look_meanwhile(*looking, seconds - seconds_after(start));
     }
   }
+  if (left > 0 && left <= kShortTime) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(left));
+  }
   return goes_on() && !interrupt::requested();
 }
 
-void Epochs::look_meanwhile(const Looking& looking, double left) {
+void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
   const double pause = std::max(kBetweenLooks, look_s_ / kMostLooking);
   // The search must not wait for it. It takes longer each time.
   if (seconds_after(looked_) < pause || left < 2 * look_s_) {
     return;
   }
-  looked_ = std::chrono::steady_clock::now();
+  looked_ = Clock::now();
+  options_.epoch.to = options_.epoch.until = monotonic_ns();
+  options_.epoch.processor_ns = processor_->since_then_ns();
   analyzer::Options so_far = options_;
   so_far.threads = 1;
-  so_far.epoch.to = so_far.epoch.until = monotonic_ns();
-  so_far.epoch.processor_ns = looking.processor.since_then_ns();
-  const auto profile = analyzer::analyze(trace_.string(), looking.sites_json.string(), so_far);
+  const auto profile = at_low_priority([&] {
+    return sums.look(so_far).and_then([&](const Slice&) { return sums.profile(so_far); });
+  });
   if (profile) {
-    hooks_->look(*profile, static_cast<double>(so_far.epoch.to - so_far.epoch.from) / 1e9);
+    note_slice(trace_, so_far.epoch, analyzer::program_cost(profile->overhead));
+    hooks_->look(*profile, measured_s_ + seconds_between(so_far.epoch.from, so_far.epoch.to));
   }
   look_s_ = seconds_after(looked_);
 }
@@ -72,73 +98,158 @@ void Epochs::begin(report::LivePhase phase, double passed, double most) {
   }
 }
 
-double Epochs::seconds() const {
-  return static_cast<double>(options_.epoch.to - options_.epoch.from) / 1e9;
+analyzer::Options Epochs::options() const {
+  analyzer::Options all = options_;
+  all.epoch.from = all.epoch.recorded_since = from_;
+  return all;
 }
 
-Result<std::optional<analyzer::Profile>> Epochs::look(const fs::path& sites_json, double patience) {
-  std::optional<analyzer::Profile> profile;
-  double waited = 0;
+/// The slice that follows begins.
+void Epochs::begin_slice() {
+  if (!recording_) {
+    frontier_.switch_to(sites_);
+    recording_ = true;
+    options_.epoch = {.recorded_since = monotonic_ns()};
+    from_ = from_ == 0 ? options_.epoch.recorded_since : from_;
+    processor_.emplace(trace_);
+    pass(slicing_.settling());
+    options_.epoch.from = monotonic_ns();
+  } else if (!is_open_) {
+    options_.epoch.from = options_.epoch.to + kBetweenSlices;
+    processor_ = std::move(after_);
+  }
+}
+
+void Epochs::pause() {
+  frontier_.pause();
+  recording_ = is_open_ = false;
+}
+
+Result<Slice> Epochs::look(analyzer::EpochSums& sums) {
+  auto slice = at_low_priority([&] { return sums.look(options_); });
+  // A workload may take a while to begin.
+  if (!slice && (!runs_ || recording_processes(trace_).empty())) {
+    return Slice();
+  }
+  return slice;
+}
+
+/// @param until_look, until_end s
+double Epochs::slice_length(double until_look, double until_end) const {
+  if (!slicing_.pauses()) {
+    return std::max(until_look, kShortTime);
+  }
+  return std::min(slicing_.length(), std::max(until_end, 2 * slicing_.settling()));
+}
+
+void Epochs::see(const Profile& profile, const EpochLength& length) {
+  if (hooks_ != nullptr && length.phase != report::LivePhase::kCensus) {
+    hooks_->look(profile, seconds());
+    looked_ = Clock::now();
+  }
+}
+
+Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
+                                    const EpochLength& length, bool can_be_cut) {
+  const bool is_trial = !slicing_.knows_cost();
+  const bool pauses = slicing_.pauses();
+  begin_slice();
+  bool goes_on = pass(seconds, pauses ? nullptr : &sums, can_be_cut);
+  options_.epoch.to = monotonic_ns();
+  after_.emplace(trace_);
   begin(report::LivePhase::kWaiting, 0, 0);
+  Slice slice;
+  double waited = 0;
   for (bool again = true; again;) {
-    const double wait = std::max(settle_s_, waited);
-    const bool goes_on = pass(wait);
+    const double wait = std::max(slicing_.waiting(), waited);
+    goes_on = pass(wait) && goes_on;
     waited += wait;
     options_.epoch.until = monotonic_ns();
     disturbed_ = frontier_.interruptions() != interruptions_;
     if (disturbed_) {
-      return std::nullopt;
+      return Slice();
     }
-    auto analyzed = analyzer::analyze(trace_.string(), sites_json.string(), options_);
-    if (analyzed) {
-      profile = std::move(*analyzed);
-      settle_s_ = std::clamp(2 * profile->interval.p99_ns / 1e9, kLeastSettling, kMostSettling);
-    } else if (analyzed.error().kind != ErrorKind::kNoInterval && goes_on &&
-               !recording_processes(trace_).empty()) {  // a workload may take a while to begin
-      return tl::unexpected(analyzed.error());
+    if (pauses) {
+      pause();
     }
-    again = goes_on && waited < patience && !(profile && profile->interval.incomplete == 0);
+    options_.epoch.processor_ns = processor_->since_then_ns();
+    slice = VPROF_TRY(look(sums));
+    again = goes_on && !pauses && slice.incomplete != 0 && waited < length.patience();
   }
-  return profile;
+  note_slice(trace_, options_.epoch, analyzer::program_cost(slice.overhead));
+  slicing_.learn(slice, waited, length.patience());
+  const double slice_s = seconds_between(options_.epoch.from, options_.epoch.to);
+  is_open_ = recording_ && slice.incomplete != 0;
+  if (!is_trial && !is_open_) {
+    sums.close();
+    measured_s_ += slice_s;
+  }
+  open_s_ = is_trial || is_open_ ? slice_s : 0;
+  return slice;
 }
 
-Result<std::optional<analyzer::Profile>> Epochs::measure(
-    const std::vector<uint32_t>& sites, const fs::path& sites_json, const EpochLength& length,
-    const std::function<bool(const analyzer::Profile&)>& enough) {
-  std::optional<analyzer::Profile> profile;
+Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& sites,
+                                               const fs::path& sites_json,
+                                               const EpochLength& length,
+                                               const std::function<bool(const Profile&)>& enough) {
+  auto sums = VPROF_TRY(analyzer::EpochSums::begin(trace_.string(), sites_json.string()));
+  if (sites != sites_) {
+    slicing_.forget_cost();
+    sites_ = sites;
+  }
   interruptions_ = frontier_.interruptions();
   disturbed_ = false;
-  frontier_.switch_to(sites);
-  begin(length.phase, 0, length.most);
-  if (!pass(settle_s_)) {
-    return profile;
-  }
-  options_.epoch = {};
-  options_.epoch.from = monotonic_ns();
-  const ProcessorTime before(trace_);
-  const Looking looking{sites_json, before};
-  looked_ = std::chrono::steady_clock::now();
-  double passed = 0;
-  for (double next = length.least; passed < length.most; next = std::min(2 * next, length.most)) {
+  from_ = 0;
+  measured_s_ = open_s_ = on_s_ = 0;
+  std::optional<Profile> profile;
+  auto start = looked_ = Clock::now();
+  double next = length.least;
+  for (bool over = false; !over;) {
+    const double passed = seconds_after(start);
+    begin(length.phase, passed, length.most);
     const bool can_be_cut = length.can_be_cut && profile.has_value();
-    begin(length.phase, static_cast<double>(monotonic_ns() - options_.epoch.from) / 1e9,
-          length.most);
-    const bool goes_on = pass(next - passed, &looking, can_be_cut);
-    passed = next;
-    options_.epoch.to = monotonic_ns();
-    options_.epoch.processor_ns = before.since_then_ns();
-    profile = VPROF_TRY(look(sites_json, length.patience()));
-    if (profile && hooks_ != nullptr && length.phase != report::LivePhase::kCensus) {
-      hooks_->look(*profile, seconds());
-      looked_ = std::chrono::steady_clock::now();
+    const bool was_known = slicing_.knows_cost();
+    const int64_t on_since = recording_ ? options_.epoch.to : monotonic_ns();
+    const auto slice =
+        measure_slice(sums, slice_length(next - passed, length.most - passed), length, can_be_cut);
+    if (!slice || disturbed_) {
+      pause();
+      return slice ? Result<std::optional<Profile>>(std::nullopt) : tl::unexpected(slice.error());
     }
-    const bool is_cut = length.can_be_cut && profile && pace_ == Pace::kEndEpoch;
-    if (disturbed_ || !goes_on || is_cut || (profile && enough(*profile))) {
-      break;
+    const bool was_trial = !was_known && slicing_.knows_cost();
+    if (was_trial) {  // the epoch begins with what follows
+      start = Clock::now();
+      on_s_ = 0;
+    }
+    const auto is_cut = [&] { return length.can_be_cut && profile && pace_ == Pace::kEndEpoch; };
+    const auto ends = [&] {
+      return !goes_on() || interrupt::requested() || is_cut() ||
+             seconds_after(start) >= length.most ||
+             (was_trial && length.phase == report::LivePhase::kCensus &&
+              slice->count >= kEnoughForCensus);
+    };
+    const double on = seconds_between(on_since, options_.epoch.until);
+    on_s_ += was_trial ? 0 : on;
+    over = ends();
+    if (over || seconds_after(start) >= next) {
+      next = std::min(2 * next, length.most);
+      if (auto found = at_low_priority([&] { return sums.profile(options_); })) {
+        profile = std::move(*found);
+        const double part =
+            was_trial ? on / (on + slicing_.pause_after(on)) : on_s_ / seconds_after(start);
+        profile->overhead.recorded_part = part < kNearlyAll ? part : 1;
+        see(*profile, length);
+        over = over || is_cut() || enough(*profile);
+      }
+    }
+    if (!over && !recording_) {
+      const double paused = seconds_between(options_.epoch.until, monotonic_ns());
+      pass(std::min(slicing_.pause_after(on) - paused, length.most - seconds_after(start)), nullptr,
+           can_be_cut);
     }
   }
-  frontier_.switch_to({});
-  return profile;
+  pause();
+  return interrupt::requested() ? std::nullopt : profile;
 }
 
 }  // namespace vprof::driver

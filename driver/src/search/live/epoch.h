@@ -1,16 +1,26 @@
-// One epoch of a live run: the same sites are on from its begin to its end.
+// One epoch of a live run: the same sites are on whenever anything is recorded.
 //
-//   switch ──▶ settle ──▶ begin ... look ... look ... end ──▶ settle ──▶ switch
+//   switch ──▶ settle ──▶ begin ... look ... look ... end ──▶ settle ──▶ pause
 //
 // An interval belongs to the epoch in which it begins. The same sites stay on until it has ended,
 // and those that take longer than the patience of EpochLength are counted as incomplete.
+//
+// If recording costs more than the budget, the epoch is recorded in slices, with pauses in between:
+//
+//   recording  |--|------|---|............|--|------|---|............|--|------|---|
+//            settle slice wait   pause
+//
+// Each second then has its slices, so that what the program does in the course of an epoch is seen.
+// Slice and pause follow from the cost of the slices before (slicing.h).
 #pragma once
 
 #include <chrono>
 #include <functional>
 
 #include "search/live/frontier_file.h"
+#include "search/live/slicing.h"
 #include "search/live/target.h"
+#include "vprof/analyzer/epoch_sums.h"
 #include "vprof/report/live_screen.h"
 #include "workspace/session.h"
 
@@ -34,7 +44,7 @@ struct EpochHooks {
   std::function<void(const analyzer::Profile&, double seconds)> look;
 };
 
-/// When an epoch ends, s.
+/// When an epoch ends, s. Pauses count.
 struct EpochLength {
   double least = 1;
   double most = 10;
@@ -44,7 +54,7 @@ struct EpochLength {
   bool can_be_cut = false;  ///< Pace::kEndEpoch ends it
 };
 
-/// Measures in epochs. Sites are off in between.
+/// Measures in epochs. Nothing is recorded in between.
 class Epochs {
  public:
   /// @param hooks nullptr: nobody looks
@@ -60,35 +70,44 @@ class Epochs {
       const std::vector<uint32_t>& sites, const fs::path& sites_json, const EpochLength& length,
       const std::function<bool(const analyzer::Profile&)>& enough);
 
-  /// Of the epoch that was measured last.
-  const analyzer::Options& options() const { return options_; }
+  /// Of the epoch that was measured last, from its begin to its end.
+  analyzer::Options options() const;
   /// Whether a process has switched all sites off during that epoch, which is worth nothing then.
   bool was_disturbed() const { return disturbed_; }
-  /// How long the last epoch took, s.
-  double seconds() const;
+  /// How long the last epoch has recorded, s.
+  double seconds() const { return measured_s_ + open_s_; }
   /// Whether anything of the program still runs, and nobody has stopped the search.
   bool goes_on() const { return runs_ && pace_ != Pace::kStop; }
 
  private:
-  struct Looking {
-    const fs::path& sites_json;
-    const ProcessorTime& processor;
-  };
-
   /// Returns whether the search goes on. Meanwhile somebody may look, and cut the time short.
-  bool pass(double seconds, const Looking* looking = nullptr, bool can_be_cut = false);
-  void look_meanwhile(const Looking& looking, double left);
+  bool pass(double seconds, analyzer::EpochSums* looking = nullptr, bool can_be_cut = false);
+  void look_meanwhile(analyzer::EpochSums& sums, double left);
   void begin(report::LivePhase phase, double passed, double most);
-  /// Analyses the epoch once the intervals that began in it have ended.
-  Result<std::optional<analyzer::Profile>> look(const fs::path& sites_json, double patience);
+  void begin_slice();
+  void pause();
+  double slice_length(double until_look, double until_end) const;
+  /// Records for so long, waits until the intervals that have begun meanwhile have ended, and
+  /// analyses what there is. Error: the recording cannot be read.
+  Result<analyzer::Slice> measure_slice(analyzer::EpochSums& sums, double seconds,
+                                        const EpochLength& length, bool can_be_cut);
+  Result<analyzer::Slice> look(analyzer::EpochSums& sums);
+  void see(const analyzer::Profile& profile, const EpochLength& length);
 
-  fs::path trace_;
+  const fs::path trace_;
   FrontierFile& frontier_;
   Target& target_;
-  analyzer::Options options_;
+  analyzer::Options options_;  // the slice's
   const EpochHooks* hooks_;
   Pace pace_ = Pace::kGoOn;
-  double settle_s_;    // longer than most intervals take
+  Slicing slicing_;
+  std::vector<uint32_t> sites_;                     // that were on last
+  bool recording_ = false;                          // since options_.epoch.recorded_since
+  bool is_open_ = false;                            // the slice goes on if recording does
+  int64_t from_ = 0;                                // the epoch
+  std::optional<ProcessorTime> processor_, after_;  // since the slice began, and since it ended
+  double measured_s_ = 0;                           // in slices that were closed
+  double open_s_ = 0, on_s_ = 0;
   double look_s_ = 0;  // how long the last look of somebody took
   std::chrono::steady_clock::time_point looked_;
   uint64_t interruptions_ = 0;

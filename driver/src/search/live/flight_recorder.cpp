@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "pipeline/analysis.h"
-#include "pipeline/own_processor_time.h"
+#include "pipeline/own_use/own_processor_time.h"
 #include "pipeline/recordings/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/commands.h"

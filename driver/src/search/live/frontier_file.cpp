@@ -21,6 +21,7 @@ namespace vprof::driver {
 namespace {
 
 constexpr auto kHeartbeat = std::chrono::milliseconds(250);
+constexpr uint32_t kWord = sizeof(uint64_t);
 
 fs::path file_in(const fs::path& trace) { return trace / VPROF_FRONTIER_NAME; }
 
@@ -28,6 +29,9 @@ template <class T>
 void store(T& field, T value) {
   __atomic_store_n(&field, value, __ATOMIC_RELAXED);
 }
+
+/// Processes may count, too.
+void count(uint64_t& field) { __atomic_fetch_add(&field, 1, __ATOMIC_RELEASE); }
 
 template <class T>
 T load(const T& field) {
@@ -54,7 +58,7 @@ bool is_valid(int fd) {
          header.header_bytes == VPROF_FRONTIER_HEADER_BYTES && header.sites == VPROF_FRONTIER_SITES;
 }
 
-class Driving : public FrontierFile {
+class Driving final : public FrontierFile {
  public:
   Driving(int fd, void* mapped)
       : fd_(fd),
@@ -62,7 +66,7 @@ class Driving : public FrontierFile {
         sites_(static_cast<unsigned char*>(mapped) + VPROF_FRONTIER_HEADER_BYTES) {
     store(header_->driver_pid, static_cast<uint64_t>(::getpid()));
     store(header_->most_records_per_second, uint64_t{0});  // no limit
-    store(header_->heartbeat_ns, static_cast<uint64_t>(monotonic_ns()));
+    store_heartbeat();
     pulse_ = std::thread([this] { beat(); });
   }
   ~Driving() override {
@@ -72,8 +76,9 @@ class Driving : public FrontierFile {
     }
     ended_.notify_one();
     pulse_.join();
-    keep_on({});
-    store(header_->undriven, load(header_->undriven) + 1);
+    pause();
+    count(header_->gaps);
+    count(header_->undriven);
     store(header_->heartbeat_ns, uint64_t{0});
     store(header_->driver_pid, uint64_t{0});
     ::munmap(header_, VPROF_FRONTIER_BYTES);
@@ -82,28 +87,25 @@ class Driving : public FrontierFile {
   Driving(const Driving&) = delete;
   Driving& operator=(const Driving&) = delete;
 
-  void keep_on(const std::vector<uint32_t>& sites) override {
-    kept_on_ = sites;
-    switch_to({});
-  }
+  void keep_on(const std::vector<uint32_t>& sites) override { kept_on_ = sites; }
 
   void switch_to(const std::vector<uint32_t>& sites) override {
-    std::vector<bool> wanted(VPROF_FRONTIER_SITES);
-    for (const auto* some :
-         std::initializer_list<const std::vector<uint32_t>*>{&sites, &kept_on_}) {
-      for (const uint32_t site : *some) {
-        if (site < wanted.size()) {
-          wanted[site] = true;
-        }
-      }
+    const std::scoped_lock lock(mutex_);
+    if (!recording_) {
+      recording_ = true;
+      store_heartbeat();
     }
-    for (uint32_t site = 1; site < VPROF_FRONTIER_SITES; ++site) {
-      const unsigned char on = wanted[site] ? 1 : 0;
-      if (load(sites_[site]) != on) {
-        store(sites_[site], on);
-      }
+    switch_exactly({&sites, &kept_on_});
+  }
+
+  void pause() override {
+    const std::scoped_lock lock(mutex_);
+    switch_exactly({});
+    if (recording_) {
+      recording_ = false;
+      count(header_->gaps);
+      store_heartbeat();
     }
-    store(header_->epoch, load(header_->epoch) + 1);
   }
 
   uint64_t interruptions() const override {
@@ -111,10 +113,44 @@ class Driving : public FrontierFile {
   }
 
  private:
+  /// Looks at eight sites at a time: slices follow each other fast.
+  void switch_exactly(std::initializer_list<const std::vector<uint32_t>*> lists) {
+    const auto want = [&](unsigned char on) {
+      for (const auto* sites : lists) {
+        for (const uint32_t site : *sites) {
+          if (site != 0 && site < VPROF_FRONTIER_SITES) {
+            wanted_[site] = on;
+          }
+        }
+      }
+    };
+    want(1);
+    for (uint32_t first = 0; first < VPROF_FRONTIER_SITES; first += kWord) {
+      uint64_t wanted = 0;
+      std::memcpy(&wanted, &wanted_[first], kWord);
+      if (load(*reinterpret_cast<const uint64_t*>(sites_ + first)) != wanted) {
+        for (uint32_t site = first; site < first + kWord; ++site) {
+          if (load(sites_[site]) != wanted_[site]) {
+            store(sites_[site], wanted_[site]);
+          }
+        }
+      }
+    }
+    want(0);
+    store(header_->epoch, load(header_->epoch) + 1);
+  }
+
+  void store_heartbeat() {
+    const auto now = static_cast<uint64_t>(monotonic_ns());
+    __atomic_store_n(&header_->heartbeat_ns,
+                     recording_ ? now | VPROF_FRONTIER_RECORDING : now & ~VPROF_FRONTIER_RECORDING,
+                     __ATOMIC_RELEASE);
+  }
+
   void beat() {
     std::unique_lock lock(mutex_);
     while (!end_) {
-      store(header_->heartbeat_ns, static_cast<uint64_t>(monotonic_ns()));
+      store_heartbeat();
       ended_.wait_for(lock, kHeartbeat);
     }
   }
@@ -123,6 +159,8 @@ class Driving : public FrontierFile {
   vprof_frontier_header* const header_;
   unsigned char* const sites_;
   std::vector<uint32_t> kept_on_;
+  std::vector<unsigned char> wanted_ = std::vector<unsigned char>(VPROF_FRONTIER_SITES);
+  bool recording_ = false;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;

@@ -18,18 +18,20 @@ int64_t monotonic_ns();
 Result<void> make_frontier_file(const fs::path& trace);
 
 /// While one exists, vprof drives all processes that record into a trace directory: a thread of its
-/// own says so four times a second. Its destructor switches all sites off; if vprof is killed, the
-/// processes do that themselves.
+/// own says so four times a second. Nothing is recorded before the first switch_to(). Its
+/// destructor switches all sites off; if vprof is killed, the processes do that themselves.
 class FrontierFile {
  public:
   /// Error: there is none, it is damaged or somebody else's, or another vprof drives already.
   static Result<std::unique_ptr<FrontierFile>> take(const fs::path& trace);
   virtual ~FrontierFile() = default;
 
-  /// Switches exactly these sites on, besides what is kept on. All processes see it before this
-  /// returns.
+  /// Switches exactly these sites on, besides what is kept on, and has everything recorded. All
+  /// processes see it before this returns.
   virtual void switch_to(const std::vector<uint32_t>& sites) = 0;
-  /// Switches these on, and keeps them on whatever else is switched.
+  /// Switches everything off, events included, until the next switch_to().
+  virtual void pause() = 0;
+  /// Whatever is switched on, these are, too.
   virtual void keep_on(const std::vector<uint32_t>& sites) = 0;
   /// Grows when a process has switched all sites off, since it took vprof for dead: that was
   /// stopped for longer than two seconds.

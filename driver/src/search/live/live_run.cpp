@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "pipeline/own_use/low_priority.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
 
@@ -34,7 +35,7 @@ Command live_command(const Session& session, const fs::path& trace, uint64_t rin
 }  // namespace
 
 void LiveRun::leave() {
-  frontier->switch_to({});
+  frontier->pause();
   const auto left = target->leave();
   if (!left && left.error().kind != ErrorKind::kInterrupted) {
     warn(left.error().message);
@@ -47,7 +48,7 @@ Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint
     const pid_t pid = process_named(attach);
     run.trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(attach);
     run.frontier = VPROF_TRY(FrontierFile::take(run.trace));
-    run.armed = VPROF_TRY(armed_before(session));
+    run.armed = VPROF_TRY(at_low_priority([&] { return armed_before(session); }));
     run.frontier->keep_on(run.armed.sites.event_gates);
     run.target = running_target(run.trace, pid);
     return run;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "pipeline/analysis.h"
+#include "pipeline/own_use/low_priority.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
@@ -79,12 +80,12 @@ class LiveRefinement {
       if (!profile) {
         return stop_for_now();
       }
-      VPROF_TRY(keep(*profile));
+      VPROF_TRY(at_low_priority([&] { return keep(*profile); }));
       if (guidance_.wants_to_stop()) {
         VPROF_TRY(select_answers(*profile));
         return stop_for_now();
       }
-      expanding = VPROF_TRY(decide(*profile));
+      expanding = VPROF_TRY(at_low_priority([&] { return decide(*profile); }));
     }
     return {};
   }
@@ -170,7 +171,7 @@ class LiveRefinement {
   }
 
   Result<Frontier> switch_frontier() {
-    Frontier frontier = VPROF_TRY(move_frontier(session_, armed_));
+    Frontier frontier = VPROF_TRY(at_low_priority([&] { return move_frontier(session_, armed_); }));
     state_.history.back().sites = frontier.sites;
     // What reads single intervals later finds recording and sites where the loop leaves them.
     VPROF_TRY(write_file_atomic(trace_ / "sites.json", VPROF_TRY(read_file(sites_json()))));
@@ -209,7 +210,7 @@ class LiveRefinement {
     if (!profile) {
       return false;
     }
-    return thin_at_once(session_, *profile, recording());
+    return at_low_priority([&] { return thin_at_once(session_, *profile, recording()); });
   }
 
   MeasuredTrace recording() const {
@@ -222,8 +223,7 @@ class LiveRefinement {
     keep_measured(profile, state_);
     audience_.see(profile, epochs_.seconds());
     say_measured(profile);
-    say(fmt::format("recording adds {:.1f} % to the time that the program is busy",
-                    100 * analyzer::measuring_cost(profile.overhead)));
+    say_cost(profile.overhead);
     VPROF_TRY(judge_overhead(session_, profile, recording()));
     state_.step = Step::kDecide;
     VPROF_TRY(save_profile(session_, profile));
@@ -232,6 +232,17 @@ class LiveRefinement {
     VPROF_TRY(keep_state(session_));
     last_ = std::move(profile);
     return session_.save();
+  }
+
+  static void say_cost(const analyzer::Overhead& overhead) {
+    const double cost = analyzer::program_cost(overhead);
+    std::string text = fmt::format("recording adds {:.1f} % to the time that the program is busy",
+                                   100 * cost * overhead.recorded_part);
+    if (overhead.recorded_part < 1) {
+      text += fmt::format(": {:.1f} % in {:.0f} % of the time", 100 * cost,
+                          100 * overhead.recorded_part);
+    }
+    say(text);
   }
 
   // ---- deciding

@@ -6,6 +6,7 @@
 #include "vprof/report/terminal.h"
 
 #include "pipeline/recordings/kept_recordings.h"
+#include "pipeline/recordings/slices.h"
 #include "process/commands.h"
 #include "verbs/verbs.h"
 #include "vprof/support/json.h"
@@ -29,7 +30,7 @@ Result<analyzer::Timeline> find(const std::string& id, const fs::path& trace,
         "report), its key, or a trace id of 32 hexadecimal digits",
         id);
   }
-  return analyzer::timeline_of(trace.string(), sites, number, wanted);
+  return find_interval(trace, sites, number, wanted);
 }
 
 /// A key or a trace may have an interval in several recordings.

@@ -25,10 +25,13 @@
 
 #define VPROF_FRONTIER_NAME "frontier"
 #define VPROF_FRONTIER_MAGIC 0x545246464f525056ull /* "VPROFFRT" */
-#define VPROF_FRONTIER_VERSION 1u
+#define VPROF_FRONTIER_VERSION 2u
 #define VPROF_FRONTIER_HEADER_BYTES 4096u
 #define VPROF_FRONTIER_SITES (1u << 20) /* VPROF_RT_SITES */
 #define VPROF_FRONTIER_BYTES (VPROF_FRONTIER_HEADER_BYTES + VPROF_FRONTIER_SITES)
+
+/* In heartbeat_ns: somebody drives, and what happens is recorded. */
+#define VPROF_FRONTIER_RECORDING 1ull
 
 /* A driver whose heartbeat is older than this counts as dead. */
 #define VPROF_FRONTIER_STALE_NS 2000000000ull
@@ -38,9 +41,10 @@ struct vprof_frontier_header {
   uint32_t version;
   uint32_t header_bytes; /* VPROF_FRONTIER_HEADER_BYTES */
   uint64_t sites;        /* VPROF_FRONTIER_SITES */
-  /* CLOCK_MONOTONIC in ns. The driver stores it at least every 250 ms. 0: nobody drives, so nothing
-   * is recorded. A driver that leaves switches all sites off and stores 0; a process that finds it
-   * stale does both. */
+  /* CLOCK_MONOTONIC in ns, rounded to an odd or even number. The driver stores it at least every
+   * 250 ms. 0: nobody drives, so nothing is recorded. Even: the driver has paused the recording,
+   * and nothing is recorded either. A driver that leaves switches all sites off and stores 0; a
+   * process that finds it stale does both. */
   uint64_t heartbeat_ns;
   uint64_t epoch; /* changes of the sites so far; for people who look */
   /* A process that records more than this switches all sites off. 0: no limit. */
@@ -52,7 +56,10 @@ struct vprof_frontier_header {
   /* How often nobody drove any more. Whoever stores heartbeat_ns = 0 adds 1 before that, so that a
    * process that did not look meanwhile learns that it has missed something. */
   uint64_t undriven;
-  uint8_t reserved[VPROF_FRONTIER_HEADER_BYTES - 8 - 2 * 4 - 7 * 8];
+  /* How often recording has stopped, because nobody drove any more or for a pause: grows before
+   * heartbeat_ns says so. */
+  uint64_t gaps;
+  uint8_t reserved[VPROF_FRONTIER_HEADER_BYTES - 8 - 2 * 4 - 8 * 8];
 };
 
 #ifdef __cplusplus

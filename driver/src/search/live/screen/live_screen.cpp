@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "pipeline/own_processor_time.h"
+#include "pipeline/own_use/own_processor_time.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
 #include "search/live/screen/pages.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "pipeline/recordings/slices.h"
 #include "pipeline/source.h"
 #include "search/live/screen/status.h"
 #include "vprof/analyzer/timeline.h"
@@ -65,13 +66,7 @@ PageText slow_one(const analyzer::Factor& factor, size_t nth, const Measured& me
   analyzer::Options wanted;
   wanted.interval = measured.profile->interval.name;
   wanted.threads = 1;
-  // An id is when the interval began, so hardly anything else needs to be read.
-  const auto begin = static_cast<int64_t>(exemplar.id);
-  wanted.epoch.from = begin;
-  wanted.epoch.to = begin + 1;
-  wanted.epoch.until = begin + static_cast<int64_t>(exemplar.latency_ns) + 1'000'000;
-  auto timeline = analyzer::timeline_of(measured.trace.string(), measured.sites_json.string(),
-                                        exemplar.id, wanted);
+  auto timeline = find_interval(measured.trace, measured.sites_json, exemplar.id, wanted);
   const std::string title =
       fmt::format("{} of {} slow intervals of {}; w: the next one", nth % factor.worst.size() + 1,
                   factor.worst.size(), factor_name(factor));

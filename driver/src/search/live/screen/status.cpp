@@ -53,7 +53,7 @@ report::LiveFigures figures_of(const analyzer::Profile& profile, int iteration, 
   figures.records = profile.overhead.records;
   figures.dropped = profile.overhead.dropped;
   figures.unknown_waits = profile.losses.unknown_waits;
-  figures.cost = analyzer::measuring_cost(profile.overhead);
+  figures.cost = analyzer::program_cost(profile.overhead) * profile.overhead.recorded_part;
   figures.mean_ratio = profile.overhead.mean_ratio;
   figures.mean_ratio_ci95 = profile.overhead.mean_ratio_ci95;
   return figures;

@@ -1,4 +1,4 @@
-#include "pipeline/own_processor_time.h"
+#include "pipeline/own_use/own_processor_time.h"
 
 #include <sys/resource.h>
 

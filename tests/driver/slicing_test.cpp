@@ -1,0 +1,147 @@
+// How much of an epoch is recorded, in simulated time.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "search/live/slicing.h"
+
+using namespace vprof;
+using namespace vprof::driver;
+
+namespace {
+
+/// A program in which recording costs a part of the time that it is busy, and whose requests take
+/// `longest` at most.
+struct Program {
+  double cost = 0;
+  double p99 = 0.001, longest = 0.001;
+  bool works = true;
+};
+
+/// What the search does with a program: one slice after the other.
+class Search {
+ public:
+  Search(double budget, const Program& program) : slicing_(budget), program_(program) {}
+
+  void measure(double seconds) {
+    for (const double end = now_ + seconds; now_ < end;) {
+      const bool pauses = slicing_.pauses();
+      const double began = now_;
+      const double settling = pauses ? slicing_.settling() : 0;
+      const double waited = slicing_.waiting();
+      // Without pauses, a look follows from time to time.
+      const double length = std::min(slicing_.length(), 1.0);
+      now_ += settling + length + waited;
+      analyzer::Slice slice;
+      if (program_.works) {
+        slice.count = 100;
+        slice.incomplete = waited < program_.longest ? 1 : 0;
+        slice.p99_ns = program_.p99 * 1e9;
+        slice.overhead.records = 1000;
+        slice.overhead.record_ns = 1;  // 1.3 in a program
+        slice.overhead.processor_ns = 1300 * (1 + 1 / program_.cost);
+      }
+      slices_.push_back({length, waited, slice.incomplete});
+      slicing_.learn(slice, waited, kPatience);
+      on_.push_back({began, now_});
+      now_ += pauses ? slicing_.pause_after(now_ - began) : 0;
+    }
+  }
+
+  /// What recording has added in each second from the first whole one after `since` on.
+  std::vector<double> seconds(double since) const {
+    std::vector<double> cost(static_cast<size_t>(now_ - since));
+    for (size_t i = 0; i < cost.size(); ++i) {
+      const double from = since + static_cast<double>(i);
+      for (const auto& [begin, end] : on_) {
+        cost[i] += program_.cost * std::max(0.0, std::min(end, from + 1) - std::max(begin, from));
+      }
+    }
+    return cost;
+  }
+
+  struct Slice {
+    double length, waited;
+    uint64_t incomplete;
+  };
+  const std::vector<Slice>& slices() const { return slices_; }
+  Slicing& slicing() { return slicing_; }
+  double now() const { return now_; }
+
+ private:
+  static constexpr double kPatience = 2;
+
+  Slicing slicing_;
+  const Program program_;
+  double now_ = 0;
+  std::vector<std::pair<double, double>> on_;
+  std::vector<Slice> slices_;
+};
+
+}  // namespace
+
+TEST_CASE("slicing: what is within the budget is recorded all the time") {
+  Search search(0.05, {.cost = 0.03});
+  search.measure(20);
+  CHECK_FALSE(search.slicing().pauses());
+  CHECK(search.seconds(10).at(0) == Approx(0.03));
+}
+
+TEST_CASE("slicing: each second stays within the budget, and has something recorded") {
+  for (const double budget : {0.005, 0.02, 0.05}) {
+    for (const double cost : {0.06, 0.1, 0.3, 1.0}) {
+      Search search(budget, {.cost = cost});
+      search.measure(60);
+      INFO("budget " << budget << ", cost " << cost);
+      const std::vector<double> seconds = search.seconds(0);
+      double sum = 0;
+      for (const double second : seconds) {
+        sum += second;
+      }
+      CHECK(sum / 60 <= 1.05 * budget);    // with what was spent before the cost was known
+      constexpr double kShortest = 0.012;  // a slice, with what is around it
+      if (cost * kShortest > budget) {
+        continue;  // a second with a slice is beyond the budget
+      }
+      const auto beyond =
+          std::ranges::count_if(seconds, [&](double second) { return second > budget; });
+      CHECK(beyond <= 3);
+      CHECK(std::ranges::min(seconds) > 0);
+      CHECK(sum / 60 > 0.5 * budget);
+    }
+  }
+}
+
+TEST_CASE("slicing: slices are long enough for the requests in them") {
+  Search search(0.02, {.cost = 0.1, .p99 = 0.1, .longest = 0.4});
+  search.measure(200);
+  const auto& slices = search.slices();
+  const auto cut = std::ranges::count_if(slices, [](const auto& one) { return one.incomplete; });
+  CHECK(cut <= 6);  // until it is known how long to wait
+  CHECK(slices.back().waited >= 0.4);
+  CHECK(slices.back().length >= 2 * slices.back().waited);
+}
+
+TEST_CASE("slicing: nobody waits for requests that do not end") {
+  Search search(0.02, {.cost = 0.1, .longest = 1e9});
+  search.measure(200);
+  CHECK(search.slices().back().waited < 0.1);
+  CHECK(search.slices().back().incomplete == 1);
+}
+
+TEST_CASE("slicing: new sites are tried for a moment") {
+  Search search(0.02, {.cost = 0.01});
+  search.measure(10);
+  CHECK(search.slicing().knows_cost());
+  search.slicing().forget_cost();
+  CHECK(search.slicing().pauses());
+  CHECK(search.slicing().length() < 0.05);
+}
+
+TEST_CASE("slicing: a program that does nothing yet is looked at more and more seldom") {
+  Search search(0.02, {.works = false});
+  search.measure(20);
+  CHECK_FALSE(search.slicing().knows_cost());
+  CHECK(search.slices().size() < 40);
+}
