@@ -143,6 +143,15 @@ TEST_CASE("which functions are small helpers, and which do little") {
   CHECK(judged(1) == std::pair(false, false));
   more.clear();
   other.size = 500;
+  CHECK(judged(1) == std::pair(true, false));
+  // A call through a pointer may reach it: then its entry says which function that was.
+  Function base = function("base", "f.c", 1);
+  base.usr = "usr of base";
+  f.overrides = {base.usr};
+  more = {base};
+  CHECK(judged(1) == std::pair(false, false));
+  f.overrides.clear();
+  more.clear();
   f.size = 41;
   CHECK(judged(1) == std::pair(false, false));
   f.size = 40;

@@ -42,6 +42,10 @@ void Program::finish() {
   own_functions_ = static_cast<size_t>(
       std::ranges::count_if(functions, [](const Function& f) { return f.in_tree; }));
   compute_targets(*this);
+  targets_.clear();
+  for (const Function& f : functions) {
+    targets_.insert(f.targets.begin(), f.targets.end());
+  }
   compute_heights(*this);
 }
 
@@ -186,9 +190,10 @@ bool is_small_and_shared(const Program& program, const Function& f) {
   return is_at_most(f, kSmall) && program.caller_count(f) >= kFewestCallers;
 }
 
-/// What is left of it is the callee, which can be measured at its entry.
+/// What is left of it is the callee, which can be measured at its entry. Of the functions behind a
+/// pointer, only their own entries say which of them it was.
 bool is_forwarder(const Program& program, const Function& f) {
-  return is_at_most(f, kTiny) && calls_worth_measuring(program, f) == 1 &&
+  return is_at_most(f, kTiny) && !program.is_target(f) && calls_worth_measuring(program, f) == 1 &&
          std::ranges::all_of(f.calls, [&](const Call& call) {
            const Function* callee = program.by_key(call.callee_key);
            return !worth_measuring(program, call) ||

@@ -1,4 +1,4 @@
-// An epoch of a recording that grows, analysed slice by slice. What has been read is not read again.
+// An epoch of a recording that grows, analysed slice by slice. Nothing is read twice.
 //
 //   recorded   |----------|            |----------|            |----------|
 //   slices       |------|                |------|                |------|       of one epoch

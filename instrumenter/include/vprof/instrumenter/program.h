@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "vprof/instrumenter/reasons.h"
@@ -171,6 +172,8 @@ class Program {
   std::vector<const Function*> callers(const Function& f) const;
   /// How many functions call `f`.
   size_t caller_count(const Function& f) const;
+  /// Whether a call through a pointer, or of a virtual method, may reach `f`.
+  bool is_target(const Function& f) const { return targets_.contains(f.key); }
   /// How many functions are defined in the tree.
   size_t own_functions() const { return own_functions_; }
   /// Whether expanding `f` would measure at least one call: one of its own or, for a virtual method
@@ -183,6 +186,7 @@ class Program {
   std::unordered_map<std::string, uint32_t> by_key_;
   std::unordered_map<std::string, std::vector<uint32_t>> by_name_;
   std::unordered_map<std::string, std::vector<uint32_t>> callers_;
+  std::unordered_set<std::string> targets_;
   size_t own_functions_ = 0;
 };
 
@@ -204,7 +208,7 @@ bool is_wrapper(const Program& program, const Function& f);
 
 /// Whether a function is so small that the compiler is likely to inline it, unless a site is in the
 /// way, and called in many places, so most likely often; or tiny, and little but one call of
-/// another function of the tree. Such a function has no loop. In a large program, any function
+/// another function of the tree, unless it may be behind a pointer. Such a function has no loop. In a large program, any function
 /// small enough to read at a glance.
 bool is_small_helper(const Program& program, const Function& f);
 
