@@ -208,8 +208,8 @@ bool is_wrapper(const Program& program, const Function& f);
 
 /// Whether a function is so small that the compiler is likely to inline it, unless a site is in the
 /// way, and called in many places, so most likely often; or tiny, and little but one call of
-/// another function of the tree, unless it may be behind a pointer. Such a function has no loop. In a large program, any function
-/// small enough to read at a glance.
+/// another function of the tree, unless it may be behind a pointer. Such a function has no loop. In
+/// a large program, any function small enough to read at a glance.
 bool is_small_helper(const Program& program, const Function& f);
 
 /// Whether a function is small, has no loop, and calls nothing worth measuring: it takes the same
