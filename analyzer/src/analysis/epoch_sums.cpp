@@ -25,6 +25,7 @@ std::vector<std::string> latest(const std::vector<std::string>& notes) {
     }
   }
   std::vector<std::string> result;
+  result.reserve(by_words.size());
   for (auto& [words, note] : by_words) {
     result.push_back(std::move(note));
   }

@@ -79,7 +79,7 @@ void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
   }
   looked_ = Clock::now();
   options_.epoch.to = options_.epoch.until = monotonic_ns();
-  options_.epoch.processor_ns = processor_->since_then_ns();
+  options_.epoch.processor_ns = processor_.since_then_ns();
   analyzer::Options so_far = options_;
   so_far.threads = 1;
   const auto profile = at_low_priority([&] {
@@ -111,12 +111,12 @@ void Epochs::begin_slice() {
     recording_ = true;
     options_.epoch = {.recorded_since = monotonic_ns()};
     from_ = from_ == 0 ? options_.epoch.recorded_since : from_;
-    processor_.emplace(trace_);
+    processor_ = ProcessorTime(trace_);
     pass(slicing_.settling());
     options_.epoch.from = monotonic_ns();
   } else if (!is_open_) {
     options_.epoch.from = options_.epoch.to + kBetweenSlices;
-    processor_ = std::move(after_);
+    processor_ = after_;
   }
 }
 
@@ -156,7 +156,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
   begin_slice();
   bool goes_on = pass(seconds, pauses ? nullptr : &sums, can_be_cut);
   options_.epoch.to = monotonic_ns();
-  after_.emplace(trace_);
+  after_ = ProcessorTime(trace_);
   begin(report::LivePhase::kWaiting, 0, 0);
   Slice slice;
   double waited = 0;
@@ -172,7 +172,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
     if (pauses) {
       pause();
     }
-    options_.epoch.processor_ns = processor_->since_then_ns();
+    options_.epoch.processor_ns = processor_.since_then_ns();
     slice = VPROF_TRY(look(sums));
     again = goes_on && !pauses && slice.incomplete != 0 && waited < length.patience();
   }

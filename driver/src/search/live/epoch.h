@@ -101,12 +101,12 @@ class Epochs {
   const EpochHooks* hooks_;
   Pace pace_ = Pace::kGoOn;
   Slicing slicing_;
-  std::vector<uint32_t> sites_;                     // that were on last
-  bool recording_ = false;                          // since options_.epoch.recorded_since
-  bool is_open_ = false;                            // the slice goes on if recording does
-  int64_t from_ = 0;                                // the epoch
-  std::optional<ProcessorTime> processor_, after_;  // since the slice began, and since it ended
-  double measured_s_ = 0;                           // in slices that were closed
+  std::vector<uint32_t> sites_;                      // that were on last
+  bool recording_ = false;                           // since options_.epoch.recorded_since
+  bool is_open_ = false;                             // the slice goes on if recording does
+  int64_t from_ = 0;                                 // the epoch
+  ProcessorTime processor_{trace_}, after_{trace_};  // since the slice began, and since it ended
+  double measured_s_ = 0;                            // in slices that were closed
   double open_s_ = 0, on_s_ = 0;
   double look_s_ = 0;  // how long the last look of somebody took
   std::chrono::steady_clock::time_point looked_;
