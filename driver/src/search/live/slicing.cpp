@@ -17,7 +17,7 @@ constexpr double kLeastBudget = 0.001;
 constexpr double kAlmostAll = 0.9;
 /// Each second has some slices, unless intervals take longer.
 constexpr double kPeriod = 0.25;
-/// A slice is at least so many times as long as what its begin and its end take.
+/// A slice is at least this many times as long as the settling and waiting around it.
 constexpr double kLeastTimes = 2;
 constexpr double kFirstTrial = 0.02, kMostTrial = 1;
 /// Within this time all threads have seen that a site was switched.
