@@ -17,6 +17,7 @@ struct Program {
   double cost = 0;
   double p99 = 0.001, longest = 0.001;
   bool works = true;
+  double reading = 0;  // how long the analysis takes, as a part of what it reads
 };
 
 /// What the search does with a program: one slice after the other.
@@ -31,7 +32,7 @@ class Search {
       const double settling = pauses ? slicing_.settling() : 0;
       const double waited = slicing_.waiting();
       // Without pauses, a look follows from time to time.
-      const double length = std::min(slicing_.length(), 1.0);
+      const double length = std::min(slicing_.length(), 1.0) + unread_;
       now_ += settling + length + waited;
       analyzer::Slice slice;
       if (program_.works) {
@@ -43,9 +44,16 @@ class Search {
         slice.overhead.processor_ns = 1300 * (1 + 1 / program_.cost);
       }
       slices_.push_back({length, waited, slice.incomplete});
-      slicing_.learn(slice, waited, kPatience);
-      on_.push_back({began, now_});
-      now_ += pauses ? slicing_.pause_after(now_ - began) : 0;
+      const double reading = program_.reading * (length + waited);
+      slicing_.learn(slice, {length, waited, kPatience, reading});
+      if (pauses) {
+        on_.push_back({began, now_});
+        now_ += std::max(reading, slicing_.pause_after(now_ - began));
+      } else {
+        now_ += reading;
+        on_.push_back({began, now_});
+      }
+      unread_ = slicing_.pauses() ? 0 : reading;
     }
   }
 
@@ -75,6 +83,7 @@ class Search {
   Slicing slicing_;
   const Program program_;
   double now_ = 0;
+  double unread_ = 0;  // was recorded while the slice before was read
   std::vector<std::pair<double, double>> on_;
   std::vector<Slice> slices_;
 };
@@ -110,6 +119,19 @@ TEST_CASE("slicing: each second stays within the budget, and has something recor
       CHECK(std::ranges::min(seconds) > 0);
       CHECK(sum / 60 > 0.5 * budget);
     }
+  }
+}
+
+TEST_CASE("slicing: where records come faster than they are read, recording waits for the reader") {
+  Search fast(1, {.cost = 0.1, .reading = 0.4});
+  fast.measure(60);
+  CHECK_FALSE(fast.slicing().pauses());
+  Search slow(1, {.cost = 0.1, .reading = 3});
+  slow.measure(60);
+  CHECK(slow.slicing().pauses());
+  CHECK(slow.slices().size() > 10);
+  for (size_t i = 3; i < slow.slices().size(); ++i) {
+    CHECK(slow.slices().at(i).length < 1.1);
   }
 }
 

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 namespace vprof::driver {
 
@@ -53,33 +57,75 @@ bool is_open(const Function* function, const Program& program, const State& stat
          !is_decided(state.selected, function->key);
 }
 
-/// All functions that `from` calls, directly or not, without itself.
-std::set<std::string> callees_of(const Function& from, const Program& program) {
-  std::set<std::string> reached;
-  std::vector<const Function*> open = {&from};
-  while (!open.empty()) {
-    const Function* function = open.back();
-    open.pop_back();
-    for (const Call& call : function->calls) {
-      if (call.callee_key == from.key || !reached.insert(call.callee_key).second) {
-        continue;
-      }
-      if (const Function* callee = program.by_key(call.callee_key); callee != nullptr) {
-        open.push_back(callee);
+/// The calls of a program by numbers of its functions, of those that somebody has asked for.
+class NumberedCalls {
+ public:
+  explicit NumberedCalls(const Program& program) : program_(program) {}
+
+  /// All functions that `from` calls, directly or not, without itself.
+  std::vector<uint32_t> reached_from(const Function& from) {
+    std::vector<uint32_t> reached = {number_of(from.key)};
+    ++round_;
+    nodes_[reached.front()].seen = round_;
+    for (size_t i = 0; i < reached.size(); ++i) {
+      for (const uint32_t callee : callees_of(reached[i])) {
+        if (std::exchange(nodes_[callee].seen, round_) != round_) {
+          reached.push_back(callee);
+        }
       }
     }
+    reached.erase(reached.begin());
+    return reached;
   }
-  return reached;
-}
+
+  const std::string& key(uint32_t number) const { return *nodes_[number].key; }
+
+ private:
+  struct Node {
+    const std::string* key = nullptr;
+    uint32_t seen = 0;  // in which round
+    bool known = false;
+    std::vector<uint32_t> callees = {};
+  };
+
+  uint32_t number_of(const std::string& key) {
+    const auto [it, is_new] = numbers_.emplace(key, static_cast<uint32_t>(nodes_.size()));
+    if (is_new) {
+      nodes_.push_back({.key = &key});
+    }
+    return it->second;
+  }
+
+  const std::vector<uint32_t>& callees_of(uint32_t number) {
+    if (!nodes_[number].known) {
+      std::vector<uint32_t> callees;
+      if (const Function* function = program_.by_key(key(number)); function != nullptr) {
+        for (const Call& call : function->calls) {
+          callees.push_back(number_of(call.callee_key));
+        }
+      }
+      std::ranges::sort(callees);
+      callees.erase(std::ranges::unique(callees).begin(), callees.end());
+      nodes_[number].callees = std::move(callees);
+      nodes_[number].known = true;
+    }
+    return nodes_[number].callees;
+  }
+
+  const Program& program_;
+  std::unordered_map<std::string_view, uint32_t> numbers_;
+  std::vector<Node> nodes_;
+  uint32_t round_ = 0;
+};
 
 /// Iterators, strings and the like of the C++ library: what many functions call, but no cause.
-bool is_library_helper(const std::string& key) {
+bool is_library_helper(std::string_view key) {
   return key.starts_with("std::") || key.starts_with("__gnu_cxx::");
 }
 
 struct Callers {
   double share = 0;
-  std::vector<std::pair<double, std::string>> callers;  // minus the share, key
+  std::vector<std::pair<double, const std::string*>> callers;  // share, key
 };
 
 }  // namespace
@@ -94,39 +140,48 @@ CommonCallee find_common_callee(const analyzer::Profile& profile, const Program&
   std::map<std::string, double> shares;
   std::set<std::string> above;
   add_shares(profile.tree, above, shares);
-  std::map<std::string, Callers> by_callee;
+  NumberedCalls calls(program);
+  std::unordered_map<uint32_t, Callers> by_number;
   for (const auto& [key, share] : shares) {
     const Function* function = program.by_key(key);
     if (share <= 0 || !is_open(function, program, state)) {
       continue;
     }
-    for (const std::string& callee : callees_of(*function, program)) {
-      Callers& one = by_callee[callee];
+    for (const uint32_t callee : calls.reached_from(*function)) {
+      Callers& one = by_number[callee];
       one.share += share;
-      one.callers.emplace_back(-share, key);
+      one.callers.emplace_back(share, &key);
+    }
+  }
+  std::map<std::string_view, Callers*> by_callee;
+  for (auto& [number, one] : by_number) {
+    if (one.callers.size() >= 2 && one.share >= profile.threshold) {
+      by_callee[calls.key(number)] = &one;
     }
   }
   CommonCallee best;
   bool best_in_tree = false;
   bool best_is_helper = true;
-  for (auto& [callee, one] : by_callee) {
+  for (const auto& [callee, callers] : by_callee) {
     const Function* function = program.by_key(callee);
     // Of several functions with the same callers, one of the program says more than a library's.
     const bool in_tree = function != nullptr && !function->file.empty();
     const bool is_helper = is_library_helper(callee);
-    const bool more = one.share > best.share + kRounding ||
-                      (in_tree && !best_in_tree && one.share > best.share - kRounding);
+    const bool more = callers->share > best.share + kRounding ||
+                      (in_tree && !best_in_tree && callers->share > best.share - kRounding);
     const bool better = is_helper == best_is_helper ? more : best_is_helper;
-    if (one.callers.size() < 2 || one.share < profile.threshold || !better) {
+    if (!better) {
       continue;
     }
     best_in_tree = in_tree;
     best_is_helper = is_helper;
-    best = {function == nullptr ? callee : function->name, one.share, {}};
-    std::ranges::sort(one.callers);
-    for (const auto& [minus_share, key] : one.callers) {
+    best = {function == nullptr ? std::string(callee) : function->name, callers->share, {}};
+    // Those with equal shares stay in the order of their keys.
+    std::ranges::stable_sort(callers->callers, std::greater(),
+                             [](const auto& one) { return one.first; });
+    for (const auto& [caller_share, key] : callers->callers) {
       if (best.keys.size() < kMostCallers) {
-        best.keys.push_back(key);
+        best.keys.push_back(*key);
       }
     }
   }

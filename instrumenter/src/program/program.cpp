@@ -50,7 +50,7 @@ void Program::finish() {
 }
 
 const Function* Program::by_key(std::string_view key) const {
-  const auto it = by_key_.find(std::string(key));
+  const auto it = by_key_.find(key);
   return it == by_key_.end() ? nullptr : &functions[it->second];
 }
 

@@ -47,6 +47,7 @@ Epochs::Epochs(const Session& session, fs::path trace, FrontierFile& frontier, T
       options_(session.config.factors),
       hooks_(hooks),
       slicing_(session.config.overhead_budget) {
+  options_.threads = 1;  // the other processors are the program's
   begin_slices(trace_);
 }
 
@@ -80,14 +81,13 @@ void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
   looked_ = Clock::now();
   options_.epoch.to = options_.epoch.until = monotonic_ns();
   options_.epoch.processor_ns = processor_.since_then_ns();
-  analyzer::Options so_far = options_;
-  so_far.threads = 1;
   const auto profile = at_low_priority([&] {
-    return sums.look(so_far).and_then([&](const Slice&) { return sums.profile(so_far); });
+    return sums.look(options_).and_then([&](const Slice&) { return sums.profile(options_); });
   });
   if (profile) {
-    note_slice(trace_, so_far.epoch, analyzer::program_cost(profile->overhead));
-    hooks_->look(*profile, measured_s_ + seconds_between(so_far.epoch.from, so_far.epoch.to));
+    const analyzer::Epoch& so_far = options_.epoch;
+    note_slice(trace_, so_far, analyzer::program_cost(profile->overhead));
+    hooks_->look(*profile, measured_s_ + seconds_between(so_far.from, so_far.to));
   }
   look_s_ = seconds_after(looked_);
 }
@@ -160,6 +160,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
   begin(report::LivePhase::kWaiting, 0, 0);
   Slice slice;
   double waited = 0;
+  double reading = 0;
   for (bool again = true; again;) {
     const double wait = std::max(slicing_.waiting(), waited);
     goes_on = pass(wait) && goes_on;
@@ -173,12 +174,17 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
       pause();
     }
     options_.epoch.processor_ns = processor_.since_then_ns();
+    const auto started = Clock::now();
     slice = VPROF_TRY(look(sums));
+    reading = seconds_after(started);
     again = goes_on && !pauses && slice.incomplete != 0 && waited < length.patience();
   }
   note_slice(trace_, options_.epoch, analyzer::program_cost(slice.overhead));
-  slicing_.learn(slice, waited, length.patience());
   const double slice_s = seconds_between(options_.epoch.from, options_.epoch.to);
+  slicing_.learn(slice, {slice_s, waited, length.patience(), reading});
+  if (recording_ && slicing_.pauses()) {
+    pause();  // what was recorded while the slice was read is left out
+  }
   is_open_ = recording_ && slice.incomplete != 0;
   if (!is_trial && !is_open_) {
     sums.close();

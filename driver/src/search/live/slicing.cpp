@@ -17,6 +17,10 @@ constexpr double kLeastBudget = 0.001;
 constexpr double kAlmostAll = 0.9;
 /// Each second has some slices, unless intervals take longer.
 constexpr double kPeriod = 0.25;
+/// But fewer and longer ones where to read them takes longer than to record them.
+constexpr double kPeriodOfReading = 1;
+/// Analysis that takes longer than this part of what it reads falls behind sooner or later.
+constexpr double kKeepsUp = 0.5;
 /// A slice is at least this many times as long as the settling and waiting around it.
 constexpr double kLeastTimes = 2;
 constexpr double kFirstTrial = 0.02, kMostTrial = 1;
@@ -30,14 +34,15 @@ constexpr double kMostPauseAfterTrial = 1;
 Slicing::Slicing(double budget)
     : budget_(std::max(budget, kLeastBudget)), trial_(kFirstTrial), settling_(kFirstSettling) {}
 
-void Slicing::learn(const analyzer::Slice& slice, double waited, double patience) {
+void Slicing::learn(const analyzer::Slice& slice, const Times& times) {
   if (slice.count != 0) {
     settling_ = std::clamp(2 * slice.p99_ns / 1e9, kLeastSettling, kMostSettling);
   }
   if (slice.incomplete != 0) {
-    waits_in_vain_ = waits_in_vain_ || waited >= patience;
-    waiting_ = std::max(waiting_, std::min(2 * waited, patience));
+    waits_in_vain_ = waits_in_vain_ || times.waited >= times.patience;
+    waiting_ = std::max(waiting_, std::min(2 * times.waited, times.patience));
   }
+  keeps_up_ = times.reading < kKeepsUp * (times.recorded + times.waited);
   if (slice.overhead.records == 0 || slice.overhead.processor_ns <= 0) {
     trial_ = std::min(2 * trial_, kMostTrial);  // the program does nothing yet
     return;
@@ -67,7 +72,8 @@ double Slicing::length() const {
     return std::numeric_limits<double>::infinity();
   }
   const double around = settling() + waiting();
-  return std::max(kLeastTimes * around, part() * kPeriod - around);
+  const double period = keeps_up_ ? kPeriod : kPeriodOfReading;
+  return std::max(kLeastTimes * around, part() * period - around);
 }
 
 double Slicing::pause_after(double on) const {

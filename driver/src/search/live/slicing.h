@@ -13,18 +13,27 @@ class Slicing {
   /// @param budget how much recording may add to the time that the program is busy, as a part of it
   explicit Slicing(double budget);
 
-  /// A slice, after which recording went on for `waited`, and would have for `patience` at most.
-  void learn(const analyzer::Slice& slice, double waited, double patience);
+  struct Times {
+    double recorded = 0;  // the slice
+    double waited = 0;    // how long recording went on after it
+    double patience = 0;  // how long it would have at most
+    double reading = 0;   // how long the analysis of the slice took
+  };
+  void learn(const analyzer::Slice& slice, const Times& times);
   /// Other sites are on from now on.
-  void forget_cost() { cost_.reset(); }
+  void forget_cost() {
+    cost_.reset();
+    keeps_up_ = true;
+  }
   bool knows_cost() const { return cost_.has_value(); }
 
   /// How long what ran before a slice needs to end.
   double settling() const { return settling_; }
   /// How long what has begun in a slice needs to end.
   double waiting() const;
-  /// Whether recording all the time would cost more than the budget, or what it costs is unknown.
-  bool pauses() const { return part() < 1; }
+  /// Whether recording all the time would cost more than the budget, or what it costs is unknown, or
+  /// records come faster than they are read.
+  bool pauses() const { return part() < 1 || !keeps_up_; }
   /// How long a slice should be, without the time before and after it.
   double length() const;
   /// How long to pause after everything was on for `on`.
@@ -42,6 +51,7 @@ class Slicing {
   double settling_;
   double waiting_ = 0;
   bool was_trial_ = true;       // the slice before
+  bool keeps_up_ = true;        // the analysis with recording
   bool waits_in_vain_ = false;  // there are intervals that take longer than anybody waits
 };
 

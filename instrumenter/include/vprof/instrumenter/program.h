@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -183,7 +184,12 @@ class Program {
   void finish();
 
  private:
-  std::unordered_map<std::string, uint32_t> by_key_;
+  /// So that a lookup makes no copy of the text.
+  struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> by_key_;
   std::unordered_map<std::string, std::vector<uint32_t>> by_name_;
   std::unordered_map<std::string, std::vector<uint32_t>> callers_;
   std::unordered_set<std::string> targets_;
