@@ -83,7 +83,8 @@ class Program:
             lines = (self.trace / "slices").read_text().splitlines()
         except FileNotFoundError:
             return []
-        return [(*map(int, words), float(cost)) for *words, cost in (line.split() for line in lines)]
+        return [(*map(int, words), float(cost))
+                for *words, cost, _ in (line.split() for line in lines)]
 
     def stop(self):
         if self.process.poll() is None:

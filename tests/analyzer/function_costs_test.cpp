@@ -62,11 +62,13 @@ struct Recording {
   }
 
   Result<std::vector<analyzer::FunctionCosts>> costs(const std::vector<std::string>& keys,
-                                                     const std::string& interval = "") const {
+                                                     const std::string& interval = "",
+                                                     std::span<const analyzer::Epoch> slices = {})
+      const {
     analyzer::Options options;
     options.interval = interval;
     options.window = 100;  // so that the recording is read in portions
-    return analyzer::costs_of(dir.path(), sites_file, keys, options);
+    return analyzer::costs_of(dir.path(), sites_file, keys, options, slices);
   }
 };
 
@@ -112,6 +114,31 @@ TEST_CASE("costs of a function: each call site, its own time, and its waits") {
   const analyzer::FunctionCosts& f = all->at(1);
   CHECK(f.sites.empty());
   CHECK(f.whole.mean_ns == Approx(recording.mean_f + 10));
+}
+
+TEST_CASE("costs of a function: what slices of a recording have adds up") {
+  const Recording recording(350);
+  constexpr int64_t kCut = 120'000;  // within an interval, which counts before it
+  const std::vector<analyzer::Epoch> slices = {{.to = kCut}, {.from = kCut}};
+  const auto whole = recording.costs({"handle@src/a.c:10"});
+  const auto sum = recording.costs({"handle@src/a.c:10"}, "", slices);
+  const auto part = recording.costs({"handle@src/a.c:10"}, "", std::span(slices).first(1));
+  REQUIRE((whole && sum && part));
+  CHECK(sum->at(0).intervals == 350);
+  CHECK(part->at(0).intervals < 200);
+  CHECK(part->at(0).intervals > 100);
+  CHECK(part->at(0).calls == Approx(1));
+  CHECK(sum->at(0).calls == Approx(whole->at(0).calls));
+  CHECK(sum->at(0).own.share == Approx(whole->at(0).own.share));
+  REQUIRE(sum->at(0).sites.size() == whole->at(0).sites.size());
+  for (size_t i = 0; i < whole->at(0).sites.size(); ++i) {
+    const analyzer::CallCost& one = sum->at(0).sites[i];
+    const analyzer::CallCost& all = whole->at(0).sites[i];
+    CHECK(one.calls == Approx(all.calls));
+    CHECK(one.cost.count == all.cost.count);
+    CHECK(one.cost.mean_ns == Approx(all.cost.mean_ns));
+    CHECK(one.cost.share == Approx(all.cost.share));
+  }
 }
 
 TEST_CASE("costs of a function that is not measured, or of intervals that are not there") {

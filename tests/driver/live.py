@@ -1,5 +1,6 @@
 """`vprof live`: a program is built once, and its sites are switched while it runs."""
 import fcntl
+import json
 import os
 import signal
 import time
@@ -92,7 +93,7 @@ class Live(LiveProject):
         slices = [[float(word) for word in line.split()]
                   for line in (self.root / ".vprof/live/trace/slices").read_text().splitlines()]
         self.assertGreater(len({since for since, *_ in slices}), 3, slices)
-        for since, begin, end, until, cost in slices:
+        for since, begin, end, until, cost, _ in slices:
             self.assertTrue(since <= begin < end <= until, slices)
             self.assertGreater(cost, 0)
         report = self.report()
@@ -100,6 +101,9 @@ class Live(LiveProject):
         self.assertEqual(report["factors"][0]["functions"], ["wait(sleep)"])
         worst = report["factors"][0]["worst"][0]
         self.assertIn(f"#{worst['id']}", self.vprof("timeline", str(worst["id"])).stdout)
+        # Only what was recorded with the sites of the report.
+        annotated = json.loads(self.vprof("annotate", "order", "--json").stdout)
+        self.assertEqual(annotated["functions"][0]["costs"]["intervals"], report["interval"]["count"])
 
     def test_attaching_leaves_the_program_as_it_was_built(self):
         self.fails("live", "--attach", str(os.getpid()), words=["VPROF_TRACE_DIR"])

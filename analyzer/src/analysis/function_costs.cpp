@@ -76,14 +76,24 @@ class KindCosts {
     }
   }
 
-  FunctionCosts costs_of(uint32_t function, const std::string& key,
-                         const std::vector<std::string>& labels) const {
+  /// Before another slice of the recording, or costs_of().
+  void end_slice(const std::vector<std::string>& labels) {
+    if (records_) {
+      for (const auto& [magnitude, sums] : records_->sums(labels).magnitudes) {
+        calls_.resize(std::max(calls_.size(), sums.calls.size()));
+        std::ranges::transform(sums.calls, calls_, calls_.begin(), std::plus<>());
+      }
+    }
+    records_.reset();
+    walker_.reset();
+  }
+
+  FunctionCosts costs_of(uint32_t function, const std::string& key) const {
     FunctionCosts costs;
     costs.key = key;
     costs.intervals = latencies_.n;
     costs.mean_ns = static_cast<double>(latencies_.mean());
-    const std::vector<uint64_t> calls = calls_by_site(labels);
-    std::map<uint32_t, CallCost> sites = sites_in(key, calls);
+    std::map<uint32_t, CallCost> sites = sites_in(key);
     for (const auto& [entry, index] : index_) {
       if (entry.function != function) {
         continue;
@@ -112,7 +122,7 @@ class KindCosts {
       return std::tuple(one.line == 0, one.line == 0 ? -one.cost.share : 0, one.file, one.line,
                         one.column);
     });
-    costs.calls = calls_of(key, calls);
+    costs.calls = calls_of(key);
     return costs;
   }
 
@@ -196,8 +206,7 @@ class KindCosts {
   }
 
   /// Every call site of the function, also those that were never passed.
-  std::map<uint32_t, CallCost> sites_in(const std::string& key,
-                                        const std::vector<uint64_t>& calls) const {
+  std::map<uint32_t, CallCost> sites_in(const std::string& key) const {
     std::map<uint32_t, CallCost> all;
     for (uint32_t number = 0; number < sites_.sites.size(); ++number) {
       const Site& site = sites_.sites[number];
@@ -206,28 +215,19 @@ class KindCosts {
         continue;
       }
       CallCost& call = all.emplace(number, call_at(number)).first->second;
-      call.calls = per_interval(number < calls.size() ? calls[number] : 0);
+      call.calls = per_interval(number < calls_.size() ? calls_[number] : 0);
     }
     return all;
   }
 
-  double calls_of(const std::string& key, const std::vector<uint64_t>& calls) const {
+  double calls_of(const std::string& key) const {
     uint64_t sum = 0;
-    for (uint32_t number = 0; number < std::min(sites_.sites.size(), calls.size()); ++number) {
+    for (uint32_t number = 0; number < std::min(sites_.sites.size(), calls_.size()); ++number) {
       const Site& site = sites_.sites[number];
       const bool entry = site.function != kNone && site.parent == kNone;
-      sum += entry && sites_.functions[site.function].key == key ? calls[number] : 0;
+      sum += entry && sites_.functions[site.function].key == key ? calls_[number] : 0;
     }
     return per_interval(sum);
-  }
-
-  std::vector<uint64_t> calls_by_site(const std::vector<std::string>& labels) const {
-    std::vector<uint64_t> all;
-    for (const auto& [magnitude, sums] : records_->sums(labels).magnitudes) {
-      all.resize(std::max(all.size(), sums.calls.size()));
-      std::ranges::transform(sums.calls, all, all.begin(), std::plus<>());
-    }
-    return all;
   }
 
   double per_interval(uint64_t calls) const {
@@ -237,8 +237,9 @@ class KindCosts {
   const Sites& sites_;
   PathTree tree_;
   NodeTimes times_;
-  std::unique_ptr<PathWalker> walker_;
-  std::unique_ptr<RecordTally> records_;
+  std::unique_ptr<PathWalker> walker_;    // of the slice that is read
+  std::unique_ptr<RecordTally> records_;  // likewise
+  std::vector<uint64_t> calls_;           // by site, of those that were read
   LatencySums latencies_;
   std::map<uint32_t, uint32_t> wanted_;  // function of sites.json: index into the keys
   std::map<Entry, size_t> index_;        // into sums_
@@ -251,7 +252,7 @@ class KindCosts {
 Result<std::vector<FunctionCosts>> costs_of(const std::string& trace_dir,
                                             const std::string& sites_json,
                                             const std::vector<std::string>& keys,
-                                            const Options& options) {
+                                            const Options& options, std::span<const Epoch> slices) {
   const auto sites = VPROF_TRY(read_sites(sites_json));
   std::map<uint32_t, KindCosts> kinds;
   std::vector<std::string> labels;
@@ -261,7 +262,14 @@ Result<std::vector<FunctionCosts>> costs_of(const std::string& trace_dir,
       kinds.try_emplace(interval.kind, sites, keys).first->second.add(interval, scanned);
     }
   };
-  VPROF_TRY(scan(trace_dir, sites, options, add));
+  Options one = options;
+  for (const Epoch& slice : slices.empty() ? std::span(&options.epoch, 1) : slices) {
+    one.epoch = slice;
+    VPROF_TRY(scan(trace_dir, sites, one, add));
+    for (auto& [kind, costs] : kinds) {
+      costs.end_slice(labels);
+    }
+  }
   const auto largest =
       std::ranges::max_element(kinds, {}, [](const auto& kind) { return kind.second.count(); });
   if (largest == kinds.end()) {
@@ -270,7 +278,7 @@ Result<std::vector<FunctionCosts>> costs_of(const std::string& trace_dir,
   }
   std::vector<FunctionCosts> all;
   for (uint32_t i = 0; i < keys.size(); ++i) {
-    all.push_back(largest->second.costs_of(i, keys[i], labels));
+    all.push_back(largest->second.costs_of(i, keys[i]));
     all.back().interval = sites.interval_name(largest->first);
   }
   return all;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/recordings/slices.h"
 #include "pipeline/source.h"
 #include "process/interrupt.h"
 #include "vprof/support/text.h"
@@ -87,7 +88,9 @@ Result<std::vector<report::AnnotatedFunction>> annotate(
     keys.push_back(entry == nullptr ? f->key : entry->key);
   }
   const interrupt::DieAtOnce at_once;
-  auto costs = VPROF_TRY(analyzer::costs_of(trace.string(), sites_json, keys, options));
+  // In a live search, other sites were on in what the epochs before have recorded.
+  auto costs = VPROF_TRY(
+      analyzer::costs_of(trace.string(), sites_json, keys, options, slices_of_last_epoch(trace)));
   std::vector<report::AnnotatedFunction> all;
   all.reserve(functions.size());
   for (size_t i = 0; i < functions.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,11 @@ struct FunctionCosts {
 
 /// From one pass over a recording, in the order of `keys`. Options::interval empty: the kind with
 /// the most completed intervals. Errors as for analyze().
+/// @param slices what counts of the recording, in order; empty: Options::epoch
 Result<std::vector<FunctionCosts>> costs_of(const std::string& trace_dir,
                                             const std::string& sites_json,
                                             const std::vector<std::string>& keys,
-                                            const Options& options);
+                                            const Options& options,
+                                            std::span<const Epoch> slices = {});
 
 }  // namespace vprof::analyzer

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "vprof/analyzer/analyzer.h"
 #include "vprof/analyzer/timeline.h"
@@ -14,9 +15,13 @@ namespace vprof::driver {
 /// Begins a new list if the old one is long. Its recordings are of hours ago.
 void begin_slices(const fs::path& trace);
 
-/// Adds a slice, or what it has become, and what recording added to the time that the program was
-/// busy. If it cannot be written, its intervals have no timelines.
-void note_slice(const fs::path& trace, const analyzer::Epoch& slice, double cost);
+/// Adds a slice, or what it has become. If it cannot be written, its intervals have no timelines.
+/// @param cost what recording added to the time that the program was busy
+/// @param epoch when the epoch began that it counts in; 0: it was a trial
+void note_slice(const fs::path& trace, const analyzer::Epoch& slice, double cost, int64_t epoch);
+
+/// The slices of the last epoch, which have recorded the same sites. None: not a live search.
+std::vector<analyzer::Epoch> slices_of_last_epoch(const fs::path& trace);
 
 /// The slice in which an interval began, by its id; nothing: it is of none that is known.
 std::optional<analyzer::Epoch> slice_of(const fs::path& trace, uint64_t id);

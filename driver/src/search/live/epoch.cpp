@@ -47,7 +47,6 @@ Epochs::Epochs(const Session& session, fs::path trace, FrontierFile& frontier, T
       options_(session.config.factors),
       hooks_(hooks),
       slicing_(session.config.overhead_budget) {
-  options_.threads = 1;  // the other processors are the program's
   begin_slices(trace_);
 }
 
@@ -86,7 +85,7 @@ void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
   });
   if (profile) {
     const analyzer::Epoch& so_far = options_.epoch;
-    note_slice(trace_, so_far, analyzer::program_cost(profile->overhead));
+    note_slice(trace_, so_far, analyzer::program_cost(profile->overhead), from_);
     hooks_->look(*profile, measured_s_ + seconds_between(so_far.from, so_far.to));
   }
   look_s_ = seconds_after(looked_);
@@ -179,7 +178,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
     reading = seconds_after(started);
     again = goes_on && !pauses && slice.incomplete != 0 && waited < length.patience();
   }
-  note_slice(trace_, options_.epoch, analyzer::program_cost(slice.overhead));
+  note_slice(trace_, options_.epoch, analyzer::program_cost(slice.overhead), is_trial ? 0 : from_);
   const double slice_s = seconds_between(options_.epoch.from, options_.epoch.to);
   slicing_.learn(slice, {slice_s, waited, length.patience(), reading});
   if (recording_ && slicing_.pauses()) {

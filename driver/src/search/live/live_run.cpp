@@ -44,6 +44,7 @@ void LiveRun::leave() {
 
 Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint64_t ring_mb) {
   LiveRun run;
+  session.config.factors.threads = 1;  // the other processors are the program's
   if (!attach.empty()) {
     const pid_t pid = process_named(attach);
     run.trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(attach);
