@@ -17,8 +17,9 @@ constexpr double kLeastBudget = 0.001;
 constexpr double kAlmostAll = 0.9;
 /// Each second has some slices, unless intervals take longer.
 constexpr double kPeriod = 0.25;
-/// But fewer and longer ones where to read them takes longer than to record them.
-constexpr double kPeriodOfReading = 1;
+/// Within the budget, where to read slices takes longer than to record them, they are as long as
+/// this.
+constexpr double kSliceToRead = 1;
 /// Analysis that takes longer than this part of what it reads falls behind sooner or later.
 constexpr double kKeepsUp = 0.5;
 /// A slice is at least this many times as long as the settling and waiting around it.
@@ -72,8 +73,8 @@ double Slicing::length() const {
     return std::numeric_limits<double>::infinity();
   }
   const double around = settling() + waiting();
-  const double period = keeps_up_ ? kPeriod : kPeriodOfReading;
-  return std::max(kLeastTimes * around, part() * period - around);
+  const double wanted = part() < 1 ? part() * kPeriod : kSliceToRead;
+  return std::max(kLeastTimes * around, wanted - around);
 }
 
 double Slicing::pause_after(double on) const {
