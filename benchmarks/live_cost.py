@@ -44,6 +44,8 @@ class Program:
     def __init__(self, options):
         self.trace = options.project.resolve() / ".vprof/live/trace"
         self.count = options.count
+        for old in [*self.trace.glob("*.vpt"), self.trace / "slices"]:
+            old.unlink(missing_ok=True)
         self.directory = options.project.resolve() / ".vprof/mirror"
         self.process = subprocess.Popen(["sh", "-c", options.run], cwd=self.directory,
                                         env={**os.environ, "VPROF_TRACE_DIR": str(self.trace)},
