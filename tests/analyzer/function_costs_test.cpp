@@ -61,10 +61,9 @@ struct Recording {
     }
   }
 
-  Result<std::vector<analyzer::FunctionCosts>> costs(const std::vector<std::string>& keys,
-                                                     const std::string& interval = "",
-                                                     std::span<const analyzer::Epoch> slices = {})
-      const {
+  Result<std::vector<analyzer::FunctionCosts>> costs(
+      const std::vector<std::string>& keys, const std::string& interval = "",
+      std::span<const analyzer::Epoch> slices = {}) const {
     analyzer::Options options;
     options.interval = interval;
     options.window = 100;  // so that the recording is read in portions

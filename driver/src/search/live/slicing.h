@@ -31,8 +31,8 @@ class Slicing {
   double settling() const { return settling_; }
   /// How long what has begun in a slice needs to end.
   double waiting() const;
-  /// Whether recording all the time would cost more than the budget, or it is unknown what it costs,
-  /// or records come faster than they are read.
+  /// Whether recording all the time would cost more than the budget, what it costs is unknown, or
+  /// records come faster than they are read.
   bool pauses() const { return part() < 1 || !keeps_up_; }
   /// How long a slice should be, without the time before and after it.
   double length() const;
