@@ -87,6 +87,7 @@ std::vector<analyzer::Epoch> slices_of_last_epoch(const fs::path& trace) {
     by_begin[one.slice.from] = one.slice;
   }
   std::vector<analyzer::Epoch> slices;
+  slices.reserve(by_begin.size());
   for (const auto& [begin, slice] : by_begin) {
     slices.push_back(slice);
   }
