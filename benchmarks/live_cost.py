@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """What a search of `vprof live` costs the program that it searches: second by second against the
-budget, and from outside against the same program in between, with all sites off.
+budget, and from outside against the same program in between, with all sites off. With --watch, what
+the flight recorder costs.
 
     live_cost.py PROJECT --run COMMAND --count COMMAND [--minutes 10] [--budget 2] [--window 20]
-                 [--vprof build/release/driver/vprof]
+                 [--watch SECONDS] [--vprof build/release/driver/vprof]
 
 PROJECT holds a vprof.json. The program is built once with all call sites in place and off. COMMAND
 of --run, for the shell in the built tree, starts the program and its load, and does not end by
 itself. That of --count prints how many requests have been served so far. Searches (`vprof live
 --attach --restart`) follow one another, each after a window of --window seconds without any, until
-they have taken --minutes together.
+they have taken --minutes together. With --watch, `vprof watch --attach --slower-than p99.9` takes
+their place, for so many seconds each, after it has begun.
 
 Each second of a search: what recording cost in the slices that it recorded, as the search says it
-(`slices`, docs/trace-format.md). From outside: processor time per request, and requests a second,
-during a search to those in the windows before and after it.
+(`slices`, docs/trace-format.md). Of the machine, vprof's own work takes what vprof says at its end.
+From outside: processor time per request, and requests a second, during a search or a watch to those
+in the windows before and after it.
 
 served.sh counts the requests of examples/memcached and examples/postgresql.
 """
@@ -21,9 +24,11 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import signal
 import statistics
 import subprocess
+import sys
 import time
 
 from stated_cost import HERE, shown
@@ -122,39 +127,64 @@ def main():
     parser.add_argument("--budget", type=float, default=2)
     parser.add_argument("--window", type=float, default=20)
     parser.add_argument("--settle", type=float, default=10)
+    parser.add_argument("--watch", type=float, metavar="SECONDS")
     parser.add_argument("--vprof", default=HERE.parent / "build/release/driver/vprof")
     options = parser.parse_args()
     subprocess.run([options.vprof, "-C", options.project, "live", "--build"], check=True)
     program = Program(options)
-    costs, true, rates, stated, searched = [], [], [], [], 0.0
+    verb = ["live", "--restart"] if options.watch is None else ["watch", "--slower-than", "p99.9"]
+    costs, true, rates, stated, own, searched = [], [], [], [], [], 0.0
     try:
         time.sleep(options.settle)
         with Window(program) as before:
             time.sleep(options.window)
         while searched < options.minutes * 60:
+            vprof = subprocess.Popen([options.vprof, "-C", options.project, *verb, "--attach",
+                                      program.trace, "--json", "--budget", str(options.budget)],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            messages = ""
+            while options.watch is not None and not messages.endswith("/kept\n"):  # the census
+                messages = vprof.stderr.readline() or sys.exit("vprof watch has ended")
             with Window(program) as search:
-                done = subprocess.run([options.vprof, "-C", options.project, "live", "--attach",
-                                       program.trace, "--restart", "--json", "--budget",
-                                       str(options.budget)], capture_output=True, text=True)
-            if done.returncode != 0:
-                raise SystemExit(f"vprof live ended with {done.returncode}: {done.stderr[-2000:]}")
+                if options.watch is None:
+                    messages = vprof.communicate()[1]
+                else:
+                    time.sleep(options.watch)
+            if options.watch is not None:
+                vprof.send_signal(signal.SIGINT)
+                messages = vprof.communicate()[1]
+            if vprof.returncode != 0:
+                raise SystemExit(f"vprof {verb[0]} ended with {vprof.returncode}: {messages[-2000:]}")
             searched += search.end - search.begin
+            own_s = re.search(r"vprof itself took ([0-9.]+) s of processor time a second", messages)
+            own.append(float(own_s[1]) / os.cpu_count())
             with Window(program) as after:
                 time.sleep(options.window)
+            true.append(search.each / statistics.mean([before.each, after.each]) - 1)
+            rates.append(search.rate / statistics.mean([before.rate, after.rate]))
+            if options.watch is not None:
+                print(f"watch {len(true)}: {true[-1]:+.2%} from outside, throughput {rates[-1]:.3f}x; "
+                      f"vprof itself {own[-1]:.2%} of the machine", flush=True)
+                before = after
+                continue
             seconds = second_by_second(program.slices(), search.begin, search.end)
             costs += seconds
             stated.append(statistics.mean(seconds))
-            true.append(search.each / statistics.mean([before.each, after.each]) - 1)
-            rates.append(search.rate / statistics.mean([before.rate, after.rate]))
             within = sum(cost <= options.budget / 100 for cost in costs) / len(costs)
-            print(f"search {len(true)}: {len(seconds)} s, adds {stated[-1]:.2%}, {true[-1]:+.2%} from "
-                  f"outside, throughput {rates[-1]:.3f}x; so far {within:.1%} of {len(costs)} seconds "
-                  f"within {options.budget:.1f} %", flush=True)
+            print(f"search {len(true)}: {len(seconds)} s, adds {stated[-1]:.2%}, and vprof itself takes "
+                  f"{own[-1]:.2%} of the machine; {true[-1]:+.2%} from outside, throughput "
+                  f"{rates[-1]:.3f}x; so far {within:.1%} of {len(costs)} seconds within "
+                  f"{options.budget:.1f} %", flush=True)
             before = after
     finally:
         program.stop()
+    if options.watch is not None:
+        print(f"from outside {shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x; vprof itself "
+              f"{shown(own, '.2%')} of the machine")
+        return
     print(f"within the budget of {options.budget:.1f} %: {within:.1%} of {len(costs)} seconds; adds "
-          f"{shown(stated, '.2%')}, from outside {shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x")
+          f"{shown(stated, '.2%')}, vprof itself {shown(own, '.2%')} of the machine, from outside "
+          f"{shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x")
 
 
 if __name__ == "__main__":

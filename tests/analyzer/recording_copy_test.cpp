@@ -65,6 +65,12 @@ TEST_CASE("copy of a recording: the chunk that was open then, and the later ones
   REQUIRE(profile);
   CHECK(profile->interval.count == 21);  // 400 to 420
   CHECK(profile->interval.incomplete == 0);
+  CHECK(profile->overhead.records == 21 * 4);  // not the others of the first chunk
+  options.epoch.to = 410 * kEach;
+  const auto shorter = analyzer::analyze(copied.path(), file, options);
+  REQUIRE(shorter);
+  CHECK(shorter->interval.count == 10);
+  CHECK(shorter->overhead.records == 10 * 4);
 }
 
 TEST_CASE("copy of a recording: says from when on it is complete if older chunks were reused") {

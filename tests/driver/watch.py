@@ -35,6 +35,12 @@ class Watch(LiveProject):
                 return found
         self.fail(watcher.communicate())
 
+    def ids_in_tables(self):
+        ids = []
+        for file in sorted((self.root / "tables/intervals").rglob("*.parquet")):
+            ids += pyarrow.parquet.read_table(file, columns=["id"])["id"].to_pylist()
+        return ids
+
     def begun(self, watcher):
         for line in watcher.stdout:
             if line.startswith("watching"):
@@ -87,9 +93,7 @@ class Watch(LiveProject):
         self.assertRegex((self.root / "m.prom").read_text(), r"(?m)^vprof_own_processor_seconds_total [0-9.e-]*[1-9]")
         documented = re.findall(r"^\| `(vprof_\w+)` \|", (Path(os.environ["VPROF_DOCS"]) / "fleet.md").read_text(), re.M)
         self.assertEqual(set(re.findall(r"^# TYPE (\w+)", (self.root / "m.prom").read_text(), re.M)), set(documented))
-        ids, intervals = [], 0
-        for file in sorted((self.root / "tables/intervals").rglob("*.parquet")):
-            ids += pyarrow.parquet.read_table(file, columns=["id"])["id"].to_pylist()
+        ids, intervals = self.ids_in_tables(), 0
         recordings = sorted((self.root / "tables/recordings").rglob("*.parquet"))
         for file in recordings:
             intervals += sum(pyarrow.parquet.read_table(file, columns=["intervals"])["intervals"].to_pylist())
@@ -98,6 +102,24 @@ class Watch(LiveProject):
         self.assertEqual(len(set(ids)), count)
         self.assertEqual(intervals, count)
         self.assertFalse((self.root / ".vprof/watch/tables").exists())
+
+    def test_beyond_the_budget_a_part_of_the_time_is_recorded(self):
+        tables = ("--parquet", "tables", "--host", "db1") if tables_can_be_written() else ()
+        watcher = self.start("watch", "--budget", "1", "--slower-than", "p99.9", "--for", "8", "--metrics", "m.prom", *tables,
+                             env={**os.environ, "VPROF_CLOCK": ""})
+        out, err = watcher.communicate()
+        self.assertEqual(watcher.returncode, 0, err)
+        self.assertRegex(out, r"recording all the time costs \d+\.\d %, beyond the budget of 1 %")
+        self.assertRegex(out, r"watched for \d+ s, \d+(\.\d+)? % of it recorded")
+        report = self.report()
+        part = report["overhead"]["recorded_part"]
+        self.assertTrue(0 < part < 1, part)
+        self.assertIn(f"vprof_recorded_ratio {part:.3f}"[:-1], (self.root / "m.prom").read_text())
+        self.assertGreater(report["interval"]["count"], 0)
+        if tables:
+            ids = self.ids_in_tables()
+            self.assertEqual(len(ids), report["interval"]["count"])
+            self.assertEqual(len(set(ids)), len(ids))
 
     def test_bad_bounds(self):
         for bound in ("50", "ms", "-1ms", "p50", "p99.99", "5 s"):

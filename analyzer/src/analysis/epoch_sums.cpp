@@ -8,7 +8,6 @@
 #include "analysis/recording_sums.h"
 #include "statistics/interval_sums_builder.h"
 #include "trace/sites.h"
-#include "trace/trace_file.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -101,9 +100,6 @@ struct EpochSums::State {
   Sites sites;
   Kinds closed = {};
   Kinds open = {};
-  int64_t from = INT64_MIN;  // the open slice
-  CallTotals before = {};    // up to its begin
-  CallTotals so_far = {};    // up to the last look
 };
 
 EpochSums::EpochSums(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -113,30 +109,12 @@ EpochSums::~EpochSums() = default;
 
 Result<EpochSums> EpochSums::begin(std::string trace_dir, const std::string& sites_json) {
   auto sites = VPROF_TRY(read_sites(sites_json));
-  auto state = std::make_unique<State>(State{std::move(trace_dir), std::move(sites)});
-  // Nothing of it need have been recorded yet.
-  if (const auto files = open_traces(state->trace_dir)) {
-    for (const TraceFile& file : *files) {
-      const CallTotals calls = calls_in(file);
-      state->so_far.own_ns += calls.own_ns;
-      state->so_far.timed += calls.timed;
-    }
-  }
-  return EpochSums(std::move(state));
+  return EpochSums(std::make_unique<State>(State{std::move(trace_dir), std::move(sites)}));
 }
 
 Result<Slice> EpochSums::look(const Options& options) {
-  if (options.epoch.from != state_->from) {
-    state_->from = options.epoch.from;
-    state_->before = state_->so_far;
-  }
-  CallTotals& calls = state_->so_far;
-  state_->open = VPROF_TRY(sums_of_recording(state_->trace_dir, state_->sites, options, &calls));
-  const CallTotals& before = state_->before;
+  state_->open = VPROF_TRY(sums_of_recording(state_->trace_dir, state_->sites, options));
   for (IntervalSums& sums : state_->open) {
-    // A process that has ended may have taken its file with it.
-    sums.overhead.calls_ns = std::max(0.0, calls.own_ns - before.own_ns);
-    sums.overhead.timed_calls = calls.timed > before.timed ? calls.timed - before.timed : 0;
     if (options.epoch.until - options.epoch.from < kLongSlice) {
       forget_thread(sums.overhead);
     }
@@ -159,11 +137,18 @@ void EpochSums::close() {
 }
 
 Result<Profile> EpochSums::profile(const Options& options) const {
-  Kinds all = sum_of(state_->closed, state_->open);
-  if (all.empty()) {
+  return profile_of_kinds(sum_of(state_->closed, state_->open), options);
+}
+
+Result<Profile> EpochSums::profile_of_slice(const Options& options) const {
+  return profile_of_kinds(state_->open, options);
+}
+
+Result<Profile> EpochSums::profile_of_kinds(Kinds kinds, const Options& options) const {
+  if (kinds.empty()) {
     return fail(ErrorKind::kNoInterval, "{}: nothing has been measured yet", state_->trace_dir);
   }
-  return profile_of(VPROF_TRY(choose(std::move(all), state_->trace_dir, options.interval)),
+  return profile_of(VPROF_TRY(choose(std::move(kinds), state_->trace_dir, options.interval)),
                     options);
 }
 

@@ -152,12 +152,8 @@ Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir
 }
 
 Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
-                                                    const Sites& sites, const Options& options,
-                                                    CallTotals* calls) {
+                                                    const Sites& sites, const Options& options) {
   auto stream = VPROF_TRY(TraceStream::open(trace_dir, sites, options.epoch));
-  if (calls != nullptr) {
-    *calls = stream.calls();
-  }
   return Pass(stream, sites, options).run();
 }
 

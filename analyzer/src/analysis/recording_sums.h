@@ -15,9 +15,7 @@ namespace vprof::analyzer {
 Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
                                                     const std::string& sites_json,
                                                     const Options& options);
-/// @param calls not null: gets those since the recording began
 Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
-                                                    const Sites& sites, const Options& options,
-                                                    CallTotals* calls = nullptr);
+                                                    const Sites& sites, const Options& options);
 
 }  // namespace vprof::analyzer

@@ -63,30 +63,18 @@ double kept_part(const TraceFile& file) {
 
 }  // namespace
 
-CallTotals calls_in(const TraceFile& file) {
-  uint64_t own = 0;
-  CallTotals calls;
-  for (const ThreadChunks& thread : file.threads) {
-    for (const Chunk& chunk : thread.chunks) {
-      own += chunk.own_calls;
-      calls.timed += chunk.timed_calls;
-    }
-  }
-  const double call_ns = ticks_in_ns(file.header, file.header.call_ticks_x256) / 256;
-  calls.own_ns = static_cast<double>(own) * call_ns;
-  return calls;
-}
-
 void add_busy_time(const TraceFile& file, const Clock& clock, int64_t since, Overhead& overhead) {
   const vprof_file_header& header = file.header;
   const double part = kept_part(file);
   overhead.processor_ns +=
       part * static_cast<double>(between(header.start_processor_ns, header.processor_ns));
   overhead.helper_ns += part * static_cast<double>(header.helper_ns + header.set_up_ns);
-  const CallTotals calls = calls_in(file);
-  overhead.calls_ns += calls.own_ns;
-  overhead.timed_calls += calls.timed;
+  const double call_ns = ticks_in_ns(header, header.call_ticks_x256) / 256;
   for (const ThreadChunks& thread : file.threads) {
+    for (const Chunk& chunk : thread.chunks) {
+      overhead.calls_ns += call_ns * chunk.own_calls;
+      overhead.timed_calls += chunk.timed_calls;
+    }
     add_thread(header, thread, clock, since, overhead);
   }
 }

@@ -41,6 +41,7 @@ class Decoder {
       : thread_(thread), sites_(sites), clock_(clock) {
     process_scope_ = object_scope(process, thread.process, false);
     family_scope_ = object_scope(process, thread.process, true);
+    all_count_ = thread.counted_from == INT64_MIN && thread.counted_to == INT64_MAX;
   }
 
   void decode(std::span<const vprof_slot> slots) {
@@ -77,6 +78,26 @@ class Decoder {
   }
 
  private:
+  bool counts(int64_t end) const {
+    return end >= thread_.counted_from && end < thread_.counted_to;
+  }
+
+  void count(uint64_t end_ticks) {
+    counted_ = all_count_ || counts(clock_.to_ns(end_ticks));
+    ++thread_.counts.records;
+    thread_.counts.elsewhere += counted_ ? 0 : 1;
+  }
+
+  /// Of the frames from item `first` on.
+  void count_frames(uint32_t first) {
+    const std::span<const Item> frames(thread_.items.begin() + first, thread_.items.end());
+    thread_.counts.records += frames.size();
+    if (!all_count_) {
+      thread_.counts.elsewhere += static_cast<uint64_t>(
+          std::ranges::count_if(frames, [&](const Item& item) { return !counts(item.end); }));
+    }
+  }
+
   /// The next continuation of the current head. False: it is missing.
   bool next(vprof_slot& slot) {
     if (at_ >= count_) {
@@ -121,7 +142,7 @@ class Decoder {
     }
     nester.store(index);
     thread_.items.resize(index);
-    thread_.counts.records += index - first;
+    count_frames(first);
     return index != first;
   }
 
@@ -134,7 +155,7 @@ class Decoder {
   }
 
   void frame(uint32_t site, uint64_t start, uint64_t duration) {
-    ++thread_.counts.records;
+    count(saturated_sum(start, duration));
     if (!sites_.contains(site)) {
       ++thread_.counts.unknown;
       return;
@@ -148,7 +169,9 @@ class Decoder {
   }
 
   void event(uint32_t id, const vprof_slot& head) {
-    ++thread_.counts.records;
+    if (id != VPROF_EV_LONG_FRAME) {
+      count(end_ticks_of(head));
+    }
     bool whole = true;
     if (is_wait(id)) {
       whole = wait(id, head);
@@ -171,7 +194,7 @@ class Decoder {
     } else if (id == VPROF_EV_SETUP) {
       add_stretch(id, head);
     } else if (id == VPROF_EV_DROPPED) {
-      thread_.counts.dropped += payload_of(head);
+      thread_.counts.dropped += counted_ ? payload_of(head) : 0;
     } else if (id != VPROF_EV_CLOCK && id != VPROF_EV_THREAD_START && id != VPROF_EV_GAP) {
       ++thread_.counts.unknown;
     }
@@ -194,7 +217,7 @@ class Decoder {
   }
 
   bool wait(uint32_t id, const vprof_slot& head) {
-    ++thread_.counts.waits;
+    thread_.counts.waits += counted_ ? 1 : 0;
     vprof_slot object{};
     vprof_slot sequence{};
     if (!next(object) || !next(sequence)) {
@@ -380,7 +403,7 @@ class Decoder {
       const uint64_t end = saturated_sum(head.word0, payload_of(head));
       thread_.preemptions.push_back({serial, clock_.to_ns(head.word0), clock_.to_ns(end)});
     } else {
-      ++thread_.counts.waits;  // the thread has asked the kernel, as after a wait
+      thread_.counts.waits += counted_ ? 1 : 0;  // the thread has asked the kernel, as after a wait
       add_stretch(VPROF_EV_PREEMPTED, head);
     }
     return true;
@@ -399,9 +422,9 @@ class Decoder {
   bool long_frame(const vprof_slot& head) {
     vprof_slot duration{};
     if (!next(duration)) {
+      count(head.word0);
       return false;
     }
-    --thread_.counts.records;  // frame() counts it
     frame(static_cast<uint32_t>(payload_of(head) & VPROF_ID_MASK), head.word0, duration.word0);
     return true;
   }
@@ -409,6 +432,8 @@ class Decoder {
   Thread& thread_;
   const KnownSites& sites_;
   const Clock& clock_;
+  bool all_count_ = true;
+  bool counted_ = true;  // the present record
   uint64_t process_scope_ = 0;
   uint64_t family_scope_ = 0;
   const vprof_slot* slots_ = nullptr;

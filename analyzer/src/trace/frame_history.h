@@ -129,7 +129,8 @@ struct MalformedContexts {
 /// Numbers of records, from the end of the recording on.
 struct Counts {
   uint64_t records = 0;
-  uint64_t waits = 0;  ///< among these; also what the thread noted of preemption
+  uint64_t elsewhere = 0;  ///< among these, those that ended before or after what is looked at
+  uint64_t waits = 0;      ///< among the others; also what the thread noted of preemption
   uint64_t torn = 0;
   uint64_t dropped = 0;
   uint64_t unknown = 0;        ///< events that this program, or sites that sites.json does not know
@@ -157,6 +158,8 @@ struct alignas(128) Thread {
   std::vector<Preemption> preemptions;  ///< of the helper thread: those of other threads
   Nesting nesting;
   Counts counts;
+  /// What ends from `counted_from` on and before `counted_to` counts.
+  int64_t counted_from = INT64_MIN, counted_to = INT64_MAX;
 
   /// Those in which the thread worked for intervals of this kind.
   std::span<const Segment> segments_of(uint32_t kind) const {

@@ -50,8 +50,8 @@ void LossNotes::add(Kind kind, const vprof_file_header& header, uint64_t lost,
   sum.threads += header.threads;
 }
 
-void LossNotes::add(const vprof_file_header& header) {
-  if (header.overwritten != 0) {
+void LossNotes::add(const vprof_file_header& header, bool is_whole) {
+  if (is_whole && header.overwritten != 0) {
     add(Kind::kOverwritten, header, header.overwritten);
   }
   if (const std::string names = disabled_wait_classes(header.classes); !names.empty()) {

@@ -14,7 +14,8 @@ namespace vprof::analyzer {
 /// their traces. What several processes have in common is one note, with their numbers added up.
 class LossNotes {
  public:
-  void add(const vprof_file_header& header);
+  /// @param is_whole whether all of the recording is looked at, and not what is new in its rings
+  void add(const vprof_file_header& header, bool is_whole);
 
   /// In order of kind: of one process `process 12: ...`, of several `404 processes: ...`.
   std::vector<std::string> text() const;

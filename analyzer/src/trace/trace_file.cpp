@@ -309,12 +309,34 @@ size_t first_since(int64_t time, const File& file, Slots slots, const Clock& clo
   return first;
 }
 
-/// Drops what ended before `time`.
+/// About how many slots of a chunk have been written: the first ones.
+size_t written(const File& file, Slots slots) {
+  size_t count = 0;
+  for (size_t end = slots.count; count < end;) {
+    const size_t middle = count + (end - count) / 2;
+    vprof_slot slot{};
+    file.read(slots.from(middle).offset, {reinterpret_cast<unsigned char*>(&slot), sizeof slot});
+    if (slot.word1 != 0) {
+      count = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return count;
+}
+
+/// Drops what ended before `time`, and the calls of the chunk as if they had been made evenly.
 void trim(int64_t time, const File& file, const Clock& clock, Chunk& chunk) {
   if (clock.to_ns(chunk.opened_ticks) >= time) {
     return;
   }
   const size_t first = first_since(time, file, chunk.slots, clock);
+  if (first != 0) {
+    const auto all = static_cast<double>(std::max(first, written(file, chunk.slots)));
+    const double kept = 1 - static_cast<double>(first) / all;
+    chunk.own_calls = static_cast<uint32_t>(kept * chunk.own_calls);
+    chunk.timed_calls = static_cast<uint32_t>(kept * chunk.timed_calls);
+  }
   chunk.slots = chunk.slots.from(first);
   chunk.first = {};
 }

@@ -103,15 +103,6 @@ struct TraceFile {
 /// from their first chunk on that was opened at `since` or later. In busy_time.cpp.
 void add_busy_time(const TraceFile& file, const Clock& clock, int64_t since, Overhead& overhead);
 
-/// What the runtime has done besides recording since a recording began.
-struct CallTotals {
-  double own_ns = 0;   ///< its own system calls, as Overhead::calls_ns
-  uint64_t timed = 0;  ///< as Overhead::timed_calls
-};
-
-/// Of all chunks of the file. In busy_time.cpp.
-CallTotals calls_in(const TraceFile& file);
-
 /// Opens all *.vpt files of a directory, in order of their names. Error: one line, names the file
 /// and what to do.
 Result<std::vector<TraceFile>> open_traces(const std::string& directory);

@@ -106,9 +106,6 @@ void TraceStream::add_file(TraceFile file) {
       {header.family, header.pid,
        std::string(header.program, strnlen(header.program, sizeof header.program))});
   losses_.unreadable_bytes += file.unreadable_bytes;
-  const CallTotals calls = calls_in(file);
-  calls_.own_ns += calls.own_ns;
-  calls_.timed += calls.timed;
   const Clock clock = make_clock(file, epoch_.until);
   if (epoch_.is_all()) {
     losses_.dropped += header.dropped;
@@ -117,7 +114,7 @@ void TraceStream::add_file(TraceFile file) {
   }
   overhead_.chunks += header.chunks;
   overhead_.stalls += header.stalls;
-  loss_notes_.add(header);
+  loss_notes_.add(header, epoch_.is_all());
   const double ticks_per_second =
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
@@ -130,6 +127,8 @@ void TraceStream::add_file(TraceFile file) {
     Thread& thread = window_.threads.emplace_back();
     thread.process = process;
     thread.serial = chunks.serial;
+    thread.counted_from = epoch_.from;
+    thread.counted_to = epoch_.by_end ? epoch_.to : epoch_.until;
     thread.items.grow(1);
     thread.items.fence();
     for (const Chunk& chunk : chunks.chunks) {
@@ -340,21 +339,28 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   if (!epoch_.is_all()) {
     overhead.processor_ns = epoch_.processor_ns;
     overhead.helper_ns = 0;
-    overhead.calls_ns = 0;  // of whole chunks, which are not of this epoch alone
-    overhead.timed_calls = 0;
   }
+  uint64_t all = 0;
   uint64_t dropped = 0;
   uint64_t unknown = 0;
   uint64_t clipped = 0;
   for (const Thread& thread : window_.threads) {
-    overhead.records += thread.counts.records;
+    const uint64_t records = thread.counts.records - thread.counts.elsewhere;
+    all += thread.counts.records;
+    overhead.records += records;
     overhead.waits += thread.counts.waits;
-    overhead.threads += thread.counts.records != 0 ? 1 : 0;
+    overhead.threads += records != 0 ? 1 : 0;
     losses.torn += thread.counts.torn;
     dropped += thread.counts.dropped;
     unknown += thread.counts.unknown;
     clipped += thread.counts.clipped;
     losses.unreadable_bytes += thread.counts.missing_bytes;
+  }
+  if (all != 0) {  // as if calls had been made as evenly as records
+    const double part = static_cast<double>(overhead.records) / static_cast<double>(all);
+    overhead.calls_ns *= part;
+    overhead.timed_calls =
+        static_cast<uint64_t>(part * static_cast<double>(overhead.timed_calls));
   }
   // The counter in the header is at least the sum of the events, unless the header is damaged.
   losses.dropped = std::max(losses.dropped, dropped);

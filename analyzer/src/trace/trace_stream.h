@@ -56,8 +56,6 @@ class TraceStream {
   /// does, not even one that began shortly before the recording.
   bool skips(int64_t time, int64_t skip_ns) const { return skip_ns > 0 && time - begin_ < skip_ns; }
 
-  /// Since the recording began, whatever the epoch.
-  const CallTotals& calls() const { return calls_; }
   /// Sums over everything read so far.
   void add_losses(Losses& losses, Overhead& overhead) const;
 
@@ -108,7 +106,6 @@ class TraceStream {
   Losses losses_;
   LossNotes loss_notes_;
   Overhead overhead_;
-  CallTotals calls_;
 };
 
 }  // namespace vprof::analyzer

@@ -200,6 +200,9 @@ void add_losses(std::string& out, const Profile& profile) {
   Metric(out, "vprof_overhead_ratio", "gauge",
          "what recording adds to the processor time of the program")
       .sample({}, analyzer::measuring_cost(profile.overhead) * profile.overhead.recorded_part);
+  Metric(out, "vprof_recorded_ratio", "gauge",
+         "part of the time that was recorded: the intervals of the rest are in no figure")
+      .sample({}, profile.overhead.recorded_part);
 }
 
 }  // namespace

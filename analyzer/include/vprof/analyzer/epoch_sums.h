@@ -19,6 +19,8 @@ struct Slice {
   Overhead overhead = {};
 };
 
+struct IntervalSums;
+
 class EpochSums {
  public:
   /// Error: sites.json cannot be read.
@@ -35,10 +37,13 @@ class EpochSums {
   void close();
   /// Of all slices that were looked at. Errors as for analyze().
   Result<Profile> profile(const Options& options) const;
+  /// Of the slice that was looked at last, unless that was closed. Errors as for analyze().
+  Result<Profile> profile_of_slice(const Options& options) const;
 
  private:
   struct State;
   explicit EpochSums(std::unique_ptr<State> state);
+  Result<Profile> profile_of_kinds(std::vector<IntervalSums> kinds, const Options& options) const;
   std::unique_ptr<State> state_;
 };
 

@@ -1,5 +1,6 @@
 #include "pipeline/own_use/own_processor_time.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 namespace vprof::driver {
@@ -11,6 +12,15 @@ double own_processor_s() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double OwnUse::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::string OwnUse::text() const {
+  return fmt::format("vprof itself took {:.3f} s of processor time a second",
+                     (own_processor_s() - before_) / seconds());
 }
 
 }  // namespace vprof::driver

@@ -1,9 +1,24 @@
 // What vprof itself costs the machine.
 #pragma once
 
+#include <chrono>
+#include <string>
+
 namespace vprof::driver {
 
 /// Processor time of this process so far, with that of all of its threads, s.
 double own_processor_s();
+
+/// Since it was made.
+class OwnUse {
+ public:
+  double seconds() const;
+  /// "vprof itself took 0.022 s of processor time a second"
+  std::string text() const;
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double before_ = own_processor_s();
+};
 
 }  // namespace vprof::driver

@@ -35,8 +35,6 @@ double seconds_after(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
-double seconds_between(int64_t from, int64_t to) { return static_cast<double>(to - from) / 1e9; }
-
 }  // namespace
 
 Epochs::Epochs(const Session& session, fs::path trace, FrontierFile& frontier, Target& target,
@@ -110,9 +108,9 @@ void Epochs::begin_slice() {
     recording_ = true;
     options_.epoch = {.recorded_since = monotonic_ns()};
     from_ = from_ == 0 ? options_.epoch.recorded_since : from_;
-    processor_ = ProcessorTime(trace_);
     pass(slicing_.settling());
     options_.epoch.from = monotonic_ns();
+    processor_ = ProcessorTime(trace_);
   } else if (!is_open_) {
     options_.epoch.from = options_.epoch.to + kBetweenSlices;
     processor_ = after_;

@@ -1,7 +1,10 @@
 #include "search/live/flight_recorder.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
+#include <thread>
 
 #include "pipeline/analysis.h"
 #include "pipeline/own_use/own_processor_time.h"
@@ -14,10 +17,11 @@
 #include "search/live/live_run.h"
 #include "search/live/slow_bound.h"
 #include "search/live/table_windows.h"
+#include "search/live/watch_pace.h"
+#include "search/live/watch_window.h"
 #include "search/overhead.h"
 #include "vprof/analyzer/details.h"
 #include "vprof/analyzer/overhead.h"
-#include "vprof/analyzer/recording_copy.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -28,6 +32,7 @@ using analyzer::IntervalDetail;
 using analyzer::Profile;
 
 constexpr double kWindowLength = 1;     // s
+constexpr double kTablePeriod = 10;     // s: between slices, each of which is a file
 constexpr double kBetweenReports = 10;  // s
 constexpr double kSettling = 0.1;       // s: what ran while the sites were switched has ended
 constexpr uint64_t kRingMb = 64;        // unless vprof.json says otherwise
@@ -36,12 +41,33 @@ constexpr size_t kMostNamed = 3;  // slow intervals of one window
 /// The program notes the relation of its clocks once a second. The time of what is newer may still
 /// move a little, and an interval must not be in two windows.
 constexpr int64_t kLagNs = 1'500'000'000;
+/// An interval that began this much earlier than a window is looked for at once; later, if need be.
+constexpr int64_t kReachBackNs = 50'000'000;
+/// A slice waits so long for intervals that have not ended, s.
+constexpr double kLeastPatience = 2, kMostPatience = 10;
+/// What is missing beyond this was not recorded now and then.
+constexpr double kAllButMoments = 0.98;
 
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
+
+/// Processor time of the program since an instant.
+class Processor {
+ public:
+  explicit Processor(const fs::path& trace) : time_(trace) {}
+  /// In a part of that time, ns, as if it had worked evenly.
+  double between(int64_t from, int64_t to) const {
+    return time_.since_then_ns() * seconds_between(from, to) /
+           seconds_between(since_, monotonic_ns());
+  }
+
+ private:
+  ProcessorTime time_;
+  int64_t since_ = monotonic_ns();
+};
 
 /// The innermost place that takes at least half of the interval: `, mostly wait(fsync) in commit`.
 std::string mostly(const Profile& profile, const IntervalDetail& interval) {
@@ -92,34 +118,39 @@ class FlightRecorder {
         bound_(bound),
         run_(run),
         factors_(session.config.factors),
+        windows_(ws_, run.trace),
+        pace_(session.config.overhead_budget, std::thread::hardware_concurrency(),
+              options.tables.out.empty() ? kWindowLength : kTablePeriod),
         tables_(ws_, run.trace, options.tables) {}
 
   Result<void> record() {
     VPROF_TRY(begin());
     VPROF_TRY(census());
+    watch_from_ = watched_to_ = from_;
+    own_before_ = own_processor_s();
     say(fmt::format("watching: intervals that take more than {} are kept in {}",
                     options_.slower_than, shown(ws_.kept())));
-    const auto start = Clock::now();
-    const double own_before = own_processor_s();
-    auto reported = start;
-    bool goes_on = true;
-    while (goes_on) {
-      goes_on =
-          pass(kWindowLength) && (options_.seconds == 0 || seconds_since(start) < options_.seconds);
-      const int64_t to = monotonic_ns() - (runs_ ? kLagNs : 0);
-      VPROF_TRY(look(to));
-      VPROF_TRY(tables_.reach(to, !goes_on));
-      if (goes_on && seconds_since(reported) >= kBetweenReports) {
+    const OwnUse own;
+    auto reported = Clock::now();
+    const auto goes_on = [&] {
+      return runs_ && !interrupt::requested() &&
+             (options_.seconds == 0 || own.seconds() < options_.seconds);
+    };
+    while (goes_on()) {
+      VPROF_TRY(choose_pace());
+      VPROF_TRY(slices_ ? record_slice(goes_on) : record_window(goes_on));
+      if (goes_on() && seconds_since(reported) >= kBetweenReports) {
         VPROF_TRY(write_report());
         reported = Clock::now();
       }
     }
-    if (so_far_.interval.count == 0) {
+    if (counted_ == 0) {
       return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
     }
-    const double passed = seconds_since(start);
-    say(fmt::format("watched for {:.0f} s; vprof itself took {:.3f} s of processor time a second",
-                    passed, (own_processor_s() - own_before) / passed));
+    const double part = recorded_part();
+    say(fmt::format("watched for {:.0f} s{}; {}", own.seconds(),
+                    part < 1 ? fmt::format(", {:.2g} % of it recorded", 100 * part) : "",
+                    own.text()));
     return write_report();
   }
 
@@ -133,16 +164,24 @@ class FlightRecorder {
     return {};
   }
 
+  /// Measures with the sites of the frontier from now on.
   Result<void> switch_on() {
     const auto frontier = VPROF_TRY(move_frontier(session_, run_.armed));
     state_.history.back().sites = frontier.sites;
-    interruptions_ = run_.frontier->interruptions();
-    run_.frontier->switch_to(frontier.on);
-    on_since_ = monotonic_ns();
-    pass(kSettling);
-    from_ = monotonic_ns();
-    tables_.restart(on_since_, from_, sites_json(), factors_.interval);
+    sites_ = frontier.on;
+    VPROF_TRY(windows_.restart(sites_json()));
+    switch_sites();
     return session_.save();
+  }
+
+  void switch_sites() {
+    interruptions_ = run_.frontier->interruptions();
+    run_.frontier->switch_to(sites_);
+    on_since_ = monotonic_ns();
+    pass(pace_.settling());
+    from_ = monotonic_ns();
+    processor_ = Processor(run_.trace);
+    tables_.restart(on_since_, from_, sites_json(), factors_.interval);
   }
 
   /// Leaves out what costs more than the budget, before anything counts.
@@ -153,15 +192,16 @@ class FlightRecorder {
         return {};
       }
       const int64_t begin = from_;
-      const auto profile = VPROF_TRY(analyse(monotonic_ns()));
+      const auto window = VPROF_TRY(read_window(monotonic_ns()));
       from_ = begin;
-      if (!profile) {
+      if (!window.profile) {
         return {};  // nothing ends yet
       }
       const bool thinned = VPROF_TRY(
-          thin_at_once(session_, *profile,
+          thin_at_once(session_, *window.profile,
                        {.trace = ws_.window(), .sites_json = sites_json(), .options = factors_}));
       if (!thinned) {
+        learn(window, {.length = kWindowLength});
         return {};
       }
     }
@@ -179,84 +219,158 @@ class FlightRecorder {
     return runs_ && !interrupt::requested();
   }
 
-  /// Takes the intervals that have ended by then.
-  Result<void> look(int64_t to) {
-    if (to <= from_) {
+  /// Pauses between slices, or records all the time, as what it costs demands.
+  Result<void> choose_pace() {
+    if (slices_ == pace_.slices()) {
       return {};
     }
-    const int64_t begin = from_;
-    const auto profile = VPROF_TRY(analyse(to));
-    if (run_.frontier->interruptions() != interruptions_) {
-      warn(
-          "the program has switched its sites off, as if vprof had been stopped for two seconds; "
-          "the intervals of this time are left out");
-      VPROF_TRY(tables_.reach(begin, true));
-      return switch_on();
+    slices_ = pace_.slices();
+    if (!slices_) {
+      say("recording goes on all the time");
+      switch_sites();
+      return {};
     }
-    if (profile) {
-      VPROF_TRY(add(*profile));
-      VPROF_TRY(keep_slow(*profile));
-    }
+    VPROF_TRY(tables_.reach(from_, true));
+    run_.frontier->pause();
+    say(why_slices());
     return {};
   }
 
-  /// The window from the last one to `to`, which becomes the last one.
-  Result<std::optional<Profile>> analyse(int64_t to) {
-    factors_.epoch = {.from = from_, .to = to, .by_end = true};
-    factors_.epoch.processor_ns = processor_.since_then_ns();
-    processor_ = ProcessorTime(run_.trace);
-    auto profile = VPROF_TRY(analyse_copy(from_));
-    if (!profile || profile->interval.incomplete != 0) {
-      // Some have begun before it.
-      profile = VPROF_TRY(analyse_copy(INT64_MIN));
+  std::string why_slices() const {
+    const std::string what = "; so vprof records now and then, and misses slow intervals in between";
+    if (pace_.is_beyond_budget()) {
+      return fmt::format("recording all the time costs {:.1f} %, beyond the budget of {:.3g} %{}",
+                         100 * cost_, 100 * session_.config.overhead_budget, what);
     }
-    from_ = to;
-    return profile;
+    return (pace_.is_behind() ? "the program records faster than vprof can read"
+                              : "the rings of the program, VPROF_RING_MB, hold too little") +
+           what;
   }
 
-  /// Nothing: no interval has ended there.
-  Result<std::optional<Profile>> analyse_copy(int64_t since) {
-    VPROF_TRY(remove_tree(ws_.window()));
-    VPROF_TRY(make_directories(ws_.window()));
-    if (recording_processes(run_.trace).empty() && !has_traces(run_.trace)) {
-      return std::nullopt;
-    }
-    const auto copy =
-        VPROF_TRY(analyzer::copy_recording(run_.trace.string(), ws_.window().string(), since));
-    if (copy.bytes == 0) {
-      return std::nullopt;
-    }
-    // An interval that began earlier has not passed the same sites as the others.
-    factors_.epoch.recorded_since = std::max(copy.complete_since, on_since_);
-    auto profile = analyzer::analyze(ws_.window().string(), sites_json().string(), factors_);
-    if (profile) {
-      return std::move(*profile);
-    }
-    if (profile.error().kind != ErrorKind::kNoInterval) {
-      warn(profile.error().message);
-    }
-    return std::nullopt;
-  }
-
-  static bool has_traces(const fs::path& directory) {
-    std::error_code error;
-    for (fs::directory_iterator it(directory, error), end; !error && it != end;
-         it.increment(error)) {
-      if (it->path().extension() == ".vpt") {
-        return true;
+  /// What ends within the next second, if nothing is recorded in slices.
+  Result<void> record_window(const std::function<bool()>& goes_on) {
+    pass(kWindowLength);
+    const int64_t to = monotonic_ns() - (runs_ ? kLagNs : 0);
+    if (to > from_) {
+      const int64_t begin = from_;
+      const auto started = Clock::now();
+      const auto window = VPROF_TRY(read_window(to));
+      if (VPROF_TRY(was_interrupted(begin))) {
+        return {};
       }
+      const double missing = seconds_between(begin, std::max(begin, window.complete_since));
+      learn(window, {.length = seconds_between(begin, to),
+                     .missing = missing,
+                     .held = seconds_between(window.complete_since, monotonic_ns()),
+                     .reading = seconds_since(started)});
+      recorded_s_ += std::max(0.0, seconds_between(begin, to) - missing);
+      watched_to_ = to;
+      VPROF_TRY(take(window));
     }
-    return false;
+    return tables_.reach(to, !goes_on());
   }
 
-  Result<void> add(const Profile& window) {
-    if (so_far_.interval.count == 0) {
-      so_far_ = window;
+  /// What begins in a part of the next second.
+  Result<void> record_slice(const std::function<bool()>& goes_on) {
+    switch_sites();
+    pass(pace_.length());
+    factors_.epoch = {.from = from_, .to = monotonic_ns(), .recorded_since = on_since_};
+    WatchWindow window;
+    WatchPace::Piece piece{.length = seconds_between(from_, factors_.epoch.to), .patience = patience()};
+    do {
+      const double wait = std::max(pace_.waiting(), piece.waited);
+      pass(wait);
+      piece.waited += wait;
+      factors_.epoch.until = monotonic_ns();
+      factors_.epoch.processor_ns = processor_.between(from_, factors_.epoch.until);
+      const auto started = Clock::now();
+      window = VPROF_TRY(windows_.read(factors_, on_since_));
+      piece.reading = seconds_since(started);
+    } while (goes_on() && window.slice.incomplete > never_end_ && piece.waited < piece.patience);
+    if (VPROF_TRY(was_interrupted(from_))) {
       return {};
     }
-    so_far_ = VPROF_TRY(analyzer::merge(
-        {{"the profile so far", std::move(so_far_.bytes)}, {"this window", window.bytes}},
-        session_.config.factors));
+    never_end_ = window.slice.incomplete;
+    if (window.complete_since > from_) {
+      piece.missing = seconds_between(from_, window.complete_since);
+      piece.held = seconds_between(window.complete_since, factors_.epoch.until);
+      factors_.epoch.from = window.complete_since;
+    }
+    run_.frontier->pause();
+    const int64_t end = monotonic_ns();
+    learn(window, piece);
+    recorded_s_ += std::max(0.0, piece.length - piece.missing);
+    VPROF_TRY(tables_.write_slice(factors_.epoch));
+    VPROF_TRY(take(window));
+    const double pause = pace_.pause_after(seconds_between(on_since_, end));
+    while (goes_on() && seconds_between(end, monotonic_ns()) < pause) {
+      pass(std::min(kWindowLength, pause - seconds_between(end, monotonic_ns())));
+    }
+    watched_to_ = monotonic_ns();
+    return {};
+  }
+
+  double patience() const {
+    const double bound = bound_.ns(so_far_) / 1e9;
+    return std::isfinite(bound) ? std::clamp(2 * bound, kLeastPatience, kMostPatience)
+                                : kLeastPatience;
+  }
+
+  void learn(const WatchWindow& window, WatchPace::Piece piece) {
+    analyzer::Slice slice = window.slice;
+    if (!slices_) {
+      slice.incomplete = 0;  // the next window has it
+    }
+    const double own = own_processor_s();
+    piece.own = own - own_before_;
+    own_before_ = own;
+    pace_.learn(slice, piece);
+    cost_ = analyzer::program_cost(slice.overhead);
+  }
+
+  /// The sites were switched off meanwhile, and are on again.
+  Result<bool> was_interrupted(int64_t begin) {
+    if (run_.frontier->interruptions() == interruptions_) {
+      return false;
+    }
+    warn(
+        "the program has switched its sites off, as if vprof had been stopped for two seconds; "
+        "the intervals of this time are left out");
+    VPROF_TRY(tables_.reach(begin, true));
+    switch_sites();
+    return true;
+  }
+
+  /// The window from the last one to `to`, which becomes the last one.
+  Result<WatchWindow> read_window(int64_t to) {
+    factors_.epoch = {.from = from_, .to = to, .by_end = true, .recorded_since = on_since_};
+    // An interval that began earlier has not passed the same sites as the others.
+    factors_.epoch.processor_ns = processor_.between(from_, to);
+    processor_ = Processor(run_.trace);
+    auto window = VPROF_TRY(windows_.read(factors_, from_ - kReachBackNs));
+    if (window.slice.incomplete != 0) {  // those have begun earlier
+      window = VPROF_TRY(windows_.read(factors_, INT64_MIN));
+    }
+    from_ = to;
+    return window;
+  }
+
+  Result<void> take(const WatchWindow& window) {
+    windows_.count();
+    counted_ += window.slice.count;
+    if (!window.profile) {
+      return {};
+    }
+    if (counted_ >= 2 * so_far_.interval.count) {  // while percentiles are still vague
+      VPROF_TRY(add_up());
+    }
+    return keep_slow(*window.profile);
+  }
+
+  Result<void> add_up() {
+    if (counted_ != 0) {
+      so_far_ = VPROF_TRY(windows_.so_far(factors_));
+    }
     return {};
   }
 
@@ -287,11 +401,19 @@ class FlightRecorder {
     return {};
   }
 
+  /// Of the time of the watch.
+  double recorded_part() const {
+    const double part = recorded_s_ / std::max(1e-9, seconds_between(watch_from_, watched_to_));
+    return part < kAllButMoments ? part : 1;
+  }
+
   Result<void> write_report() {
-    if (so_far_.interval.count == 0) {
+    if (counted_ == 0) {
       return {};
     }
+    VPROF_TRY(add_up());
     compare_with(state_.baseline, so_far_);
+    so_far_.overhead.recorded_part = recorded_part();
     VPROF_TRY(write_metrics(session_, options_.metrics, so_far_, start_s_, slow_));
     return write_watched(session_, so_far_);
   }
@@ -303,15 +425,24 @@ class FlightRecorder {
   const SlowBound bound_;
   LiveRun& run_;
   analyzer::Options factors_;
-  ProcessorTime processor_{run_.trace};  // since the last window
-  bool runs_ = true;                     // the program
-  int64_t on_since_ = 0;                 // these sites
-  int64_t from_ = 0;                     // the windows so far end here
-  uint64_t interruptions_ = 0;
+  WatchWindows windows_;
+  WatchPace pace_;
   TableWindows tables_;
+  std::vector<uint32_t> sites_;       // that are on while anything is recorded
+  Processor processor_{run_.trace};   // since the last window, or the slice began
+  bool runs_ = true;                  // the program
+  bool slices_ = false;               // are recorded, with pauses
+  int64_t on_since_ = 0;              // these sites
+  int64_t from_ = 0;                  // the windows so far end here, or the slice begins
+  int64_t watch_from_ = 0, watched_to_ = 0;
+  double recorded_s_ = 0;             // between the two
+  double cost_ = 0;                   // of recording, of late
+  double own_before_ = 0;             // processor time of vprof, up to the last piece
+  uint64_t never_end_ = 0;            // intervals of a slice that nobody waits for
+  uint64_t interruptions_ = 0;
   const double start_s_ =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  uint64_t slow_ = 0;
+  uint64_t counted_ = 0, slow_ = 0;  // intervals
   Profile so_far_;
 };
 

@@ -6,6 +6,9 @@
 //
 // The windows follow each other without gaps, and an interval belongs to the one in which it ends.
 // So each is counted once, however long it takes, if the rings still hold its begin.
+//
+// Where that costs more than the budget, or the rings hold too little, there are slices instead,
+// with pauses in between (watch_pace.h). An interval belongs to the slice in which it begins.
 #pragma once
 
 #include <cstdint>

@@ -12,6 +12,10 @@ namespace vprof::driver {
 
 /// CLOCK_MONOTONIC, on which epochs and heartbeats are.
 int64_t monotonic_ns();
+/// Of two of its times.
+inline double seconds_between(int64_t from, int64_t to) {
+  return (static_cast<double>(to) - static_cast<double>(from)) / 1e9;
+}
 
 /// Makes the control file of a trace directory, with all sites off, unless there is one.
 /// Error: it cannot be made, or what is there is no such file.

@@ -5,6 +5,7 @@
 
 #include "pipeline/analysis.h"
 #include "pipeline/own_use/low_priority.h"
+#include "pipeline/own_use/own_processor_time.h"
 #include "pipeline/results.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
@@ -354,9 +355,13 @@ Result<void> refine_live(Session& session, const LiveOptions& options) {
   if (!options.plain && !options.json) {
     screen = LiveScreen::open(session, run.armed.program);
   }
+  const OwnUse own;
   auto searched = LiveRefinement(session, options, run, screen.get()).run();
   screen.reset();
   run.leave();
+  if (searched) {
+    say(fmt::format("searched for {:.0f} s; {}", own.seconds(), own.text()));
+  }
   return searched;
 }
 

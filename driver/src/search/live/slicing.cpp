@@ -15,8 +15,6 @@ constexpr double kAimedAt = 0.8;
 constexpr double kLeastBudget = 0.001;
 /// Hardly a pause would remain.
 constexpr double kAlmostAll = 0.9;
-/// Each second has some slices, unless intervals take longer.
-constexpr double kPeriod = 0.25;
 /// Within the budget, where to read slices takes longer than to record them, they are as long as
 /// this.
 constexpr double kSliceToRead = 1;
@@ -32,8 +30,11 @@ constexpr double kMostPauseAfterTrial = 1;
 
 }  // namespace
 
-Slicing::Slicing(double budget)
-    : budget_(std::max(budget, kLeastBudget)), trial_(kFirstTrial), settling_(kFirstSettling) {}
+Slicing::Slicing(double budget, double period)
+    : budget_(std::max(budget, kLeastBudget)),
+      period_(period),
+      trial_(kFirstTrial),
+      settling_(kFirstSettling) {}
 
 void Slicing::learn(const analyzer::Slice& slice, const Times& times) {
   if (slice.count != 0) {
@@ -73,7 +74,7 @@ double Slicing::length() const {
     return std::numeric_limits<double>::infinity();
   }
   const double around = settling() + waiting();
-  const double wanted = part() < 1 ? part() * kPeriod : kSliceToRead;
+  const double wanted = part() < 1 ? part() * period_ : kSliceToRead;
   return std::max(kLeastTimes * around, wanted - around);
 }
 

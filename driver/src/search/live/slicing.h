@@ -11,7 +11,8 @@ namespace vprof::driver {
 class Slicing {
  public:
   /// @param budget how much recording may add to the time that the program is busy, as a part of it
-  explicit Slicing(double budget);
+  /// @param period how often there is a slice, if nothing speaks against it
+  explicit Slicing(double budget, double period = 0.25);
 
   struct Times {
     double recorded = 0;  // the slice
@@ -45,6 +46,7 @@ class Slicing {
   double part() const;
 
   const double budget_;
+  const double period_;
   std::optional<double> cost_;  // of recording, while it is on, as it was of late
   double last_cost_ = 0;        // in the slice before
   double trial_;                // how long a slice is of which the cost is not known

@@ -27,6 +27,20 @@ Result<void> TableWindows::reach(int64_t to, bool is_last) {
   return written;
 }
 
+Result<void> TableWindows::write_slice(const analyzer::Epoch& epoch) {
+  if (options_.out.empty()) {
+    return {};
+  }
+  TableSource source{.trace = workspace_.window(), .sites_json = sites_json_, .analysis = {}};
+  source.analysis.interval = interval_;
+  source.analysis.epoch = epoch;
+  auto written = write_tables(source, options_, false);
+  if (!written && written.error().kind != ErrorKind::kNoInterval) {
+    return tl::unexpected(written.error());
+  }
+  return {};
+}
+
 Result<void> TableWindows::write(int64_t to) {
   const fs::path window = workspace_.watch() / "tables";
   VPROF_TRY(remove_tree(window));

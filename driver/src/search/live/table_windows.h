@@ -20,6 +20,8 @@ class TableWindows {
   /// Everything that ended before `to` can be written. Writes it if the window is long enough, or
   /// the last one. Error: the tables cannot be written.
   Result<void> reach(int64_t to, bool is_last);
+  /// Writes the intervals of a slice, from the copy in the workspace. Error: as reach().
+  Result<void> write_slice(const analyzer::Epoch& epoch);
 
  private:
   Result<void> write(int64_t to);
