@@ -109,7 +109,7 @@ class Watch(LiveProject):
                              env={**os.environ, "VPROF_CLOCK": ""})
         out, err = watcher.communicate()
         self.assertEqual(watcher.returncode, 0, err)
-        self.assertRegex(out, r"recording all the time costs \d+\.\d %, beyond the budget of 1 %")
+        self.assertRegex(out, r"to record all the time costs \d+\.\d %, beyond the budget of 1 %")
         self.assertRegex(out, r"watched for \d+ s, \d+(\.\d+)? % of it recorded")
         report = self.report()
         part = report["overhead"]["recorded_part"]

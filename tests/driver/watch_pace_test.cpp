@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "search/live/watch_pace.h"
+#include "search/live/watch/watch_pace.h"
 
 using namespace vprof;
 using namespace vprof::driver;
@@ -17,13 +17,13 @@ struct Watched {
   double reading = 0.05;    // how long it takes to read a second of records
   double start = 0.01;      // how long it takes to read nothing
   double longest = 0.0001;  // of the requests
+  double idle = 0;          // part of the machine
 };
 
 /// Everything in s.
 class Watch {
  public:
-  Watch(double budget, const Watched& program)
-      : pace_(budget, kProcessors, 1), program_(program) {}
+  Watch(double budget, const Watched& program) : pace_(budget, kProcessors, 1), program_(program) {}
 
   void watch(double seconds) {
     for (const double end = now_ + seconds; now_ < end;) {
@@ -80,7 +80,8 @@ class Watch {
               .missing = missing,
               .held = program_.holds,
               .reading = reading,
-              .own = reading});
+              .own = reading,
+              .idle = program_.idle});
   }
 
   void slice() {
@@ -98,7 +99,8 @@ class Watch {
                    .waited = waited,
                    .patience = 2,
                    .reading = reading,
-                   .own = reading});
+                   .own = reading,
+                   .idle = program_.idle});
     now_ += on + pace_.pause_after(on);
   }
 
@@ -111,10 +113,23 @@ class Watch {
 }  // namespace
 
 TEST_CASE("watch: what is within the budget is recorded all the time") {
-  Watch watch(0.02, {.cost = 0.01});
+  Watch watch(0.02, {.cost = 0.01, .reading = 0.01, .start = 0.001});
   watch.watch(100);
   CHECK_FALSE(watch.pace().slices());
   CHECK(watch.changes() == 0);
+}
+
+TEST_CASE("watch: reading counts where nothing is idle") {
+  Watch busy(0.02, {.cost = 0.001, .reading = 0.2});
+  busy.watch(1000);
+  CHECK(busy.pace().is_beyond_budget());
+  CHECK(busy.own_cost() < 0.02);
+  Watch idle(0.02, {.cost = 0.001, .reading = 0.2, .idle = 0.5});
+  idle.watch(1000);
+  CHECK_FALSE(idle.pace().slices());
+  idle.change({.cost = 0.001, .reading = 0.2});
+  idle.watch(100);
+  CHECK(idle.pace().is_beyond_budget());
 }
 
 TEST_CASE("watch: recording and reading together stay within the budget") {
@@ -134,34 +149,34 @@ TEST_CASE("watch: recording and reading together stay within the budget") {
 }
 
 TEST_CASE("watch: slices fit into the rings") {
-  Watch watch(1, {.holds = 1.5});
+  Watch watch(1, {.holds = 1.5, .idle = 0.5});
   watch.watch(100);
   CHECK(watch.pace().slices());
   CHECK_FALSE(watch.pace().is_beyond_budget());
   CHECK_FALSE(watch.pace().is_behind());
   CHECK(watch.pace().pause_after(1) == 0);
   CHECK(watch.recorded() > 0.7);
-  watch.change({.holds = 1000});
+  watch.change({.holds = 1000, .idle = 0.5});
   watch.watch(100);
   CHECK_FALSE(watch.pace().slices());
 }
 
 TEST_CASE("watch: where records come faster than they are read, recording waits for the reader") {
-  Watch watch(1, {.reading = 3});
+  Watch watch(1, {.reading = 3, .idle = 0.5});
   watch.watch(100);
   CHECK(watch.pace().is_behind());
   CHECK(watch.pace().length() <= 1);
   CHECK(watch.recorded() > 0.2);
   CHECK(watch.changes() == 1);
-  watch.change({.reading = 0.1});
+  watch.change({.reading = 0.1, .idle = 0.5});
   watch.watch(10);
   CHECK_FALSE(watch.pace().slices());
 }
 
 TEST_CASE("watch: it does not change its mind again and again") {
-  for (const double reading : {0.2, 0.3, 0.4, 0.45, 0.6}) {
-    for (const double cost : {0.015, 0.018, 0.02, 0.025}) {
-      Watch watch(0.02, {.cost = cost, .reading = reading});
+  for (const double reading : {0.001, 0.2, 0.3, 0.4, 0.45, 0.6}) {
+    for (const double cost : {0.001, 0.015, 0.018, 0.02, 0.025}) {
+      Watch watch(0.02, {.cost = cost, .reading = reading, .start = 0.001});
       watch.watch(1000);
       INFO("cost " << cost << ", reading " << reading);
       CHECK(watch.changes() <= 1);

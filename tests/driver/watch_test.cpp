@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "pipeline/recordings/kept_recordings.h"
-#include "search/live/slow_bound.h"
+#include "search/live/watch/slow_bound.h"
 #include "temporary.h"
 
 using namespace vprof;

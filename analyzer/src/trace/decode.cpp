@@ -78,9 +78,7 @@ class Decoder {
   }
 
  private:
-  bool counts(int64_t end) const {
-    return end >= thread_.counted_from && end < thread_.counted_to;
-  }
+  bool counts(int64_t end) const { return end >= thread_.counted_from && end < thread_.counted_to; }
 
   void count(uint64_t end_ticks) {
     counted_ = all_count_ || counts(clock_.to_ns(end_ticks));

@@ -359,8 +359,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   if (all != 0) {  // as if calls had been made as evenly as records
     const double part = static_cast<double>(overhead.records) / static_cast<double>(all);
     overhead.calls_ns *= part;
-    overhead.timed_calls =
-        static_cast<uint64_t>(part * static_cast<double>(overhead.timed_calls));
+    overhead.timed_calls = static_cast<uint64_t>(part * static_cast<double>(overhead.timed_calls));
   }
   // The counter in the header is at least the sum of the events, unless the header is damaged.
   losses.dropped = std::max(losses.dropped, dropped);

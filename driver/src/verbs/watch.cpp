@@ -1,5 +1,5 @@
 // `vprof watch`: the flight recorder.
-#include "search/live/flight_recorder.h"
+#include "search/live/watch/flight_recorder.h"
 #include "verbs/verbs.h"
 
 namespace vprof::driver {

@@ -9,6 +9,13 @@ namespace vprof::driver {
 /// Processor time of this process so far, with that of all of its threads, s.
 double own_processor_s();
 
+/// The part of the machine's processor time that was idle since `since`, which becomes now. 1:
+/// unknown.
+struct IdleTime {
+  double idle = 0, all = 0;
+};
+double idle_part(IdleTime& since);
+
 /// Since it was made.
 class OwnUse {
  public:

@@ -9,7 +9,8 @@ namespace vprof::driver {
 ///
 /// A watch records all the time as long as that costs no more than the budget, and the rings of the
 /// program hold what vprof has not yet read. Otherwise it records in slices: as much as the budget
-/// allows for, with what vprof itself takes to read them, and as the rings hold.
+/// allows for, and as the rings hold. Where no processor is idle, vprof takes the time to read them
+/// from the program and its clients, so that counts, too.
 class WatchPace {
  public:
   /// @param budget how much of the time that the program is busy, and of the machine, the watch may
@@ -27,14 +28,17 @@ class WatchPace {
     double patience = 0;
     double reading = 0;  ///< how long that took
     double own = 0;      ///< processor time of vprof since the last piece
+    double idle = 0;     ///< the part of the machine that was idle meanwhile
   };
   void learn(const analyzer::Slice& slice, const Piece& piece);
 
   bool slices() const { return is_beyond_budget() || is_behind_ || longest_ < kHoldsAll; }
   /// Why there are slices: recording all the time would cost more than the budget ...
-  bool is_beyond_budget() const { return slicing_.knows_cost() && slicing_.pauses(); }
+  bool is_beyond_budget() const { return is_beyond_budget_; }
   /// ... or to read it takes too long. If neither, the rings hold too little.
   bool is_behind() const { return is_behind_; }
+  /// Of recording all the time and reading it, of late, as a part as the budget is.
+  double cost() const { return cost_; }
   /// How long what ran before a slice needs to end.
   double settling() const { return slicing_.settling(); }
   /// How long what has begun in a slice needs to end.
@@ -49,10 +53,12 @@ class WatchPace {
   static constexpr double kHoldsAll = 10;
 
   Slicing slicing_;
-  const double own_part_;  // of one processor, that vprof may take
-  double longest_;         // slice that the rings hold
-  bool is_behind_ = false;
-  double own_ = 0;         // for the last piece
+  const double budget_, processors_;
+  double longest_;  // slice that the rings hold
+  bool is_beyond_budget_ = false, is_behind_ = false;
+  double cost_ = 0;
+  double idle_ = 1;  // part of the machine, of late
+  double own_ = 0;   // for the last piece, if that counts
 };
 
 }  // namespace vprof::driver

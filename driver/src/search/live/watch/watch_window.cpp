@@ -1,4 +1,4 @@
-#include "search/live/watch_window.h"
+#include "search/live/watch/watch_window.h"
 
 #include <algorithm>
 
@@ -23,8 +23,7 @@ bool has_traces(const fs::path& directory) {
 }  // namespace
 
 Result<void> WatchWindows::restart(const fs::path& sites_json) {
-  sums_ =
-      VPROF_TRY(analyzer::EpochSums::begin(workspace_.window().string(), sites_json.string()));
+  sums_ = VPROF_TRY(analyzer::EpochSums::begin(workspace_.window().string(), sites_json.string()));
   return {};
 }
 

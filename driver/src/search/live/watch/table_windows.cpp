@@ -1,4 +1,4 @@
-#include "search/live/table_windows.h"
+#include "search/live/watch/table_windows.h"
 
 #include <algorithm>
 

@@ -1,7 +1,9 @@
-#include "search/live/watch_pace.h"
+#include "search/live/watch/watch_pace.h"
 
 #include <algorithm>
 #include <limits>
+
+#include "vprof/analyzer/overhead.h"
 
 namespace vprof::driver {
 
@@ -10,12 +12,18 @@ namespace {
 /// Of the budget, for reading what was recorded. Slices aim at four fifths of a budget.
 constexpr double kForReading = 0.4;
 constexpr double kForRecording = 0.75;
+/// Where less of the machine is idle, nothing is for free.
+constexpr double kIdle = 0.1;
+/// What was beyond the budget is within it again at this part of it.
+constexpr double kWithin = 0.8;
 /// What fits into the rings once need not do so again.
 constexpr double kOfRings = 0.5;
 constexpr double kGrowth = 1.1;
 /// To read takes at most this part of what is read, or vprof falls behind sooner or later. Less,
 /// and it keeps up again.
 constexpr double kMostReading = 0.5, kLeastReading = 0.25;
+/// A slice is at least so long, s: it takes 2 ms to settle.
+constexpr double kShortest = 0.001;
 /// A slice that only has to be read, s.
 constexpr double kReadableSlice = 1;
 
@@ -23,29 +31,35 @@ constexpr double kReadableSlice = 1;
 
 WatchPace::WatchPace(double budget, double processors, double period)
     : slicing_(budget, period),
-      own_part_(kForReading * budget * processors),
+      budget_(budget),
+      processors_(processors),
       longest_(std::numeric_limits<double>::infinity()) {}
 
 void WatchPace::learn(const analyzer::Slice& slice, const Piece& piece) {
-  slicing_.learn(slice, {.recorded = piece.length,
-                         .waited = piece.waited,
-                         .patience = piece.patience,
-                         .reading = 0});
+  slicing_.learn(
+      slice,
+      {.recorded = piece.length, .waited = piece.waited, .patience = piece.patience, .reading = 0});
+  idle_ = (idle_ + piece.idle) / 2;
+  own_ = idle_ < kIdle ? piece.own : 0;
+  cost_ = analyzer::program_cost(slice.overhead) +
+          own_ / (processors_ * std::max(piece.length, kShortest));
+  is_beyond_budget_ = (slicing_.knows_cost() && slicing_.pauses()) ||
+                      cost_ > (is_beyond_budget_ ? kWithin : 1) * budget_;
   is_behind_ = piece.reading > (is_behind_ ? kLeastReading : kMostReading) * piece.length;
   longest_ = piece.missing > 0 ? kOfRings * piece.held : kGrowth * longest_;
-  own_ = piece.own;
 }
 
 double WatchPace::length() const {
-  return std::min(is_beyond_budget() ? slicing_.length() : kReadableSlice, longest_);
+  return std::min(
+      {slicing_.knows_cost() ? slicing_.length() : kReadableSlice, kReadableSlice, longest_});
 }
 
 double WatchPace::pause_after(double on) const {
-  if (!is_beyond_budget()) {
+  if (!is_beyond_budget_) {
     return 0;
   }
   const double for_recording = (on + slicing_.pause_after(on)) / kForRecording;
-  return std::max(for_recording, own_ / own_part_) - on;
+  return std::max(for_recording, own_ / (kForReading * budget_ * processors_)) - on;
 }
 
 }  // namespace vprof::driver

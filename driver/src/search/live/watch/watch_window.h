@@ -25,8 +25,8 @@ class WatchWindows {
   /// What follows is read with these sites, and counts anew. Error: they cannot be read.
   Result<void> restart(const fs::path& sites_json);
 
-  /// Reads the intervals of Options::epoch, from a copy of what was recorded since `since` and since
-  /// Epoch::recorded_since. The copy stays until the next call. Error: it cannot be made.
+  /// Reads the intervals of Options::epoch, from a copy of what was recorded since `since` and
+  /// since Epoch::recorded_since. The copy stays until the next call. Error: it cannot be made.
   Result<WatchWindow> read(analyzer::Options options, int64_t since);
   /// What was read last counts. Before, the next one would take its place.
   void count() { sums_->close(); }

@@ -1,26 +1,23 @@
-#include "search/live/flight_recorder.h"
+#include "search/live/watch/flight_recorder.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <thread>
 
 #include "pipeline/analysis.h"
+#include "pipeline/own_use/low_priority.h"
 #include "pipeline/own_use/own_processor_time.h"
-#include "pipeline/recordings/kept_recordings.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
 #include "process/interrupt.h"
-#include "process/progress.h"
 #include "search/iterations.h"
 #include "search/live/live_run.h"
-#include "search/live/slow_bound.h"
-#include "search/live/table_windows.h"
-#include "search/live/watch_pace.h"
-#include "search/live/watch_window.h"
+#include "search/live/watch/slow_intervals.h"
+#include "search/live/watch/table_windows.h"
+#include "search/live/watch/watch_pace.h"
+#include "search/live/watch/watch_window.h"
 #include "search/overhead.h"
-#include "vprof/analyzer/details.h"
 #include "vprof/analyzer/overhead.h"
 #include "vprof/support/text.h"
 
@@ -28,7 +25,6 @@ namespace vprof::driver {
 
 namespace {
 
-using analyzer::IntervalDetail;
 using analyzer::Profile;
 
 constexpr double kWindowLength = 1;     // s
@@ -37,14 +33,14 @@ constexpr double kBetweenReports = 10;  // s
 constexpr double kSettling = 0.1;       // s: what ran while the sites were switched has ended
 constexpr uint64_t kRingMb = 64;        // unless vprof.json says otherwise
 constexpr int kMostThinnings = 6;
-constexpr size_t kMostNamed = 3;  // slow intervals of one window
 /// The program notes the relation of its clocks once a second. The time of what is newer may still
 /// move a little, and an interval must not be in two windows.
 constexpr int64_t kLagNs = 1'500'000'000;
 /// An interval that began this much earlier than a window is looked for at once; later, if need be.
 constexpr int64_t kReachBackNs = 50'000'000;
 /// A slice waits so long for intervals that have not ended, s.
-constexpr double kLeastPatience = 2, kMostPatience = 10;
+constexpr double kLeastPatience = 1, kMostPatience = 10;
+constexpr double kWaitsMore = 4;  // times, if that was not enough
 /// What is missing beyond this was not recorded now and then.
 constexpr double kAllButMoments = 0.98;
 
@@ -69,45 +65,6 @@ class Processor {
   int64_t since_ = monotonic_ns();
 };
 
-/// The innermost place that takes at least half of the interval: `, mostly wait(fsync) in commit`.
-std::string mostly(const Profile& profile, const IntervalDetail& interval) {
-  struct Place {
-    const analyzer::Node* node;
-    std::string function;  // around it
-  };
-  std::vector<Place> places;
-  const auto add = [&](const auto& again, const analyzer::Node& node,
-                       const std::string& function) -> void {
-    places.push_back({&node, function});
-    const bool is_call = node.kind == analyzer::NodeKind::kFunction || !node.location.empty();
-    for (const analyzer::Node& child : node.children) {
-      again(again, child, is_call ? node.function : function);
-    }
-  };
-  add(add, profile.tree, "");
-  const Place* found = nullptr;
-  for (const analyzer::NodeTime& time : interval.times) {  // parents before their children
-    if (time.node < places.size() && 2 * time.ns >= interval.latency_ns) {
-      found = &places[time.node];
-    }
-  }
-  if (found == nullptr || found == &places.front()) {
-    return "";
-  }
-  const bool is_call = found->node->kind == analyzer::NodeKind::kFunction;
-  return ", mostly " + found->node->function + (is_call ? "" : " in " + found->function);
-}
-
-std::string clock_time(int64_t realtime_ns) {
-  const std::time_t seconds = realtime_ns / 1'000'000'000;
-  struct tm local{};
-  char text[32] = "";
-  if (::localtime_r(&seconds, &local) != nullptr) {
-    std::strftime(text, sizeof text, "%F %T", &local);
-  }
-  return text;
-}
-
 class FlightRecorder {
  public:
   FlightRecorder(Session& session, const WatchOptions& options, SlowBound bound, LiveRun& run)
@@ -115,7 +72,7 @@ class FlightRecorder {
         state_(session.state),
         ws_(session.workspace),
         options_(options),
-        bound_(bound),
+        slow_(session.workspace, bound, options.keep_mb),
         run_(run),
         factors_(session.config.factors),
         windows_(ws_, run.trace),
@@ -128,6 +85,7 @@ class FlightRecorder {
     VPROF_TRY(census());
     watch_from_ = watched_to_ = from_;
     own_before_ = own_processor_s();
+    idle_part(idle_);
     say(fmt::format("watching: intervals that take more than {} are kept in {}",
                     options_.slower_than, shown(ws_.kept())));
     const OwnUse own;
@@ -137,13 +95,17 @@ class FlightRecorder {
              (options_.seconds == 0 || own.seconds() < options_.seconds);
     };
     while (goes_on()) {
-      VPROF_TRY(choose_pace());
-      VPROF_TRY(slices_ ? record_slice(goes_on) : record_window(goes_on));
-      if (goes_on() && seconds_since(reported) >= kBetweenReports) {
-        VPROF_TRY(write_report());
+      auto recorded = choose_pace().and_then(
+          [&] { return slices_ ? record_slice(goes_on) : record_window(goes_on); });
+      if (goes_on() && recorded && seconds_since(reported) >= kBetweenReports) {
+        recorded = write_report();
         reported = Clock::now();
       }
+      if (!recorded && !interrupt::requested()) {
+        return recorded;
+      }
     }
+    interrupt::forget();  // Ctrl-C ends the watch, and not what follows
     if (counted_ == 0) {
       return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
     }
@@ -237,10 +199,11 @@ class FlightRecorder {
   }
 
   std::string why_slices() const {
-    const std::string what = "; so vprof records now and then, and misses slow intervals in between";
+    const std::string what =
+        "; so vprof records now and then, and misses slow intervals in between";
     if (pace_.is_beyond_budget()) {
-      return fmt::format("recording all the time costs {:.1f} %, beyond the budget of {:.3g} %{}",
-                         100 * cost_, 100 * session_.config.overhead_budget, what);
+      return fmt::format("to record all the time costs {:.1f} %, beyond the budget of {:.3g} %{}",
+                         100 * pace_.cost(), 100 * session_.config.overhead_budget, what);
     }
     return (pace_.is_behind() ? "the program records faster than vprof can read"
                               : "the rings of the program, VPROF_RING_MB, hold too little") +
@@ -276,17 +239,20 @@ class FlightRecorder {
     pass(pace_.length());
     factors_.epoch = {.from = from_, .to = monotonic_ns(), .recorded_since = on_since_};
     WatchWindow window;
-    WatchPace::Piece piece{.length = seconds_between(from_, factors_.epoch.to), .patience = patience()};
+    WatchPace::Piece piece{.length = seconds_between(from_, factors_.epoch.to),
+                           .patience = patience()};
     do {
-      const double wait = std::max(pace_.waiting(), piece.waited);
-      pass(wait);
-      piece.waited += wait;
+      // To read again takes time, too, and whatever was recorded meanwhile.
+      const double wait = std::max({pace_.waiting(), kWaitsMore * piece.waited, piece.reading});
+      pass(std::min(wait, piece.patience));
+      piece.waited += std::min(wait, piece.patience);
       factors_.epoch.until = monotonic_ns();
       factors_.epoch.processor_ns = processor_.between(from_, factors_.epoch.until);
       const auto started = Clock::now();
       window = VPROF_TRY(windows_.read(factors_, on_since_));
       piece.reading = seconds_since(started);
-    } while (goes_on() && window.slice.incomplete > never_end_ && piece.waited < piece.patience);
+    } while (goes_on() && window.slice.incomplete > never_end_ && window.complete_since <= from_ &&
+             piece.waited < piece.patience);
     if (VPROF_TRY(was_interrupted(from_))) {
       return {};
     }
@@ -311,7 +277,7 @@ class FlightRecorder {
   }
 
   double patience() const {
-    const double bound = bound_.ns(so_far_) / 1e9;
+    const double bound = slow_.bound_ns(so_far_) / 1e9;
     return std::isfinite(bound) ? std::clamp(2 * bound, kLeastPatience, kMostPatience)
                                 : kLeastPatience;
   }
@@ -324,8 +290,8 @@ class FlightRecorder {
     const double own = own_processor_s();
     piece.own = own - own_before_;
     own_before_ = own;
+    piece.idle = idle_part(idle_);
     pace_.learn(slice, piece);
-    cost_ = analyzer::program_cost(slice.overhead);
   }
 
   /// The sites were switched off meanwhile, and are on again.
@@ -347,12 +313,15 @@ class FlightRecorder {
     // An interval that began earlier has not passed the same sites as the others.
     factors_.epoch.processor_ns = processor_.between(from_, to);
     processor_ = Processor(run_.trace);
-    auto window = VPROF_TRY(windows_.read(factors_, from_ - kReachBackNs));
-    if (window.slice.incomplete != 0) {  // those have begun earlier
-      window = VPROF_TRY(windows_.read(factors_, INT64_MIN));
-    }
+    const int64_t since = from_ - kReachBackNs;
     from_ = to;
-    return window;
+    return at_low_priority([&]() -> Result<WatchWindow> {
+      auto window = VPROF_TRY(windows_.read(factors_, since));
+      if (window.slice.incomplete == 0) {
+        return window;
+      }
+      return windows_.read(factors_, INT64_MIN);  // those have begun earlier
+    });
   }
 
   Result<void> take(const WatchWindow& window) {
@@ -364,39 +333,12 @@ class FlightRecorder {
     if (counted_ >= 2 * so_far_.interval.count) {  // while percentiles are still vague
       VPROF_TRY(add_up());
     }
-    return keep_slow(*window.profile);
+    return slow_.look(*window.profile, so_far_, sites_json());
   }
 
   Result<void> add_up() {
     if (counted_ != 0) {
       so_far_ = VPROF_TRY(windows_.so_far(factors_));
-    }
-    return {};
-  }
-
-  Result<void> keep_slow(const Profile& window) {
-    const auto details = VPROF_TRY(analyzer::details_of(window.bytes));
-    const double bound = bound_.ns(so_far_);
-    std::vector<const IntervalDetail*> slow;
-    for (const IntervalDetail& one : details.worst) {
-      if (static_cast<double>(one.latency_ns) >= bound) {
-        slow.push_back(&one);
-      }
-    }
-    slow_ += slow.size();
-    if (slow.empty()) {
-      return {};
-    }
-    VPROF_TRY(write_file_atomic(ws_.window() / "sites.json", VPROF_TRY(read_file(sites_json()))));
-    const fs::path kept = VPROF_TRY(keep_recording(ws_, ws_.window(), options_.keep_mb << 20));
-    for (size_t i = 0; i < std::min(slow.size(), kMostNamed); ++i) {
-      const IntervalDetail& one = *slow[i];
-      say(fmt::format("{}  #{}  {:.1f} ms{}{}", clock_time(one.run + one.begin_ns), one.id,
-                      static_cast<double>(one.latency_ns) / 1e6,
-                      one.label.empty() ? "" : "  " + one.label, mostly(window, one)));
-    }
-    if (slow.size() > kMostNamed) {
-      say(fmt::format("  and {} more in {}", slow.size() - kMostNamed, shown(kept)));
     }
     return {};
   }
@@ -414,7 +356,7 @@ class FlightRecorder {
     VPROF_TRY(add_up());
     compare_with(state_.baseline, so_far_);
     so_far_.overhead.recorded_part = recorded_part();
-    VPROF_TRY(write_metrics(session_, options_.metrics, so_far_, start_s_, slow_));
+    VPROF_TRY(write_metrics(session_, options_.metrics, so_far_, start_s_, slow_.count()));
     return write_watched(session_, so_far_);
   }
 
@@ -422,27 +364,27 @@ class FlightRecorder {
   State& state_;
   const Workspace& ws_;
   const WatchOptions& options_;
-  const SlowBound bound_;
+  SlowIntervals slow_;
   LiveRun& run_;
   analyzer::Options factors_;
   WatchWindows windows_;
   WatchPace pace_;
   TableWindows tables_;
-  std::vector<uint32_t> sites_;       // that are on while anything is recorded
-  Processor processor_{run_.trace};   // since the last window, or the slice began
-  bool runs_ = true;                  // the program
-  bool slices_ = false;               // are recorded, with pauses
-  int64_t on_since_ = 0;              // these sites
-  int64_t from_ = 0;                  // the windows so far end here, or the slice begins
+  std::vector<uint32_t> sites_;      // that are on while anything is recorded
+  Processor processor_{run_.trace};  // since the last window, or the slice began
+  bool runs_ = true;                 // the program
+  bool slices_ = false;              // are recorded, with pauses
+  int64_t on_since_ = 0;             // these sites
+  int64_t from_ = 0;                 // the windows so far end here, or the slice begins
   int64_t watch_from_ = 0, watched_to_ = 0;
-  double recorded_s_ = 0;             // between the two
-  double cost_ = 0;                   // of recording, of late
-  double own_before_ = 0;             // processor time of vprof, up to the last piece
-  uint64_t never_end_ = 0;            // intervals of a slice that nobody waits for
+  double recorded_s_ = 0;   // between the two
+  double own_before_ = 0;   // processor time of vprof, up to the last piece
+  IdleTime idle_;           // of the machine, up to then
+  uint64_t never_end_ = 0;  // intervals of a slice that nobody waits for
   uint64_t interruptions_ = 0;
   const double start_s_ =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  uint64_t counted_ = 0, slow_ = 0;  // intervals
+  uint64_t counted_ = 0;  // intervals
   Profile so_far_;
 };
 

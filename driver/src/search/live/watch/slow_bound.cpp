@@ -1,4 +1,4 @@
-#include "search/live/slow_bound.h"
+#include "search/live/watch/slow_bound.h"
 
 #include <charconv>
 #include <limits>
