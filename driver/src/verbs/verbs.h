@@ -8,8 +8,8 @@
 
 #include "pipeline/recordings/tables.h"
 #include "search/iterative_refinement.h"
-#include "search/live/watch/flight_recorder.h"
 #include "search/live/live_search.h"
+#include "search/live/watch/flight_recorder.h"
 #include "vprof/support/files.h"
 
 namespace vprof::driver {

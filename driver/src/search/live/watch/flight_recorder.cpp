@@ -30,7 +30,6 @@ using analyzer::Profile;
 constexpr double kWindowLength = 1;     // s
 constexpr double kTablePeriod = 10;     // s: between slices, each of which is a file
 constexpr double kBetweenReports = 10;  // s
-constexpr double kSettling = 0.1;       // s: what ran while the sites were switched has ended
 constexpr uint64_t kRingMb = 64;        // unless vprof.json says otherwise
 constexpr int kMostThinnings = 6;
 /// The program notes the relation of its clocks once a second. The time of what is newer may still

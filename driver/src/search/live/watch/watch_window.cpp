@@ -23,7 +23,8 @@ bool has_traces(const fs::path& directory) {
 }  // namespace
 
 Result<void> WatchWindows::restart(const fs::path& sites_json) {
-  sums_ = VPROF_TRY(analyzer::EpochSums::begin(workspace_.window().string(), sites_json.string()));
+  sums_ = std::make_unique<analyzer::EpochSums>(
+      VPROF_TRY(analyzer::EpochSums::begin(workspace_.window().string(), sites_json.string())));
   return {};
 }
 

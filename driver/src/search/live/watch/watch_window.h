@@ -1,6 +1,7 @@
 // Reads what a program has recorded into its rings: from a copy, since the program goes on.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "vprof/analyzer/epoch_sums.h"
@@ -38,7 +39,7 @@ class WatchWindows {
  private:
   const Workspace& workspace_;
   const fs::path trace_;
-  std::optional<analyzer::EpochSums> sums_;
+  std::unique_ptr<analyzer::EpochSums> sums_;  // since the first restart()
 };
 
 }  // namespace vprof::driver
