@@ -345,6 +345,41 @@ TEST_CASE("epoch: what is learnt about a clock later does not move its intervals
   CHECK(ids(*later) == ids(*then));
 }
 
+TEST_CASE("epochs: one after the other, they hold every record once") {
+  std::mt19937_64 random(5);
+  for (uint64_t seed = 1; seed <= 20; seed += test::kEvery) {
+    INFO("seed " << seed);
+    const test::ScratchDir directory;
+    const std::string sites = test::Simulator(seed).write(directory.path());
+    analyzer::Options options;
+    options.interval = "request";
+    const auto whole = analyzer::analyze(directory.path(), sites, options);
+    REQUIRE(whole);
+    const std::vector<Row> rows = rows_of(directory.path(), sites);
+    std::uniform_int_distribution<int64_t> instant(std::ranges::min(rows, {}, &Row::begin).begin,
+                                                   std::ranges::max(rows, {}, &Row::end).end);
+    std::vector<int64_t> ends(8);
+    std::ranges::generate(ends, [&] { return instant(random); });
+    ends.insert(ends.end(), {INT64_MIN + 1, INT64_MAX});
+    std::ranges::sort(ends);
+    for (const bool by_end : {false, true}) {
+      auto sums = analyzer::EpochSums::begin(directory.path(), sites);
+      REQUIRE(sums);
+      uint64_t records = 0;
+      for (size_t i = 0; i + 1 < ends.size(); ++i) {
+        options.epoch = {.from = ends[i], .to = ends[i + 1], .by_end = by_end};
+        options.epoch.until = by_end ? INT64_MAX : ends[i + 1];
+        const auto slice = sums->look(options);
+        REQUIRE(slice);
+        records += slice->overhead.records;
+        sums->close();
+      }
+      INFO("by end " << by_end);
+      CHECK(records == whole->overhead.records);
+    }
+  }
+}
+
 TEST_CASE("epoch by end: one after the other, they hold every interval once") {
   // From a copy of what was recorded since then. If an interval has begun earlier, all of it.
   const auto from_copies = [](const std::string& directory, const std::string& sites,
