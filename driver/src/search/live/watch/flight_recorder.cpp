@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "pipeline/analysis.h"
-#include "pipeline/own_use/low_priority.h"
 #include "pipeline/own_use/own_processor_time.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
@@ -314,13 +313,11 @@ class FlightRecorder {
     processor_ = Processor(run_.trace);
     const int64_t since = from_ - kReachBackNs;
     from_ = to;
-    return at_low_priority([&]() -> Result<WatchWindow> {
-      auto window = VPROF_TRY(windows_.read(factors_, since));
-      if (window.slice.incomplete == 0) {
-        return window;
-      }
-      return windows_.read(factors_, INT64_MIN);  // those have begun earlier
-    });
+    auto window = VPROF_TRY(windows_.read(factors_, since));
+    if (window.slice.incomplete == 0) {
+      return window;
+    }
+    return windows_.read(factors_, INT64_MIN);  // those have begun earlier
   }
 
   Result<void> take(const WatchWindow& window) {
