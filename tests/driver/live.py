@@ -31,7 +31,7 @@ class Live(LiveProject):
         self.assertGreater(epoch, 2)
         # What reads single intervals finds them.
         worst = leading[0]["worst"][0]["id"]
-        self.assertIn("deep", self.vprof("timeline", str(worst)).stdout)
+        self.assertIn("deep", self.vprof("timeline", "--all", str(worst)).stdout)
         self.assertIn("iteration 2", self.vprof("history").stdout)
         # All of it together would be a mixture of what was measured at different times.
         self.fails("analyze", words=["live run", "vprof report"])
