@@ -95,7 +95,8 @@ class Live(LiveProject):
         self.assertGreater(len({since for since, *_ in slices}), 3, slices)
         for since, begin, end, until, cost, _ in slices:
             self.assertTrue(since <= begin < end <= until, slices)
-            self.assertGreater(cost, 0)
+            self.assertGreaterEqual(cost, 0)  # none: the program did not get a processor
+        self.assertGreater(max(cost for *_, cost, _ in slices), 0)
         report = self.report()
         self.assertGreater(report["interval"]["count"], 1)
         self.assertEqual(report["factors"][0]["functions"], ["wait(sleep)"])
