@@ -99,7 +99,8 @@ class Live(LiveProject):
         self.assertGreater(max(cost for *_, cost, _ in slices), 0)
         report = self.report()
         self.assertGreater(report["interval"]["count"], 1)
-        self.assertEqual(report["factors"][0]["functions"], ["wait(sleep)"])
+        # The call, if what it waits for is a processor rather than the clock.
+        self.assertIn(report["factors"][0]["functions"], (["wait(sleep)"], ["nanosleep"]))
         worst = report["factors"][0]["worst"][0]
         self.assertIn(f"#{worst['id']}", self.vprof("timeline", str(worst["id"])).stdout)
         # Only what was recorded with the sites of the report.
