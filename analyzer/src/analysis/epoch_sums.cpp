@@ -115,7 +115,7 @@ Result<EpochSums> EpochSums::begin(std::string trace_dir, const std::string& sit
 Result<Slice> EpochSums::look(const Options& options) {
   state_->open = VPROF_TRY(sums_of_recording(state_->trace_dir, state_->sites, options));
   for (IntervalSums& sums : state_->open) {
-    if (options.epoch.until - options.epoch.from < kLongSlice) {
+    if (options.epoch.from > options.epoch.until - kLongSlice) {
       forget_thread(sums.overhead);
     }
   }
