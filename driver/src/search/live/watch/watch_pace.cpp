@@ -14,6 +14,8 @@ constexpr double kForReading = 0.4;
 constexpr double kForRecording = 0.75;
 /// Where less of the machine is idle, nothing is for free.
 constexpr double kIdle = 0.1;
+/// vprof writes a report now and then, so what it takes is that of about so many pieces.
+constexpr double kPieces = 8;
 /// What was beyond the budget is within it again at this part of it.
 constexpr double kWithin = 0.8;
 /// What fits into the rings once need not do so again.
@@ -41,8 +43,9 @@ void WatchPace::learn(const analyzer::Slice& slice, const Piece& piece) {
       {.recorded = piece.length, .waited = piece.waited, .patience = piece.patience, .reading = 0});
   idle_ = (idle_ + piece.idle) / 2;
   own_ = idle_ < kIdle ? piece.own : 0;
-  cost_ = analyzer::program_cost(slice.overhead) +
-          own_ / (processors_ * std::max(piece.length, kShortest));
+  const double own_part = own_ / (processors_ * std::max(piece.length, kShortest));
+  own_part_ += (own_part - own_part_) / kPieces;
+  cost_ = analyzer::program_cost(slice.overhead) + own_part_;
   is_beyond_budget_ = (slicing_.knows_cost() && slicing_.pauses()) ||
                       cost_ > (is_beyond_budget_ ? kWithin : 1) * budget_;
   is_behind_ = piece.reading > (is_behind_ ? kLeastReading : kMostReading) * piece.length;

@@ -57,8 +57,9 @@ class WatchPace {
   double longest_;  // slice that the rings hold
   bool is_beyond_budget_ = false, is_behind_ = false;
   double cost_ = 0;
-  double idle_ = 1;  // part of the machine, of late
-  double own_ = 0;   // for the last piece, if that counts
+  double idle_ = 1;      // part of the machine, of late
+  double own_ = 0;       // for the last piece, if that counts
+  double own_part_ = 0;  // of the machine, of late
 };
 
 }  // namespace vprof::driver
