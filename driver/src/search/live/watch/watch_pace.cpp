@@ -14,7 +14,7 @@ constexpr double kForReading = 0.4;
 constexpr double kForRecording = 0.75;
 /// Where less of the machine is idle, nothing is for free.
 constexpr double kIdle = 0.1;
-/// vprof writes a report now and then, so what it takes is that of about so many pieces.
+/// Reports take processor time every ten seconds, so this is an average over some pieces.
 constexpr double kPieces = 8;
 /// What was beyond the budget is within it again at this part of it.
 constexpr double kWithin = 0.8;
