@@ -122,12 +122,13 @@ class Watch(LiveProject):
         out, err = watcher.communicate()
         self.assertEqual(watcher.returncode, 0, err)
         self.assertRegex(out, r"to record all the time costs \d+\.\d %, beyond the budget of 1 %")
-        self.assertRegex(out, r"watched for \d+ s, \d+(\.\d+)? % of it recorded")
+        counted = re.search(r"watched for \d+ s, (\S+) % of it recorded", out)
         report = self.report()
         part = report["overhead"]["recorded_part"]
         self.assertTrue(0 < part < 1, part)
         ratio = re.search(r"(?m)^vprof_recorded_ratio (\S+)", (self.root / "m.prom").read_text())
-        self.assertAlmostEqual(float(ratio[1]), part, 6)
+        self.assertAlmostEqual(float(ratio[1]), float(counted[1]) / 100, 2)
+        self.assertLess(float(ratio[1]), part)  # recording goes on until what has begun has ended
         self.assertGreater(report["interval"]["count"], 0)
         if tables:
             ids = self.ids_in_tables()

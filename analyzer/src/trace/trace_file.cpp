@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -334,8 +335,8 @@ void trim(int64_t time, const File& file, const Clock& clock, Chunk& chunk) {
   if (first != 0) {
     const auto all = static_cast<double>(std::max(first, written(file, chunk.slots)));
     const double kept = 1 - static_cast<double>(first) / all;
-    chunk.own_calls = static_cast<uint32_t>(kept * chunk.own_calls);
-    chunk.timed_calls = static_cast<uint32_t>(kept * chunk.timed_calls);
+    chunk.own_calls = static_cast<uint32_t>(std::lround(kept * chunk.own_calls));
+    chunk.timed_calls = static_cast<uint32_t>(std::lround(kept * chunk.timed_calls));
   }
   chunk.slots = chunk.slots.from(first);
   chunk.first = {};

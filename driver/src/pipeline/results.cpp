@@ -108,7 +108,8 @@ Result<void> write_report(const Session& session, analyzer::Profile profile) {
 
 Result<void> write_metrics(const Session& session, const fs::path& file,
                            const analyzer::Profile& profile, double start_s,
-                           std::optional<uint64_t> slow_intervals) {
+                           std::optional<uint64_t> slow_intervals,
+                           std::optional<double> counted_part) {
   if (file.empty()) {
     return {};
   }
@@ -119,6 +120,7 @@ Result<void> write_metrics(const Session& session, const fs::path& file,
                                        .version = made.version,
                                        .start_s = start_s,
                                        .slow_intervals = slow_intervals,
+                                       .counted_part = counted_part,
                                        .own_processor_s = own_processor_s()};
   return write_output(file, report::prometheus(profile, context));
 }

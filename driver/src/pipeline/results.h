@@ -54,9 +54,11 @@ Result<void> write_watched(const Session& session, analyzer::Profile profile);
 
 /// Replaces a file of metrics for Prometheus. Does nothing if `file` is empty.
 /// @param start_s when the recording began, Unix time
+/// @param counted_part of the time, of which the intervals are in the profile; nothing: as recorded
 Result<void> write_metrics(const Session& session, const fs::path& file,
                            const analyzer::Profile& profile, double start_s,
-                           std::optional<uint64_t> slow_intervals = {});
+                           std::optional<uint64_t> slow_intervals = {},
+                           std::optional<double> counted_part = {});
 
 /// Reads a report back. Error: there is none, with the verb that makes one.
 Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file);

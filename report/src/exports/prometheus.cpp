@@ -177,7 +177,7 @@ void add_latencies(std::string& out, const analyzer::IntervalSummary& interval) 
       .sample(own, interval.between_labels);
 }
 
-void add_losses(std::string& out, const Profile& profile) {
+void add_losses(std::string& out, const Profile& profile, std::optional<double> counted_part) {
   const auto number = [](uint64_t count) { return static_cast<double>(count); };
   const analyzer::Losses& losses = profile.losses;
   Metric(out, "vprof_intervals_lost_total", "counter", "intervals that are in no other figure")
@@ -202,7 +202,7 @@ void add_losses(std::string& out, const Profile& profile) {
       .sample({}, analyzer::measuring_cost(profile.overhead) * profile.overhead.recorded_part);
   Metric(out, "vprof_recorded_ratio", "gauge",
          "part of the time that was recorded: the intervals of the rest are in no figure")
-      .sample({}, profile.overhead.recorded_part);
+      .sample({}, counted_part.value_or(profile.overhead.recorded_part));
 }
 
 }  // namespace
@@ -218,7 +218,7 @@ std::string prometheus(const Profile& profile, const MetricsContext& context) {
          "when the recording began, Unix time")
       .sample({}, context.start_s);
   add_latencies(out, profile.interval);
-  add_losses(out, profile);
+  add_losses(out, profile, context.counted_part);
   add_factors(out, profile);
   if (context.slow_intervals) {
     Metric(out, "vprof_slow_intervals_total", "counter", "intervals slower than --slower-than")

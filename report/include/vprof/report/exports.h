@@ -32,6 +32,8 @@ struct MetricsContext {
   std::string program, version;  ///< what is profiled
   double start_s = 0;            ///< when the recording began, Unix time
   std::optional<uint64_t> slow_intervals = {};
+  /// Of the time, of which the intervals are in the profile; nothing: whatever was recorded.
+  std::optional<double> counted_part = {};
   std::optional<double> own_processor_s = {};  ///< processor time of vprof itself
 };
 

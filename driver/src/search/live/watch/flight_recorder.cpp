@@ -82,8 +82,6 @@ class FlightRecorder {
     VPROF_TRY(begin());
     VPROF_TRY(census());
     watch_from_ = watched_to_ = from_;
-    own_before_ = own_processor_s();
-    idle_part(idle_);
     say(fmt::format("watching: intervals that take more than {} are kept in {}",
                     options_.slower_than, shown(ws_.kept())));
     const OwnUse own;
@@ -107,7 +105,7 @@ class FlightRecorder {
     if (counted_ == 0) {
       return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
     }
-    const double part = recorded_part();
+    const double part = part_of_watch(counted_s_);
     say(fmt::format("watched for {:.0f} s{}; {}", own.seconds(),
                     part < 1 ? fmt::format(", {:.2g} % of it recorded", 100 * part) : "",
                     own.text()));
@@ -118,6 +116,8 @@ class FlightRecorder {
   /// Measures what the search has expanded; without a search, the calls of the intervals.
   Result<void> begin() {
     VPROF_TRY(restart_if_needed(session_, false));
+    own_before_ = own_processor_s();
+    idle_part(idle_);
     if (state_.iteration == 0) {
       VPROF_TRY(next_iteration(session_, run_.armed.program, run_.armed.targets.roots));
     }
@@ -224,7 +224,8 @@ class FlightRecorder {
                      .missing = missing,
                      .held = seconds_between(window.complete_since, monotonic_ns()),
                      .reading = seconds_since(started)});
-      recorded_s_ += std::max(0.0, seconds_between(begin, to) - missing);
+      counted_s_ += std::max(0.0, seconds_between(begin, to) - missing);
+      on_s_ += seconds_between(begin, to);
       watched_to_ = to;
       VPROF_TRY(take(window));
     }
@@ -263,7 +264,8 @@ class FlightRecorder {
     run_.frontier->pause();
     const int64_t end = monotonic_ns();
     learn(window, piece);
-    recorded_s_ += std::max(0.0, piece.length - piece.missing);
+    counted_s_ += std::max(0.0, piece.length - piece.missing);
+    on_s_ += seconds_between(on_since_, end);
     VPROF_TRY(tables_.write_slice(factors_.epoch));
     VPROF_TRY(take(window));
     const double pause = pace_.pause_after(seconds_between(on_since_, end));
@@ -339,9 +341,8 @@ class FlightRecorder {
     return {};
   }
 
-  /// Of the time of the watch.
-  double recorded_part() const {
-    const double part = recorded_s_ / std::max(1e-9, seconds_between(watch_from_, watched_to_));
+  double part_of_watch(double seconds) const {
+    const double part = seconds / std::max(1e-9, seconds_between(watch_from_, watched_to_));
     return part < kAllButMoments ? part : 1;
   }
 
@@ -351,8 +352,9 @@ class FlightRecorder {
     }
     VPROF_TRY(add_up());
     compare_with(state_.baseline, so_far_);
-    so_far_.overhead.recorded_part = recorded_part();
-    VPROF_TRY(write_metrics(session_, options_.metrics, so_far_, start_s_, slow_.count()));
+    so_far_.overhead.recorded_part = part_of_watch(on_s_);
+    VPROF_TRY(write_metrics(session_, options_.metrics, so_far_, start_s_, slow_.count(),
+                            part_of_watch(counted_s_)));
     return write_watched(session_, so_far_);
   }
 
@@ -373,7 +375,8 @@ class FlightRecorder {
   int64_t on_since_ = 0;             // these sites
   int64_t from_ = 0;                 // the windows so far end here, or the slice begins
   int64_t watch_from_ = 0, watched_to_ = 0;
-  double recorded_s_ = 0;   // between the two
+  double counted_s_ = 0;    // between the two: intervals of these times are in the figures
+  double on_s_ = 0;         // between the two: recording was on
   double own_before_ = 0;   // processor time of vprof, up to the last piece
   IdleTime idle_;           // of the machine, up to then
   uint64_t never_end_ = 0;  // intervals of a slice that nobody waits for

@@ -21,17 +21,15 @@ Result<void> TableWindows::reach(int64_t to, bool is_last) {
   }
   auto written = write(to);
   from_ = to;
-  if (!written && written.error().kind == ErrorKind::kNoInterval) {
-    return {};
-  }
   return written;
 }
 
 Result<void> TableWindows::write_slice(const analyzer::Epoch& epoch) {
-  if (options_.out.empty()) {
-    return {};
-  }
-  TableSource source{.trace = workspace_.window(), .sites_json = sites_json_, .analysis = {}};
+  return options_.out.empty() ? Result<void>() : add(workspace_.window(), epoch);
+}
+
+Result<void> TableWindows::add(const fs::path& recording, const analyzer::Epoch& epoch) {
+  TableSource source{.trace = recording, .sites_json = sites_json_, .analysis = {}};
   source.analysis.interval = interval_;
   source.analysis.epoch = epoch;
   auto written = write_tables(source, options_, false);
@@ -61,11 +59,10 @@ Result<void> TableWindows::write(int64_t to) {
   } else if (copy.complete_since <= from_ - length || from_ - length < on_since_) {
     length_ns_ = std::min(length_ns_ * 2, kMostNs);
   }
-  TableSource source{.trace = window, .sites_json = sites_json_, .analysis = {}};
-  source.analysis.interval = interval_;
-  source.analysis.epoch = {.from = from_, .to = to, .by_end = true};
-  source.analysis.epoch.recorded_since = std::max(copy.complete_since, on_since_);
-  VPROF_TRY(write_tables(source, options_, false));
+  VPROF_TRY(add(window, {.from = from_,
+                         .to = to,
+                         .by_end = true,
+                         .recorded_since = std::max(copy.complete_since, on_since_)}));
   return remove_tree(window);
 }
 

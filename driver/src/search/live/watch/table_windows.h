@@ -25,6 +25,8 @@ class TableWindows {
 
  private:
   Result<void> write(int64_t to);
+  /// Also if no interval is in it.
+  Result<void> add(const fs::path& recording, const analyzer::Epoch& epoch);
 
   const Workspace& workspace_;
   const fs::path trace_;

@@ -37,7 +37,7 @@ class WatchPace {
   bool is_beyond_budget() const { return is_beyond_budget_; }
   /// ... or to read it takes too long. If neither, the rings hold too little.
   bool is_behind() const { return is_behind_; }
-  /// Of recording all the time and reading it, of late, as a part as the budget is.
+  /// What it would cost, of late, to record all the time and to read that, as the budget counts.
   double cost() const { return cost_; }
   /// How long what ran before a slice needs to end.
   double settling() const { return slicing_.settling(); }

@@ -32,6 +32,7 @@ Result<WatchWindow> WatchWindows::read(analyzer::Options options, int64_t since)
   VPROF_TRY(remove_tree(workspace_.window()));
   VPROF_TRY(make_directories(workspace_.window()));
   WatchWindow window;
+  has_read_ = false;
   if (recording_processes(trace_).empty() && !has_traces(trace_)) {
     return window;
   }
@@ -45,6 +46,7 @@ Result<WatchWindow> WatchWindows::read(analyzer::Options options, int64_t since)
   options.epoch.from = std::max(options.epoch.from, options.epoch.recorded_since);
   auto profile = sums_->look(options).and_then([&](const analyzer::Slice& slice) {
     window.slice = slice;
+    has_read_ = true;
     return sums_->profile_of_slice(options);
   });
   if (profile) {

@@ -29,8 +29,12 @@ class WatchWindows {
   /// Reads the intervals of Options::epoch, from a copy of what was recorded since `since` and
   /// since Epoch::recorded_since. The copy stays until the next call. Error: it cannot be made.
   Result<WatchWindow> read(analyzer::Options options, int64_t since);
-  /// What was read last counts. Before, the next one would take its place.
-  void count() { sums_->close(); }
+  /// What was read last counts, if anything was. Before, the next one would take its place.
+  void count() {
+    if (has_read_) {
+      sums_->close();
+    }
+  }
   /// Of all that count. Errors as for analyze().
   Result<analyzer::Profile> so_far(const analyzer::Options& options) const {
     return sums_->profile(options);
@@ -40,6 +44,7 @@ class WatchWindows {
   const Workspace& workspace_;
   const fs::path trace_;
   std::unique_ptr<analyzer::EpochSums> sums_;  // since the first restart()
+  bool has_read_ = false;                      // the last time
 };
 
 }  // namespace vprof::driver
