@@ -151,7 +151,7 @@ def main():
                 else:
                     time.sleep(options.watch)
             if options.watch is not None:
-                vprof.send_signal(signal.SIGINT)
+                vprof.terminate()  # SIGINT is ignored where a shell runs this in the background
                 messages = vprof.communicate()[1]
             if vprof.returncode != 0:
                 raise SystemExit(f"vprof {verb[0]} ended with {vprof.returncode}: {messages[-2000:]}")

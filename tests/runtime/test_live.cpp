@@ -402,6 +402,12 @@ TEST_CASE("live: nothing is recorded in a pause") {
   CHECK(live.control.driven());
   CHECK(live.control.load(live.control.header().undriven) == 0);
   CHECK(live.control.load(live.control.header().gaps) == 1);
+  // All but the first, which made the trace. The third was in the pause.
+  uint64_t begun = 0;
+  for (const vprof_begun& count : trace.header.begun) {
+    begun += count.intervals;
+  }
+  CHECK(begun == 3);
 }
 
 TEST_CASE("live: the driver dies in a pause") {

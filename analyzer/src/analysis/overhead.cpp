@@ -44,12 +44,14 @@ double part_of_load(const Overhead& overhead) {
 
 }  // namespace
 
-double record_cost_ns(const Overhead& overhead) { return kInProgram * overhead.record_ns; }
+double record_cost_ns(const Overhead& overhead) {
+  return overhead.cost_factor * kInProgram * overhead.record_ns;
+}
 
 double calls_cost_ns(const Overhead& overhead) {
-  return kCallInProgram * overhead.calls_ns + kRecordsPerTimedCall *
-                                                  static_cast<double>(overhead.timed_calls) *
-                                                  record_cost_ns(overhead);
+  return overhead.cost_factor * kCallInProgram * overhead.calls_ns +
+         kRecordsPerTimedCall * static_cast<double>(overhead.timed_calls) *
+             record_cost_ns(overhead);
 }
 
 double records_ns(const Overhead& overhead) {
@@ -73,6 +75,17 @@ double added_by(double records_ns, double ns) {
 
 double program_cost(const Overhead& overhead) {
   return added_by(recording_ns(overhead) + overhead.helper_ns, overhead.processor_ns);
+}
+
+std::array<double, 2> program_cost_ci95(const Overhead& overhead) {
+  if (overhead.cost_factor_ci95[1] <= 0) {
+    return {};
+  }
+  const auto at = [&](double factor) {
+    return added_by(recording_ns(overhead) / overhead.cost_factor * factor + overhead.helper_ns,
+                    overhead.processor_ns);
+  };
+  return {at(overhead.cost_factor_ci95[0]), at(overhead.cost_factor_ci95[1])};
 }
 
 double thread_cost(const Overhead& overhead) {

@@ -282,16 +282,33 @@ namespace {
 
 bool is_record(const vprof_slot& slot) { return is_head(slot) && id_of(slot) != VPROF_EV_PAD; }
 
+/// About how many slots of a chunk have been written: the first ones.
+size_t written(const File& file, Slots slots) {
+  size_t count = 0;
+  for (size_t end = slots.count; count < end;) {
+    const size_t middle = count + (end - count) / 2;
+    vprof_slot slot{};
+    file.read(slots.from(middle).offset, {reinterpret_cast<unsigned char*>(&slot), sizeof slot});
+    if (slot.word1 != 0) {
+      count = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return count;
+}
+
 /// The first slot of the records that ended at `time` or later. The records of a thread are in
 /// order of their ends, but for those that a signal handler has made.
-size_t first_since(int64_t time, const File& file, Slots slots, const Clock& clock) {
+size_t first_since(int64_t time, const File& file, Slots slots, size_t written,
+                   const Clock& clock) {
   const auto at = [&](size_t i) {
     vprof_slot slot{};
     file.read(slots.from(i).offset, {reinterpret_cast<unsigned char*>(&slot), sizeof slot});
     return slot;
   };
   size_t first = 0;
-  for (size_t end = slots.count; first < end;) {
+  for (size_t end = written; first < end;) {
     const size_t middle = first + (end - first) / 2;
     size_t head = middle;
     while (head > first && !is_record(at(head))) {
@@ -310,30 +327,15 @@ size_t first_since(int64_t time, const File& file, Slots slots, const Clock& clo
   return first;
 }
 
-/// About how many slots of a chunk have been written: the first ones.
-size_t written(const File& file, Slots slots) {
-  size_t count = 0;
-  for (size_t end = slots.count; count < end;) {
-    const size_t middle = count + (end - count) / 2;
-    vprof_slot slot{};
-    file.read(slots.from(middle).offset, {reinterpret_cast<unsigned char*>(&slot), sizeof slot});
-    if (slot.word1 != 0) {
-      count = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return count;
-}
-
 /// Drops what ended before `time`, and the calls of the chunk as if they had been made evenly.
 void trim(int64_t time, const File& file, const Clock& clock, Chunk& chunk) {
   if (clock.to_ns(chunk.opened_ticks) >= time) {
     return;
   }
-  const size_t first = first_since(time, file, chunk.slots, clock);
+  const size_t count = written(file, chunk.slots);
+  const size_t first = first_since(time, file, chunk.slots, count, clock);
   if (first != 0) {
-    const auto all = static_cast<double>(std::max(first, written(file, chunk.slots)));
+    const auto all = static_cast<double>(std::max(first, count));
     const double kept = 1 - static_cast<double>(first) / all;
     chunk.own_calls = static_cast<uint32_t>(std::lround(kept * chunk.own_calls));
     chunk.timed_calls = static_cast<uint32_t>(std::lround(kept * chunk.timed_calls));

@@ -186,6 +186,11 @@ struct Object<OverheadSection> {
       optional("present_ns", &T::present_ns,
                "how long they could have: each from when it first did to when it last did"),
       optional("record_ns", &T::record_ns, "calibrated cost of one record"),
+      optional(
+          "cost_factor", &T::cost_factor,
+          "what recording really costs over that, if a live search has measured it against its "
+          "pauses"),
+      optional("cost_factor_ci95", &T::cost_factor_ci95, "95 % interval; [0, 0]: not measured"),
       optional("processor_ns", &T::processor_ns,
                "processor time of program and helper since the recording began; 0: unknown"),
       optional("helper_ns", &T::helper_ns,

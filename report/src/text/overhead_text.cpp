@@ -34,8 +34,13 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
   if (added > 0) {
     const double all = overhead.helper_ns + analyzer::recording_ns(overhead);
     const double helper = overhead.helper_ns / all;
-    text += fmt::format(" add {} to the processor time of the program, {} of that on the helper",
-                        percent(added), percent(helper));
+    const auto range = analyzer::program_cost_ci95(overhead);
+    const std::string measured = range[1] > 0
+                                     ? fmt::format(" ({} to {}, measured against the pauses)",
+                                                   percent(range[0]), percent(range[1]))
+                                     : "";
+    text += fmt::format(" add {}{} to the processor time of the program, {} of that on the helper",
+                        percent(added), measured, percent(helper));
     if (const double calls = analyzer::calls_cost_ns(overhead); calls > 0) {
       text += fmt::format(" and {} on those calls", percent(calls / all));
     }

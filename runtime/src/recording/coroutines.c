@@ -235,6 +235,7 @@ void vprof_rt_coroutine_end(struct vprof_coroutine* c) {
 void vprof_rt_coroutine_interval_begin(struct vprof_coroutine* c,
                                        struct vprof_interval_scope* scope) {
   scope->id = 0;
+  vprof_count_begun();
   if (!vprof_active() || (c->interval == scope->def + 1 && vprof_self.work_id != 0)) {
     return;
   }

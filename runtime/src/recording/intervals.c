@@ -49,6 +49,15 @@ uint64_t vprof_mark_write(uint32_t event, unsigned def, uint64_t id, uint64_t pa
   return time;
 }
 
+void vprof_count_begun(void) {
+  if (atomic_load_explicit(&vprof_trace.state, memory_order_relaxed) != VPROF_OPEN) {
+    return;
+  }
+  const uint32_t count = vprof_self.serial % VPROF_BEGUN_COUNTS;
+  uint64_t* begun = &vprof_trace.header->begun[count].intervals;
+  __atomic_store_n(begun, __atomic_load_n(begun, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
+
 void vprof_work_for(uint64_t id, uint64_t flags) {
   vprof_self.work_id = id;
   vprof_self.work_flags = id != 0 ? flags : 0;
@@ -140,7 +149,10 @@ static uint32_t event_of(unsigned def) {
 
 // ---- annotations: ids are the same in all processes; the index in sites.json is 0
 
-VPROF_RT_API void vprof_begin(uint64_t id) { mark(VPROF_WHAT_BEGIN, 0, id, 0); }
+VPROF_RT_API void vprof_begin(uint64_t id) {
+  vprof_count_begun();
+  mark(VPROF_WHAT_BEGIN, 0, id, 0);
+}
 VPROF_RT_API void vprof_end(uint64_t id) { mark(VPROF_WHAT_END, 0, id, 0); }
 VPROF_RT_API void vprof_switch(uint64_t id) { mark(VPROF_WHAT_SWITCH, 0, id, 0); }
 VPROF_RT_API void vprof_label(uint64_t id, const char* text) {
@@ -210,6 +222,9 @@ static uint64_t own_interval(int what, unsigned def) {
 // ---- from the configuration
 
 void vprof_rt_interval(int what, unsigned def, uint64_t key) {
+  if (what == VPROF_WHAT_BEGIN) {
+    vprof_count_begun();
+  }
   if (key == VPROF_THREAD_KEY && vprof_active()) {
     notice_gap();
     key = own_interval(what, def);
@@ -258,6 +273,7 @@ void vprof_rt_interval_enter(struct vprof_interval_scope* scope, void* frame_add
   struct vprof_thread* self = &vprof_self;
   const uintptr_t frame = (uintptr_t)frame_address;
   scope->id = 0;
+  vprof_count_begun();
   if (!vprof_active() || is_nested(scope, frame)) {
     return;
   }

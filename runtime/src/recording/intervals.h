@@ -8,6 +8,10 @@
 // Writes a BEGIN, END or SWITCH with this payload, and returns its time; 0: there was no room.
 uint64_t vprof_mark_write(uint32_t event, unsigned def, uint64_t id, uint64_t payload);
 
+// An interval is about to begin, and may be recorded or not. Some moves, to a cache line of the
+// thread.
+void vprof_count_begun(void);
+
 // What the thread works for from now on. Writes nothing.
 void vprof_work_for(uint64_t id, uint64_t flags);
 

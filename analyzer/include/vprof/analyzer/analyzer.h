@@ -411,6 +411,10 @@ struct Overhead {
   double working_ns = 0, present_ns = 0;
   /// Calibrated cost of one scope: of its instructions, again and again.
   double record_ns = 0;
+  /// What recording really costs over what the calibration says, if a live search has measured it
+  /// against its pauses, and a 95 % interval of that; {0, 0}: it has not.
+  double cost_factor = 1;
+  std::array<double, 2> cost_factor_ci95{};
   /// Processor time of the program since it began to record: of all threads; and of the helper,
   /// with what starting the recording took. 0: unknown.
   double processor_ns = 0, helper_ns = 0;

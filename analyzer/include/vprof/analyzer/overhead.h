@@ -3,6 +3,8 @@
 // docs/analysis.md has the model, docs/performance.md how well it fits.
 #pragma once
 
+#include <array>
+
 #include "vprof/analyzer/analyzer.h"
 
 namespace vprof::analyzer {
@@ -29,6 +31,10 @@ inline constexpr double kMostCost = 10;
 /// What recording adds to the processor time of the program: records, calls and helper thread. 0:
 /// unknown.
 double program_cost(const Overhead& overhead);
+
+/// Its 95 % confidence interval, where a live search has measured it (Overhead::cost_factor). {0,
+/// 0}: it has not.
+std::array<double, 2> program_cost_ci95(const Overhead& overhead);
 
 /// What it adds to the time that the thread which made most records is busy. 0: unknown.
 double thread_cost(const Overhead& overhead);

@@ -77,11 +77,12 @@ void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
   }
   looked_ = Clock::now();
   options_.epoch.to = options_.epoch.until = monotonic_ns();
-  options_.epoch.processor_ns = processor_.since_then_ns();
-  const auto profile = at_low_priority([&] {
+  options_.epoch.processor_ns = work_.done().processor_ns;
+  auto profile = at_low_priority([&] {
     return sums.look(options_).and_then([&](const Slice&) { return sums.profile(options_); });
   });
   if (profile) {
+    cost_factor_.apply(profile->overhead);
     const analyzer::Epoch& so_far = options_.epoch;
     note_slice(trace_, so_far, analyzer::program_cost(profile->overhead), from_);
     hooks_->look(*profile, measured_s_ + seconds_between(so_far.from, so_far.to));
@@ -104,22 +105,38 @@ analyzer::Options Epochs::options() const {
 /// The slice that follows begins.
 void Epochs::begin_slice() {
   if (!recording_) {
+    alternation_.on();
     frontier_.switch_to(sites_);
     recording_ = true;
     options_.epoch = {.recorded_since = monotonic_ns()};
     from_ = from_ == 0 ? options_.epoch.recorded_since : from_;
     pass(slicing_.settling());
     options_.epoch.from = monotonic_ns();
-    processor_ = ProcessorTime(trace_);
+    work_ = WorkSince(trace_);
   } else if (!is_open_) {
     options_.epoch.from = options_.epoch.to + kBetweenSlices;
-    processor_ = after_;
+    work_ = after_;
   }
 }
 
 void Epochs::pause() {
   frontier_.pause();
+  if (recording_) {
+    alternation_.off();
+  }
   recording_ = is_open_ = false;
+}
+
+void Epochs::rest(double seconds, double counted, bool can_be_cut) {
+  if (counted < seconds) {
+    frontier_.count();
+    alternation_.count();
+    pass(counted, nullptr, can_be_cut);
+    alternation_.counted();
+    frontier_.pause();
+    seconds -= counted;
+  }
+  pass(seconds, nullptr, can_be_cut);
 }
 
 Result<Slice> Epochs::look(analyzer::EpochSums& sums) {
@@ -153,7 +170,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
   begin_slice();
   bool goes_on = pass(seconds, pauses ? nullptr : &sums, can_be_cut);
   options_.epoch.to = monotonic_ns();
-  after_ = ProcessorTime(trace_);
+  after_ = WorkSince(trace_);
   begin(report::LivePhase::kWaiting, 0, 0);
   Slice slice;
   double waited = 0;
@@ -170,15 +187,21 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
     if (pauses) {
       pause();
     }
-    options_.epoch.processor_ns = processor_.since_then_ns();
+    options_.epoch.processor_ns = work_.done().processor_ns;
     const auto started = Clock::now();
     slice = VPROF_TRY(look(sums));
     reading = seconds_after(started);
+    if (pauses) {
+      alternation_.learn(slice.overhead, cost_factor_);
+    }
     again = goes_on && !pauses && slice.incomplete != 0 && waited < length.patience();
   }
+  cost_factor_.apply(slice.overhead);
   note_slice(trace_, options_.epoch, analyzer::program_cost(slice.overhead), is_trial ? 0 : from_);
   const double slice_s = seconds_between(options_.epoch.from, options_.epoch.to);
-  slicing_.learn(slice, {slice_s, waited, length.patience(), reading});
+  Slice at_most = slice;
+  at_most.overhead.cost_factor = cost_factor_.cautious();
+  slicing_.learn(at_most, {slice_s, waited, length.patience(), reading});
   if (recording_ && slicing_.pauses()) {
     pause();  // what was recorded while the slice was read is left out
   }
@@ -238,6 +261,7 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
       next = std::min(2 * next, length.most);
       if (auto found = at_low_priority([&] { return sums.profile(options_); })) {
         profile = std::move(*found);
+        cost_factor_.apply(profile->overhead);
         const double part =
             was_trial ? on / (on + slicing_.pause_after(on)) : on_s_ / seconds_after(start);
         profile->overhead.recorded_part = part < kNearlyAll ? part : 1;
@@ -247,7 +271,7 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
     }
     if (!over && !recording_) {
       const double paused = seconds_between(options_.epoch.until, monotonic_ns());
-      pass(std::min(slicing_.pause_after(on) - paused, length.most - seconds_after(start)), nullptr,
+      rest(std::min(slicing_.pause_after(on) - paused, length.most - seconds_after(start)), on,
            can_be_cut);
     }
   }

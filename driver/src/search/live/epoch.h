@@ -17,6 +17,7 @@
 #include <chrono>
 #include <functional>
 
+#include "search/live/cost_factor.h"
 #include "search/live/frontier_file.h"
 #include "search/live/slicing.h"
 #include "search/live/target.h"
@@ -86,6 +87,9 @@ class Epochs {
   void begin(report::LivePhase phase, double passed, double most);
   void begin_slice();
   void pause();
+  /// Nothing is recorded for so long, s. In the first `counted` of it, intervals are counted, if
+  /// there is so much.
+  void rest(double seconds, double counted, bool can_be_cut);
   double slice_length(double until_look, double until_end) const;
   /// Records for so long, waits until the intervals that have begun meanwhile have ended, and
   /// analyses what there is. Error: the recording cannot be read.
@@ -101,12 +105,14 @@ class Epochs {
   const EpochHooks* hooks_;
   Pace pace_ = Pace::kGoOn;
   Slicing slicing_;
-  std::vector<uint32_t> sites_;                      // that were on last
-  bool recording_ = false;                           // since options_.epoch.recorded_since
-  bool is_open_ = false;                             // the slice goes on if recording does
-  int64_t from_ = 0;                                 // the epoch
-  ProcessorTime processor_{trace_}, after_{trace_};  // since the slice began, and since it ended
-  double measured_s_ = 0;                            // in slices that were closed
+  std::vector<uint32_t> sites_;             // that were on last
+  bool recording_ = false;                  // since options_.epoch.recorded_since
+  bool is_open_ = false;                    // the slice goes on if recording does
+  int64_t from_ = 0;                        // the epoch
+  WorkSince work_{trace_}, after_{trace_};  // since the slice began, and since it ended
+  Alternation alternation_{trace_};
+  CostFactor cost_factor_;
+  double measured_s_ = 0;  // in slices that were closed
   double open_s_ = 0, on_s_ = 0;
   double look_s_ = 0;  // how long the last look of somebody took
   std::chrono::steady_clock::time_point looked_;

@@ -31,7 +31,7 @@ void store(T& field, T value) {
 }
 
 /// Processes may count, too.
-void count(uint64_t& field) { __atomic_fetch_add(&field, 1, __ATOMIC_RELEASE); }
+void add_one(uint64_t& field) { __atomic_fetch_add(&field, 1, __ATOMIC_RELEASE); }
 
 template <class T>
 T load(const T& field) {
@@ -77,8 +77,8 @@ class Driving final : public FrontierFile {
     ended_.notify_one();
     pulse_.join();
     pause();
-    count(header_->gaps);
-    count(header_->undriven);
+    add_one(header_->gaps);
+    add_one(header_->undriven);
     store(header_->heartbeat_ns, uint64_t{0});
     store(header_->driver_pid, uint64_t{0});
     ::munmap(header_, VPROF_FRONTIER_BYTES);
@@ -98,21 +98,24 @@ class Driving final : public FrontierFile {
     switch_exactly({&sites, &kept_on_});
   }
 
-  void pause() override {
-    const std::scoped_lock lock(mutex_);
-    switch_exactly({});
-    if (recording_) {
-      recording_ = false;
-      count(header_->gaps);
-      store_heartbeat();
-    }
-  }
+  void pause() override { record_nothing({}); }
+
+  void count() override { record_nothing({&kept_on_}); }
 
   uint64_t interruptions() const override {
     return load(header_->switched_off) + load(header_->undriven);
   }
 
- private:
+  void record_nothing(std::initializer_list<const std::vector<uint32_t>*> gates) {
+    const std::scoped_lock lock(mutex_);
+    switch_exactly(gates);
+    if (recording_) {
+      recording_ = false;
+      add_one(header_->gaps);
+      store_heartbeat();
+    }
+  }
+
   /// Looks at eight sites at a time: slices follow each other fast.
   void switch_exactly(std::initializer_list<const std::vector<uint32_t>*> lists) {
     const auto want = [&](unsigned char on) {

@@ -35,6 +35,8 @@ class FrontierFile {
   virtual void switch_to(const std::vector<uint32_t>& sites) = 0;
   /// Switches everything off, events included, until the next switch_to().
   virtual void pause() = 0;
+  /// The same, but what is kept on stays on: the program counts the intervals that it begins.
+  virtual void count() = 0;
   /// Whatever is switched on, these are, too.
   virtual void keep_on(const std::vector<uint32_t>& sites) = 0;
   /// Grows when a process has switched all sites off, since it took vprof for dead: that was

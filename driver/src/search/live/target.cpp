@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <fstream>
 #include <thread>
 
 #include "process/interrupt.h"
+#include "vprof/runtime/trace_format.h"
 
 namespace vprof::driver {
 
@@ -84,6 +86,32 @@ class AttachedProgram : public Target {
   bool runs_ = true;
 };
 
+/// Calls `visit(pid, file)` for each trace of a process that still runs.
+template <class Visit>
+void for_each_recording(const fs::path& trace, const Visit& visit) {
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(trace, error)) {
+    const pid_t pid = pid_of(item.path());
+    if (pid != 0 && is_running(pid)) {
+      visit(pid, item.path());
+    }
+  }
+}
+
+/// Intervals that have begun in a process, from the header of its trace.
+double begun_in(const fs::path& file) {
+  vprof_file_header header{};
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(reinterpret_cast<char*>(&header), sizeof header)) {
+    return 0;  // it is only being made
+  }
+  double sum = 0;
+  for (const vprof_begun& count : header.begun) {
+    sum += static_cast<double>(count.intervals);
+  }
+  return sum;
+}
+
 /// Processor time that a process has used, ns; negative: it has ended.
 double processor_ns(pid_t pid) {
   clockid_t clock{};
@@ -92,6 +120,17 @@ double processor_ns(pid_t pid) {
     return -1;
   }
   return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
+}
+
+std::map<pid_t, Work> work_by_process(const fs::path& trace) {
+  std::map<pid_t, Work> found;
+  for_each_recording(trace, [&](pid_t pid, const fs::path& file) {
+    if (const double used = processor_ns(pid); used >= 0) {
+      found[pid].processor_ns = used;
+      found[pid].begun += begun_in(file);  // a process that has called exec has two
+    }
+  });
+  return found;
 }
 
 }  // namespace
@@ -124,30 +163,19 @@ Result<fs::path> trace_of_process(pid_t pid) {
 
 std::vector<pid_t> recording_processes(const fs::path& trace) {
   std::vector<pid_t> found;
-  std::error_code error;
-  for (const auto& item : fs::directory_iterator(trace, error)) {
-    const pid_t pid = pid_of(item.path());
-    if (pid != 0 && is_running(pid)) {
-      found.push_back(pid);
-    }
-  }
+  for_each_recording(trace, [&](pid_t pid, const fs::path&) { found.push_back(pid); });
   return found;
 }
 
-ProcessorTime::ProcessorTime(const fs::path& trace) : trace_(trace) {
-  for (const pid_t pid : recording_processes(trace)) {
-    then_[pid] = processor_ns(pid);
-  }
-}
+WorkSince::WorkSince(const fs::path& trace) : trace_(trace), then_(work_by_process(trace)) {}
 
-double ProcessorTime::since_then_ns() const {
-  double sum = 0;
-  for (const pid_t pid : recording_processes(trace_)) {
-    const auto then = then_.find(pid);
-    const double now = processor_ns(pid);
-    if (now >= 0) {
-      sum += then == then_.end() ? now : std::max(0.0, now - std::max(0.0, then->second));
-    }
+Work WorkSince::done() const {
+  Work sum;
+  for (const auto& [pid, now] : work_by_process(trace_)) {
+    const auto found = then_.find(pid);
+    const Work then = found == then_.end() ? Work() : found->second;
+    sum.processor_ns += std::max(0.0, now.processor_ns - then.processor_ns);
+    sum.begun += std::max(0.0, now.begun - then.begun);
   }
   return sum;
 }

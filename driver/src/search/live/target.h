@@ -35,16 +35,22 @@ Result<fs::path> trace_of_process(pid_t pid);
 /// Processes that record into a trace directory and still run.
 std::vector<pid_t> recording_processes(const fs::path& trace);
 
-/// Processor time of programs, between two moments.
-class ProcessorTime {
+/// What programs have done, recorded or not.
+struct Work {
+  double processor_ns = 0;
+  double begun = 0;  ///< intervals; 0 if an older runtime does not count them
+};
+
+/// It, between two moments.
+class WorkSince {
  public:
-  explicit ProcessorTime(const fs::path& trace);
-  /// What the processes that have run since then have used, ns.
-  double since_then_ns() const;
+  explicit WorkSince(const fs::path& trace);
+  /// By the processes that have run since then.
+  Work done() const;
 
  private:
   fs::path trace_;
-  std::map<pid_t, double> then_;
+  std::map<pid_t, Work> then_;
 };
 
 }  // namespace vprof::driver

@@ -349,6 +349,14 @@ enum vprof_interval_flags {
 
 enum vprof_clock { VPROF_CLOCK_TSC = 1, VPROF_CLOCK_MONOTONIC = 2, VPROF_CLOCK_CNTVCT = 3 };
 
+/* Intervals that threads have begun, recorded or not: what a live search compares processor time
+ * with. A cache line of its own. */
+#define VPROF_BEGUN_COUNTS 48u
+struct vprof_begun {
+  uint64_t intervals;
+  uint64_t reserved[7];
+};
+
 struct vprof_file_header {
   uint64_t magic;
   uint32_t version;
@@ -387,7 +395,10 @@ struct vprof_file_header {
   uint64_t helper_ns;
   uint64_t call_ticks_x256; /* calibrated cost of the cheapest system call, in ticks * 256 */
   uint64_t set_up_ns;       /* processor time of the thread that started the recording, for that */
-  uint8_t reserved[4096 - 8 - 4 * 6 - 8 * 24 - 256];
+  uint8_t reserved[512 - 8 - 4 * 6 - 8 * 24 - 256];
+  /* By thread_serial modulo their number: threads that share one may lose some. */
+  struct vprof_begun begun[VPROF_BEGUN_COUNTS];
+  uint8_t reserved_too[4096 - 512 - 64 * VPROF_BEGUN_COUNTS];
 };
 
 struct vprof_chunk_header {

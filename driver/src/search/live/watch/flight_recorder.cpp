@@ -11,6 +11,7 @@
 #include "process/commands.h"
 #include "process/interrupt.h"
 #include "search/iterations.h"
+#include "search/live/cost_factor.h"
 #include "search/live/live_run.h"
 #include "search/live/watch/slow_intervals.h"
 #include "search/live/watch/table_windows.h"
@@ -51,15 +52,15 @@ double seconds_since(Clock::time_point then) {
 /// Processor time of the program since an instant.
 class Processor {
  public:
-  explicit Processor(const fs::path& trace) : time_(trace) {}
+  explicit Processor(const fs::path& trace) : work_(trace) {}
   /// In a part of that time, ns, as if it had worked evenly.
   double between(int64_t from, int64_t to) const {
-    return time_.since_then_ns() * seconds_between(from, to) /
+    return work_.done().processor_ns * seconds_between(from, to) /
            seconds_between(since_, monotonic_ns());
   }
 
  private:
-  ProcessorTime time_;
+  WorkSince work_;
   int64_t since_ = monotonic_ns();
 };
 
@@ -136,12 +137,18 @@ class FlightRecorder {
 
   void switch_sites() {
     interruptions_ = run_.frontier->interruptions();
+    alternation_.on();
     run_.frontier->switch_to(sites_);
     on_since_ = monotonic_ns();
     pass(pace_.settling());
     from_ = monotonic_ns();
     processor_ = Processor(run_.trace);
     tables_.restart(on_since_, from_, sites_json(), factors_.interval);
+  }
+
+  void pause() {
+    run_.frontier->pause();
+    alternation_.off();
   }
 
   /// Leaves out what costs more than the budget, before anything counts.
@@ -191,7 +198,7 @@ class FlightRecorder {
       return {};
     }
     VPROF_TRY(tables_.reach(from_, true));
-    run_.frontier->pause();
+    pause();
     say(why_slices());
     return {};
   }
@@ -261,14 +268,23 @@ class FlightRecorder {
       piece.held = seconds_between(window.complete_since, factors_.epoch.until);
       factors_.epoch.from = window.complete_since;
     }
-    run_.frontier->pause();
+    pause();
+    alternation_.learn(window.slice.overhead, cost_factor_);
     const int64_t end = monotonic_ns();
     learn(window, piece);
     counted_s_ += std::max(0.0, piece.length - piece.missing);
     on_s_ += seconds_between(on_since_, end);
     VPROF_TRY(tables_.write_slice(factors_.epoch));
     VPROF_TRY(take(window));
-    const double pause = pace_.pause_after(seconds_between(on_since_, end));
+    const double on = seconds_between(on_since_, end);
+    const double pause = pace_.pause_after(on);
+    if (on < pause - seconds_between(end, monotonic_ns())) {
+      run_.frontier->count();
+      alternation_.count();
+      pass(on);
+      alternation_.counted();
+      run_.frontier->pause();
+    }
     while (goes_on() && seconds_between(end, monotonic_ns()) < pause) {
       pass(std::min(kWindowLength, pause - seconds_between(end, monotonic_ns())));
     }
@@ -284,6 +300,7 @@ class FlightRecorder {
 
   void learn(const WatchWindow& window, WatchPace::Piece piece) {
     analyzer::Slice slice = window.slice;
+    slice.overhead.cost_factor = cost_factor_.cautious();
     if (!slices_) {
       slice.incomplete = 0;  // the next window has it
     }
@@ -351,6 +368,7 @@ class FlightRecorder {
       return {};
     }
     VPROF_TRY(add_up());
+    cost_factor_.apply(so_far_.overhead);
     compare_with(state_.baseline, so_far_);
     so_far_.overhead.recorded_part = part_of_watch(on_s_);
     VPROF_TRY(write_metrics(session_, options_.metrics, so_far_, start_s_, slow_.count(),
@@ -367,6 +385,8 @@ class FlightRecorder {
   analyzer::Options factors_;
   WatchWindows windows_;
   WatchPace pace_;
+  Alternation alternation_{run_.trace};
+  CostFactor cost_factor_;
   TableWindows tables_;
   std::vector<uint32_t> sites_;      // that are on while anything is recorded
   Processor processor_{run_.trace};  // since the last window, or the slice began
