@@ -8,11 +8,16 @@ import { count, hash, quiet, textOf } from './pages.mjs';
 
 const axe = readFileSync(createRequire(join(process.cwd(), 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** All rules of axe-core, those on trial as well: names that differ from what is visible are one of them. */
-async function violations(page) {
+/**
+ * All rules of axe-core, those on trial as well: names that differ from what is visible are one of them. Or only those
+ * about colors: the others find in the dark theme what they find in the light one, since only style sheets know of it.
+ */
+async function violations(page, { colorsOnly }) {
   if (!await page.evaluate('Boolean(window.axe)')) await page.evaluate(axe);
-  const found = await page.evaluate(`axe.run(document, { resultTypes: ['violations'],
-    rules: Object.fromEntries(axe.getRules(['experimental']).map(({ ruleId }) => [ruleId, { enabled: true }])) })`);
+  const rules = colorsOnly
+    ? "runOnly: axe.getRules(['cat.color']).filter(({ tags }) => !tags.includes('wcag2aaa')).map(({ ruleId }) => ruleId)"
+    : "rules: Object.fromEntries(axe.getRules(['experimental']).map(({ ruleId }) => [ruleId, { enabled: true }]))";
+  const found = await page.evaluate(`axe.run(document, { resultTypes: ['violations'], ${rules} })`);
   return found.violations.map(({ id, help, nodes }) =>
     `${id}: ${help}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${(node.any[0] ?? node.all[0] ?? node.none[0])?.message ?? ''}`).join(' | ')}`);
 }
@@ -32,10 +37,12 @@ export const accessibility = {
         const page = await pages.open(name, { hash: view, width: i === 1 ? 420 : 1280 });
         await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
         await page.evaluate('document.querySelector("#timeline-chart .cursor")?.focus()');
+        // All points are alike, and axe-core takes a millisecond for each.
+        await page.evaluate('document.querySelectorAll(".dot").forEach((dot, i) => { if (i % 50 !== 0) dot.remove(); })');
         if (view.includes('q=')) await page.focus('#search'); // which opens what the search has found
         for (const scheme of ['light', 'dark']) {
           await media(page, scheme);
-          assert.deepEqual(await violations(page), [], `${name}${view} ${scheme}`);
+          assert.deepEqual(await violations(page, { colorsOnly: scheme === 'dark' }), [], `${name}${view} ${scheme}`);
         }
         await pages.close();
       }
