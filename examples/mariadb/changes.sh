@@ -6,6 +6,8 @@
 #   changes.sh flush    innodb_flush_log_at_trx_commit 1 (default) and 2
 #   changes.sh memory   WORKLOAD=memory: buffer pools of 128M, 256M and 1G
 #   changes.sh threads  thread_handling=pool-of-threads: thread_pool_size 1, 2, 4, 8
+#   changes.sh locks    after `patches/run.sh apply`: who gets a record lock first
+#   changes.sh lru      after `patches/run.sh apply`, with WORKLOAD=memory: lazy LRU update
 #
 # ROUNDS (default 2). VPROF names the vprof to use. The profiles are work/NAME.vprof.
 set -euo pipefail
@@ -34,7 +36,18 @@ case ${1:-} in
       variants[$name]="SETTINGS=thread-handling=pool-of-threads thread-pool-size=${name#threads-}"
     done
     ;;
-  *) die "what to change? (known: flush, memory, threads)" ;;
+  locks)
+    names=(locks-fcfs locks-vats locks-ldsf locks-bldsf)
+    for name in "${names[@]}"; do
+      variants[$name]="SETTINGS=innodb-lock-schedule-algorithm=${name#locks-}"
+    done
+    ;;
+  lru)
+    export WORKLOAD=memory
+    names=(lru-eager lru-lazy)
+    variants=([lru-eager]="SETTINGS=" [lru-lazy]="SETTINGS=innodb-lazy-lru-update=1")
+    ;;
+  *) die "what to change? (known: flush, memory, threads, locks, lru)" ;;
 esac
 find_vprof
 cd "$here"
