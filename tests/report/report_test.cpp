@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -5,6 +7,7 @@
 
 #include "text/layout.h"
 #include "vprof/analyzer/marks.h"
+#include "vprof/analyzer/overhead.h"
 #include "vprof/report/factor_words.h"
 #include "vprof/report/json.h"
 #include "vprof/report/report.h"
@@ -287,6 +290,23 @@ TEST_CASE("overhead: system calls beyond the budget are no matter of the plan") 
                   "plan changes that.") != std::string::npos);
   p.overhead.calls_ns = 5e6;
   CHECK(report::text(p, context, {400}).find("by themselves") == std::string::npos);
+}
+
+TEST_CASE("overhead: what was measured in a live run comes with its interval") {
+  Profile p = make_profile();
+  const auto text = [&p] { return report::text(p, make_context(), {400}); };
+  const auto added = [&p](double factor) {
+    p.overhead.cost_factor = factor;
+    return fmt::format("{:.1f} %", 100 * analyzer::program_cost(p.overhead));
+  };
+  CHECK(text().find("measured against the pauses") == std::string::npos);
+  const std::string least = added(1);
+  const std::string most = added(3);
+  const std::string likely = added(2);
+  p.overhead.cost_factor_ci95 = {1, 3};
+  CHECK(text().find("add " + likely + " (" + least + " to " + most +
+                    ", measured against the pauses) to the processor time of the program") !=
+        std::string::npos);
 }
 
 TEST_CASE("what intervals waited for the event loop before their begin is told") {
