@@ -1,9 +1,9 @@
 /* A closed-loop load on memcached that checks every reply.
  *
- *   load HOST PORT [REQUESTS [CONNECTIONS]]
+ *   load HOST PORT [REQUESTS [CONNECTIONS [PAUSE]]]
  *
- * Each connection has a thread of its own, which sends a request, waits for the whole reply and
- * checks it:
+ * Each connection has a thread of its own, which sends a request, waits for the whole reply, checks
+ * it, and pauses (microseconds):
  *
  *   70 % get      one key; after a miss, a set follows, as in any user of a cache
  *   10 % get      2 to 50 keys at once
@@ -37,6 +37,7 @@ struct connection {
   int socket;
   uint64_t random;
   uint64_t requests; /* to send */
+  long pause;        /* us, after each */
   uint64_t sent, failed, hits, misses, bytes;
   uint64_t counter; /* expected value of this connection's counter */
   bool broken;      /* the stream is out of step: nothing can be checked any more */
@@ -316,6 +317,10 @@ static void* run_connection(void* argument) {
     } else {
       incr(c);
     }
+    if (c->pause > 0) {
+      const struct timespec pause = {c->pause / 1000000, c->pause % 1000000 * 1000};
+      nanosleep(&pause, NULL);
+    }
   }
   close(c->socket);
   return NULL;
@@ -345,8 +350,9 @@ int main(int argc, char** argv) {
   const int port = argc > 2 ? atoi(argv[2]) : 0;
   const long requests = argc > 3 ? atol(argv[3]) : 200000;
   const int connections = argc > 4 ? atoi(argv[4]) : 6;
-  if (port <= 0 || requests <= 0 || connections <= 0 || argc > 5) {
-    fprintf(stderr, "usage: load HOST PORT [REQUESTS [CONNECTIONS]]\n");
+  const long pause = argc > 5 ? atol(argv[5]) : 0;
+  if (port <= 0 || requests <= 0 || connections <= 0 || pause < 0 || argc > 6) {
+    fprintf(stderr, "usage: load HOST PORT [REQUESTS [CONNECTIONS [PAUSE]]]\n");
     return 2;
   }
   struct connection* all = calloc((size_t)connections, sizeof *all);
@@ -359,6 +365,7 @@ int main(int argc, char** argv) {
     all[i].number = i;
     all[i].random = 0x9e3779b97f4a7c15ull * (uint64_t)(i + 1);
     all[i].requests = (uint64_t)(requests / connections + (i < requests % connections));
+    all[i].pause = pause;
     all[i].socket = connect_to(host, port);
     if (all[i].socket < 0) {
       fprintf(stderr, "load: cannot connect to %s:%d: %s\n", host, port, strerror(errno));

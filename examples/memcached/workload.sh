@@ -1,13 +1,14 @@
 #!/bin/sh
 # Starts the memcached in the current directory on a free port, sends it all requests and stops it.
-# LOAD_REQUESTS and LOAD_CONNECTIONS change the load. The exit status is 0 if no request failed and
-# the server shut down in order.
+# LOAD_REQUESTS, LOAD_CONNECTIONS and LOAD_PAUSE (microseconds after each request of a connection)
+# change the load. The exit status is 0 if no request failed and the server shut down in order.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 load=${LOAD:-$here/work/load}
 requests=${LOAD_REQUESTS:-300000}
 connections=${LOAD_CONNECTIONS:-6}
+pause=${LOAD_PAUSE:-0}
 
 port=$(python3 -c 'import socket
 s = socket.socket()
@@ -33,7 +34,7 @@ until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port), 
 done
 
 status=0
-"$load" 127.0.0.1 "$port" "$requests" "$connections" || status=$?
+"$load" 127.0.0.1 "$port" "$requests" "$connections" "$pause" || status=$?
 
 trap - EXIT
 if ! kill -TERM "$server" 2>/dev/null; then

@@ -47,23 +47,28 @@ TEST_CASE("cost factor: before anything is measured, the stated cost holds, with
   const CostFactor factor;
   CHECK(overhead_of(factor).cost_factor == 1);
   CHECK(overhead_of(factor).cost_factor_ci95[1] == 0);
-  CHECK(factor.cautious() == 2);
+  CHECK(factor.cautious() == 3);
   const CostFactor few = measured({.cost = 0.3}, 7);
   CHECK(overhead_of(few).cost_factor == 1);
 }
 
 TEST_CASE("cost factor: real cost over stated cost") {
-  for (const double times : {0.7, 1.0, 3.0, 8.0}) {
+  for (const double times : {1.0, 3.0, 8.0}) {
     const CostFactor factor = measured({.cost = times * 0.05, .stated = 0.05}, 200);
     CHECK(overhead_of(factor).cost_factor == Approx(times).epsilon(0.01));
     CHECK(factor.cautious() == Approx(times).epsilon(0.01));
   }
 }
 
-TEST_CASE("cost factor: recording never counts as nearly free") {
-  const CostFactor factor = measured({.cost = 0, .stated = 0.05}, 200);
-  CHECK(overhead_of(factor).cost_factor == 0.5);
-  CHECK(factor.cautious() >= 0.5);
+TEST_CASE("cost factor: recording never counts as less than is stated") {
+  const CostFactor none = measured({.cost = 0, .stated = 0.05}, 200);
+  CHECK(overhead_of(none).cost_factor == 1);
+  CHECK(overhead_of(none).cost_factor_ci95[1] == 0);  // nothing better is known
+  CHECK(none.cautious() == 1);
+  const CostFactor unclear = measured({.cost = 0.04, .stated = 0.05, .spread = 0.2}, 100);
+  const auto [low, high] = overhead_of(unclear).cost_factor_ci95;
+  CHECK(low == 1);
+  CHECK(high > 1);
 }
 
 TEST_CASE("cost factor: what grows slowly is no cost") {
@@ -85,7 +90,7 @@ TEST_CASE("cost factor: the interval contains the truth, as often as it says") {
   }
   // It is pulled towards 1, by 0.1 here: half of its standard error.
   CHECK(contained >= 0.92 * kPrograms);
-  CHECK(above >= 0.6 * kPrograms);
+  CHECK(above >= 0.9 * kPrograms);
 }
 
 TEST_CASE("cost factor: of a program that changes, the old stretches are forgotten") {

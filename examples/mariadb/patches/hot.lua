@@ -14,6 +14,9 @@ sysbench.cmdline.options = {
   think = {"Microseconds between two statements of a transaction, at the client", 0}
 }
 
+local ffi = require("ffi")
+ffi.cdef("int usleep(unsigned microseconds);")
+
 local random = sysbench.rand.uniform
 local con, opt
 
@@ -36,9 +39,6 @@ end
 
 function thread_init()
   connect()
-  if opt.think > 0 then
-    ffi.cdef("int usleep(unsigned microseconds);")
-  end
 end
 
 function thread_done()

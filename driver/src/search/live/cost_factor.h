@@ -21,13 +21,14 @@ namespace vprof::driver {
 /// recording beyond that of as many intervals in the pause before, and p what is stated, Σx / Σp.
 /// Its standard error is that of a ratio estimator (Cochran, Sampling Techniques, 1977, section
 /// 6.4). Before anything is measured, it is taken to be 1 ± 1, which is worth as much as a
-/// measurement with that standard error. Old stretches count less and less.
+/// measurement with that standard error. It never becomes less than 1. Old stretches count less and
+/// less.
 class CostFactor {
  public:
   /// A stretch of recording, and the pause before it.
   /// @param stated part of the processor time of `on` that recording has taken, as it is stated
   void learn(const Work& off, const Work& on, double stated);
-  /// What to count on where a budget must be kept: one standard error more than it seems to be.
+  /// What to count on where a budget must be kept: two standard errors more than it seems to be.
   double cautious() const;
   /// Into what was recorded: what its records cost.
   void apply(analyzer::Overhead& overhead) const;
