@@ -8,9 +8,9 @@
 Needs `examples/memcached/run.sh --fetch`. Searches, or watches of so many seconds, follow one another
 while memcached serves its load. Every few milliseconds this program asks memcached how many requests
 it has served, the kernel how much processor time its threads have had, and the control file whether
-recording is on (docs/trace-format.md). Slices and pauses take turns many times a second, so that
-whatever else goes on in the machine is the same in both; windows of seconds with and without vprof
-differ by more than it costs (live_cost.py).
+recording is on (docs/trace-format.md). Slices and pauses take turns every few seconds or faster, so
+that slow changes of the machine are the same in both. What vprof itself takes from the program is in
+the pauses, too, and so not in the difference; live_cost.py compares with windows without vprof.
 
 For each run: how much more processor time a request takes in slices than in the pauses beside them,
 with a 95 % confidence interval (bootstrap over slices), and what vprof states; then both as a part of
