@@ -133,6 +133,40 @@ TEST_CASE("simulated: recorded waits are not preemption, nor is what they take o
   CHECK(simulated.event[0].duration == 200 * kMicrosecond);
 }
 
+TEST_CASE("simulated: lost in a call that cannot wait: the kernel need not be asked why") {
+  start();
+  const unsigned asked = simulated.asked;
+  const bool cannot_wait = GENERATE(true, false);
+  for (uint64_t i = 1; i <= 5; ++i) {
+    simulated_call(5 * kMicrosecond, i * 10 * kMicrosecond, cannot_wait);
+    REQUIRE(simulated.events == i);
+    CHECK(simulated.event[i - 1].duration == i * 10 * kMicrosecond);
+  }
+  CHECK(simulated.asked - asked == (cannot_wait ? 0 : 5));
+  // Nothing is lost in a signal.
+  simulated_signal();
+  simulated_call(5 * kMicrosecond, 0, cannot_wait);
+  CHECK(simulated.events == 5);
+}
+
+TEST_CASE("simulated: what was lost in such calls does not make a later wait a preemption") {
+  start();
+  simulated_call(5 * kMicrosecond, 20 * kMicrosecond, true);
+  simulated_call(5 * kMicrosecond, 20 * kMicrosecond, true);
+  REQUIRE(simulated.events == 2);
+  // Not even if a recorded wait has not given the processor up, so that the numbers would fit.
+  ++simulated.ns;
+  simulated_clear_mark();
+  simulated_wait(kMillisecond, 0, false);
+  --simulated.gave_up;
+  simulated_sleep_unrecorded(kMillisecond);
+  simulated_frame(0);
+  CHECK(simulated.events == 2);
+  simulated_lose_processor(kMillisecond);
+  simulated_frame(0);
+  CHECK(simulated.events == 3);
+}
+
 TEST_CASE("simulated: a preemption before a wait is found before it") {
   start();
   simulated_compute(10 * kMicrosecond);

@@ -64,7 +64,8 @@ void vprof_wait_end(struct vprof_wait* wait) {
   }
   // A condition wait may block for the condition and then for its mutex.
   const bool several = wait->event == VPROF_EV_WAIT_FILE || wait->event == VPROF_EV_WAIT_COND;
-  vprof_wait_over(now - wait->start, waited, several);
+  const enum vprof_waited how = several ? VPROF_WAITED_OFTEN : VPROF_WAITED_ONCE;
+  vprof_wait_over(now - wait->start, waited ? how : VPROF_WAITED_UNRECORDED);
 }
 
 void vprof_acquire_write(uint32_t event, uint64_t payload, uint64_t object, bool shared) {

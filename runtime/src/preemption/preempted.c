@@ -19,7 +19,8 @@
 //
 // The kernel also says how often the thread was switched away while it could run. If that never
 // happened, or if the thread gave up its processor more often than it recorded waits, it waited for
-// something that is not recorded, and that is not preemption.
+// something that is not recorded, and that is not preemption. Of a call that cannot wait (a socket
+// that does not block), that need not be asked.
 //
 // glibc registers the area (2.35 and later). Where it does not, or where the program uses
 // restartable sequences itself, as programs linked with tcmalloc do, switches.c asks the kernel for
@@ -172,10 +173,11 @@ static bool could_have_run(struct vprof_preemption* self) {
   const uint64_t gave_up = (uint64_t)now.ru_nvcsw - self->gave_up;
   const uint64_t lost = (uint64_t)now.ru_nivcsw - self->lost;
   const bool all_recorded = gave_up <= self->waits;
+  const bool any_lost = lost > self->lost_in_calls;
   self->gave_up = (uint64_t)now.ru_nvcsw;
   self->lost = (uint64_t)now.ru_nivcsw;
-  self->waits = 0;
-  return lost != 0 && all_recorded;
+  self->waits = self->lost_in_calls = 0;
+  return any_lost && all_recorded;
 }
 
 // After a gap of a live run it is not known what the thread did in it: begins anew.
@@ -231,7 +233,8 @@ void vprof_hook_next_chunk(void) {
   }
 }
 
-vprof_u64 vprof_rt_resumed(vprof_u64 since) {
+// `cannot_have_waited`: it was lost in a call of which that is known.
+static uint64_t resumed(uint64_t since, bool cannot_have_waited) {
   struct vprof_preemption* self = &vprof_self.preemption;
   if (self->mark == NULL) {
     return vprof_ticks();
@@ -256,7 +259,9 @@ vprof_u64 vprof_rt_resumed(vprof_u64 since) {
     return now;
   }
   self->alarms = 0;
-  if (!could_have_run(self)) {
+  if (cannot_have_waited) {
+    ++self->lost_in_calls;
+  } else if (!could_have_run(self)) {
     return now;
   }
   const uint64_t ticks = (uint64_t)((double)lost * 1e-9 * (double)vprof_ticks_per_second);
@@ -274,22 +279,23 @@ vprof_u64 vprof_rt_resumed(vprof_u64 since) {
   return now;
 }
 
-void vprof_preemption_waited(uint64_t took, bool recorded, bool several) {
+vprof_u64 vprof_rt_resumed(vprof_u64 since) { return resumed(since, false); }
+
+void vprof_preemption_waited(uint64_t took, enum vprof_waited waited) {
   struct vprof_preemption* self = &vprof_self.preemption;
   if (self->mark == NULL || notice_gap(self)) {
     return;
   }
-  if (!recorded) {
-    vprof_rt_resumed(0);
-  }
-  self->alarms = 0;
-  if (!recorded) {
+  if (waited == VPROF_WAITED_UNRECORDED || waited == VPROF_WAITED_NEVER) {
+    resumed(0, waited == VPROF_WAITED_NEVER);
+    self->alarms = 0;
     return;
   }
+  self->alarms = 0;
   self->waited += took;
   ++self->unasked;
   ++self->waits;
-  if (several) {
+  if (waited == VPROF_WAITED_OFTEN) {
     lost_ns(self);
     could_have_run(self);
   } else if (self->unasked == kEvery || self->learnt < kEvery) {

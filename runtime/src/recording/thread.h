@@ -58,10 +58,11 @@ struct vprof_preemption {
   // although it could run.
   uint64_t gave_up;
   uint64_t lost;
-  uint64_t waits;        // since then: recorded waits in which it was switched away
-  uint64_t gaps;         // vprof_gaps() then
-  uint32_t alarms;       // in a row: the mark was cleared and no time was lost
-  uint64_t first_alarm;  // ticks
+  uint64_t waits;          // since then: recorded waits in which it was switched away
+  uint64_t lost_in_calls;  // since then: calls that cannot wait in which it was switched away
+  uint64_t gaps;           // vprof_gaps() then
+  uint32_t alarms;         // in a row: the mark was cleared and no time was lost
+  uint64_t first_alarm;    // ticks
 };
 
 // Zero in a new thread; fork resets it in the child.

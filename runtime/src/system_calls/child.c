@@ -30,7 +30,7 @@ static void call_end(struct vprof_child_call* call) {
                                     .event = VPROF_EV_WAIT_CHILD};
     vprof_wait_write(&wait, now);
   }
-  vprof_wait_over(now - call->start, waited, false);
+  vprof_wait_over(now - call->start, waited ? VPROF_WAITED_ONCE : VPROF_WAITED_UNRECORDED);
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_child_call

@@ -29,7 +29,7 @@ static void file_call_end(const struct file_call* call) {
     vprof_wait_write(&wait, now);
     errno = errno_before;
   }
-  vprof_wait_over(now - call->start, waited, true);
+  vprof_wait_over(now - call->start, waited ? VPROF_WAITED_OFTEN : VPROF_WAITED_UNRECORDED);
 }
 
 #define FILE_CALL(call_name)  \

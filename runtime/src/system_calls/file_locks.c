@@ -116,6 +116,9 @@ static enum action action_of_fcntl(int command, const void* argument) {
   va_start(more, command);              \
   void* argument = va_arg(more, void*); \
   va_end(more);                         \
+  if (command == F_SETFL) {             \
+    vprof_stream_flags_change(fd);      \
+  }                                     \
   CHANGE(action_of_fcntl(command, argument), name, fd, command, argument)
 
 VPROF_CANCELLABLE int fcntl(int fd, int command, ...) { FCNTL(fcntl); }

@@ -100,7 +100,7 @@ static void call_end(struct vprof_poll_call* call) {
   if (waited) {
     write_wait(call, now);
   }
-  vprof_wait_over(now - call->start, waited, false);
+  vprof_wait_over(now - call->start, waited ? VPROF_WAITED_ONCE : VPROF_WAITED_UNRECORDED);
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_poll_call

@@ -25,7 +25,7 @@
 #endif
 
 enum { kAnyClass = VPROF_CLASS_STREAM | VPROF_CLASS_FILE | VPROF_CLASS_SIGNAL | VPROF_CLASS_TIMER };
-enum { kReadUs = 5, kSendUs = 50 };  // over loopback the receiver's work may run within the send
+enum { kReadUs = 5, kShortUs = 50 };  // over loopback the receiver's work may run within the send
 
 // ---- waiting
 
@@ -33,7 +33,7 @@ struct vprof_call {
   uint64_t start;
   int fd;
   bool sends;
-  bool asks_not_to_wait;       // MSG_DONTWAIT
+  bool never_waits;            // MSG_DONTWAIT, or the descriptor does not block; false: not known
   uint32_t name;               // enum vprof_file_call
   struct vprof_waiters* full;  // where a sender is counted; NULL: nowhere
 };
@@ -57,29 +57,31 @@ static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
 
 // Such a call that takes long copies a lot, or its thread has lost the processor: to the reader
 // that it has woken, for example.
-static bool never_waits(const struct vprof_call* call) {
-  if (call->asks_not_to_wait) {
-    return true;
+static bool never_waits(struct vprof_call* call, bool is_short) {
+  if (!call->never_waits) {
+    call->never_waits = vprof_stream_never_blocks(call->fd, is_short);
   }
-  vprof_count_own_call();
-  const long flags = vprof_syscall(SYS_fcntl, call->fd, F_GETFL, 0, 0, 0, 0);
-  return flags >= 0 && (flags & O_NONBLOCK) != 0;
+  return call->never_waits;
+}
+
+static bool is_short_call(uint64_t took) {
+  return took < vprof_ticks_per_second / 1000000 * kShortUs;
 }
 
 // Returns the event; 0: too short to record, or not wanted.
-static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
-  const uint64_t microsecond = vprof_ticks_per_second / 1000000;
+static uint32_t write_wait(struct vprof_call* call, uint64_t now) {
   const uint64_t took = now - call->start;
-  if (took < microsecond * kReadUs) {
+  if (took < vprof_ticks_per_second / 1000000 * kReadUs) {
     return 0;
   }
   // Servers send often, and waking the receiver takes some microseconds, so after a short send the
   // table must do. It must do, too, where the call cannot have waited: servers read what epoll_wait
   // has reported, and lose the processor in every other such call.
-  const bool short_send = call->sends && took < microsecond * kSendUs;
+  const bool short_send = call->sends && is_short_call(took);
   const struct vprof_stream listed = vprof_stream_of(call->fd);
   const bool flows = listed.kind == VPROF_STREAM_FLOW;
-  if (flows && (short_send || wait_event(&listed, call->sends) == 0 || never_waits(call))) {
+  if (flows && (short_send || wait_event(&listed, call->sends) == 0 ||
+                never_waits(call, is_short_call(took)))) {
     return 0;
   }
   const int errno_before = errno;
@@ -89,7 +91,7 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
     event = 0;
   }
   if (!flows && (event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_STREAM) &&
-      never_waits(call)) {
+      never_waits(call, false)) {
     event = 0;
   }
   if (event != 0) {
@@ -105,6 +107,17 @@ static uint32_t write_wait(const struct vprof_call* call, uint64_t now) {
   return event;
 }
 
+static enum vprof_waited how_it_waited(struct vprof_call* call, uint64_t took, uint32_t event) {
+  if (event != 0) {
+    return event == VPROF_EV_WAIT_FILE ? VPROF_WAITED_OFTEN : VPROF_WAITED_ONCE;
+  }
+  // Only who has lost the processor wants to know. In a longer call it may have been for a page of
+  // what is sent, for example, so the kernel is asked.
+  const bool never = vprof_lost_processor() && is_short_call(took) &&
+                     vprof_stream_of(call->fd).kind == VPROF_STREAM_FLOW && never_waits(call, true);
+  return never ? VPROF_WAITED_NEVER : VPROF_WAITED_UNRECORDED;
+}
+
 static void call_end(struct vprof_call* call) {
   const uint64_t now = vprof_ticks();
   if (!call->sends) {
@@ -113,7 +126,8 @@ static void call_end(struct vprof_call* call) {
     atomic_fetch_sub(&call->full->count, 1);
   }
   const uint32_t event = write_wait(call, now);
-  vprof_wait_over(now - call->start, event != 0, event == VPROF_EV_WAIT_FILE);
+  const uint64_t took = now - call->start;
+  vprof_wait_over(took, how_it_waited(call, took, event));
 }
 
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call

@@ -17,6 +17,12 @@
 
 static struct vprof_stream known[VPROF_DESCRIPTORS];
 
+// Of how many more short calls it is taken for granted that the descriptor does not block. The
+// program may change that, by ioctl() and in other processes too, and most calls of a server are
+// short.
+enum { kTaken = 15 };
+static unsigned char not_blocking[VPROF_DESCRIPTORS];
+
 // Only the port counts: a listener may be bound to all addresses.
 uint64_t vprof_stream_address(const struct sockaddr* address, socklen_t bytes) {
   if (address == NULL || bytes < sizeof(sa_family_t)) {
@@ -138,11 +144,38 @@ static struct vprof_stream ask(int fd, const struct vprof_stream* before) {
   return stream;
 }
 
+static void set_not_blocking(int fd, unsigned char taken) {
+  if (fd >= 0 && fd < VPROF_DESCRIPTORS) {
+    __atomic_store_n(&not_blocking[fd], taken, __ATOMIC_RELAXED);
+  }
+}
+
+void vprof_stream_flags_change(int fd) { set_not_blocking(fd, 0); }
+
+bool vprof_stream_never_blocks(int fd, bool is_short) {
+  if (is_short && fd >= 0 && fd < VPROF_DESCRIPTORS) {
+    const unsigned char taken = __atomic_load_n(&not_blocking[fd], __ATOMIC_RELAXED);
+    if (taken != 0) {
+      set_not_blocking(fd, (unsigned char)(taken - 1));
+      return true;
+    }
+  }
+  if (vprof_confined()) {
+    return false;  // the filter may not allow it
+  }
+  vprof_count_own_call();
+  const long flags = vprof_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+  const bool never = flags >= 0 && (flags & O_NONBLOCK) != 0;
+  set_not_blocking(fd, never ? kTaken : 0);
+  return never;
+}
+
 // Threads that race here store the same values, unless one uses a descriptor that another closes.
 void vprof_stream_set(int fd, struct vprof_stream stream) {
   if (fd < 0 || fd >= VPROF_DESCRIPTORS) {
     return;
   }
+  vprof_stream_flags_change(fd);
   struct vprof_stream* entry = &known[fd];
   __atomic_store_n(&entry->kind, VPROF_STREAM_UNKNOWN, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->in, stream.in, __ATOMIC_RELAXED);
@@ -153,6 +186,7 @@ void vprof_stream_set(int fd, struct vprof_stream stream) {
 }
 
 void vprof_stream_forget(int fd) {
+  vprof_stream_flags_change(fd);
   if (fd >= 0 && fd < VPROF_DESCRIPTORS && known[fd].kind != VPROF_STREAM_UNKNOWN) {
     __atomic_store_n(&known[fd].kind, VPROF_STREAM_UNKNOWN, __ATOMIC_RELEASE);
   }

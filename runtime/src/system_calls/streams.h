@@ -16,6 +16,7 @@
 #ifndef VPROF_STREAMS_H
 #define VPROF_STREAMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -43,6 +44,12 @@ struct vprof_stream vprof_stream_of(int fd);
 
 // Asks the kernel, unless the table still holds.
 struct vprof_stream vprof_stream_checked(int fd);
+
+// Whether a call on it returns at once where it would have to wait (O_NONBLOCK). Asks the kernel,
+// but of short calls only now and then: they can have waited for so long at most.
+bool vprof_stream_never_blocks(int fd, bool is_short);
+// That may change now.
+void vprof_stream_flags_change(int fd);
 
 void vprof_stream_set(int fd, struct vprof_stream stream);
 void vprof_stream_forget(int fd);

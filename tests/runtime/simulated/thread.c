@@ -20,6 +20,7 @@ static long vprof_syscall(long number, long a, long b, long c, long d, long e, l
     *(struct timespec*)b = (struct timespec){(time_t)(simulated.processor_ns / 1000000000),
                                              (long)(simulated.processor_ns % 1000000000)};
   } else if (number == SYS_getrusage) {
+    ++simulated.asked;
     ((struct rusage*)b)->ru_nvcsw = (long)simulated.gave_up;
     ((struct rusage*)b)->ru_nivcsw = (long)simulated.lost;
   }
@@ -120,7 +121,17 @@ void simulated_wait(uint64_t ns, uint64_t processor_ns, bool several) {
   simulated.processor_ns += processor_ns;
   const uint64_t now = simulated_ticks();
   simulated.last_end = now;  // it records its wait
-  vprof_wait_over(now - start, true, several);
+  vprof_wait_over(now - start, several ? VPROF_WAITED_OFTEN : VPROF_WAITED_ONCE);
+}
+
+void simulated_call(uint64_t processor_ns, uint64_t lost_ns, bool cannot_wait) {
+  const uint64_t start = simulated_frame(0);
+  simulated_compute(processor_ns);
+  if (lost_ns != 0) {
+    simulated_lose_processor(lost_ns);
+  }
+  vprof_wait_over(simulated_ticks() - start,
+                  cannot_wait ? VPROF_WAITED_NEVER : VPROF_WAITED_UNRECORDED);
 }
 
 void simulated_next_chunk(void) { vprof_hook_next_chunk(); }

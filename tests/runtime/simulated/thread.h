@@ -25,6 +25,7 @@ struct simulated_thread {
   unsigned events;        // recorded so far
   struct simulated_event event[SIMULATED_EVENTS];
   unsigned requests;  // to the helper, to watch the thread
+  unsigned asked;     // how often the kernel was asked for the number of switches
 };
 extern struct simulated_thread simulated;
 
@@ -41,6 +42,8 @@ void simulated_signal(void);
 void simulated_clear_mark(void);
 // A recorded wait that itself takes some processor time. `several`: it may sleep more than once.
 void simulated_wait(uint64_t ns, uint64_t processor_ns, bool several);
+// A call that is timed and does not wait. `lost_ns`: without the processor in it.
+void simulated_call(uint64_t processor_ns, uint64_t lost_ns, bool cannot_wait);
 void simulated_next_chunk(void);
 void simulated_fork(void);  // the processor clock restarts
 
