@@ -3,7 +3,7 @@
 each take?
 
     live_searches.py PROJECT --run COMMAND [--searches 10] [--settle 5] [--fresh]
-                     [--vprof build/release/driver/vprof]
+                     [--keep DIRECTORY] [--vprof build/release/driver/vprof]
                      [live's own options, such as --budget 2 or --epoch 5]
 
 PROJECT holds a vprof.json. The program is built once with all call sites in place and off (`vprof
@@ -12,6 +12,8 @@ not end by itself. Each search is `vprof live --attach --restart`, from attach t
 build or a restart of the program. After --settle seconds the program is what it is in production.
 With --fresh each search has a program of its own: for a load that changes what it works on, so that
 after ten minutes it is another load.
+
+With --keep, the report of search N is kept as DIRECTORY/N.txt.
 
 Prints a line for each search, and whether all name the same first factor.
 """
@@ -70,6 +72,12 @@ def search(options, trace, more):
     return seconds, json.loads(done.stdout)
 
 
+def keep(options, number):
+    options.keep.mkdir(parents=True, exist_ok=True)
+    with (options.keep / f"{number}.txt").open("w", encoding="utf-8") as out:
+        subprocess.run([options.vprof, "-C", options.project, "report"], stdout=out, check=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("project", type=pathlib.Path)
@@ -77,6 +85,7 @@ def main():
     parser.add_argument("--searches", type=int, default=10)
     parser.add_argument("--settle", type=float, default=5)
     parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--vprof", default=HERE.parent / "build/release/driver/vprof")
     options, more = parser.parse_known_args()
     trace = options.project.resolve() / ".vprof/live/trace"
@@ -92,6 +101,8 @@ def main():
                 name, share = first_factor(report)
                 found[name] += 1
                 times.append(seconds)
+                if options.keep:
+                    keep(options, len(times))
                 print(f"search {len(times)}: {seconds:.0f} s, {len(report['iterations'])} iterations, "
                       f"{report['interval']['count']} intervals: {name} {share:.1%}", flush=True)
                 program.check()

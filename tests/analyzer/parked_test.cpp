@@ -320,6 +320,20 @@ TEST_CASE("intervals within a request park with it") {
                                              {"step/parked(f)/untracked(thread)", 6}});
 }
 
+TEST_CASE("a request that begins after another one was not ready with it if one descriptor was") {
+  Case c;
+  auto& t = c.thread(1);
+  t.epoll_wait(0, 1'000'000, {0x10}, 5);
+  t.begin(1, 1'100'000, 0, 0, 1'000'000, VPROF_NO_BATCH);
+  t.end(1, 3'100'000);
+  t.begin(2, 3'200'000, 0, 0, 1'000'000, VPROF_NO_BATCH + 1);
+  t.end(2, 5'200'000);
+  const analyzer::LoopQueueSummary queue = c.profile().interval.loop_queue;
+  CHECK(queue.begun == 2);
+  CHECK(queue.waited == 0);
+  CHECK(queue.mean_ns == 0);
+}
+
 TEST_CASE("what a request waits for the loop before its begin is told beside the latency") {
   Case c;
   auto& t = c.thread(1);

@@ -80,6 +80,17 @@ TEST_CASE("an interval begins once the process and the thread are set up") {
   CHECK(begins == 4);
 }
 
+TEST_CASE(
+    "an interval knows whether it can have been ready with another one when its thread polled") {
+  const Trace trace = run("begins_after_polls", {{{"VPROF_WAITS_OFF", ""}}, {}, {}}).traces.at(0);
+  std::vector<uint64_t> since;
+  for (const Record& begin : trace.all(VPROF_EV_BEGIN)) {
+    since.push_back(begin.more.at(1).payload);
+  }
+  const uint64_t no = VPROF_NO_BATCH;
+  CHECK(since == std::vector<uint64_t>{no, no + 1, no, no + 1, 0, 1, no + 2});
+}
+
 TEST_CASE("annotated tasks record who created and who took them") {
   const Outcome outcome = run("annotated_tasks");
   const Trace& trace = outcome.traces.at(0);

@@ -202,7 +202,8 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   switch_to(thread, mark.index, &interval, mark);
   interval.begin = mark.time;
   if (mark.polled != kNoTime && interval.can_park()) {
-    interval.queued = mark.others_first ? std::max<int64_t>(mark.time - mark.polled, 0) : 0;
+    const bool was_ready = mark.others_first && !mark.no_batch;
+    interval.queued = was_ready ? std::max<int64_t>(mark.time - mark.polled, 0) : 0;
   }
   // Begins are read from the last to the first.
   interval.id = last_id_ = std::min(mark.time, last_id_ - 1);

@@ -310,12 +310,13 @@ class Decoder {
     const bool local = (payload_of(head) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     vprof_slot polled{};
     const bool polls = id != VPROF_EV_END && next(polled) && polled.word0 != 0;
+    const uint64_t since = polls ? payload_of(polled) : 0;
     // Constructed in place: copying a struct stalls on store forwarding.
     thread_.marks.emplace_back(
         clock_.to_ns(head.word0), what.word0, local ? process_scope_ : 0, id,
         static_cast<uint32_t>(payload_of(what)), uint64_t{0},
-        polls ? clock_.to_ns(polled.word0) : kNoTime, polls && payload_of(polled) != 0,
-        (payload_of(head) & VPROF_INTERVAL_COROUTINE) != 0,
+        polls ? clock_.to_ns(polled.word0) : kNoTime, (since & ~VPROF_NO_BATCH) != 0,
+        (since & VPROF_NO_BATCH) != 0, (payload_of(head) & VPROF_INTERVAL_COROUTINE) != 0,
         static_cast<uint32_t>(payload_of(head) >> VPROF_SUSPENSION_SHIFT) - 1);
     return true;
   }

@@ -79,6 +79,8 @@ struct Mark {
   int64_t polled = kNoTime;
   /// The thread began to work for other intervals since then.
   bool others_first = false;
+  /// Those were not ready together with this one (VPROF_NO_BATCH).
+  bool no_batch = false;
   /// Of a SWITCH: a coroutine is suspended, begins or goes on. Of a BEGIN and END: the interval is
   /// an execution of a coroutine.
   bool coroutine = false;

@@ -52,12 +52,13 @@ static void write_task(uint32_t event, unsigned def, uint64_t task) {
 }
 
 void vprof_rt_enqueue(unsigned def, uint64_t task) { write_task(VPROF_EV_ENQUEUE, def, task); }
-void vprof_rt_dequeue(unsigned def, uint64_t task) { write_task(VPROF_EV_DEQUEUE, def, task); }
+void vprof_rt_dequeue(unsigned def, uint64_t task) {
+  write_task(VPROF_EV_DEQUEUE, def, task);
+  vprof_self.begun |= task != 0 ? VPROF_NO_BATCH : 0;  // it was ready when somebody else polled
+}
 
 // An annotation has no entry in sites.json.
 VPROF_RT_API void vprof_task_created(uint64_t task) {
   write_task(VPROF_EV_ENQUEUE, VPROF_SYNC_TASK, task);
 }
-VPROF_RT_API void vprof_task_taken(uint64_t task) {
-  write_task(VPROF_EV_DEQUEUE, VPROF_SYNC_TASK, task);
-}
+VPROF_RT_API void vprof_task_taken(uint64_t task) { vprof_rt_dequeue(VPROF_SYNC_TASK, task); }

@@ -81,7 +81,7 @@ struct vprof_thread {
   uint64_t work_id;   // the interval this thread works for
   uint64_t work_flags;
   uint64_t polled;  // ticks: when its poll, select or epoll_wait returned last; 0: never
-  uint64_t begun;   // since then: how often it began or resumed an interval
+  uint64_t begun;   // since then: how often it began or resumed an interval; and a flag
   uint32_t serial;
   uint32_t chunks;  // taken so far
   uint32_t tid;

@@ -93,7 +93,7 @@ static void call_end(struct vprof_poll_call* call) {
   }
   if (!call->failed) {
     vprof_self.polled = now;
-    vprof_self.begun = 0;
+    vprof_self.begun = call->timed_out || call->one_ready ? VPROF_NO_BATCH : 0;
   }
   const bool waited =
       !call->at_once && now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;

@@ -1,6 +1,9 @@
 // Waits for several descriptors at once: with which limit, and how many turned out to be ready.
 #include <vprof/runtime/scope.h>
 
+#define VPROF_ENABLED
+#include <vprof/annotations.h>
+
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -110,6 +113,34 @@ SUBJECT(waits_poll_two_ready) {
   }
   pollfd fds[2] = {{ends[0], POLLIN, 0}, {dup(ends[0]), POLLIN, 0}};
   return wait_for([&] { return poll(fds, 2, 60000); }, [&] { return write(ends[1], &byte, 1); });
+}
+
+// Requests that begin after a poll that found nothing, one descriptor, or both ready; the last one
+// is taken from a queue.
+SUBJECT(begins_after_polls) {
+  leaf();
+  int ends[2];
+  int other[2];
+  if (pipe(ends) != 0 || pipe(other) != 0) {
+    return 4;
+  }
+  pollfd fds[2] = {{ends[0], POLLIN, 0}, {other[0], POLLIN, 0}};
+  uint64_t id = 1;
+  const auto serve_two = [&](int expected) {
+    const bool right = poll(fds, 2, 0) == expected;
+    for (const uint64_t last = id + 2; id != last; ++id) {
+      vprof_begin(id);
+      vprof_end(id);
+    }
+    return right;
+  };
+  const bool none = serve_two(0);
+  const bool one = write(ends[1], &byte, 1) == 1 && serve_two(1);
+  const bool both = write(other[1], &byte, 1) == 1 && serve_two(2);
+  vprof_task_taken(id);
+  vprof_begin(id);
+  vprof_end(id);
+  return none && one && both ? 0 : 1;
 }
 
 static timespec milliseconds(long n) { return {0, n * 1000000}; }
