@@ -4,6 +4,7 @@
 #
 #   run.sh            fetches the source and runs `vprof loop --auto`, which prints the report
 #   run.sh --restart  the same, but starts a new search: after a change of WORKLOAD, for example
+#   run.sh --live     the same by `vprof live`: one build, and the search while the server runs
 #   run.sh --fetch    only fetches the source
 #
 # workload.sh lists WORKLOAD and the other settings. VPROF names the vprof to use (default: the one
@@ -29,5 +30,11 @@ case "${1:-}" in
     say "vprof loop --auto $*"
     "$vprof" loop --auto "$@"
     ;;
-  *) die "unknown option $1 (known: --fetch, --restart)" ;;
+  --live)
+    find_vprof
+    cd "$here"
+    say "vprof live --restart"
+    TRANSACTIONS=${TRANSACTIONS:-1000000} "$vprof" live --restart
+    ;;
+  *) die "unknown option $1 (known: --fetch, --restart, --live)" ;;
 esac
