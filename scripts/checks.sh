@@ -5,6 +5,7 @@ passed=0
 failed=0
 skipped=0
 failures=()
+last_words=()
 timings=()
 logs=$root/build/test-logs
 
@@ -17,6 +18,7 @@ finish() {
   say "Done"
   local line
   for line in "${timings[@]}"; do echo "$line"; done
+  for line in "${last_words[@]}"; do printf '%s\n' "$line"; done
   for line in "${failures[@]}"; do echo "failed: $line"; done
   if [ "$skipped" = 0 ]; then
     echo "$passed passed, $failed failed"
@@ -62,6 +64,16 @@ count_of() { # log state: the number of tests that ctest's summary lists with th
   grep -cE "^[[:space:]]+[0-9]+ - .* \\($2\\)$" "$1" || true
 }
 
+# The last lines that each failed test printed, below its name.
+last_words_of() { # log
+  awk '
+    function tell(i) { for (i = n > 8 ? n - 7 : 1; i <= n; ++i) print "  " said[i]; n = 0; failed = 0 }
+    /\*\*\*(Failed|Timeout|Exception|Not Run)/ { tell(); print; failed = 1; next }
+    /^ *Start +[0-9]+:|^ *[0-9]+\/[0-9]+ Test +#|tests passed, / { if (failed) tell() }
+    failed && NF { said[++n] = $0 }
+  ' "$1"
+}
+
 # Runs some tests with ctest and adds up their counts. Each test runs once.
 run_ctest() { # name directory [ctest options]
   local name=$1 directory=$2 log total bad not_run before=$SECONDS
@@ -80,6 +92,7 @@ run_ctest() { # name directory [ctest options]
   not_run=$(count_of "$log" 'Skipped')
   if [ "$bad" != 0 ]; then
     grep -vE '^ *[0-9]+/[0-9]+ Test +#.*(Passed|Skipped)|^ *Start ' "$log" | tail -80
+    last_words+=("$(last_words_of "$log")")
     failures+=("$name: $bad of $total tests, see $log")
   fi
   passed=$((passed + total - bad - not_run))

@@ -21,7 +21,7 @@ done
 
 # Tests that measure time or emulate AArch64.
 soak_tests() {
-  run_ctest "Tests with the label soak" "$root/build/release" -L soak
+  run_ctest "Tests with the label soak" "$root/build/release" -L soak -LE planted
 }
 
 # With Clang's analyzer. It treats the files of a component as headers, which it skips unless told

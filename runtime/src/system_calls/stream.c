@@ -5,12 +5,10 @@
 // and asks after a wait of 5 us or more. A writer checks whether anybody may be waiting; if not, it
 // asks and records nothing. What libc's FILE functions do internally is not seen.
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "base/raw_syscall.h"
 #include "interpose/interpose.h"
 #include "system_calls/raw_calls.h"
 #include "system_calls/streams.h"
