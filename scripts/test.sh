@@ -35,8 +35,8 @@ check_format() {
 
 # A change: each file alone, with the headers that it includes itself, and with Clang's analyzer.
 # Everything: component by component, since most of the time goes into headers, and without the
-# analyzer, which takes more than all other checks together, and the check that takes more than the
-# rest. soak.sh runs both on everything.
+# analyzer, which takes more than all other checks together, and the slowest of these. soak.sh runs
+# both on everything.
 check_tidy() {
   if [ "$extent" = all ]; then
     # Without the analyzer, clang-tidy complains about the templates of libstdc++ itself.
