@@ -71,8 +71,22 @@ inline double worst_violation(const analyzer::Node& node, double scale) {
   return worst;
 }
 
+/// The means and shares of the kinds of time add up to those of the interval.
+inline double worst_violation(const std::vector<analyzer::KindOfTime>& kinds,
+                              const analyzer::Node& root) {
+  double mean = 0;
+  double share = 0;
+  for (const analyzer::KindOfTime& kind : kinds) {
+    mean += kind.mean_ns;
+    share += kind.share;
+  }
+  return std::max(std::abs(mean - root.mean_ns) / std::max(root.mean_ns, 1.0),
+                  std::abs(share - root.share));
+}
+
 inline double worst_violation(const analyzer::Profile& profile) {
-  return worst_violation(profile.tree, profile.tree.variance_ns2);
+  return std::max(worst_violation(profile.tree, profile.tree.variance_ns2),
+                  worst_violation(profile.kinds, profile.tree));
 }
 
 inline const analyzer::Factor* find_factor(const analyzer::Profile& profile,

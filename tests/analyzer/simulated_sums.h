@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/kinds_of_time.h"
 #include "factors/factor_selection.h"
 #include "factors/latency_summary.h"
 #include "factors/tail_shares.h"
@@ -101,6 +102,7 @@ class SimulatedSums {
     const analyzer::BatchSums total = sums.total();
     const analyzer::TailShares tail(sums, total);
     made.interval = summarize(sums);
+    made.kinds = kinds_of_time(tree, analyzer::Jackknife(tree, sums.batches, nullptr));
     made.factors = rank_factors(tree, sums.batches, {}, options, &tail);
     made.tree = nested_tree(tree);
     return made;

@@ -21,6 +21,8 @@ export const views = {
     assert.equal(counts.figures, 8);
     assert.match(await page.evaluate('document.querySelector("#loop-queue").textContent'),
       /^queue\(event loop\): before their begin, 500 of 2,000 waited .* would add 25\.0 % to it\.$/);
+    assert.match(await page.evaluate('document.querySelector("#kinds").textContent'),
+      /^Of the variance: synchronization \d+\.\d %.*, running \d+\.\d %/);
     assert.equal(counts.labels, 3);
     assert.ok(counts.factors >= 4, `${counts.factors} factors`);
     assert.ok(counts.nodes >= 5 && counts.left >= 5 && counts.right >= 5, JSON.stringify(counts));

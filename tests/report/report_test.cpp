@@ -39,6 +39,10 @@ Profile make_profile() {
                 1.9e6,     8.2e6,    40.1e6,
                 50.2e6,    61.3e6,   {{"NewOrder", 10000, 2.0e6, 2e13}, {"", 2345, 2.5e6, 3e13}},
                 0.031,     {},       {}};
+  p.kinds = {{TimeKind::kSynchronization, 1.3e6, 0.631, {0.591, 0.671}},
+             {TimeKind::kRunning, 0.7e6, 0.352, {0.313, 0.391}},
+             {TimeKind::kIo, 0.1e6, 0.0171, {0.0171, 0.0171}},
+             {TimeKind::kSleep, 10, -1e-4, {-2e-4, 1e-4}}};
   Node wait = make_node(NodeKind::kWait, "wait(pthread_mutex_lock)", 0.62,
                         {make_node(NodeKind::kBlame, "flush_log", 0.5),
                          make_node(NodeKind::kUntracked, "untracked(logger)", 0.1),
@@ -307,6 +311,18 @@ TEST_CASE("overhead: what was measured in a live run comes with its interval") {
   CHECK(text().find("add " + likely + " (" + least + " to " + most +
                     ", measured against the pauses) to the processor time of the program") !=
         std::string::npos);
+}
+
+TEST_CASE("kinds of time are listed if there are several, and small ones left out") {
+  Profile p = make_profile();
+  CHECK(report::text(p, {}, {}).find("synchronization 63.1 % ± 4.0   running 35.2 % ± 3.9   "
+                                     "I/O 1.7 %\n") != std::string::npos);
+  const nlohmann::json kinds = report::json(p, {}).at("kinds");
+  REQUIRE(kinds.size() == 4);
+  CHECK(kinds[2].at("kind") == "io");
+  CHECK(kinds[3].at("share") == -1e-4);
+  p.kinds.resize(1);
+  CHECK(report::text(p, {}, {}).find("synchronization") == std::string::npos);
 }
 
 TEST_CASE("what intervals waited for the event loop before their begin is told") {
@@ -629,7 +645,7 @@ TEST_CASE("report.json: a document that is not one gives an error of one line") 
   for (const auto& [field, value] : good.items()) {
     if (field == "$schema" || field == "losses" || field == "unwrapped" || field == "k" ||
         field == "threshold" || field == "ranking" || field == "marked_share" ||
-        field == "more_to_tell" || field == "provenance") {
+        field == "more_to_tell" || field == "provenance" || field == "kinds") {
       continue;
     }
     auto without = good;

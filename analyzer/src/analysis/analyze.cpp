@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/kinds_of_time.h"
 #include "analysis/profile_of.h"
 #include "analysis/recording_sums.h"
 #include "factors/factor_selection.h"
@@ -63,6 +64,7 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
   const BatchSums total = sums.total();
   const TailShares tail(sums, total);
   profile.factors = rank_factors(tree, sums.batches, sums.exemplars, options, &tail);
+  profile.kinds = kinds_of_time(tree, Jackknife(tree, sums.batches, nullptr));
   profile.tree = nested_tree(tree);
   mark_factors(profile);
   profile.losses = sums.losses;

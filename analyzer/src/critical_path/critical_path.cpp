@@ -57,9 +57,9 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
   unknown_waker_ = tree.intern(kUnknownWaker);
-  timer_ = tree.intern("timer");
-  unknown_event_ = tree.intern("unknown event");
-  readiness_ = tree.intern("readiness");
+  timer_ = tree.intern(kTimer);
+  unknown_event_ = tree.intern(kUnknownEvent);
+  readiness_ = tree.intern(kReadiness);
   suspended_ = tree.intern("co_await");
 }
 

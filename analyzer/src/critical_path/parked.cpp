@@ -229,7 +229,7 @@ void PathWalker::park(const Park& park, const Interval& interval) {
 /// What the interval waited for: that a descriptor is ready. Below it, whoever made it ready.
 void PathWalker::add_readiness(const Park& park, const Poll& poll, int64_t happened,
                                uint32_t node) {
-  std::string name = "readiness";
+  std::string name = kReadiness;
   // In a tree of many intervals, the number would only make many nodes of one.
   if (pieces_ != nullptr && poll.wait.sync != 0) {
     name += fmt::format(" of descriptor {}", poll.wait.sync - 1);

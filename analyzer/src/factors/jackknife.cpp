@@ -160,6 +160,10 @@ FactorEstimate Jackknife::of_places(const std::vector<uint32_t>& places, double 
   return estimate;
 }
 
+Estimate Jackknife::share_of_places(const std::vector<uint32_t>& places, double share) const {
+  return of_places(places, 0, share, {}).share;
+}
+
 FactorEstimate Jackknife::of_pairs(const std::vector<uint32_t>& pairs, double contribution) const {
   FactorEstimate estimate;
   for (const Joined* joined : {&long_, &short_}) {

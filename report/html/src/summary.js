@@ -21,7 +21,15 @@ export function summary(data) {
     figure('max', time(interval.max_ns)));
   const work = interval.work?.declared > 0 ? el('p', { class: 'hint' }, `Work: ${interval.work.mean.toPrecision(3)} units on average, `
     + `${time(interval.work.ns_per_unit)} each; explains ${percent(interval.work.explained)} of the variance.`) : null;
-  return section('summary', `Latency of ${interval.name}`, null, figures, work, loopQueue(interval.loop_queue), byLabel(data));
+  return section('summary', `Latency of ${interval.name}`, null, figures, kindsOfTime(data.kinds), work, loopQueue(interval.loop_queue), byLabel(data));
+}
+
+// What of the variance is computing, and what is waiting for what.
+function kindsOfTime(kinds) {
+  const shown = kinds.filter(({ share }) => Math.abs(share) >= 0.001);
+  if (shown.length < 2) return null;
+  return el('p', { class: 'hint', id: 'kinds' }, `Of the variance: ${shown.map(({ kind, share, share_ci95: [low, high] }) => `${kind === 'io' ? 'I/O' : kind} `
+    + `${percent(share)}${high > low ? ` ± ${(50 * (high - low)).toFixed(1)}` : ''}`).join(', ')}.`);
 }
 
 // What intervals waited before their begin because the event loop was busy with others.

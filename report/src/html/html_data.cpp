@@ -70,6 +70,7 @@ nlohmann::json html_data(const HtmlReport& page) {
   const TimeColumns columns = choose_columns(page.profile.factors, tree);
   Json data = {{"title", page.title},
                {"interval", json::write(page.profile.interval)},
+               {"kinds", json::write(page.profile.kinds)},
                {"k", page.profile.k},
                {"threshold", page.profile.threshold},
                {"explained", explained(page.profile)},

@@ -33,6 +33,7 @@ struct Document {
   std::string schema_file = "report.schema.json";
   int schema = kSchema;
   analyzer::IntervalSummary interval;
+  std::vector<analyzer::KindOfTime> kinds;
   std::vector<analyzer::Factor> factors;
   analyzer::Node tree;
   std::vector<Iteration> iterations;
@@ -221,6 +222,7 @@ struct Object<Document> {
       optional("$schema", &T::schema_file, "the JSON Schema of this document"),
       required("schema", &T::schema, "version: 1"),
       required("interval", &T::interval, "the latency"),
+      optional("kinds", &T::kinds, "kinds of time, by falling share"),
       required("factors", &T::factors, "ranked; those that contribute 0.01 or more"),
       required("tree", &T::tree, "the variance tree; its root is the interval"),
       required("iterations", &T::iterations, "of the search"),
@@ -246,6 +248,7 @@ namespace {
 Document document_of(const analyzer::Profile& profile, const ReportContext& context) {
   Document document;
   document.interval = profile.interval;
+  document.kinds = profile.kinds;
   document.factors = profile.factors;
   document.tree = profile.tree;
   document.iterations = context.iterations;
@@ -268,6 +271,7 @@ std::pair<analyzer::Profile, ReportContext> profile_and_context(Document documen
   std::pair<analyzer::Profile, ReportContext> result;
   auto& [profile, context] = result;
   profile.interval = std::move(document.interval);
+  profile.kinds = std::move(document.kinds);
   profile.factors = std::move(document.factors);
   profile.tree = std::move(document.tree);
   profile.overhead = document.overhead;

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "text/factors/factor_text.h"
 #include "text/overhead_text.h"
 #include "text/text_writer.h"
+#include "vprof/report/json.h"
 #include "vprof/support/text.h"
 
 namespace vprof::report {
@@ -71,6 +73,32 @@ void write_summary(const IntervalSummary& interval, TextWriter& out) {
   write_labels(interval, out);
   write_work(interval.work, out);
   write_loop_queue(interval, out);
+}
+
+/// How a kind of time is shown; report.json has a word for each.
+const char* name_of(analyzer::TimeKind kind) {
+  return kind == analyzer::TimeKind::kIo ? "I/O" : word_for(kind);
+}
+
+// Of the variance.
+constexpr double kLeastKind = 1e-3;
+
+/// What of the variance is computing, and what is waiting for what. One kind alone says nothing.
+void write_kinds(const std::vector<analyzer::KindOfTime>& kinds, TextWriter& out) {
+  std::vector<std::string> items;
+  for (const analyzer::KindOfTime& kind : kinds) {
+    if (std::abs(kind.share) < kLeastKind) {
+      continue;
+    }
+    const double reach = (kind.share_ci95[1] - kind.share_ci95[0]) / 2;
+    items.push_back(fmt::format("{} {}", name_of(kind.kind), percent(kind.share)));
+    if (reach > 0) {
+      items.back() += fmt::format(" {} {:.1f}", out.plus_minus(), 100 * reach);
+    }
+  }
+  if (items.size() > 1) {
+    out.row(items, 2, "   ");
+  }
 }
 
 // Less of the time of threads than this, or an interval that takes more of the run than this, may
@@ -160,6 +188,7 @@ std::string text(const Profile& profile, const ReportContext& context, const Tex
   write_presence(profile.interval, profile.overhead, out);
   out.blank_line();
   out.line("Where the variance comes from", Style::kHeading);
+  write_kinds(profile.kinds, out);
   write_factors(profile, out);
   write_caveats(caveats_of(profile.losses, context), out);
   out.blank_line();

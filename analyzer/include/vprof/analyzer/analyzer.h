@@ -147,6 +147,12 @@ enum class NodeKind : uint8_t {
 
 /// Name of the node below a wait that holds the waiting time without a known waker.
 inline constexpr const char* kUnknownWaker = "unknown waker";
+/// Names of nodes below an interval that its thread has left, or a suspended coroutine: it waited
+/// for the time to pass, for a descriptor (`readiness of descriptor 5` in a timeline), or for an
+/// event that is not known.
+inline constexpr const char* kTimer = "timer";
+inline constexpr const char* kReadiness = "readiness";
+inline constexpr const char* kUnknownEvent = "unknown event";
 
 /// Covariance of two children of one node (2.3.2.1).
 struct Covariance {
@@ -324,6 +330,31 @@ struct LoopQueueSummary {
   double share = 0;
 };
 
+/// What the time of an interval is spent on, as the interval sees it: a wait is a wait, whatever
+/// others did meanwhile.
+enum class TimeKind : uint8_t {
+  kRunning,          ///< its threads had a processor, or waited for what is not recorded
+  kPreempted,        ///< they could run, and had none
+  kSynchronization,  ///< locks, conditions, other threads, and what the configuration names
+  kQueue,            ///< in a queue, or for the turn of its event loop
+  kIo,               ///< files, clients, other descriptors
+  kSleep,            ///< for the time to pass
+  kUntracked         ///< no thread is known to have worked for it
+};
+
+/// In the order of the enum, as in report.json.
+inline constexpr std::array<const char*, 7> kTimeKinds = {
+    "running", "preempted", "synchronization", "queue", "io", "sleep", "untracked"};
+
+struct KindOfTime {
+  TimeKind kind = TimeKind::kRunning;
+  double mean_ns = 0;
+  /// Cov(X, T) / Var(T)
+  double share = 0;
+  /// 95 % confidence interval; a point if there are fewer than two batches.
+  std::array<double, 2> share_ci95{};
+};
+
 /// Latency of the completed intervals of one kind.
 struct IntervalSummary {
   std::string name;
@@ -450,6 +481,8 @@ struct Overhead {
 /// The result of an analysis.
 struct Profile {
   IntervalSummary interval;
+  /// Those that have time, by falling share. Means add up to the mean latency, shares to 1.
+  std::vector<KindOfTime> kinds;
   /// The root is the interval.
   Node tree;
   /// All factors that weigh at least Options::least_listed, by rank.

@@ -50,6 +50,13 @@ static_assert(static_cast<size_t>(analyzer::Ranking::kVariance) + 1 ==
               Words<analyzer::Ranking>::kWords.size());
 
 template <>
+struct Words<analyzer::TimeKind> {
+  static constexpr std::array kWords = analyzer::kTimeKinds;
+};
+static_assert(static_cast<size_t>(analyzer::TimeKind::kUntracked) + 1 ==
+              Words<analyzer::TimeKind>::kWords.size());
+
+template <>
 struct Words<analyzer::FactorStatus> {
   static constexpr std::array kWords = {"selected", "expandable", "expanded", "leaf", "set-aside"};
 };
@@ -125,6 +132,17 @@ struct Object<analyzer::IntervalSummary> {
                "part of the variance that lies between the labels' means"),
       optional("work", &T::work),
       optional("loop_queue", &T::loop_queue)};
+};
+
+template <>
+struct Object<analyzer::KindOfTime> {
+  using T = analyzer::KindOfTime;
+  static constexpr const char* kDescription =
+      "what intervals spend their time on, as they see it: a wait is a wait, whatever others did";
+  static constexpr auto kFields =
+      std::tuple{required("kind", &T::kind), required("mean_ns", &T::mean_ns),
+                 required("share", &T::share, "Cov(time, latency) / Var(latency); together 1"),
+                 required("share_ci95", &T::share_ci95, "95 % confidence interval of the share")};
 };
 
 /// The bytes of a trace id are read as digits, as in a traceparent.
