@@ -5,14 +5,15 @@
 # beside busy loops. The last line is "N passed, N failed".
 #
 #   soak.sh            all parts: some hours
-#   soak.sh NAME...    only these parts: tests tidy random planted repeat fuzz subjects spark
+#   soak.sh NAME...    only these parts: tests tidy random planted repeat fuzz subjects
+#                      mariadb spark
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=scripts/checks.sh
 . "$root/scripts/checks.sh"
 
-parts=(tests tidy random planted repeat fuzz subjects spark)
+parts=(tests tidy random planted repeat fuzz subjects mariadb spark)
 chosen=("$@")
 [ $# != 0 ] || chosen=("${parts[@]}")
 for part in "${chosen[@]}"; do
@@ -95,6 +96,17 @@ soak_subjects() {
     check "A planted cause, from what vprof init writes: $subject" \
       "$root/tests/subjects/$subject.sh" gcc loop || true
   done
+}
+
+# The papers' remedies for InnoDB: whether they are right, and what they change.
+soak_mariadb() {
+  local example=$root/examples/mariadb
+  check "MariaDB: source" "$example/run.sh" --fetch || return 0
+  check "MariaDB: patches" "$example/patches/run.sh" apply || return 0
+  check "MariaDB: is a lock granted twice?" "$example/patches/run.sh" stress || true
+  check "MariaDB: its own innodb tests" "$example/patches/run.sh" suite || true
+  check "MariaDB: search" "$example/run.sh" --restart || return 0
+  check "MariaDB: what the patches change" "$example/patches/run.sh" measure || true
 }
 
 # The fleet on Spark. Spark stays out of build/python, which every test run installs.

@@ -9,7 +9,8 @@
 #   changes.sh locks    after `patches/run.sh apply`: who gets a record lock first
 #   changes.sh lru      after `patches/run.sh apply`, with WORKLOAD=memory: lazy LRU update
 #
-# ROUNDS (default 2). VPROF names the vprof to use. The profiles are work/NAME.vprof.
+# ROUNDS (default 2). VPROF names the vprof to use. The profiles are work/TAG-NAME.vprof, or
+# work/NAME.vprof if TAG is not set; sysbench's summary of each run is in work/TAG-NAME.ROUND.txt.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -51,35 +52,40 @@ case ${1:-} in
 esac
 find_vprof
 cd "$here"
+profile() { echo "$work/${TAG:+$TAG-}$1"; } # variant
 
 for ((round = 1; round <= rounds; ++round)); do
   for name in "${names[@]}"; do
     say "round $round of $rounds: ${variants[$name]}"
-    env "${variants[$name]}" "$vprof" record
-    "$vprof" analyze --profile "$work/$name.$round.vprof" >/dev/null
+    env "${variants[$name]}" RESULT="$(profile "$name").$round.txt" "$vprof" record
+    "$vprof" analyze --profile "$(profile "$name").$round.vprof" >/dev/null
   done
 done
 for name in "${names[@]}"; do
   profiles=()
-  for ((round = 1; round <= rounds; ++round)); do profiles+=("$work/$name.$round.vprof"); done
-  "$vprof" merge "${profiles[@]}" -o "$work/$name.vprof" >"$work/$name.report"
-  "$vprof" merge "${profiles[@]}" -o "$work/$name.vprof" --json >"$work/$name.json"
+  for ((round = 1; round <= rounds; ++round)); do
+    profiles+=("$(profile "$name").$round.vprof")
+  done
+  "$vprof" merge "${profiles[@]}" -o "$(profile "$name").vprof" >"$(profile "$name").report"
+  "$vprof" merge "${profiles[@]}" -o "$(profile "$name").vprof" --json >"$(profile "$name").json"
 done
 # One line for each variant, and what the first factors are.
-python3 - "${names[@]/%/.json}" <<'END'
+reports=()
+for name in "${names[@]}"; do reports+=("$(profile "$name").json"); done
+python3 - "${reports[@]}" <<'END'
 import json
+import pathlib
 import sys
 
-print(f"{'':12}{'mean':>10}{'variance':>14}{'p99':>10}   first factors")
-for name in sys.argv[1:]:
-    with open(f"work/{name}", encoding="utf-8") as file:
-        report = json.load(file)
+print(f"{'':20}{'mean':>10}{'variance':>14}{'p99':>10}   first factors")
+for path in map(pathlib.Path, sys.argv[1:]):
+    report = json.loads(path.read_text(encoding="utf-8"))
     interval = report["interval"]
     first = ", ".join(f"{' and '.join(factor['functions'])} {100 * factor['share']:.1f} %" for factor in report["factors"][:3])
-    print(f"{name[:-5]:12}{interval['mean_ns'] / 1e6:7.2f} ms{interval['variance_ns2'] / 1e12:10.1f} ms²"
+    print(f"{path.stem:20}{interval['mean_ns'] / 1e6:7.2f} ms{interval['variance_ns2'] / 1e12:10.1f} ms²"
           f"{interval['p99_ns'] / 1e6:7.1f} ms   {first}")
 END
 for name in "${names[@]:1}"; do
   say "vprof diff ${names[0]}.vprof $name.vprof"
-  "$vprof" diff "$work/${names[0]}.vprof" "$work/$name.vprof"
+  "$vprof" diff "$(profile "${names[0]}").vprof" "$(profile "$name").vprof"
 done

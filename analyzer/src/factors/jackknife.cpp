@@ -14,6 +14,10 @@ constexpr double kBatchPower = 0.25;
 constexpr double kFewestBatches = 6;
 constexpr double kShortBatches = 16;
 
+// On the logit scale, the reach of an interval around next to nothing, or next to all, is a
+// quotient of two small figures. It changes the odds by no more than exp(3) = 20.
+constexpr double kMostLogit = 3;
+
 uint64_t count_of(const std::vector<Batch>& batches) {
   uint64_t n = 0;
   for (const Batch& batch : batches) {
@@ -66,7 +70,7 @@ void widen_fraction(Estimate& estimate) {
   if (estimate.degrees <= 0 || value <= 0 || value >= 1) {
     return;
   }
-  const double width = reach_of(estimate) / (value * (1 - value));
+  const double width = std::min(reach_of(estimate) / (value * (1 - value)), kMostLogit);
   const double logit = std::log(value / (1 - value));
   estimate.ci95[0] = std::min(estimate.ci95[0], 1 / (1 + std::exp(width - logit)));
   estimate.ci95[1] = std::max(estimate.ci95[1], 1 / (1 + std::exp(-width - logit)));

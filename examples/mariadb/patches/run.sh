@@ -7,10 +7,14 @@
 #   run.sh stress   many clients want the same few rows, under each algorithm, and notice if two of
 #                   them have one at the same time; in a debug build, which also validates its lock
 #                   queues
-#   run.sh suite    MariaDB's own innodb tests in the debug build, under each algorithm
+#   run.sh suite    MariaDB's own innodb tests in the debug build, under each algorithm, with lazy LRU
+#                   update if that is not fcfs, the default
+#   run.sh measure  what the algorithms change for 16, 64, 256 and 512 clients that want few rows,
+#                   and with TPC-C and 2 warehouses, and what lazy LRU update does: five rounds of
+#                   ../changes.sh each. Needs ../run.sh after `run.sh apply`.
 #
-# ALGORITHMS are those to test (default: fcfs vats ldsf bldsf), TRANSACTIONS those of the stress test
-# (default: 20000). The debug build is in ../work/debug.
+# ALGORITHMS are those to test (default: fcfs vats ldsf bldsf), TRANSACTIONS those of a run (default:
+# stress 20000, measure 8000), CLIENTS and ROUNDS those to measure. The debug build is in ../work/debug.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -61,16 +65,33 @@ stress() {
 }
 
 suite() {
-  local algorithm failed=0
+  local algorithm lazy failed=0
   for algorithm in "${algorithms[@]}"; do
     say "$algorithm"
+    lazy=$([ "$algorithm" = fcfs ] || echo 1)
     (cd "$debug/mysql-test" && ./mtr --suite=innodb,sys_vars --do-test='innodb|sysvars_innodb' \
-      --parallel="$(nproc)" --force --max-test-fail=0 --retry=0 --testcase-timeout=30 \
-      --mysqld=--innodb-lock-schedule-algorithm="$algorithm") >"$work/suite-$algorithm.log" 2>&1 ||
+      --parallel=$((2 * $(nproc))) --force --max-test-fail=0 --retry=0 --testcase-timeout=30 \
+      --mysqld=--innodb-lock-schedule-algorithm="$algorithm" \
+      ${lazy:+--mysqld=--innodb-lazy-lru-update=1}) >"$work/suite-$algorithm.log" 2>&1 ||
       failed=1
     tail -3 "$work/suite-$algorithm.log"
   done
   [ "$failed" = 0 ]
+}
+
+measure() {
+  local clients counts=${CLIENTS:-16 64 256 512}
+  export ROUNDS=${ROUNDS:-5} TRANSACTIONS=${TRANSACTIONS:-8000} WAREHOUSES=2
+  for clients in $counts; do
+    say "$clients clients, few rows"
+    WORKLOAD=hot HOT="--think=1000" CLIENTS=$clients TAG=hot-$clients ../changes.sh locks
+  done
+  say "64 clients, more data than memory"
+  CLIENTS=64 ../changes.sh lru
+  for clients in $counts; do
+    say "$clients clients, TPC-C with 2 warehouses"
+    CLIENTS=$clients TAG=tpcc-$clients ../changes.sh locks
+  done
 }
 
 case "${1:-}" in
@@ -82,5 +103,9 @@ case "${1:-}" in
     (build_debug)
     "$1"
     ;;
-  *) die "unknown command ${1:-} (known: apply, revert, stress, suite)" ;;
+  measure)
+    cd "$here"
+    measure
+    ;;
+  *) die "unknown command ${1:-} (known: apply, revert, stress, suite, measure)" ;;
 esac

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .exact import Exact, Floats, Ints, covariance, sums_of_exact, variance, zeros
-from .significance import LEVEL, p_of_zero, t_quantile
+from .significance import LEVEL, logit_interval, p_of_zero, t_quantile
 from .sums import Sums
 from .tails import Long, TailJackknife, TailShares
 
@@ -48,17 +48,9 @@ class Estimate:
 
     def widen_fraction(self) -> None:
         """Of a part of the whole: covers the interval that is symmetric on the logit scale, too."""
-        value = self.value
-        if self.degrees <= 0 or not 0 < value < 1:
-            return
-        width = self.reach / (value * (1 - value))
-        logit = math.log(value / (1 - value))
-        low, high = 1 / (1 + _exp(width - logit)), 1 / (1 + _exp(-width - logit))
-        self.ci95 = (min(self.ci95[0], low), max(self.ci95[1], high))
-
-
-def _exp(value: float) -> float:
-    return math.exp(value) if value < 709 else math.inf
+        if self.degrees > 0 and 0 < self.value < 1:
+            low, high = logit_interval(self.value, self.reach)
+            self.ci95 = (min(self.ci95[0], low), max(self.ci95[1], high))
 
 
 def jackknife(value: float, without: Floats | Long | None, n: Ints) -> Estimate:

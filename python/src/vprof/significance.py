@@ -12,6 +12,9 @@ from collections.abc import Sequence
 #: Of 95 % confidence intervals, and of all tests that are made together.
 LEVEL = 0.05
 
+#: The farthest that an interval reaches on the logit scale: 20 times the odds.
+_MOST_LOGIT = 3.0
+
 _TINY = 1e-300
 
 
@@ -78,6 +81,14 @@ def p_of_zero(value: float, error: float, degrees: float) -> float:
     if not degrees > 0 or value == 0:
         return 1.0
     return t_two_sided(value / error, degrees) if error > 0 else 0.0
+
+
+def logit_interval(value: float, reach: float) -> tuple[float, float]:
+    """Of a part of the whole, 0 < value < 1: the interval that is symmetric on the logit scale."""
+    width = min(reach / (value * (1 - value)), _MOST_LOGIT)
+    odds = value / (1 - value)
+    low, high = odds * math.exp(-width), odds * math.exp(width)
+    return low / (1 + low), high / (1 + high)
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:

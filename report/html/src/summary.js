@@ -27,7 +27,7 @@ export function summary(data) {
 // What of the variance is computing, and what is waiting for what.
 function kindsOfTime(kinds) {
   const shown = kinds.filter(({ share }) => Math.abs(share) >= 0.001);
-  if (shown.length < 2) return null;
+  if (shown.length === 0) return null;
   return el('p', { class: 'hint', id: 'kinds' }, `Of the variance: ${shown.map(({ kind, share, share_ci95: [low, high] }) => `${kind === 'io' ? 'I/O' : kind} `
     + `${percent(share)}${high > low ? ` ± ${(50 * (high - low)).toFixed(1)}` : ''}`).join(', ')}.`);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "text/layout.h"
 #include "vprof/report/diff.h"
 #include "vprof/support/text.h"
 
@@ -118,7 +119,7 @@ std::string markdown_notes(const Diff& diff) {
       "Changes of factors are parts of the variance before; an indented one is a part of the one "
       "above it. Bold: more than chance. Equal programs show anything bold in 5 % of comparisons "
       "at most.\n";
-  for (const std::string& note : diff.notes) {
+  for (const std::string& note : without_repeats(diff.notes)) {
     text += "- " + note + "\n";
   }
   return text;

@@ -104,7 +104,7 @@ std::string text(const Diff& diff, const TextOptions& options) {
   if (!diff.notes.empty()) {
     out.blank_line();
   }
-  for (const std::string& note : diff.notes) {
+  for (const std::string& note : without_repeats(diff.notes)) {
     out.item(note, Style::kWarning);
   }
   out.blank_line();

@@ -83,7 +83,7 @@ const char* name_of(analyzer::TimeKind kind) {
 // Of the variance.
 constexpr double kLeastKind = 1e-3;
 
-/// What of the variance is computing, and what is waiting for what. One kind alone says nothing.
+/// What of the variance is computing, and what is waiting for what.
 void write_kinds(const std::vector<analyzer::KindOfTime>& kinds, TextWriter& out) {
   std::vector<std::string> items;
   for (const analyzer::KindOfTime& kind : kinds) {
@@ -96,7 +96,7 @@ void write_kinds(const std::vector<analyzer::KindOfTime>& kinds, TextWriter& out
       items.back() += fmt::format(" {} {:.1f}", out.plus_minus(), 100 * reach);
     }
   }
-  if (items.size() > 1) {
+  if (!items.empty()) {
     out.row(items, 2, "   ");
   }
 }
@@ -165,7 +165,8 @@ std::vector<std::string> caveats_of(const Losses& losses, const ReportContext& c
     lines.push_back(
         fmt::format("{} not measured: {}", plural(entry.count, "call", "calls"), entry.reason));
   }
-  lines.insert(lines.end(), losses.notes.begin(), losses.notes.end());
+  const std::vector<std::string> notes = without_repeats(losses.notes);
+  lines.insert(lines.end(), notes.begin(), notes.end());
   return lines;
 }
 

@@ -334,7 +334,7 @@ struct LoopQueueSummary {
 /// others did meanwhile.
 enum class TimeKind : uint8_t {
   kRunning,          ///< its threads had a processor, or waited for what is not recorded
-  kPreempted,        ///< they could run, and had none
+  kPreempted,        ///< they ran, and others got it; after a wait that is the wait's
   kSynchronization,  ///< locks, conditions, other threads, and what the configuration names
   kQueue,            ///< in a queue, or for the turn of its event loop
   kIo,               ///< files, clients, other descriptors

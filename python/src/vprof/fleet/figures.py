@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .engine import Row
-from ..significance import LEVEL, holm, t_quantile, t_two_sided
+from ..significance import LEVEL, holm, logit_interval, t_quantile, t_two_sided
 from .slices import GROUPS
 
 #: What varies less is not tested and not listed.
@@ -126,17 +126,10 @@ def share_of(groups: Sequence[Sums]) -> tuple[Estimate, float]:
     long = _share(_joined(groups, 2))
     p = short.p
     kept = long if long.degrees > 0 and long.reach > short.reach else short
-    value = kept.value
-    if kept.degrees > 0 and 0 < value < 1:
-        width = kept.reach / (value * (1 - value))
-        logit = math.log(value / (1 - value))
-        kept.low = min(kept.low, _logistic(logit - width))
-        kept.high = max(kept.high, _logistic(logit + width))
+    if kept.degrees > 0 and 0 < kept.value < 1:
+        low, high = logit_interval(kept.value, kept.reach)
+        kept.low, kept.high = min(kept.low, low), max(kept.high, high)
     return kept, p
-
-
-def _logistic(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
 @dataclass
