@@ -69,21 +69,29 @@ for name in "${names[@]}"; do
   "$vprof" merge "${profiles[@]}" -o "$(profile "$name").vprof" >"$(profile "$name").report"
   "$vprof" merge "${profiles[@]}" -o "$(profile "$name").vprof" --json >"$(profile "$name").json"
 done
-# One line for each variant, and what the first factors are.
+# For each variant: figures, throughput, and the first factors.
 reports=()
 for name in "${names[@]}"; do reports+=("$(profile "$name").json"); done
-python3 - "${reports[@]}" <<'END'
+python3 - "$rounds" "${reports[@]}" <<'END'
 import json
 import pathlib
+import re
+import statistics
 import sys
 
-print(f"{'':20}{'mean':>10}{'variance':>14}{'p99':>10}   first factors")
-for path in map(pathlib.Path, sys.argv[1:]):
+paths = [pathlib.Path(path) for path in sys.argv[2:]]
+rates = {path: [float(re.search(r"transactions:.*\((\S+) per sec", path.with_suffix(f".{round}.txt").read_text())[1])
+                for round in range(1, int(sys.argv[1]) + 1)] for path in paths}
+print(f"{'':20}{'mean':>10}{'variance':>14}{'p99':>10}{'a second':>10}   to the first: median and range of the rounds")
+for path in paths:
     report = json.loads(path.read_text(encoding="utf-8"))
     interval = report["interval"]
-    first = ", ".join(f"{' and '.join(factor['functions'])} {100 * factor['share']:.1f} %" for factor in report["factors"][:3])
+    ratios = [rate / first for rate, first in zip(rates[path], rates[paths[0]])]
     print(f"{path.stem:20}{interval['mean_ns'] / 1e6:7.2f} ms{interval['variance_ns2'] / 1e12:10.1f} ms²"
-          f"{interval['p99_ns'] / 1e6:7.1f} ms   {first}")
+          f"{interval['p99_ns'] / 1e6:7.1f} ms{statistics.median(rates[path]):10.0f}"
+          f"   {statistics.median(ratios):.2f}x, {min(ratios):.2f}x .. {max(ratios):.2f}x")
+    for factor in report["factors"][:3]:
+        print(f"{'':6}{100 * factor['share']:5.1f} %  {' and '.join(factor['functions'])}")
 END
 for name in "${names[@]:1}"; do
   say "vprof diff ${names[0]}.vprof $name.vprof"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace vprof {
@@ -97,6 +98,26 @@ std::vector<std::string> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+std::vector<std::string> without_repeats(const std::vector<std::string>& lines) {
+  std::vector<std::string> first;
+  std::map<std::string, std::pair<size_t, int>> seen;  // where the first one is, how many there are
+  for (const std::string& line : lines) {
+    std::string words = line;
+    std::erase_if(words, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
+    const auto [known, is_new] = seen.try_emplace(words, first.size(), 0);
+    ++known->second.second;
+    if (is_new) {
+      first.push_back(line);
+    }
+  }
+  for (const auto& [words, at] : seen) {
+    if (at.second > 1) {
+      first[at.first] += fmt::format(" (and {} more like it)", at.second - 1);
+    }
+  }
+  return first;
 }
 
 std::string human_time(double ns) {

@@ -41,16 +41,6 @@ TEST_CASE("a path keeps its ends") {
   CHECK(fit_path({}, 8).empty());
 }
 
-TEST_CASE("of lines that differ in nothing but numbers, the first one stands for all") {
-  CHECK(without_repeats({"A: taken out of 112 intervals: 5.487 ms", "A: other",
-                         "A: taken out of 1,127 intervals: 15 ms",
-                         "A: taken out of 93 intervals: 1.943 ms",
-                         "B: taken out of 112 intervals: 5.487 ms"}) ==
-        std::vector<std::string>{"A: taken out of 112 intervals: 5.487 ms (and 2 more like it)",
-                                 "A: other", "B: taken out of 112 intervals: 5.487 ms"});
-  CHECK(without_repeats({}).empty());
-}
-
 TEST_CASE("paragraphs break at spaces") {
   CHECK(wrap("one two three", 2, 14) == "  one two\n  three\n");
   CHECK(wrap("", 2, 20).empty());

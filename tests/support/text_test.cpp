@@ -44,3 +44,13 @@ TEST_CASE("text: times have the unit that gives three digits") {
   CHECK(human_time(1.08e6) == "1.08 ms");
   CHECK(human_time(-2.5e9) == "-2.50 s");
 }
+
+TEST_CASE("of lines that differ in nothing but numbers, the first one stands for all") {
+  CHECK(without_repeats({"A: taken out of 112 intervals: 5.487 ms", "A: other",
+                         "A: taken out of 1,127 intervals: 15 ms",
+                         "A: taken out of 93 intervals: 1.943 ms",
+                         "B: taken out of 112 intervals: 5.487 ms"}) ==
+        std::vector<std::string>{"A: taken out of 112 intervals: 5.487 ms (and 2 more like it)",
+                                 "A: other", "B: taken out of 112 intervals: 5.487 ms"});
+  CHECK(without_repeats({}).empty());
+}

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "text/layout.h"
 #include "vprof/report/diff.h"
 #include "vprof/support/text.h"
 

@@ -201,26 +201,6 @@ std::string plural(uint64_t count, const std::string& one, const std::string& ma
   return human_count(count) + " " + (count == 1 ? one : many);
 }
 
-std::vector<std::string> without_repeats(const std::vector<std::string>& lines) {
-  std::vector<std::string> first;
-  std::map<std::string, std::pair<size_t, int>> seen;  // where the first one is, how many there are
-  for (const std::string& line : lines) {
-    std::string words = line;
-    std::erase_if(words, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
-    const auto [known, is_new] = seen.try_emplace(words, first.size(), 0);
-    ++known->second.second;
-    if (is_new) {
-      first.push_back(line);
-    }
-  }
-  for (const auto& [words, at] : seen) {
-    if (at.second > 1) {
-      first[at.first] += fmt::format(" (and {} more like it)", at.second - 1);
-    }
-  }
-  return first;
-}
-
 std::string bar(double part, size_t width, bool ascii) {
   constexpr std::array<const char*, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const double clamped = std::clamp(part, 0.0, 1.0);

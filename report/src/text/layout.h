@@ -38,10 +38,6 @@ std::string pad(const std::string& text, size_t width);
 std::string percent(double part);  ///< `12.3 %`; `-0.5 %`
 std::string plural(uint64_t count, const std::string& one, const std::string& many);
 
-/// Of lines that differ in nothing but numbers, the first one, which says how many more there are:
-/// notes of several recordings that were merged.
-std::vector<std::string> without_repeats(const std::vector<std::string>& lines);
-
 /// A bar of `width` columns, of which `part` (0..1) is full, to an eighth of a column; in ASCII, to
 /// a column.
 std::string bar(double part, size_t width, bool ascii = false);

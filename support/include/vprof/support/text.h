@@ -30,6 +30,10 @@ std::string_view last_part(std::string_view name);
 /// The lines of a text, without `\n` or `\r\n`.
 std::vector<std::string> lines_of(std::string_view text);
 
+/// Of lines that differ in nothing but numbers, the first one, which says how many more there are:
+/// notes of several recordings that were merged.
+std::vector<std::string> without_repeats(const std::vector<std::string>& lines);
+
 /// A duration with three significant digits and its unit: `207 us`, `1.08 ms`, `2.5 s`.
 /// @param ns nanoseconds, any sign
 std::string human_time(double ns);
