@@ -72,7 +72,7 @@ suite() {
     (cd "$debug/mysql-test" && ./mtr --suite=innodb,sys_vars --do-test='innodb|sysvars_innodb' \
       --parallel=$((2 * $(nproc))) --force --max-test-fail=0 --retry=0 --testcase-timeout=30 \
       --mysqld=--innodb-lock-schedule-algorithm="$algorithm" \
-      ${lazy:+--mysqld=--innodb-lazy-lru-update=1}) >"$work/suite-$algorithm.log" 2>&1 ||
+      ${lazy:+--mysqld=--loose-innodb-lazy-lru-update=1}) >"$work/suite-$algorithm.log" 2>&1 ||
       failed=1
     tail -3 "$work/suite-$algorithm.log"
   done
