@@ -16,7 +16,7 @@ class KindFinder {
  public:
   explicit KindFinder(const VarianceTree& tree) : tree_(tree) {}
 
-  /// Places by kind, none within another.
+  /// Nodes by kind, none within another.
   std::array<std::vector<uint32_t>, kTimeKinds.size()> find() {
     visit(0);
     return std::move(nodes_);

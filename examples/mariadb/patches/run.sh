@@ -11,10 +11,12 @@
 #                   update if that is not fcfs, the default
 #   run.sh measure  what the algorithms change for 16, 64, 256 and 512 clients that want few rows,
 #                   and with TPC-C and 2 warehouses, and what lazy LRU update does: five rounds of
-#                   ../changes.sh each. Needs ../run.sh after `run.sh apply`.
+#                   ../changes.sh each. Needs `../run.sh --restart --max-iterations 1` after
+#                   `run.sh apply`.
 #
 # ALGORITHMS are those to test (default: fcfs vats ldsf bldsf), TRANSACTIONS those of a run (default:
-# stress 20000, measure 8000), CLIENTS and ROUNDS those to measure. The debug build is in ../work/debug.
+# stress 20000, measure 8000), CLIENTS and ROUNDS those to measure. The debug build is in
+# ../work/debug.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
