@@ -4,6 +4,7 @@ each take?
 
     live_searches.py PROJECT --run COMMAND [--searches 10] [--settle 5] [--fresh]
                      [--keep DIRECTORY] [--vprof build/release/driver/vprof]
+                     [--specificity linear,quadratic,cubic]
                      [live's own options, such as --budget 2 or --epoch 5]
 
 PROJECT holds a vprof.json. The program is built once with all call sites in place and off (`vprof
@@ -15,6 +16,10 @@ after ten minutes it is another load.
 
 With --keep, the report of search N is kept as DIRECTORY/N.txt.
 
+With --specificity there are as many searches with each of these forms (factors.specificity in
+vprof.json), in turn, so that what changes on the machine changes for all of them. The dissertation
+compares them in section 2.3.2.2. What PROJECT's vprof.json says of it itself is not used.
+
 Prints a line for each search, and whether all name the same first factor.
 """
 import argparse
@@ -22,6 +27,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import signal
 import statistics
 import subprocess
@@ -62,19 +68,38 @@ class Program:
             raise SystemExit(f"the program ended with {self.process.returncode}")
 
 
-def search(options, trace, more):
+def configuration(options, form):
+    """A copy of the project's vprof.json, beside it, with another form of the specificity."""
+    text = (options.project / "vprof.json").read_text()
+    text = re.sub(r'"specificity": *"[a-z]*",? *', "", text)
+    text, found = re.subn(r'"factors": *\{', rf'\g<0> "specificity": "{form}",', text)
+    if not found:
+        raise SystemExit(f"{options.project}/vprof.json has no section \"factors\"")
+    file = options.project / f"vprof.{form}.json"
+    file.write_text(text)
+    return file
+
+
+def search(options, trace, form, more):
     began = time.monotonic()
-    done = subprocess.run([options.vprof, "-C", options.project, "live", "--attach", trace, "--restart",
-                           "--json", *more], capture_output=True, text=True)
+    file = configuration(options, form) if form else options.project / "vprof.json"
+    try:
+        done = subprocess.run([options.vprof, "-C", options.project, "--config", file.name, "live",
+                               "--attach", trace, "--restart", "--json", *more],
+                              capture_output=True, text=True)
+    finally:
+        if form:
+            file.unlink()
     seconds = time.monotonic() - began
     if done.returncode != 0:
         raise SystemExit(f"vprof live ended with {done.returncode}: {done.stderr[-2000:]}")
     return seconds, json.loads(done.stdout)
 
 
-def keep(options, number):
+def keep(options, form):
     options.keep.mkdir(parents=True, exist_ok=True)
-    with (options.keep / f"{number}.txt").open("w", encoding="utf-8") as out:
+    number = len(list(options.keep.glob("*.txt"))) + 1
+    with (options.keep / f"{number}{form and '-' + form}.txt").open("w", encoding="utf-8") as out:
         subprocess.run([options.vprof, "-C", options.project, "report"], stdout=out, check=True)
 
 
@@ -86,29 +111,43 @@ def main():
     parser.add_argument("--settle", type=float, default=5)
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--specificity")
     parser.add_argument("--vprof", default=HERE.parent / "build/release/driver/vprof")
     options, more = parser.parse_known_args()
     trace = options.project.resolve() / ".vprof/live/trace"
     began = time.monotonic()
     subprocess.run([options.vprof, "-C", options.project, "live", "--build"], check=True)
     print(f"built, or found built, in {time.monotonic() - began:.0f} s", flush=True)
-    found, times = collections.Counter(), []
-    programs = options.searches if options.fresh else 1
-    for _ in range(programs):
+    forms = options.specificity.split(",") if options.specificity else [""]
+    order = [form for number in range(options.searches)
+             for form in forms[number % len(forms):] + forms[:number % len(forms)]]
+    done = {form: [] for form in forms}
+    for part in [[form] for form in order] if options.fresh else [order]:
         with Program(options, trace) as program:
-            for _ in range(options.searches // programs):
-                seconds, report = search(options, trace, more)
-                name, share = first_factor(report)
-                found[name] += 1
-                times.append(seconds)
-                if options.keep:
-                    keep(options, len(times))
-                print(f"search {len(times)}: {seconds:.0f} s, {len(report['iterations'])} iterations, "
-                      f"{report['interval']['count']} intervals: {name} {share:.1%}", flush=True)
+            for form in part:
+                done[form].append(one_search(options, trace, form, more))
                 program.check()
-    name, times_found = found.most_common(1)[0]
-    print(f"{name}: first in {times_found} of {options.searches}; {statistics.median(times):.0f} s from "
-          f"attach to answer (median; at most {max(times):.0f})")
+    for form in forms:
+        summarize(form, done[form])
+
+
+def one_search(options, trace, form, more):
+    """Its seconds, its iterations and its first factor."""
+    seconds, report = search(options, trace, form, more)
+    name, share = first_factor(report)
+    if options.keep:
+        keep(options, form)
+    print(f"search: {form and form + ', '}{seconds:.0f} s, {len(report['iterations'])} iterations, "
+          f"{report['interval']['count']} intervals: {name} {share:.1%}", flush=True)
+    return seconds, len(report["iterations"]), name
+
+
+def summarize(form, searches):
+    times, iterations, names = zip(*searches)
+    name, times_found = collections.Counter(names).most_common(1)[0]
+    print(f"{form and form + ': '}{name}: first in {times_found} of {len(searches)}; "
+          f"{statistics.median(times):.0f} s from attach to answer (median; at most "
+          f"{max(times):.0f}), {statistics.median(iterations):g} iterations")
 
 
 if __name__ == "__main__":

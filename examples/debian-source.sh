@@ -8,6 +8,9 @@
 #   leave_root SCRIPT ARGUMENT...
 #       if this is root, hands work/ and .vprof/ beside SCRIPT over to RUN_AS (default: nobody), and
 #       continues SCRIPT as that user
+#   build_plain SOURCE COMMAND...
+#       copies work/SOURCE beside the script to work/plain and runs the command there, unless that
+#       has been done. $here is the script's directory.
 #   find_vprof
 #       sets `vprof`: $VPROF, else the one built in this tree, else the one on PATH
 # shellcheck shell=bash
@@ -113,6 +116,18 @@ leave_root() {
   say "continuing as $user"
   exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups \
     env HOME="$directory/work" "$script" "$@"
+}
+
+build_plain() { # with ccache, if there is one, since the same is built in other directories
+  local work=$here/work source=$1
+  shift
+  [ ! -e "$work/plain.built" ] || return 0
+  say "building $source without instrumentation"
+  rm -rf "$work/plain"
+  cp -a "$work/$source" "$work/plain"
+  (cd "$work/plain" && PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 "$@") \
+    >"$work/plain.log" 2>&1 || die "the plain build failed; see $work/plain.log"
+  touch "$work/plain.built"
 }
 
 find_vprof() {

@@ -3,7 +3,7 @@ the server without instrumentation. Imported by the overhead.py of an example, w
 server as a Study.
 
 The call sites are those on the requests' path, breadth first from where a request begins, as a
-search meets them. One run with some thousand sites shows which of them are executed, and how often.
+search meets them. A run for each level shows which of them are executed, and how often.
 A search leaves out calls that are frequent and matter little, so there is another variant with the
 largest number of sites, "seldom": its functions are called, and make a call, at most 20 times per
 request. If root runs this and bpftrace is installed, there are also variants with uprobes on the
@@ -39,10 +39,11 @@ MOST_CALLS = 20
 class Study:
     here: pathlib.Path  # the directory of the example
     root: str  # the function in which the search begins
-    on_the_way: str  # the functions on a request's path, in words, `root` first
     unit: str  # "transaction"
     figures: dict  # a pattern in the workload's output for each of: rate, latency_ms, processor_s
     rate: str  # heading of the rate: "tps"
+    few: dict = dataclasses.field(default_factory=dict)  # environment of a shorter run, to count
+    needs: tuple = ("installed",)  # what a run needs of the directory in which the server is built
     uprobes: tuple = ()  # numbers of children that bpftrace is to time as well
     binaries: tuple = ()  # in the plain server's directory: what they are in
 
@@ -69,21 +70,13 @@ def find_vprof():
     return vprof or fail("there is no vprof; build it or set VPROF")
 
 
-def find_instrumenter():
-    vprof = pathlib.Path(find_vprof()).resolve()
-    told = vprof.parent / "vprof-locations.json"
-    if told.exists():
-        return json.loads(told.read_text())["instrument"]
-    return str(vprof.parent.parent / "libexec/vprof/vprof-instrument")
-
-
 def as_user(study, command):
     """The servers do not run as root. The files belong to the user for whom run.sh built them."""
     if os.getuid() != 0:
         return command
     owner = study.vprof_dir.stat()
     return ["setpriv", f"--reuid={owner.st_uid}", f"--regid={owner.st_gid}", "--clear-groups",
-            *command]
+            "env", f"HOME={study.work}", *command]
 
 
 def run(study, command, **options):
@@ -95,30 +88,26 @@ def run(study, command, **options):
     return done.stdout
 
 
-def rewrite_and_build(study, plan):
-    (study.vprof_dir / "plan.json").write_text(json.dumps(plan))
-    run(study, [find_instrumenter(), "rewrite", "--index", study.vprof_dir / "index.json",
-                "--plan", study.vprof_dir / "plan.json", "--mirror", study.vprof_dir / "mirror",
-                "--pristine", study.vprof_dir / "pristine",
-                "--sites", study.vprof_dir / "sites.json"])
+def rewrite_and_build(study, expanded, demoted=()):
+    """With these functions expanded and these positions left out, as if a search had come to that."""
+    path = study.vprof_dir / "state.json"
+    state = json.loads(path.read_text())
+    state["expanded"] = expanded
+    state["demoted"] = [{"site": position, "since": 0, "calls": 0, "cost": 0, "function": "",
+                         "key": "", "heavy_in": "", "within": ""} for position in demoted]
+    run(study, ["tee", path], input=json.dumps(state))
+    run(study, [find_vprof(), "-C", study.here, "instrument"])
     run(study, [find_vprof(), "-C", study.here, "build"])
 
 
-def installed_as(study, name):
-    target = study.place / name / "installed"
+def keep_as(study, name):
+    target = study.place / name
     run(study, ["rm", "-rf", target])
-    run(study, ["mkdir", "-p", target.parent])
-    run(study, ["cp", "-a", study.vprof_dir / "mirror/installed", target])
+    run(study, ["mkdir", "-p", target])
+    run(study, ["cp", "-a", "--parents", *study.needs, target], cwd=study.vprof_dir / "mirror")
 
 
 # ---- which children
-
-
-def keys_of(study, names):
-    """The keys of those that the program has. Several static functions may have the same name."""
-    graph = json.loads(run(study, [find_vprof(), "-C", study.here, "graph", "--json"]))
-    wanted = set(names)
-    return [f["key"] for f in graph["functions"] if f["name"] in wanted and f["file"]]
 
 
 def calls_by_site(trace):
@@ -141,13 +130,33 @@ def calls_by_site(trace):
     return counts
 
 
-def executed_children(study, plan):
+def hot_among(children, entered):
+    return {c["parent"] for c in children if max(c["calls"], entered[c["parent"]]) > MOST_CALLS}
+
+
+def seldom_among(children, entered):
+    hot = hot_among(children, entered)
+    return [c for c in children if c["parent"] not in hot]
+
+
+def executed_children(study, enough):
     """Call sites as {place, parent, callee, key, calls per request, expandable}, breadth first in
-    the variance tree of a run with many expanded functions; the call sites of each parent; how often
-    each expanded function is called per request."""
-    wide = dict(plan, expanded=keys_of(study, study.on_the_way.split()), demoted=[])
-    rewrite_and_build(study, wide)
-    run(study, [find_vprof(), "-C", study.here, "record"])
+    the variance tree; the positions of all call sites; how often each expanded function is called
+    per request. Breaks down what requests call, level by level, until there are enough."""
+    expanded, more = [], []
+    while True:
+        expanded += more
+        rewrite_and_build(study, expanded)
+        run(study, [find_vprof(), "-C", study.here, "record"], env=dict(os.environ, **study.few))
+        children, every, entered = children_of_last_run(study)
+        more = list(dict.fromkeys(c["key"] for c in children
+                                  if c["expandable"] and c["key"] not in expanded))
+        print(f"{len(expanded)} functions broken down: {len(children)} call sites", flush=True)
+        if not more or len(seldom_among(children, entered)) >= enough:
+            return children, every, entered
+
+
+def children_of_last_run(study):
     report = json.loads(run(study, [find_vprof(), "-C", study.here, "analyze", "--json"]))
     counts = calls_by_site(max((study.vprof_dir / "iterations").glob("*/trace"),
                                key=lambda trace: int(trace.parent.name)))
@@ -173,11 +182,8 @@ def executed_children(study, plan):
                                  "calls": counts[site["id"]] / report["interval"]["count"],
                                  "expandable": callee["expandable"]})
         waiting.extend(c for c in node["children"] if c["kind"] in ("function", "body"))
-    every = collections.defaultdict(list)
-    for site in sites["sites"]:
-        if site["kind"] == "call":
-            position = f"{site['file']}:{site['line']}:{site['column']}"
-            every[functions[site["parent"]]["key"]].append(position)
+    every = {f"{site['file']}:{site['line']}:{site['column']}"
+             for site in sites["sites"] if site["kind"] == "call"}
     # A function is recorded once per call: at its call site if that is measured, else at its entry.
     entered = collections.Counter()
     for site in sites["sites"]:
@@ -187,36 +193,48 @@ def executed_children(study, plan):
 
 
 def prepare(study, counts):
-    plan = json.loads((study.vprof_dir / "plan.json").read_text())
-    plan.update(all=False, measured=[], demoted=[])
-    children, every, entered = executed_children(study, plan)
-    print(f"the {study.unit}s execute {len(children)} call sites")
+    path = study.vprof_dir / "state.json"
+    state = path.read_text()
+    try:
+        build_variants(study, counts)
+    finally:  # as the search left it
+        run(study, ["tee", path], input=state)
+        run(study, [find_vprof(), "-C", study.here, "instrument"])
+        run(study, [find_vprof(), "-C", study.here, "build"])
+
+
+def variants_of(counts):
+    return [*map(str, counts), f"{counts[-1]} seldom"]
+
+
+def build_variants(study, counts):
+    children, every, entered = executed_children(study, counts[-1])
     run(study, ["mkdir", "-p", study.place])
-    hot = {c["parent"] for c in children if max(c["calls"], entered[c["parent"]]) > MOST_CALLS}
-    seldom = [c for c in children if c["parent"] not in hot]
+    hot = hot_among(children, entered)
+    seldom = seldom_among(children, entered)
     print(f"{len(hot)} functions are called, or make a call, more than {MOST_CALLS} times per "
           f"{study.unit}")
-    for name, count in [(str(c), c) for c in counts] + [(f"{counts[-1]} seldom", counts[-1])]:
-        chosen = (seldom if "seldom" in name else children)[:count]
-        if len(chosen) < count:
-            fail(f"{count} call sites: only {len(chosen)} are executed")
+    for name in variants_of(counts):
+        chosen = (seldom if "seldom" in name else children)[:int(name.split()[0])]
+        if not chosen:
+            fail(f"{name} call sites: none is executed")
+        if "seldom" in name and not hot:
+            run(study, ["rm", "-rf", study.place / name])  # the same as the one before
+            continue
         keep = {c["place"] for c in chosen}
         parents = sorted({c["parent"] for c in chosen})
-        demoted = sorted({p for parent in parents for p in every[parent]} - keep)
-        rewrite_and_build(study, dict(plan, expanded=parents, demoted=demoted))
-        installed_as(study, name)
+        # Where the search begins is always broken down, so every other position is left out.
+        rewrite_and_build(study, parents, sorted(every - keep))
+        keep_as(study, name)
         measured = collections.Counter()
         for c in chosen:
             measured[c["key"]] += c["calls"]
         records = sum(measured.values()) + sum(max(0, entered[p] - measured[p]) for p in parents)
-        print(f"{name}: built with {count} call sites in {len(parents)} functions, "
+        print(f"{name}: built with {len(chosen)} call sites in {len(parents)} functions, "
               f"{records:.0f} records per {study.unit}", flush=True)
     run(study, [study.here / "plain.sh"])
-    run(study, ["mkdir", "-p", study.place / "plain"])
-    run(study, ["ln", "-sfn", study.work / "plain/installed", study.place / "plain/installed"])
+    run(study, ["ln", "-sfn", study.work / "plain", study.place / "plain"])
     run(study, ["tee", study.place / "children.json"], input=json.dumps(children))
-    run(study, [find_vprof(), "-C", study.here, "instrument"])
-    run(study, [find_vprof(), "-C", study.here, "build"])
 
 
 # ---- rounds
@@ -276,7 +294,8 @@ def with_uprobes(study, count, children):
 
 def measure(study, rounds, counts, uprobes):
     children = json.loads((study.place / "children.json").read_text())
-    variants = ["plain", *map(str, counts), f"{counts[-1]} seldom"]
+    variants = ["plain", *variants_of(counts)]
+    variants = [v for v in variants if (study.place / v).exists()]
     variants += [f"uprobes {c}" for c in uprobes]
     for number in range(rounds):
         done = {}
@@ -291,22 +310,26 @@ def measure(study, rounds, counts, uprobes):
             log.write(json.dumps(done) + "\n")
 
 
+# What a round measures: heading, format and unit of the median.
+COLUMNS = {"rate": ("throughput", "{:.0f}"), "latency_ms": ("latency", "{:.2f} ms"),
+           "processor_s": ("processor", "{:.2f} s")}
+
+
 def report(study):
     rounds = [json.loads(line) for line in (study.place / "rounds.jsonl").read_text().splitlines()]
     print(f"{len(rounds)} rounds; medians, and changes from the plain server in the same round")
-    print(f"{'':<14}{study.rate:>8}{'latency':>12}{'processor':>13}{'throughput':>13}{'latency':>10}"
-          f"{'processor':>12}")
+    columns = {name: COLUMNS[name] for name in study.figures}
+    heads = [study.rate if name == "rate" else head for name, (head, _) in columns.items()]
+    heads += [head for head, _ in columns.values()]
+    print(f"{'':<14}" + "".join(f"{head:>13}" for head in heads))
     for variant in dict.fromkeys(v for r in rounds for v in r):
         mine = [r for r in rounds if variant in r]
-
-        def median(value):
-            return statistics.median(value(r[variant], r["plain"]) for r in mine)
-        print(f"{variant:<14}{median(lambda a, _: a['rate']):8.0f}"
-              f"{median(lambda a, _: a['latency_ms']):9.2f} ms"
-              f"{median(lambda a, _: a['processor_s']):11.2f} s"
-              f"{100 * (median(lambda a, p: a['rate'] / p['rate']) - 1):+11.1f} %"
-              f"{100 * (median(lambda a, p: a['latency_ms'] / p['latency_ms']) - 1):+8.1f} %"
-              f"{100 * (median(lambda a, p: a['processor_s'] / p['processor_s']) - 1):+10.1f} %")
+        absolute = [style.format(statistics.median(r[variant][name] for r in mine))
+                    for name, (_, style) in columns.items()]
+        changes = [statistics.median(r[variant][name] / r["plain"][name] for r in mine) - 1
+                   for name in columns]
+        print(f"{variant:<14}" + "".join(f"{text:>13}" for text in absolute)
+              + "".join(f"{100 * change:+11.1f} %" for change in changes))
 
 
 def naive(study, wanted, k):

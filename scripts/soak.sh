@@ -6,14 +6,14 @@
 #
 #   soak.sh            all parts: some hours
 #   soak.sh NAME...    only these parts: tests tidy random planted repeat fuzz subjects
-#                      mariadb spark
+#                      mariadb studies spark
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=scripts/checks.sh
 . "$root/scripts/checks.sh"
 
-parts=(tests tidy random planted repeat fuzz subjects mariadb spark)
+parts=(tests tidy random planted repeat fuzz subjects mariadb studies spark)
 chosen=("$@")
 [ $# != 0 ] || chosen=("${parts[@]}")
 for part in "${chosen[@]}"; do
@@ -82,7 +82,7 @@ soak_fuzz() {
 soak_subjects() {
   local subject compiler
   for subject in memcached leveldb httpd capnproto postgresql redis nginx haproxy zeromq \
-    cpp-httplib sqlite-amalgamation sqlite poco; do
+    cpp-httplib sqlite-amalgamation sqlite poco mariadb; do
     for compiler in gcc clang; do
       check "Everything instrumented: $subject, $compiler" \
         "$root/tests/subjects/$subject.sh" "$compiler" || true
@@ -107,6 +107,42 @@ soak_mariadb() {
   check "MariaDB: its own innodb tests" "$example/patches/run.sh" suite || true
   check "MariaDB: first iteration" "$example/run.sh" --restart --max-iterations 1 || return 0
   check "MariaDB: what the patches change" "$example/patches/run.sh" measure || true
+}
+
+# Tables of the examples' READMEs: what measuring costs each server, and whether searches agree with
+# each other, with each form of the specificity.
+soak_studies() {
+  local server
+  for server in memcached httpd postgresql mariadb; do
+    study_server "$server" || true
+  done
+}
+
+study_server() { # of examples/
+  local example=$root/examples/$1 run
+  case $1 in
+    memcached) run='LOAD_REQUESTS=1000000000' ;;
+    httpd) run='REQUESTS=1000000000 COLD_FILES=4000' ;;
+    postgresql) run='TRANSACTIONS=1000000' ;;
+    mariadb) run='TRANSACTIONS=10000000' ;;
+  esac
+  export WORKLOAD=tpcc # of PostgreSQL and MariaDB
+  check "$1: first iteration" "$example/run.sh" --restart --max-iterations 1 || return 1
+  # The owner of .vprof also writes the configurations with other forms.
+  chown --reference="$example/.vprof" "$example"
+  check "$1: builds with 1 to 500 call sites" "$example/overhead.py" prepare &&
+    check "$1: what measuring costs" "$example/overhead.py" measure --rounds 11 &&
+    check "$1: the table" "$example/overhead.py" report
+  check "$1: three searches with each form of the specificity" as_owner_of "$example/.vprof" \
+    "$root/benchmarks/live_searches.py" "$example" --run "$run ../../workload.sh" --searches 3 \
+    --settle 25 --specificity linear,quadratic,cubic
+}
+
+as_owner_of() { # file command...
+  local file=$1
+  shift
+  setpriv --reuid="$(stat -c %u "$file")" --regid="$(stat -c %g "$file")" --clear-groups \
+    env HOME="$(dirname "$file")" "$@"
 }
 
 # The fleet on Spark. Spark stays out of build/python, which every test run installs.

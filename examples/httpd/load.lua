@@ -1,10 +1,11 @@
--- The requests of workload.sh, for wrk: `wrk ... -s load.lua URL -- REQUESTS COLD CLOSE`.
+-- The requests of workload.sh, for wrk: `wrk ... -s load.lua URL -- REQUESTS COLD FILES CLOSE`.
 --
 --   of 100   path            label
 --   70       small/0-999     small    0.2 to 8 KB
 --   22       medium/0-399    medium   8 to 128 KB
 --    3       large/0-19      large    0.5 to 2 MB
---   COLD     cold/0-...      cold     8 to 128 KB; each file once, so that none is in the cache
+--   COLD     cold/0-...      cold     8 to 128 KB, one of FILES after the other, so that none is in
+--                                     the cache
 --
 -- (COLD is 5 unless told otherwise.) Low numbers are the most frequent. CLOSE of 100 requests ask
 -- the server to close the connection. The label is the query, which a server of files ignores.
@@ -12,11 +13,11 @@
 local ffi = require("ffi")
 ffi.cdef("int kill(int process, int signal); int getpid(void);")
 
-local requests, cold, close = 0, 0, 0
+local requests, cold, files, close = 0, 0, 0, 0
 local sent, coldest = 0, 0
 
 function init(args)
-  requests, cold, close = tonumber(args[1]), tonumber(args[2]), tonumber(args[3])
+  requests, cold, files, close = tonumber(args[1]), tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
   math.randomseed(42)
 end
 
@@ -29,7 +30,7 @@ local function path()
   if kind < 92 then return "/medium/" .. skewed(400) .. "?medium" end
   if kind < 95 then return "/large/" .. skewed(20) .. "?large" end
   coldest = coldest + 1
-  return "/cold/" .. (coldest - 1) .. "?cold"
+  return "/cold/" .. (coldest - 1) % files .. "?cold"
 end
 
 function request()

@@ -7,18 +7,23 @@
 #   CONNECTIONS  (default 16)
 #   REQUESTS     (default 60000)
 #   COLD         of 100 requests, how many are for a file that is not in the page cache (default 5)
+#   COLD_FILES   files for these (default: one for each). With fewer of them, they are taken out of the
+#                cache again every other second, for a load that does not end soon
 #   CLOSE        of 100 requests, how many ask to close the connection (default 20)
 #   SETTINGS     more lines of httpd.conf, separated by semicolons: "EnableMMAP off; KeepAlive off"
 #   RESULT       a file for the summary, which is also printed
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=examples/server-process.sh
+. "$here/../server-process.sh"
 server_root=$PWD/installed
 mpm=${MPM:-event}
 connections=${CONNECTIONS:-16}
 requests=${REQUESTS:-60000}
 cold=${COLD:-5}
 close=${CLOSE:-20}
+cold_files=${COLD_FILES:-$((requests * cold / 80 + 200))}
 work=${WORK:-$here/work}
 files=$work/files
 case $mpm in
@@ -35,6 +40,7 @@ s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])')
 url=http://127.0.0.1:$port
 state=$(mktemp -d)
+server_log=$work/error.log
 
 # The settings of the MPMs are those of Debian's package, except that no child is begun or ended
 # during the run, so that short runs are alike.
@@ -47,13 +53,13 @@ settings() {
   cat <<CONF
 ServerName localhost
 Listen 127.0.0.1:$port
-PidFile $state/httpd.pid
-DefaultRuntimeDir $state
-Mutex file:$state default
-ErrorLog $work/error.log
+PidFile "$state/httpd.pid"
+DefaultRuntimeDir "$state"
+Mutex "file:$state" default
+ErrorLog "$server_log"
 LogFormat "%h %l %u %t \"%r\" %>s %b" common
-CustomLog $work/access.log common
-TypesConfig $server_root/conf/mime.types
+CustomLog "$work/access.log" common
+TypesConfig "$server_root/conf/mime.types"
 DocumentRoot "$files"
 KeepAlive On
 MaxKeepAliveRequests 100
@@ -75,59 +81,30 @@ CONF
   tr ';' '\n' <<<"${SETTINGS:-}"
 }
 
-server=
-leave() {
-  [ -z "$server" ] || kill -TERM "$server" 2>/dev/null || true
-  rm -rf "$state"
-}
-trap leave EXIT
-trap 'exit 130' INT TERM
+at_exit_kill TERM "$state"
 
 start() {
   settings >"$state/httpd.conf"
-  rm -f "$work/error.log" "$work/access.log"
+  rm -f "$server_log" "$work/access.log"
   # Each copy with its own apr. In a process group of its own, since prefork's parent ends its group.
   LD_LIBRARY_PATH=$server_root/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
     setsid "$server_root/bin/httpd" -d "$server_root" -f "$state/httpd.conf" -D FOREGROUND &
   server=$!
-  local tries=0
-  until unrecorded curl -sf -o /dev/null "$url/small/0?start"; do
-    tries=$((tries + 1))
-    if [ "$tries" -ge 300 ] || ! kill -0 "$server" 2>/dev/null; then
-      tail -5 "$work/error.log" >&2 || true
-      echo "workload.sh: the server does not answer" >&2
-      exit 1
-    fi
-    sleep 0.1
-  done
-}
-
-# Prints the processor time of the server and its children, those that have ended included: fields
-# 14 to 17 of /proc/PID/stat, in ticks.
-processor_time() {
-  local pid
-  for pid in "$server" $(pgrep -P "$server"); do sed 's/.*) //' "/proc/$pid/stat"; done |
-    awk -v ticks="$(getconf CLK_TCK)" '{ sum += $12 + $13 + $14 + $15 }
-      END { printf "processor time of the server = %.2f s\n", sum / ticks }'
+  until_it_answers unrecorded curl -sf -o /dev/null "$url/small/0?start"
 }
 
 stop() {
-  kill -TERM "$server" 2>/dev/null ||
-    { echo "workload.sh: the server died under the load" >&2; return 1; }
-  local status=0
-  wait "$server" || status=$?
-  server=
-  [ "$status" = 0 ] || { echo "workload.sh: the server ended with status $status" >&2; return 1; }
-  ! grep -E 'exit signal|AH00051|AH00052' "$work/error.log" >&2 ||
+  stop_server TERM
+  ! grep -E 'exit signal|AH00051|AH00052' "$server_log" >&2 ||
     { echo "workload.sh: a child of the server died" >&2; return 1; }
 }
 
-# Makes the files once. There are more in cold/ than a run can ask for.
+# Makes the files once. Unless COLD_FILES says otherwise, there are more in cold/ than a run can ask
+# for.
 prepare() {
-  local wanted=$((requests * cold / 80 + 200))
-  if [ "$(find "$files/cold" -type f 2>/dev/null | wc -l)" -lt "$wanted" ]; then
+  if [ "$(find "$files/cold" -type f 2>/dev/null | wc -l)" -lt "$cold_files" ]; then
     rm -rf "$files" "$files.new"
-    unrecorded python3 "$here/files.py" make "$files.new" "$wanted"
+    unrecorded python3 "$here/files.py" make "$files.new" "$cold_files"
     mv "$files.new" "$files"
   fi
   cat "$files"/{small,medium,large}/* >/dev/null
@@ -135,10 +112,15 @@ prepare() {
 }
 
 load() {
-  unrecorded wrk -t 1 -c "$connections" -d 600s --timeout 20s -s "$here/load.lua" "$url" -- \
-    "$requests" "$cold" "$close" >"$work/load.log" 2>&1 || { tail -5 "$work/load.log" >&2; exit 1; }
+  if [ -n "${COLD_FILES:-}" ]; then
+    unrecorded sh -c 'while kill -0 "$3" 2>/dev/null; do python3 "$1" evict "$2"; sleep 2; done' \
+      sh "$here/files.py" "$files" "$server" &
+  fi
+  unrecorded wrk -t 1 -c "$connections" -d 86400s --timeout 20s -s "$here/load.lua" "$url" -- \
+    "$requests" "$cold" "$cold_files" "$close" >"$work/load.log" 2>&1 || { tail -5 "$work/load.log" >&2; exit 1; }
   sed -n '/^requests = /,$p' "$work/load.log" | tee ${RESULT:+"$RESULT"}
-  processor_time
+  # shellcheck disable=SC2046  # several
+  processor_time "$server" $(pgrep -P "$server")
   grep -q '^requests = .*, failed = 0$' "$work/load.log" ||
     { cat "$work/load.log" >&2; echo "workload.sh: requests failed" >&2; exit 1; }
 }

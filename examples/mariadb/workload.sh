@@ -120,14 +120,6 @@ bench() {
   fi
 }
 
-# Prints the processor time of the server: fields 14 and 15 of /proc/PID/stat, in ticks.
-processor_time() {
-  sed 's/.*) //' "/proc/$server/stat" |
-    awk -v ticks="$(getconf CLK_TCK)" '{
-      printf "processor time of the server = %.2f s\n", ($12 + $13) / ticks
-    }'
-}
-
 mkdir -p "$work"
 prepare
 rm -rf "$data"
@@ -146,5 +138,5 @@ if [ -n "$watch" ]; then
   kill "$watch" 2>/dev/null || true
   $WATCH end
 fi
-processor_time
+processor_time "$server"
 stop_server TERM

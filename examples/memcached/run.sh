@@ -4,6 +4,7 @@
 #
 #   run.sh            fetches the source, builds the load generator, runs `vprof loop --auto`, which
 #                     prints the report
+#   run.sh --restart  the same, but starts a new search
 #   run.sh --fetch    only fetches the source and builds the load generator
 #   run.sh --test     runs memcached's own tests (make test) on a plain and on the instrumented
 #                     build, and compares the results; about 15 minutes
@@ -40,13 +41,7 @@ run_suite() {
 
 compare_suites() {
   install_missing perl libio-socket-ssl-perl
-  [ -x "$work/plain/memcached-debug" ] || {
-    say "building memcached without instrumentation"
-    rm -rf "$work/plain"
-    cp -a "$work/memcached" "$work/plain"
-    (cd "$work/plain" && ./configure && make -j2) >"$work/plain.log" 2>&1 ||
-      die "the plain build failed; see $work/plain.log"
-  }
+  "$here/plain.sh"
   [ -x "$here/.vprof/mirror/memcached-debug" ] ||
     die "there is no instrumented memcached-debug; run run.sh first"
   # The suite writes to its directory, so it runs in a copy.
@@ -70,11 +65,11 @@ build_load
 case "${1:-}" in
   --fetch) ;;
   --test) compare_suites ;;
-  "")
+  "" | --restart)
     find_vprof
     cd "$here"
-    say "vprof loop --auto"
-    "$vprof" loop --auto
+    say "vprof loop --auto $*"
+    "$vprof" loop --auto "$@"
     ;;
-  *) die "unknown option $1 (known: --fetch, --test)" ;;
+  *) die "unknown option $1 (known: --fetch, --restart, --test)" ;;
 esac

@@ -4,16 +4,10 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$here/work
 # shellcheck source=examples/debian-source.sh
 . "$here/../debian-source.sh"
-
-[ ! -e "$work/plain.built" ] || exit 0
-say "building PostgreSQL without instrumentation"
-rm -rf "$work/plain"
-cp -a "$work/postgresql" "$work/plain"
-(cd "$work/plain" &&
+build() {
   ./configure -q --without-readline --without-zlib --prefix="$PWD/installed" CFLAGS=-O2 &&
-  "$here/build.sh") \
-  >"$work/plain.log" 2>&1 || die "the plain build failed; see $work/plain.log"
-touch "$work/plain.built"
+    "$here/build.sh"
+}
+build_plain postgresql build

@@ -107,19 +107,13 @@ bench() {
   unrecorded "$bin/pgbench" -n -M "$protocol" -c "$clients" -j 1 -t "$transactions" $(scripts)
 }
 
-# Prints the processor time of the server and of the backends that have ended: fields 14 to 17 of
-# /proc/PID/stat, in ticks.
-processor_time() {
+# The backends end soon after their clients.
+until_the_backends_end() {
   local tries=0
-  # The backends end soon after their clients.
   while [ "$tries" -lt 50 ] && pgrep -P "$server" -f 'postgres: bench' >/dev/null; do
     tries=$((tries + 1))
     sleep 0.1
   done
-  sed 's/.*) //' "/proc/$server/stat" |
-    awk -v ticks="$(getconf CLK_TCK)" '{
-      printf "processor time of the server = %.2f s\n", ($12 + $13 + $14 + $15) / ticks
-    }'
 }
 
 # ---- faults, for tests/subjects/postgresql_faults.sh: 2 s of load, then what the name says
@@ -175,7 +169,8 @@ start "$data"
 case ${1:-} in
   "")
     bench | tee ${RESULT:+"$RESULT"}
-    processor_time
+    until_the_backends_end
+    processor_time "$server"
     stop_server INT
     ;;
   killed_backend | gone_client | immediate_stop) "$1" ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The scripts of examples/httpd and examples/postgresql, without the servers: a small web server in
-the place of httpd, and rounds of overhead.py that were written by hand.
+"""The scripts of the examples with servers, without the servers: a small web server in the place of
+httpd, a script in the place of vprof, and rounds of overhead.py that were written by hand.
 
 Usage: servers_check.py EXAMPLES
 """
@@ -103,6 +103,13 @@ class Workload(unittest.TestCase):
         self.assertIn("LoadModule mpm_event_module", seen)
         self.assertNotIn("LoadModule mpm_prefork_module", seen)
 
+    def test_a_load_without_end_has_few_cold_files(self):
+        status, out = self.work(COLD="40", COLD_FILES="10")
+        self.assertEqual(0, status, out)
+        cold = [path for path, label, _ in self.asked() if label == "cold"]
+        self.assertEqual({f"/cold/{number}" for number in range(10)}, set(cold))
+        self.assertGreater(len(cold), 30)
+
     def test_the_other_mpm(self):
         status, out = self.work(MPM="prefork")
         self.assertEqual(0, status, out)
@@ -125,6 +132,38 @@ class Workload(unittest.TestCase):
         self.assertGreater((self.place / "first").stat().st_size, 1 << 20)
 
 
+# A program in the place of vprof: root calls hot 30 times and seldom once, hot calls x once for each
+# ten times it runs, seldom calls deep, which calls y. It builds a file that says which sites are in it.
+VPROF = r'''
+import array, json, os, pathlib, sys
+here, verb = pathlib.Path(sys.argv[2]), sys.argv[3]
+dot = here / ".vprof"
+SITES = [("root", "hot", 1, 30), ("root", "seldom", 2, 1), ("hot", "x", 3, 3), ("seldom", "deep", 4, 1), ("deep", "y", 5, 1)]
+FUNCTIONS = ["root", "hot", "seldom", "deep", "x", "y"]
+state = json.loads((dot / "state.json").read_text())
+expanded = {"root", *state["expanded"]}
+out = {one["site"] for one in state["demoted"]}
+on = [(i, *site) for i, site in enumerate(SITES) if site[0] in expanded and f"a.c:{site[2]}:1" not in out]
+if verb == "build":
+    if len(on) == int(os.environ.get("FAIL", 99)): sys.exit("cannot build")
+    (dot / "mirror/memcached").write_text(json.dumps({"expanded": state["expanded"], "sites": [f"a.c:{s[3]}:1" for s in on]}))
+    (dot / "sites.json").write_text(json.dumps({
+        "functions": [{"id": i, "name": name, "key": name, "expandable": name not in "xy"} for i, name in enumerate(FUNCTIONS)],
+        "sites": [{"id": i, "kind": "call", "file": "a.c", "line": line, "column": 1, "parent": FUNCTIONS.index(parent),
+                   "function": FUNCTIONS.index(callee)} for i, parent, callee, line, _ in on]}))
+elif verb == "record":
+    trace = dot / "iterations/3/trace"
+    trace.mkdir(parents=True, exist_ok=True)
+    words = [word for i, *_, calls in on for _ in range(2 * calls) for word in (1, i)]
+    (trace / "1.vpt").write_bytes(array.array("Q", words).tobytes())
+elif verb == "analyze":
+    def node(name, site):
+        below = [node(callee, f"a.c:{line}") for _, parent, callee, line, _ in on if parent == name]
+        return {"kind": "function", "function": name, "site": site, "children": below + [{"kind": "body", "function": name, "children": []}]}
+    print(json.dumps({"interval": {"count": 2}, "tree": node("root", "")}))
+'''
+
+
 def script(name):
     spec = importlib.util.spec_from_file_location(f"{name}_overhead", EXAMPLES / name / "overhead.py")
     module = importlib.util.module_from_spec(spec)
@@ -137,6 +176,11 @@ class Overhead(unittest.TestCase):
         printed = {
             "httpd": ("requests per second = 11095.8\nlatency average = 1.130 ms\nprocessor time of the server = 4.77 s\n",
                       {"rate": 11095.8, "latency_ms": 1.13, "processor_s": 4.77}),
+            "mariadb": ("    transactions:                        8000   (560.74 per sec.)\n         avg:                 14.25\n"
+                        "processor time of the server = 6.00 s\n",
+                        {"rate": 560.74, "latency_ms": 14.25, "processor_s": 6.0}),
+            "memcached": ("300000 requests in 6.8 s (44425/s, 1618 MB/s), 91.1 % of keys found, 0 failed\n"
+                          "processor time of the server = 5.79 s\n", {"rate": 44425.0, "processor_s": 5.79}),
             "postgresql": ("latency average = 3.680 ms\ntps = 2172.1 (without initial connection time)\n"
                            "processor time of the server = 6.09 s\n",
                            {"rate": 2172.1, "latency_ms": 3.68, "processor_s": 6.09}),
@@ -146,7 +190,7 @@ class Overhead(unittest.TestCase):
             self.assertEqual(figures, module.overhead_study.figures(module.STUDY, text))
 
     def test_report_and_number_of_runs(self):
-        for name in ("httpd", "postgresql"):
+        for name in ("httpd", "mariadb", "postgresql"):
             with self.subTest(name=name), tempfile.TemporaryDirectory() as scratch:
                 root = Path(scratch)
                 shutil.copytree(EXAMPLES / name, root / name, ignore=shutil.ignore_patterns(".vprof", "work"))
@@ -161,6 +205,43 @@ class Overhead(unittest.TestCase):
                 table = self.run_script(root / name, "report")
                 self.assertRegex(table, r"(?m)^100 +1800 +1\.20 ms +5\.00 s +-10\.0 % +\+20\.0 % +\+25\.0 %$")
                 self.assertIn("reaches f8 in run 4", self.run_script(root / name, "naive", "f2", "f8"))
+
+    def test_variants_are_what_requests_call_level_by_level(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            example = Path(scratch) / "memcached"
+            shutil.copytree(EXAMPLES / "memcached", example, ignore=shutil.ignore_patterns(".vprof", "work"))
+            shutil.copy(EXAMPLES / "overhead_study.py", scratch)
+            (example / ".vprof/mirror").mkdir(parents=True)
+            (example / "work").mkdir()
+            (example / "plain.sh").write_text("#!/bin/sh\ntouch work/built\n")
+            left = {"expanded": ["of the search"], "demoted": [], "iteration": 3}
+            state = example / ".vprof/state.json"
+            state.write_text(json.dumps(left))
+            vprof = Path(scratch) / "vprof"
+            vprof.write_text(f"#!{sys.executable}\n" + VPROF)
+            vprof.chmod(0o755)
+            environment = {**os.environ, "VPROF": str(vprof)}
+
+            def prepare(**more):
+                return subprocess.run([sys.executable, example / "overhead.py", "prepare", "--children", "1,4"], cwd=example,
+                                      env={**environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+            done = prepare()
+            self.assertEqual(0, done.returncode, done.stdout)
+            # root makes a call 30 times per request, and hot is called as often, so "4 seldom" has only what the others call.
+            built = {name: json.loads((example / "work/overhead" / name / "memcached").read_text()) for name in ("1", "4", "4 seldom")}
+            self.assertEqual({"1": ["a.c:1:1"], "4": ["a.c:1:1", "a.c:2:1", "a.c:3:1", "a.c:4:1"],
+                              "4 seldom": ["a.c:4:1", "a.c:5:1"]},
+                             {name: one["sites"] for name, one in built.items()})
+            self.assertEqual({"1": ["root"], "4": ["hot", "root", "seldom"], "4 seldom": ["deep", "seldom"]},
+                             {name: one["expanded"] for name, one in built.items()})
+            self.assertIn("2 functions are called, or make a call, more than 20 times", done.stdout)
+            self.assertIn("4: built with 4 call sites in 3 functions, 35 records per request", done.stdout)
+            self.assertEqual(left, json.loads(state.read_text()))
+
+            done = prepare(FAIL="4")
+            self.assertEqual(1, done.returncode, done.stdout)
+            self.assertEqual(left, json.loads(state.read_text()), "a failure must leave the search as it was")
 
     def run_script(self, example, *words):
         return subprocess.run([sys.executable, example / "overhead.py", *words], check=True, capture_output=True, text=True).stdout

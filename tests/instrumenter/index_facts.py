@@ -42,8 +42,9 @@ class Index(unittest.TestCase):
         self.work = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.work)
 
-    def index(self, text, *flags, name="a.cpp", compiler="g++", headers=STD):
-        """The functions of a program of one file, by name."""
+    def index(self, text, *flags, name="a.cpp", compiler="g++", headers=STD, more=()):
+        """The functions of a program, by name: of the file `name`, and of those in `more`, which are compiled if
+        they are no headers."""
         mirror = os.path.join(self.work, "mirror")
         outside = os.path.join(self.work, "include")
         for folder in (mirror, outside):
@@ -52,10 +53,14 @@ class Index(unittest.TestCase):
             f.write("#pragma GCC system_header\n" + headers)
         with open(os.path.join(mirror, name), "w") as f:
             f.write("#include <outside.h>\n" + text)
+        for other, content in dict(more).items():
+            with open(os.path.join(mirror, other), "w") as f:
+                f.write(content)
+        compiled = [name, *(other for other in dict(more) if not other.endswith(".h"))]
         database = os.path.join(self.work, "compile_commands.json")
-        command = [compiler, "-I" + outside, *flags, "-c", name]
+        command = [compiler, "-I" + outside, *flags, "-c"]
         with open(database, "w") as f:
-            json.dump([{"directory": mirror, "file": name, "arguments": command}], f)
+            json.dump([{"directory": mirror, "file": one, "arguments": [*command, one]} for one in compiled], f)
         out = os.path.join(self.work, "index.json")
         done = subprocess.run([OPTIONS.instrument, "index", "--compile-commands", database, "--mirror", mirror, "--pristine",
                                os.path.join(self.work, "pristine"), "--cache", os.path.join(self.work, "cache"), "--out", out],
@@ -93,6 +98,26 @@ int main(void) { return plain(1) + own(2); }
 """, "-std=gnu89", name="a.c", compiler="gcc", headers="")
         self.assertEqual(sorted(name for name, f in functions.items() if f.get("unique")),
                          ["common", "computed", "counts", "directive", "early", "fatal", "frame", "hidden", "labelled", "main", "old", "older", "varies"])
+
+    def test_a_call_that_is_a_macro_without_a_call_in_another_unit(self):
+        header = """
+struct thread; void *allocate(thread *, int); thread *always(int);
+#ifdef SMALL
+#define current(x) 0
+#define note(x) ((void)0)
+#else
+thread *current(int); void note(int);
+#endif
+inline void *get(int n) { note(n); return allocate(current(n), n); }
+inline void *keep(int n) { return allocate(always(n), n); }
+"""
+        for first, second in (("", "#define SMALL\n"), ("#define SMALL\n", "")):
+            functions = self.index(first + '#include "h.h"\nvoid *a() { return get(1); }', headers="",
+                                   more={"h.h": header, "b.cpp": second + '#include "h.h"\nvoid *b() { return keep(1); }'})
+            forms = {c["name"]: c.get("form", "refused") for f in ("get", "keep") for c in functions[f]["calls"]}
+            self.assertEqual("refused", forms["current"])
+            self.assertEqual("statement", forms["note"])
+            self.assertEqual(["value"] * 2, [forms["allocate"], forms["always"]])
 
     def test_endless_loops(self):
         functions = self.index("""

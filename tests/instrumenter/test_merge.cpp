@@ -41,6 +41,26 @@ TEST_CASE("a call that units read differently is refused and noted, in any order
   }
 }
 
+TEST_CASE(
+    "what is a call in one unit and a macro without one in another is refused, in any order") {
+  for (const auto& [form, expected] : {std::pair{Form::kValue, Form::kRefused},
+                                       {Form::kExpression, Form::kRefused},
+                                       // Whatever the statement is, it may stand in a block.
+                                       {Form::kStatement, Form::kStatement}}) {
+    const Function one = header_function(form, 20);
+    Function other = header_function(form, 20);
+    other.calls.clear();
+    other.bare_macros = {4, 10, 30};
+    for (const bool swapped : {false, true}) {
+      const Program program = merge_units({{Unit{"a.c", {}, "", {}}, {swapped ? other : one}},
+                                           {Unit{"b.c", {}, "", {}}, {swapped ? one : other}}});
+      REQUIRE(program.by_key("inline_f@h.h:3")->calls.size() == 1);
+      CHECK(program.by_key("inline_f@h.h:3")->calls[0].form == expected);
+      CHECK(program.conflicts.size() == (expected == Form::kRefused ? 1 : 0));
+    }
+  }
+}
+
 TEST_CASE("a header read as C and as C++ takes the C++ form, which scope.h also defines in C") {
   Function c = header_function(Form::kExpression, 20);
   Function cxx = header_function(Form::kValue, 20);

@@ -190,6 +190,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
       walker.walk_initialisers(*constructor);
     }
     walker.walk_body(f.getBody());
+    out.bare_macros =
+        walker.bare_macros(sources_.getFileID(sources_.getExpansionLoc(f.getLocation())));
     out.trivial = walker.trivial();
     out.size = walker.size();
     out.loops = walker.has_loop_or_jump();

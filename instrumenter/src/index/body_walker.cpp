@@ -90,6 +90,30 @@ bool BodyWalker::trivial() const {
   return nodes_ <= kTrivialNodes && !has_loop_or_jump_ && function_.calls.empty();
 }
 
+void BodyWalker::note_macro(clang::SourceLocation begin) {
+  if (!begin.isMacroID()) {
+    return;
+  }
+  const clang::CharSourceRange expansion = context_.getSourceManager().getExpansionRange(begin);
+  if (expansion.getBegin() != expansion.getEnd()) {
+    macros_.insert(expansion.getBegin());
+  }
+}
+
+std::vector<uint32_t> BodyWalker::bare_macros(clang::FileID file) const {
+  std::set<uint32_t> bare;
+  for (const clang::SourceLocation begin : macros_) {
+    const auto [its_file, offset] = context_.getSourceManager().getDecomposedLoc(begin);
+    if (its_file == file) {
+      bare.insert(offset);
+    }
+  }
+  for (const Call& call : function_.calls) {
+    bare.erase(call.begin);
+  }
+  return {bare.begin(), bare.end()};
+}
+
 void BodyWalker::visit(const clang::Stmt* stmt) {
   if (stmt == nullptr || isa<clang::ConstantExpr>(stmt)) {
     return;
@@ -101,6 +125,7 @@ void BodyWalker::visit(const clang::Stmt* stmt) {
     return visit_error_path(*stmt);
   }
   ++nodes_;
+  note_macro(stmt->getBeginLoc());
   if (is_loop(*stmt, context_) || isa<clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt,
                                       clang::CXXNewExpr, clang::CXXDeleteExpr>(stmt)) {
     has_loop_or_jump_ = true;

@@ -4,6 +4,9 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 
+#include <set>
+#include <vector>
+
 #include "index/ast_facts.h"
 #include "index/call_collector.h"
 #include "index/suspensions.h"
@@ -26,6 +29,8 @@ class BodyWalker {
   void walk_initialisers(const clang::CXXConstructorDecl& constructor);
   void walk_body(const clang::Stmt* body);
 
+  /// As Function::bare_macros, of a function in this file.
+  std::vector<uint32_t> bare_macros(clang::FileID file) const;
   /// Whether the walked text is a few instructions, without a loop or a call.
   bool trivial() const;
   uint32_t size() const { return nodes_; }
@@ -41,12 +46,14 @@ class BodyWalker {
   void visit_range_for(const clang::CXXForRangeStmt& loop);
   void visit_initialiser(const clang::Decl& decl);
   void note_list(clang::QualType made, const clang::Expr* init);
+  void note_macro(clang::SourceLocation begin);
 
   const clang::ASTContext& context_;
   Function& function_;
   CallCollector calls_;
   SuspensionCollector suspensions_;
   Ancestors path_;
+  std::set<clang::SourceLocation> macros_;  ///< where macros with arguments are expanded
   uint32_t nodes_ = 0;
   bool has_loop_or_jump_ = false;
   bool is_error_path_ = false;

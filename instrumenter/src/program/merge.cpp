@@ -18,6 +18,10 @@ bool same_wrapping(const Call& a, const Call& b) {
   return a.end == b.end && a.form == b.form && a.full_expr == b.full_expr;
 }
 
+std::string conflict(const Call& call) {
+  return fmt::format("{}:{}:{}: {}", call.file, call.line, call.column, call.callee_name);
+}
+
 /// Adds another unit's view of a known function.
 void merge_function(Function& known, Function&& other, std::vector<std::string>& conflicts) {
   known.trivial = known.trivial && other.trivial;
@@ -51,8 +55,7 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
         continue;
       }
       if (mine.form != Form::kRefused) {
-        conflicts.push_back(
-            fmt::format("{}:{}:{}: {}", call.file, call.line, call.column, call.callee_name));
+        conflicts.push_back(conflict(call));
       }
       mine.form = Form::kRefused;
       mine.reason = Reason::kUnitsDisagree;
@@ -64,7 +67,25 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
     }
   }
   known.is_cxx = known.is_cxx || other.is_cxx;
+  std::vector<uint32_t> bare;
+  std::ranges::set_union(known.bare_macros, other.bare_macros, std::back_inserter(bare));
+  known.bare_macros = std::move(bare);
   std::move(added.begin(), added.end(), std::back_inserter(known.calls));
+}
+
+/// Refuses calls where another unit reads a macro that makes no call, such as NULL. A statement may
+/// be wrapped whatever it is.
+void refuse_bare_macros(Function& function, std::vector<std::string>& conflicts) {
+  for (Call& call : function.calls) {
+    if (call.form != Form::kRefused && call.form != Form::kStatement &&
+        call.file == function.file &&
+        std::ranges::binary_search(function.bare_macros, call.begin)) {
+      conflicts.push_back(conflict(call));
+      call.form = Form::kRefused;
+      call.reason = Reason::kUnitsDisagree;
+    }
+  }
+  function.bare_macros.clear();  // nothing else needs them
 }
 
 size_t common_prefix(const std::string& a, const std::string& b) {
@@ -148,6 +169,7 @@ Program merge_units(std::vector<std::pair<Unit, std::vector<Function>>> units) {
   std::sort(program.functions.begin(), program.functions.end(),
             [](const Function& a, const Function& b) { return a.key < b.key; });
   for (Function& f : program.functions) {
+    refuse_bare_macros(f, program.conflicts);
     std::sort(f.calls.begin(), f.calls.end(),
               [](const Call& a, const Call& b) { return place_of(a) < place_of(b); });
   }

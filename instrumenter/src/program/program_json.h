@@ -135,6 +135,7 @@ struct Object<instrumenter::Function> {
                                              non_default("coroutine", &T::coroutine),
                                              non_default("returns", &T::returns),
                                              non_default("suspensions", &T::suspensions),
+                                             non_default("bare_macros", &T::bare_macros),
                                              optional("calls", &T::calls)};
 
   static void written(const T& function, Json& out) {

@@ -139,8 +139,11 @@ struct Function {
   std::vector<std::string> targets;
   std::vector<std::string> params;  ///< names of the parameters, "" for unnamed ones
   std::vector<Call> calls;          ///< ordered by (file, begin)
-  int height = 0;                   ///< longest chain of calls below it; 0: a leaf
-  std::vector<SpinLoop> spins;      ///< loops in it that wait for another thread by spinning
+  /// Where a macro with arguments is expanded, and that is no call: offsets in `file`, ascending. A
+  /// unit with other macros may read a call there.
+  std::vector<uint32_t> bare_macros;
+  int height = 0;               ///< longest chain of calls below it; 0: a leaf
+  std::vector<SpinLoop> spins;  ///< loops in it that wait for another thread by spinning
   bool coroutine = false;
   /// Of a coroutine: the class that it returns, without template arguments.
   std::string returns;
