@@ -3,11 +3,11 @@ the server without instrumentation. Imported by the overhead.py of an example, w
 server as a Study.
 
 The call sites are those on the requests' path, breadth first from where a request begins, as a
-search meets them. A run for each level shows which of them are executed, and how often.
-A search leaves out calls that are frequent and matter little, so there is another variant with the
-largest number of sites, "seldom": its functions are called, and make a call, at most 20 times per
-request. If root runs this and bpftrace is installed, there are also variants with uprobes on the
-same functions, where the example has them.
+search meets them. A run for each level shows which of them are executed, and how often. A search
+leaves out calls that are frequent and matter little, so there is another variant with the largest
+number of sites, "seldom": its functions are called, and make a call, at most 20 times per request.
+If root runs this and bpftrace is installed, there are also variants with uprobes on the same
+functions, where the example has them.
 
 Each round runs every variant once; the ratios are to the plain server in the same round. The
 processor time of the server is compared as well, since other work on the machine disturbs it less
