@@ -71,8 +71,9 @@ class Program:
 def configuration(options, form):
     """A copy of the project's vprof.json, beside it, with another form of the specificity."""
     text = (options.project / "vprof.json").read_text()
-    text = re.sub(r'"specificity": *"[a-z]*",? *', "", text)
-    text, found = re.subn(r'"factors": *\{', rf'\g<0> "specificity": "{form}",', text)
+    text, found = re.subn(r'("specificity": *)"[a-z]*"', rf'\g<1>"{form}"', text)
+    if not found:
+        text, found = re.subn(r'"factors": *\{', rf'\g<0> "specificity": "{form}",', text)
     if not found:
         raise SystemExit(f"{options.project}/vprof.json has no section \"factors\"")
     file = options.project / f"vprof.{form}.json"

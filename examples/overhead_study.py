@@ -40,12 +40,17 @@ class Study:
     here: pathlib.Path  # the directory of the example
     root: str  # the function in which the search begins
     unit: str  # "transaction"
-    figures: dict  # a pattern in the workload's output for each of: rate, latency_ms, processor_s
+    figures: dict  # a pattern in the workload's output for rate and, where it is told, latency_ms
     rate: str  # heading of the rate: "tps"
     few: dict = dataclasses.field(default_factory=dict)  # environment of a shorter run, to count
     needs: tuple = ("installed",)  # what a run needs of the directory in which the server is built
     uprobes: tuple = ()  # numbers of children that bpftrace is to time as well
     binaries: tuple = ()  # in the plain server's directory: what they are in
+
+    @property
+    def patterns(self):
+        # What processor_time of server-process.sh prints.
+        return {**self.figures, "processor_s": r"^processor time of the server = ([\d.]+)"}
 
     @property
     def vprof_dir(self):
@@ -242,7 +247,7 @@ def build_variants(study, counts):
 
 def figures(study, printed):
     return {name: float(re.search(pattern, printed, re.M)[1])
-            for name, pattern in study.figures.items()}
+            for name, pattern in study.patterns.items()}
 
 
 def workload(study, directory, recording):
@@ -318,7 +323,7 @@ COLUMNS = {"rate": ("throughput", "{:.0f}"), "latency_ms": ("latency", "{:.2f} m
 def report(study):
     rounds = [json.loads(line) for line in (study.place / "rounds.jsonl").read_text().splitlines()]
     print(f"{len(rounds)} rounds; medians, and changes from the plain server in the same round")
-    columns = {name: COLUMNS[name] for name in study.figures}
+    columns = {name: COLUMNS[name] for name in study.patterns}
     heads = [study.rate if name == "rate" else head for name, (head, _) in columns.items()]
     heads += [head for head, _ in columns.values()]
     print(f"{'':<14}" + "".join(f"{head:>13}" for head in heads))
