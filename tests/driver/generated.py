@@ -63,8 +63,13 @@ class Generated(support.Project):
         self.assertIn("table.c", out.stdout)
         self.assertIn("VPROF_FUNCTION", self.mirror("table.c"))
         self.assertEqual(self.units(), {"src/main.c", "src/work.c", "table.c"})
+        # The log of the pass that compiled the most is there, until the next build.
+        first = self.root / ".vprof/iterations/1/build.1.log"
+        self.assertIn("main.c", first.read_text())
+        self.assertNotIn("main.c", first.with_name("build.log").read_text())
         # The second time there is nothing to do.
         self.assertNotIn("generated", self.vprof("build").stdout)
+        self.assertFalse(first.exists())
         self.vprof("record")
         self.assertIn('"table"', self.vprof("analyze", "--json").stdout)
 

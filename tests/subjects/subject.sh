@@ -152,9 +152,9 @@ build_linked() {
   touch "$here/linked.built"
 }
 
-# The warnings of a log as `file:line flag`, sorted. Columns and order differ between builds.
-warnings() { # log
-  sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: warning: .*(\[-W[^]]*\])$/\1 \2/p' "$1" |
+# The warnings of a build as `file:line flag`, sorted. Columns and order differ between builds.
+warnings() { # log...
+  sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: warning: .*(\[-W[^]]*\])$/\1 \2/p' "$@" |
     sed 's#.*/\(.*/\)#\1#' | sort -u
 }
 
@@ -340,7 +340,7 @@ run_subject() {
   esac
   build_instrumented
   warnings "$here/plain.build.log" >"$here/plain.warnings"
-  warnings "$here/.vprof/iterations/1/build.log" >"$here/instrumented.warnings"
+  warnings "$here"/.vprof/iterations/1/build*.log >"$here/instrumented.warnings"
 
   # The shims come first on PATH in case the tests compile something. Each thread keeps only the
   # last MiB of its records.

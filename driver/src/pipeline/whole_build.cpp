@@ -53,6 +53,7 @@ class Passes {
       : session_(session), program_(program), targets_(targets), extent_(extent) {}
 
   Result<WholeBuild> run() {
+    VPROF_TRY(forget_earlier_logs());
     while (true) {
       const auto summary = VPROF_TRY(instrumenter::load_summary(session_.workspace.summary()));
       const size_t expected = units_with(program_, summary.files_changed);
@@ -70,10 +71,32 @@ class Passes {
         warn_of_unlinked(found.unlinked);
         return out_;
       }
+      VPROF_TRY(keep_log());
     }
   }
 
  private:
+  fs::path log(int pass) const {
+    const std::string name = pass == 0 ? "build.log" : fmt::format("build.{}.log", pass);
+    return session_.workspace.iteration(session_.state.iteration) / name;
+  }
+
+  /// Of an earlier build in the same iteration.
+  Result<void> forget_earlier_logs() const {
+    std::error_code error;
+    for (int pass = 1; fs::exists(log(pass), error); ++pass) {
+      VPROF_TRY(remove_tree(log(pass)));
+    }
+    return {};
+  }
+
+  /// The next pass compiles less than this one, so its log lacks most of the warnings.
+  Result<void> keep_log() {
+    std::error_code error;
+    fs::rename(log(0), log(++kept_logs_), error);
+    return error ? fail("cannot rename {}: {}", shown(log(0)), error.message()) : Result<void>();
+  }
+
   Result<void> rewrite_generated(const Inspection& found) {
     std::vector<std::string> files;
     for (const auto& [file, hash] : found.regenerated) {
@@ -82,8 +105,7 @@ class Passes {
         return fail(
             "{} is generated again by each build, so what is inserted there is lost: let \"build\" "
             "write it only if its inputs change, or add \"{}\" to \"exclude\" in vprof.json ({})",
-            file, file,
-            shown(session_.workspace.iteration(session_.state.iteration) / "build.log"));
+            file, file, shown(log(0)));
       }
     }
     say(fmt::format("the build has generated {} again: instrumenting and building again",
@@ -167,6 +189,7 @@ class Passes {
   std::set<fs::path> deleted_;            // programs, since the last begin
   std::map<fs::path, Gap> to_link_;       // programs that have been deleted
   bool from_nothing_ = false;
+  int kept_logs_ = 0;
 };
 
 }  // namespace
