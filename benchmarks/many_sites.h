@@ -22,21 +22,21 @@
 #endif
 
 #ifdef MANY_SITES_PLAIN
-#define EXPRESSION(slot, id, call) (call)
+#define EXPRESSION(id, call) (call)
 #define STATEMENT(id, call) call;
-#define SLOTS(n)
+#define FRAME
 #define SCOPE(id)
 #elif defined(__cplusplus)
-#define EXPRESSION(slot, id, call) VPROF_VALUE(slot, id) call VPROF_VALUE_END(slot)
-#define SLOTS(n) VPROF_FRAME_N(n);
+#define EXPRESSION(id, call) VPROF_VALUE(0, id) call VPROF_VALUE_END(0)
+#define FRAME VPROF_FRAME_N(1);
 #elif defined(MANY_SITES_TWIN)
-#define EXPRESSION(slot, id, call) VPROF_TWIN_EXPR(id) call VPROF_EXPR_END
-#define SLOTS(n)
+#define EXPRESSION(id, call) VPROF_TWIN_EXPR(id) call VPROF_EXPR_END
+#define FRAME
 #define SITE(id) VPROF_TWIN_SITE(id)
 #define SCOPE(id) VPROF_TWIN_FUNCTION(id);
 #else
-#define EXPRESSION(slot, id, call) VPROF_EXPR(id) call VPROF_EXPR_END
-#define SLOTS(n)
+#define EXPRESSION(id, call) VPROF_EXPR(id) call VPROF_EXPR_END
+#define FRAME
 #endif
 #ifndef SITE
 #define SITE(id) VPROF_SITE(id)
@@ -67,18 +67,18 @@ EXTERNAL void many_sites_fail(uint64_t x);
     return x + 1##a##b##c;                \
   }
 
-#define INNER(a, b, c)                                            \
-  FUNCTION inner_##a##b##c(uint64_t x) {                          \
-    SLOTS(3)                                                      \
-    uint64_t y = EXPRESSION(0, 1##a##b##c##1, leaf_##a##b##c(x)); \
-    y += EXPRESSION(1, 1##a##b##c##2, leaf_##b##c##a(y));         \
-    if (__builtin_expect(y == 1##a, 0)) {                         \
-      STATEMENT(1##a##b##c##3, many_sites_fail(y))                \
-    }                                                             \
-    STATEMENT(1##a##b##c##4, y ^= leaf_##c##a##b(x))              \
-    x += EXPRESSION(2, 1##a##b##c##5, leaf_##a##c##b(y));         \
-    STATEMENT(1##a##b##c##6, y += leaf_##b##a##c(x))              \
-    return x ^ y;                                                 \
+#define INNER(a, b, c)                                         \
+  FUNCTION inner_##a##b##c(uint64_t x) {                       \
+    FRAME                                                      \
+    uint64_t y = EXPRESSION(1##a##b##c##1, leaf_##a##b##c(x)); \
+    y += EXPRESSION(1##a##b##c##2, leaf_##b##c##a(y));         \
+    if (__builtin_expect(y == 1##a, 0)) {                      \
+      STATEMENT(1##a##b##c##3, many_sites_fail(y))             \
+    }                                                          \
+    STATEMENT(1##a##b##c##4, y ^= leaf_##c##a##b(x))           \
+    x += EXPRESSION(1##a##b##c##5, leaf_##a##c##b(y));         \
+    STATEMENT(1##a##b##c##6, y += leaf_##b##a##c(x))           \
+    return x ^ y;                                              \
   }
 
 #define TO_INNER(a, b, c, k) STATEMENT(2##a##b##c##k, x += inner_##a##b##c(x))

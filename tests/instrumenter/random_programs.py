@@ -52,6 +52,7 @@ static Base base;
 static Derived derived;
 static num pass(const Loud& l, num x) { return l.n ^ x; }
 static num& cell(num x) { return cells[x & 7]; }
+static num risky(num x) { for (num i = 0; i < (x & 1); ++i) note(x); if (x % 5 == 1) throw std::runtime_error("y"); return x; }
 template <class T> T twice(T x) { T s = 0; for (int i = 0; i < 2; ++i) s += x; return s; }
 """
 
@@ -79,13 +80,13 @@ class Writer:
             return self.leaf(may)
         write = lambda may: self.expression(caller, depth - 1, may)
         e = lambda: write(min(may, READ))
-        kinds = ["binary", "ternary", "and", "mix", "pure", "pure", "max"]
+        kinds = ["binary", "ternary", "and", "mix", "pure", "pure", "max", "inner"]
         if may >= READ:
             kinds += ["cell"]
         if may == EFFECT:
             kinds += ["call", "call", "macro call", "comma", "assign", "struct"]
             if self.cxx:
-                kinds += ["temporary", "pass", "lambda", "lvalue"]
+                kinds += ["temporary", "pass", "lambda", "lvalue", "risky"]
         if self.cxx:
             kinds += ["virtual", "template"]
         kind = self.pick(kinds)
@@ -108,6 +109,8 @@ class Writer:
             "comma": lambda: f"(note({e()}), {write(may)})",
             "assign": lambda: f"(CELL({e()}) = {e()})",
             "cell": lambda: f"CELL({e()})",
+            "inner": lambda: f"({{ num t = {write(may)}; t + {e()}; }})",
+            "risky": lambda: f"risky({write(may)})",
             "struct": lambda: f"pair({e()}, {e()}).{self.pick('ab')}",
             "temporary": lambda: f"Loud({e()}).get({e()})",
             "pass": lambda: f"pass(Loud({e()}), {e()})",
@@ -161,7 +164,8 @@ class Writer:
             text += (f"static num pure{i}(num a, num b) {{ num s = {i}; for (num i = 0; i < (a & 3); ++i) s += i ^ b; return s; }}\n")
         text += "".join(f"static num f{i}(num a, num b);\n" for i in range(FUNCTIONS))
         text += "".join(self.function(i) for i in range(FUNCTIONS))
-        text += ("int main(void) {\n  for (num i = 0; i < 20; ++i) {\n    fuel = 20000;\n    note(f0(i, i * i));\n    note(cells[i & 7]);\n"
+        call = "try { note(f0(i, i * i)); } catch (const std::exception&) { note(1); }" if self.cxx else "note(f0(i, i * i));"
+        text += (f"int main(void) {{\n  for (num i = 0; i < 20; ++i) {{\n    fuel = 20000;\n    {call}\n    note(cells[i & 7]);\n"
                  "    printf(\"%lu\\n\", hash);\n  }\n  return 0;\n}\n")
         standard = "c++17" if self.cxx else "gnu11"
         return text + f"// FLAGS: -std={standard} -O1 -w\n// EXPAND: EVERYTHING\n"

@@ -131,6 +131,31 @@ TEST_CASE("each form of a call names the scope that it enters") {
   CHECK(contains(text_of(Form::kGuard), " VPROF_CALL_GUARD(2, 5) g("));
 }
 
+TEST_CASE("calls in one full expression have slots of their own, others share them") {
+  const auto text_of = [](uint32_t full_expr_of_k) {
+    Program program = small_program();
+    for (Function& f : program.functions) {
+      for (Call& c : f.calls) {
+        c.form = Form::kValue;
+        c.full_expr = c.callee_name == "k" ? full_expr_of_k : 14;
+      }
+    }
+    const Result<Instrumentation> result = instrumented(program, expand_f());
+    REQUIRE(result);
+    return apply_edits(kText, result->edits.at("f.c"));
+  };
+  const auto contains = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string shared = text_of(23);
+  CHECK(contains(shared, "VPROF_FUNCTION_N(1, 2);"));
+  CHECK(contains(shared, "VPROF_VALUE(0,2) g(VPROF_VALUE(1,3) h(1)"));
+  CHECK(contains(shared, "VPROF_VALUE(0,4) k(2)"));
+  const std::string own = text_of(14);
+  CHECK(contains(own, "VPROF_FUNCTION_N(1, 3);"));
+  CHECK(contains(own, "VPROF_VALUE(2,4) k(2)"));
+}
+
 TEST_CASE("virtual and recursive calls are recorded as well as the scope they may enter") {
   Plan plan = expand_f();
   plan.expanded.insert("g@g.c:1");

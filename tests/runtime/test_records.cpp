@@ -194,6 +194,21 @@ TEST_CASE("sites that are operands of one operator do not overlap") {
   }
 }
 
+TEST_CASE("sites that share a slot do not end each other") {
+  const Trace both = run("shared_slots").traces.at(0);
+  CHECK(both.frames(64) == 0);  // nobody saw it end
+  CHECK(both.frames(65) == 10);
+  CHECK(nesting_error(both.threads.at(0)) == "");
+  // The function closes the first one when it returns, and not the second one, which is off.
+  const Trace first = run("shared_slots", {{{"VPROF_SITES", "64,66"}}, {}, {}}).traces.at(0);
+  CHECK(first.frames(64) == 10);
+  CHECK(first.frames(65) == 0);
+  CHECK(nesting_error(first.threads.at(0)) == "");
+  const Trace second = run("shared_slots", {{{"VPROF_SITES", "65"}}, {}, {}}).traces.at(0);
+  CHECK(second.frames(65) == 10);
+  CHECK(second.frames() == 10);
+}
+
 TEST_CASE("of two open sites the inner one is closed first") {
   const Trace trace = run("nested_open_sites").traces.at(0);
   CHECK(trace.frames(41) == 10);

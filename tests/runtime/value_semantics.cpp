@@ -85,7 +85,7 @@ void types() {
   SAME_TYPE(decltype(VALUE(null())), std::nullptr_t);
   SAME_TYPE(decltype(VALUE(union_lvalue())), Either&);
   SAME_TYPE(decltype(VALUE(volatile_lvalue())), volatile int&);
-  SAME_TYPE(decltype(VPROF_VOID(0, 1) nothing(global) VPROF_VOID_END(0)), void);
+  SAME_TYPE(decltype(VPROF_VOID(0, 1) nothing(global) VPROF_VOID_END(0, 1)), void);
   SAME_TYPE(decltype(GUARD(prvalue())), int);
   SAME_TYPE(decltype(GUARD(lvalue())), int&);
   SAME_TYPE(decltype(GUARD(object_xvalue())), Object&&);
@@ -108,7 +108,7 @@ int identity() {
   CHECK(VALUE(function_lvalue())() == 9);
   CHECK(object.*VALUE(member()) == 1);
   int count = 0;
-  VPROF_VOID(0, 1) nothing(count) VPROF_VOID_END(0);
+  VPROF_VOID(0, 1) nothing(count) VPROF_VOID_END(0, 1);
   CHECK(count == 1);
   if (VALUE(yes())) {
     count += 1;

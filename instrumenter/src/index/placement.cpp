@@ -235,15 +235,13 @@ Placer::Placer(clang::ASTContext& context)
       sources_(context.getSourceManager()),
       language_(context.getLangOpts()) {}
 
-/// Offset of the outermost expression around the piece.
+/// Offset of the outermost expression around the piece, also if the piece is in a statement
+/// expression in it.
 unsigned Placer::full_expression(const WrappedPiece& piece, const Ancestors& ancestors) const {
   unsigned begin = piece.text.begin;
   for (size_t i = piece.depth; i > 0; --i) {
     const clang::Stmt* ancestor = ancestors[i - 1];
-    if (!isa<clang::Expr>(ancestor) || isa<clang::StmtExpr>(ancestor)) {
-      break;
-    }
-    if (ancestor->getBeginLoc().isValid()) {
+    if (isa<clang::Expr>(ancestor) && ancestor->getBeginLoc().isValid()) {
       begin = sources_.getFileOffset(sources_.getExpansionLoc(ancestor->getBeginLoc()));
     }
   }

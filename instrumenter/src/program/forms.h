@@ -35,7 +35,7 @@ inline constexpr auto kForms = std::to_array<FormRule>({
      " VPROF_VALUE_END({slot})"},
     {Form::kVoid, "void", "comma", true, false,  //
      "VPROF_VOID({slot},{site}) ", "VPROF_CALL_VOID({slot},{site}, {scope}) ",
-     " VPROF_VOID_END({slot})"},
+     " VPROF_VOID_END({slot},{site})"},
     {Form::kGuard, "guard", "guard", false, true,  //
      "VPROF_GUARD({site}) ", "VPROF_CALL_GUARD({site}, {scope}) ", " VPROF_GUARD_END"},
     {Form::kRefused, "refused", "", false, false, "", "", ""},

@@ -55,6 +55,12 @@ class CallSiteChooser {
   }
 
  private:
+  using FullExpression = std::pair<std::string, uint32_t>;  // file and offset
+
+  static FullExpression full_expression_of(const CallSites::Wrapped& w) {
+    return {w.site.file, w.full_expr};
+  }
+
   void choose(const Group& group) {
     std::vector<const Call*> worthwhile;
     for (const Call* call : group.calls) {
@@ -105,6 +111,7 @@ class CallSiteChooser {
     wrapped.form = group.first().form;
     wrapped.begin = call.begin;
     wrapped.end = call.end;
+    wrapped.full_expr = call.full_expr;
     Site& site = wrapped.site;
     site.kind = SiteKind::kCall;
     site.function = call.callee_key;
@@ -133,7 +140,6 @@ class CallSiteChooser {
         }
       }
     }
-    full_exprs_[{call.file, call.full_expr}].push_back(out_.wrapped.size());
     calls_.push_back(&call);
     out_.wrapped.push_back(std::move(wrapped));
   }
@@ -141,8 +147,12 @@ class CallSiteChooser {
   /// A guard closes at the end of the full expression, so it would swallow the other calls measured
   /// there.
   void keep_guards_alone() {
+    std::map<FullExpression, std::vector<size_t>> full_exprs;
+    for (size_t i = 0; i < out_.wrapped.size(); ++i) {
+      full_exprs[full_expression_of(out_.wrapped[i])].push_back(i);
+    }
     std::set<size_t> removed;
-    for (const auto& [place, members] : full_exprs_) {
+    for (const auto& [place, members] : full_exprs) {
       if (members.size() < 2) {
         continue;
       }
@@ -163,10 +173,15 @@ class CallSiteChooser {
     out_.wrapped = std::move(kept);
   }
 
+  /// Calls of one full expression may be timed at the same time, one within the other or in turn:
+  /// compilers mix the operands of `f() + g()`. Those of different ones are not, so they share
+  /// slots: a large function would otherwise need kilobytes of stack.
   void number_slots() {
+    std::map<FullExpression, unsigned> used;
     for (CallSites::Wrapped& w : out_.wrapped) {
       if (rule_of(w.form).needs_slot) {
-        w.slot = out_.slots++;
+        w.slot = used[full_expression_of(w)]++;
+        out_.slots = std::max(out_.slots, w.slot + 1);
       }
     }
   }
@@ -189,7 +204,6 @@ class CallSiteChooser {
   const Function& function_;
   CallSites out_;
   std::vector<const Call*> calls_;  // parallel to out_.wrapped, before guards are removed
-  std::map<std::pair<std::string, uint32_t>, std::vector<size_t>> full_exprs_;
 };
 
 }  // namespace

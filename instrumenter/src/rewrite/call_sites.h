@@ -16,6 +16,7 @@ struct CallSites {
     Form form = Form::kStatement;
     uint32_t begin = 0;
     uint32_t end = 0;
+    uint32_t full_expr = 0;  ///< as in Call
     unsigned slot = 0;  ///< place of its state in the function's frame object, for forms with one
   };
   std::vector<Wrapped> wrapped;

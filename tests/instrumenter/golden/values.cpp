@@ -30,6 +30,11 @@ __attribute__((noinline)) int number(const Loud& a) {
   }
   return a.n;
 }
+__attribute__((noinline)) int added(int a, int b) {
+  for (volatile int i = 0; i < 1; ++i) {
+  }
+  return a + b;
+}
 __attribute__((noinline)) std::string_view view(const std::string& s) {
   for (volatile int i = 0; i < 1; ++i) {
   }
@@ -50,7 +55,15 @@ __attribute__((noinline)) bool empty(std::string_view s) {
   return true;
 }
 
-// CHECK: int run() { VPROF_FUNCTION_N({{[0-9]+}}, {{[0-9]+}});
+// Calls that may run at the same time have slots of their own: also one in a statement expression,
+// whose statements follow each other.
+// CHECK: int within(const Loud& a) { VPROF_FUNCTION_N({{[0-9]+}}, 3);
+int within(const Loud& a) {
+  // CHECK: return VPROF_VALUE(0,{{[0-9]+}}) added(({ int n = VPROF_VALUE(1,{{[0-9]+}}) number(a) VPROF_VALUE_END(1); n; }), VPROF_VALUE(2,
+  return added(({ int n = number(a); n; }), number(a));
+}
+
+// CHECK: int run() { VPROF_FUNCTION_N({{[0-9]+}}, 2);
 int run() {
   // CHECK: const Loud a = VPROF_CALL_GUARD({{[0-9]+}}, {{[0-9]+}}) make(1) VPROF_GUARD_END;
   const Loud a = make(1);
@@ -62,12 +75,12 @@ int run() {
   // The temporary lives to the end of the full expression.
   // CHECK: int x = VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(make(2)) VPROF_VALUE_END({{[0-9]+}});
   int x = number(make(2));
-  // CHECK: const int& kept = VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(a) VPROF_VALUE_END({{[0-9]+}});
+  // CHECK: const int& kept = VPROF_VALUE(0,{{[0-9]+}}) number(a) VPROF_VALUE_END(0);
   const int& kept = number(a);
   if (!empty(view(std::string(100, 'x')))) x += 10;
   std::string s = "a string long enough to own memory of its own";
   std::string t = forward_it(s);
-  // CHECK: x > 0 ? VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}}) : VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}});
+  // CHECK: x > 0 ? VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}},{{[0-9]+}}) : VPROF_VOID({{[0-9]+}},{{[0-9]+}}) nothing() VPROF_VOID_END({{[0-9]+}},{{[0-9]+}});
   x > 0 ? nothing() : nothing();
   // CHECK: while (VPROF_VALUE({{[0-9]+}},{{[0-9]+}}) number(a) VPROF_VALUE_END({{[0-9]+}}) + x < 20) ++x;
   while (number(a) + x < 20) ++x;
@@ -75,7 +88,7 @@ int run() {
   // Not evaluated, or evaluated by the compiler.
   // CHECK: static_assert(sizeof(number(a)) == sizeof(int));
   static_assert(sizeof(number(a)) == sizeof(int));
-  return cell();
+  return cell() + within(a);
 }
 
 int main() {
@@ -83,4 +96,4 @@ int main() {
   std::printf("%d\n", x);
   return 0;
 }
-// EXPAND: run
+// EXPAND: run within

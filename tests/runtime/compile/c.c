@@ -78,7 +78,7 @@ int shared_with_cpp(int x);
 int shared_with_cpp(int x) {
   VPROF_FUNCTION_N(12, 3);
   int y = VPROF_VALUE(0, 13) plain(x) VPROF_VALUE_END(0);
-  VPROF_VOID(1, 14) events(NULL, -1) VPROF_VOID_END(1);
+  VPROF_VOID(1, 14) events(NULL, -1) VPROF_VOID_END(1, 14);
   y += VPROF_VALUE(2, 15) plain(x) VPROF_VALUE_END(2);
   return y + VPROF_GUARD(16) plain(x) VPROF_GUARD_END;
 }

@@ -70,7 +70,7 @@ int all(int x) {
   int y =
       VPROF_VALUE(0, 7) plain(x) VPROF_VALUE_END(0) + VPROF_VALUE(1, 8) plain(x) VPROF_VALUE_END(1);
   VPROF_VALUE(2, 9) same_place(y) VPROF_VALUE_END(2) = 4;
-  VPROF_VOID(3, 10) no_value(&it, 1) VPROF_VOID_END(3);
+  VPROF_VOID(3, 10) no_value(&it, 1) VPROF_VOID_END(3, 10);
   std::string s = VPROF_GUARD(11) text() VPROF_GUARD_END;
   return VPROF_VALUE(0, 12) same_place(y) VPROF_VALUE_END(0) + static_cast<int>(s.size());
 }

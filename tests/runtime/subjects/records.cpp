@@ -371,7 +371,7 @@ SUBJECT(scopes_within_calls) {
     callee(0);  // 50
   }
   const int value = VPROF_CALL_VALUE(0, 54, 50) callee(0) VPROF_VALUE_END(0);
-  VPROF_CALL_VOID(1, 55, 50) static_cast<void>(callee(value)) VPROF_VOID_END(1);
+  VPROF_CALL_VOID(1, 55, 50) static_cast<void>(callee(value)) VPROF_VOID_END(1, 55);
   static_cast<void>((VPROF_CALL_GUARD(56, 50) callee(0) VPROF_GUARD_END));
   callee(0);  // 50
   try {
@@ -395,6 +395,23 @@ SUBJECT(operands) {
                                                                   VPROF_VALUE_END(2);
   }
   return sum == 0;
+}
+
+// One after the other in the same slot; an exception leaves the first one.
+static __attribute__((noinline)) int after_an_exception() {
+  VPROF_FRAME_N(1);
+  try {
+    VPROF_VALUE(0, 64) thrower(true) VPROF_VALUE_END(0);
+  } catch (const std::runtime_error&) {
+  }
+  return VPROF_VALUE(0, 65) plus_one(1) VPROF_VALUE_END(0) * plus_one(2);
+}
+SUBJECT(shared_slots) {
+  for (int i = 0; i < 10; ++i) {
+    VPROF_SITE(66);
+    after_an_exception();
+  }
+  return 0;
 }
 
 // Two sites open at once: the one entered last is closed first.

@@ -62,14 +62,16 @@ struct Call {
   /// An error path, which adds no height: the callee never returns, or the call is in a macro that
   /// never completes.
   bool noreturn = false;
-  bool trivial = false;    ///< the callee is a library accessor of a few instructions
-  bool in_loop = false;    ///< the call is in a loop of its function
-  uint32_t begin = 0;      ///< byte offsets in `file` of the text to wrap
-  uint32_t end = 0;        ///< one past the last byte; for kStatement, behind the `;`
-  uint32_t full_expr = 0;  ///< offset of the enclosing full expression; its calls share the value
-  uint32_t line = 0;       ///< 1-based, physical line in `file`
-  uint32_t column = 0;     ///< 1-based, bytes
-  std::string file;        ///< relative to the mirror
+  bool trivial = false;  ///< the callee is a library accessor of a few instructions
+  bool in_loop = false;  ///< the call is in a loop of its function
+  uint32_t begin = 0;    ///< byte offsets in `file` of the text to wrap
+  uint32_t end = 0;      ///< one past the last byte; for kStatement, behind the `;`
+  /// Offset of the outermost expression around it: calls that may run at the same time share the
+  /// value. A statement expression belongs to the expression that it is in.
+  uint32_t full_expr = 0;
+  uint32_t line = 0;              ///< 1-based, physical line in `file`
+  uint32_t column = 0;            ///< 1-based, bytes
+  std::string file;               ///< relative to the mirror
   Reason reason = Reason::kNone;  ///< for kRefused
 };
 

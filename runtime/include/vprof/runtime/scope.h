@@ -10,7 +10,7 @@
  *   VPROF_LVALUE(14) M(x) VPROF_LVALUE_END = 1;    times an expression that is assigned to (C)
  *   VPROF_VALUE(0,15) f(x) VPROF_VALUE_END(0)      times an lvalue, a scalar, or an xvalue of class
  *                                                  type (C++)
- *   VPROF_VOID(1,16) f(x) VPROF_VOID_END(1)        times a void expression
+ *   VPROF_VOID(1,16) f(x) VPROF_VOID_END(1,16)     times a void expression
  *   VPROF_GUARD(17) f(x) VPROF_GUARD_END           times to the end of the full expression: for
  *                                                  classes returned by value (C++)
  *
@@ -43,8 +43,8 @@
  *    exception: if longjmp leaves a call while its arguments are evaluated, one later entry of the
  *    announced function may be missing.
  *  - The frame object of a function closes sites that an exception leaves. If the exception is
- *    caught in the same function and the site entered again, the first time is discarded: nobody
- *    saw it end.
+ *    caught in the same function and the slot used again, the first time is discarded: nobody saw
+ *    it end.
  *  - C++98 cannot pass on a value of any category, so VPROF_VALUE does not time there.
  */
 #ifndef VPROF_RUNTIME_SCOPE_H
@@ -154,8 +154,8 @@ struct vprof_passed<T[vprof_n]> {
 };
 #endif
 
-/* A site that is off may have been left by an exception which its own function caught, and then
- * have been entered again: the slot holds the time of the first entry. */
+/* A site may have been switched off meanwhile. Or it is off, an exception left it which its own
+ * function caught, and it was entered again: the slot holds the time of the first entry. */
 VPROF_RT_IF_ON void vprof_leave_slot(unsigned vprof_id, vprof_u64 vprof_start) {
   vprof_thread_buffer.entering = 0;
   if (vprof_is_on(vprof_id)) {
@@ -163,8 +163,10 @@ VPROF_RT_IF_ON void vprof_leave_slot(unsigned vprof_id, vprof_u64 vprof_start) {
   }
 }
 
-/* The timed expressions of one function, one slot each. A slot's bit is set while its expression
- * runs. A site that is off leaves its slot as it is.
+/* The timed expressions of one function. Those of one full expression have a slot each; those of
+ * different ones share slots, since only one of them runs at a time. A slot's bit is set while its
+ * expression runs. A site that is off leaves its slot as it is. So does one that finds another
+ * site's time there, which an exception has left.
  *
  * No address of a slot leaves the function. So the compiler keeps slots in registers, and none at
  * all on the path on which all sites are off: there it knows that all bits are 0. Of many slots
@@ -203,18 +205,19 @@ class frame {  // NOLINT(readability-identifier-naming)
       vprof_fill(vprof_i, vprof_id, vprof_time_call(vprof_function));
     }
   }
-  __attribute__((__always_inline__)) void vprof_leave(unsigned vprof_i) {
+  __attribute__((__always_inline__)) void vprof_leave(unsigned vprof_i, unsigned vprof_id) {
     vprof_u64& vprof_word = vprof_slots_.vprof_open[vprof_i / 64];
-    if (VPROF_RT_RARELY(vprof_word & vprof_bit(vprof_i))) {
+    if (VPROF_RT_RARELY(vprof_word & vprof_bit(vprof_i)) &&
+        vprof_slots_.vprof_ids[vprof_i] == vprof_id) {
       vprof_word &= ~vprof_bit(vprof_i);
-      vprof_leave_slot(vprof_slots_.vprof_ids[vprof_i], vprof_slots_.vprof_starts[vprof_i]);
+      vprof_leave_slot(vprof_id, vprof_slots_.vprof_starts[vprof_i]);
     }
   }
 #if __cplusplus >= 201103L
   template <class T>
   __attribute__((__always_inline__)) typename vprof_passed<T>::vprof_type vprof_leave(
-      unsigned vprof_i, T&& vprof_value) noexcept {
-    vprof_leave(vprof_i);
+      unsigned vprof_i, unsigned vprof_id, T&& vprof_value) noexcept {
+    vprof_leave(vprof_i, vprof_id);
     return static_cast<typename vprof_passed<T>::vprof_type>(vprof_value);
   }
 #endif
@@ -256,9 +259,9 @@ class frame {  // NOLINT(readability-identifier-naming)
 
 #if __cplusplus >= 201103L
 #define VPROF_VALUE(vprof_slot, vprof_id) \
-  vprof_frame.vprof_leave(vprof_slot, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
+  vprof_frame.vprof_leave(vprof_slot, vprof_id, (vprof_frame.vprof_enter(vprof_slot, vprof_id),
 #define VPROF_CALL_VALUE(vprof_slot, vprof_id, vprof_function) \
-  vprof_frame.vprof_leave(vprof_slot, \
+  vprof_frame.vprof_leave(vprof_slot, vprof_id, \
       (vprof_frame.vprof_enter_call(vprof_slot, vprof_id, vprof_function),
 #define VPROF_VALUE_END(vprof_slot) ))
 #else
@@ -269,7 +272,7 @@ class frame {  // NOLINT(readability-identifier-naming)
 #define VPROF_VOID(vprof_slot, vprof_id) (vprof_frame.vprof_enter(vprof_slot, vprof_id),
 #define VPROF_CALL_VOID(vprof_slot, vprof_id, vprof_function) \
   (vprof_frame.vprof_enter_call(vprof_slot, vprof_id, vprof_function),
-#define VPROF_VOID_END(vprof_slot) , vprof_frame.vprof_leave(vprof_slot))
+#define VPROF_VOID_END(vprof_slot, vprof_id) , vprof_frame.vprof_leave(vprof_slot, vprof_id))
 #define VPROF_GUARD(vprof_id) (static_cast<void>(::vprof::scope(vprof_id)),
 #define VPROF_CALL_GUARD(vprof_id, vprof_function) \
   (static_cast<void>(::vprof::call_scope(vprof_id, vprof_function)),
@@ -375,7 +378,7 @@ VPROF_RT_INLINE void vprof_twin_call_leave(struct vprof_scope* vprof_s) {
 #define VPROF_VOID(vprof_slot, vprof_id) VPROF_EXPR(vprof_id)
 #define VPROF_CALL_VOID(vprof_slot, vprof_id, vprof_function) \
   VPROF_CALL_EXPR(vprof_id, vprof_function)
-#define VPROF_VOID_END(vprof_slot) VPROF_EXPR_END
+#define VPROF_VOID_END(vprof_slot, vprof_id) VPROF_EXPR_END
 #define VPROF_GUARD(vprof_id) VPROF_EXPR(vprof_id)
 #define VPROF_CALL_GUARD(vprof_id, vprof_function) VPROF_CALL_EXPR(vprof_id, vprof_function)
 #define VPROF_GUARD_END VPROF_EXPR_END
