@@ -40,7 +40,7 @@ class Study:
     here: pathlib.Path  # the directory of the example
     root: str  # the function in which the search begins
     unit: str  # "transaction"
-    figures: dict  # a pattern in the workload's output for rate and, where it is told, latency_ms
+    figures: dict  # patterns of the workload's output: rate and, if it prints that, latency_ms
     rate: str  # heading of the rate: "tps"
     few: dict = dataclasses.field(default_factory=dict)  # environment of a shorter run, to count
     needs: tuple = ("installed",)  # what a run needs of the directory in which the server is built
