@@ -46,6 +46,7 @@ class Study:
     needs: tuple = ("installed",)  # what a run needs of the directory in which the server is built
     uprobes: tuple = ()  # numbers of children that bpftrace is to time as well
     binaries: tuple = ()  # in the plain server's directory: what they are in
+    left_whole: str = "(?!)"  # pattern of the functions that are not broken down
 
     @property
     def patterns(self):
@@ -144,6 +145,12 @@ def seldom_among(children, entered):
     return [c for c in children if c["parent"] not in hot]
 
 
+def to_break_down(study, children, expanded):
+    keys = dict.fromkeys(c["key"] for c in children if c["expandable"])
+    return [key for key in keys
+            if key not in expanded and not re.search(study.left_whole, key)]
+
+
 def executed_children(study, enough):
     """Call sites as {place, parent, callee, key, calls per request, expandable}, breadth first in
     the variance tree; the positions of all call sites; how often each expanded function is called
@@ -154,8 +161,7 @@ def executed_children(study, enough):
         rewrite_and_build(study, expanded)
         run(study, [find_vprof(), "-C", study.here, "record"], env=dict(os.environ, **study.few))
         children, every, entered = children_of_last_run(study)
-        more = list(dict.fromkeys(c["key"] for c in children
-                                  if c["expandable"] and c["key"] not in expanded))
+        more = to_break_down(study, children, expanded)
         print(f"{len(expanded)} functions broken down: {len(children)} call sites", flush=True)
         if not more or len(seldom_among(children, entered)) >= enough:
             return children, every, entered

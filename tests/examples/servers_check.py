@@ -206,6 +206,13 @@ class Overhead(unittest.TestCase):
                 self.assertRegex(table, r"(?m)^100 +1800 +1\.20 ms +5\.00 s +-10\.0 % +\+20\.0 % +\+25\.0 %$")
                 self.assertIn("reaches f8 in run 4", self.run_script(root / name, "naive", "f2", "f8"))
 
+    def test_what_is_broken_down_next(self):
+        keys = ["a@sql/a.cc:1", "T::b@sql/b.h:2", "c@storage/innobase/include/c.ic:3", "d@sql/d.cc:4", "a@sql/a.cc:1"]
+        children = [{"key": key, "expandable": True} for key in keys] + [{"key": "e@sql/e.cc:5", "expandable": False}]
+        for name, more in (("mariadb", ["a@sql/a.cc:1"]), ("memcached", keys[:3])):
+            module = script(name)
+            self.assertEqual(more, module.overhead_study.to_break_down(module.STUDY, children, ["d@sql/d.cc:4"]))
+
     def test_variants_are_what_requests_call_level_by_level(self):
         with tempfile.TemporaryDirectory() as scratch:
             example = Path(scratch) / "memcached"
