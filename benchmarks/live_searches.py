@@ -133,22 +133,25 @@ def main():
 
 
 def one_search(options, trace, form, more):
-    """Its seconds, its iterations and its first factor."""
+    """Its seconds, its iterations, the most sites that an iteration measured, its first factor."""
     seconds, report = search(options, trace, form, more)
     name, share = first_factor(report)
     if options.keep:
         keep(options, form)
-    print(f"search: {form and form + ', '}{seconds:.0f} s, {len(report['iterations'])} iterations, "
-          f"{report['interval']['count']} intervals: {name} {share:.1%}", flush=True)
-    return seconds, len(report["iterations"]), name
+    iterations = report["iterations"]
+    sites = max(iteration["sites"] for iteration in iterations)
+    print(f"search: {form and form + ', '}{seconds:.0f} s, {len(iterations)} iterations, at most "
+          f"{sites} sites, {report['interval']['count']} intervals: {name} {share:.1%}", flush=True)
+    return seconds, len(iterations), sites, name
 
 
 def summarize(form, searches):
-    times, iterations, names = zip(*searches)
+    times, iterations, sites, names = zip(*searches)
     name, times_found = collections.Counter(names).most_common(1)[0]
     print(f"{form and form + ': '}{name}: first in {times_found} of {len(searches)}; "
           f"{statistics.median(times):.0f} s from attach to answer (median; at most "
-          f"{max(times):.0f}), {statistics.median(iterations):g} iterations")
+          f"{max(times):.0f}), {statistics.median(iterations):g} iterations, "
+          f"{statistics.median(sites):g} sites at most")
 
 
 if __name__ == "__main__":
