@@ -212,6 +212,50 @@ TEST_CASE(
   CHECK(result->unwrapped[0].reason == Reason::kScattered);
 }
 
+TEST_CASE("a function that a macro defines is broken down at the entries of what it calls") {
+  // As hooks do: each calls through a pointer of its own type, and all pointers have the same name.
+  Program program;
+  program.units.push_back({"f.c", {}, "", {}});
+  const auto add = [&](const std::string& name, const std::string& type) {
+    Function f = function(name, "f.c", static_cast<uint32_t>(program.functions.size()) + 1);
+    f.usr = "usr:" + name;
+    f.type = type;
+    f.body = 13;
+    program.functions.push_back(f);
+    program.units.front().address_taken.push_back(f.usr);
+    return f.key;
+  };
+  const auto add_hook = [&](const std::string& name, const std::string& type) {
+    Function hook = function(name, "hooks.c", static_cast<uint32_t>(program.functions.size()) + 1);
+    hook.refused = Reason::kBodyFromMacro;
+    Call c = call(hook, function("(*hook)", "", 0), 1, 1, Form::kRefused);
+    c.kind = CallKind::kIndirect;
+    c.type = type;
+    hook.calls = {c};
+    program.functions.push_back(hook);
+    return hook.key;
+  };
+  const std::string handler = add("handler", "int (request)");
+  add("logger", "void (request)");
+  for (int i = 0; i < 65; ++i) {
+    add("opener" + std::to_string(i), "int (file)");
+  }
+  program.functions.push_back(function("(*hook)", "", 0));
+  const std::string run_handlers = add_hook("run_handlers", "int (request)");
+  const std::string run_closers = add_hook("run_closers", "void (file)");
+  const std::string run_openers = add_hook("run_openers", "int (file)");
+  program.file_hashes["f.c"] = content_hash(kText);
+  program.finish();
+  CHECK(program.expandable(*program.by_key(run_handlers)));
+  CHECK_FALSE(program.expandable(*program.by_key(run_closers)));  // nothing behind it
+  CHECK_FALSE(program.expandable(*program.by_key(run_openers)));  // too many
+  Plan plan;
+  plan.expanded = {run_handlers, run_openers};
+  const Result<Instrumentation> result = instrumented(program, plan);
+  REQUIRE(result);
+  CHECK(names_of(result->sites) == std::set<std::string>{handler});
+}
+
 TEST_CASE("demoted sites and excluded callees stay in the body") {
   Plan plan = expand_f();
   plan.demoted = {"f.c:2:14"};

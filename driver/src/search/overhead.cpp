@@ -53,7 +53,7 @@ void thin(Session& session, const Profile& profile, const instrumenter::SitesFil
     return;
   }
   std::string text = fmt::format(
-      "recording adds {:.0f} % to the time that the program is busy{}, beyond the budget of {:.0f} "
+      "recording adds {:.1f} % to the time that the program is busy{}, beyond the budget of {:.3g} "
       "%",
       100 * cost, pauses ? ", while it is on" : "", 100 * budget);
   if (!thinning.demoted.empty()) {
@@ -62,7 +62,7 @@ void thin(Session& session, const Profile& profile, const instrumenter::SitesFil
   }
   if (cost - thinning.saved > budget && !pauses) {
     text += fmt::format(
-        "; {:.0f} % would remain, of calls that make up {:.0f} % of the variance or more",
+        "; {:.1f} % would remain, of calls that make up {:.0f} % of the variance or more",
         100 * (cost - thinning.saved), 100 * profile.threshold);
   }
   say(text);

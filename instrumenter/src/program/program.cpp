@@ -231,23 +231,42 @@ bool worth_measuring(const Program& program, const Call& call) {
   return callee == nullptr || !callee->trivial;
 }
 
+std::vector<const Function*> entries_of(const Program& program, const Call& call) {
+  constexpr size_t kMostBehindOneCall = 64;
+  const auto may_be_entered = [](const Function* f) {
+    return f != nullptr && f->in_tree && f->refused == Reason::kNone;
+  };
+  const auto fits = [&](const Function* f) {
+    return call.kind != CallKind::kIndirect || call.type.empty() ||
+           may_point_to(call.type, f->type);
+  };
+  const Function* callee = program.by_key(call.callee_key);
+  std::vector<const Function*> behind;
+  if (callee != nullptr && call.kind != CallKind::kDirect) {
+    for (const std::string& key : callee->targets) {
+      const Function* target = program.by_key(key);
+      if (may_be_entered(target) && fits(target)) {
+        behind.push_back(target);
+      }
+    }
+  }
+  if (behind.size() > kMostBehindOneCall) {
+    behind.clear();
+  }
+  if (may_be_entered(callee)) {
+    behind.push_back(callee);
+  }
+  return behind;
+}
+
 bool Program::expandable(const Function& f) const {
   if (!f.targets.empty()) {
     return true;
   }
-  if (!f.in_tree || f.refused != Reason::kNone) {
-    return false;
-  }
-  return std::any_of(f.calls.begin(), f.calls.end(), [&](const Call& call) {
-    if (!worth_measuring(*this, call)) {
-      return false;
-    }
-    if (call.form != Form::kRefused) {
-      return true;
-    }
-    const Function* callee = by_key(call.callee_key);
-    return callee != nullptr && callee->in_tree && callee->refused == Reason::kNone;
-  });
+  return f.in_tree && std::any_of(f.calls.begin(), f.calls.end(), [&](const Call& call) {
+           const bool in_place = f.refused == Reason::kNone && call.form != Form::kRefused;
+           return worth_measuring(*this, call) && (in_place || !entries_of(*this, call).empty());
+         });
 }
 
 }  // namespace vprof::instrumenter

@@ -246,6 +246,11 @@ bool is_defined(const Program& program, const std::string& key) {
 
 }  // namespace
 
+bool may_point_to(const std::string& pointed_to, const std::string& type) {
+  return pointed_to == type || ((has_any_parameters(pointed_to) || has_any_parameters(type)) &&
+                                return_part(pointed_to) == return_part(type));
+}
+
 void compute_targets(Program& program) {
   const Addressed addressed = addressed_functions(program);
   ByText overriders;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace vprof::instrumenter {
 
 class Program;
@@ -16,5 +18,8 @@ class Program;
 ///    are made from or assigned (if there are none, of any class), and those that are kept in
 ///    containers or by functions of the program that take them.
 void compute_targets(Program& program);
+
+/// Whether a pointer to functions of type `pointed_to` may point to a function of this type.
+bool may_point_to(const std::string& pointed_to, const std::string& type);
 
 }  // namespace vprof::instrumenter

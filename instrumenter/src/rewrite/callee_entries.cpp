@@ -8,13 +8,6 @@
 #include <vector>
 
 namespace vprof::instrumenter {
-namespace {
-
-/// A call through a pointer that may reach more functions than this is not measured at their
-/// entries: that would put scopes into half the program.
-constexpr size_t kEntriesOfOneCall = 64;
-
-}  // namespace
 
 CalleeEntries::CalleeEntries(const Program& program, const Plan& plan)
     : program_(program), plan_(plan) {
@@ -58,20 +51,9 @@ bool CalleeEntries::measure(const Call& call) {
 
 CalleeEntries::Functions CalleeEntries::reached_by(const Call& call) const {
   Functions reached;
-  const Function* callee = program_.by_key(call.callee_key);
-  if (callee == nullptr) {
-    return reached;
-  }
-  if (may_be_entered(*callee)) {
-    reached.insert(callee);
-  }
-  // The overriders of a virtual method, the functions behind a pointer.
-  if (call.kind != CallKind::kDirect && callee->targets.size() <= kEntriesOfOneCall) {
-    for (const std::string& key : callee->targets) {
-      const Function* target = program_.by_key(key);
-      if (target != nullptr && may_be_entered(*target)) {
-        reached.insert(target);
-      }
+  for (const Function* f : entries_of(program_, call)) {
+    if (!is_excluded(plan_, f->file, f->name)) {
+      reached.insert(f);
     }
   }
   return reached;
@@ -85,10 +67,6 @@ CalleeEntries::Functions CalleeEntries::called_by(const Function& f) const {
     }
   }
   return called;
-}
-
-bool CalleeEntries::may_be_entered(const Function& f) const {
-  return f.in_tree && f.refused == Reason::kNone && !is_excluded(plan_, f.file, f.name);
 }
 
 void CalleeEntries::find_leading() {

@@ -31,7 +31,6 @@ class CalleeEntries {
   Functions reached_by(const Call& call) const;
   /// What is called by a spared function, as far as it can be measured or is spared.
   Functions called_by(const Function& f) const;
-  bool may_be_entered(const Function& f) const;
   void find_leading();
 
   const Program& program_;

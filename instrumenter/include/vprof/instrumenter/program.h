@@ -182,8 +182,8 @@ class Program {
   bool is_target(const Function& f) const { return targets_.contains(f.key); }
   /// How many functions are defined in the tree.
   size_t own_functions() const { return own_functions_; }
-  /// Whether expanding `f` would measure at least one call: one of its own or, for a virtual method
-  /// or a pointer, one in the functions behind it.
+  /// Whether expanding `f` would measure at least one call: one of its own, at its place or at the
+  /// entry of what it calls, or, for a virtual method or a pointer, one in the functions behind it.
   bool expandable(const Function& f) const;
   /// Builds the lookup tables, targets and heights. Call it after changing `functions`.
   void finish();
@@ -212,6 +212,12 @@ inline constexpr size_t kExpandedTargets = 8;
 /// The functions whose calls are measured if `f` is expanded: itself and, if they are few, its
 /// targets.
 std::vector<const Function*> expanded_with(const Program& program, const Function& f);
+
+/// The functions of the tree whose entries stand for this call, where it cannot be measured in
+/// place: what is called; of a virtual method, what overrides it; of a pointer, what is behind it
+/// and has the type of this call. More than 64 overriders or functions behind a pointer are left
+/// out, since they would put scopes into half the program.
+std::vector<const Function*> entries_of(const Program& program, const Call& call);
 
 /// Whether `f` calls what it is given: through a pointer, a function object, or a parameter of a
 /// template. Between two frames of it may be anything.
