@@ -167,6 +167,10 @@ def executed_children(study, enough):
             return children, every, entered
 
 
+def place_of(site):
+    return f"{site['file']}:{site['line']}:{site['column']}"
+
+
 def children_of_last_run(study):
     report = json.loads(run(study, [find_vprof(), "-C", study.here, "analyze", "--json"]))
     counts = calls_by_site(max((study.vprof_dir / "iterations").glob("*/trace"),
@@ -174,27 +178,33 @@ def children_of_last_run(study):
     sites = json.loads((study.vprof_dir / "sites.json").read_text())
     functions = {f["id"]: f for f in sites["functions"]}
     by_place = collections.defaultdict(list)
+    at_entry = {}
     for site in sites["sites"]:
+        function = functions[site["function"]]
         if site["kind"] == "call":
-            location = f"{site['file']}:{site['line']}"
-            by_place[location, functions[site["function"]]["name"]].append(site)
+            by_place[f"{site['file']}:{site['line']}", function["name"]].append(site)
+        else:
+            at_entry[function["key"]] = site
     children, seen = [], set()
-    waiting = collections.deque([report["tree"]])
+    waiting = collections.deque([(report["tree"], None)])
     while waiting:
-        node = waiting.popleft()
+        node, caller = waiting.popleft()
         known = by_place.get((node.get("site"), node["function"]), [])
+        if not known and caller and node.get("key") in at_entry:
+            known = [at_entry[node["key"]]]  # of a call that has no site of its own
         for site in known if node["kind"] == "function" else []:
-            place = f"{site['file']}:{site['line']}:{site['column']}"
+            place = place_of(site)
             if place not in seen:
                 seen.add(place)
                 callee = functions[site["function"]]
-                children.append({"place": place, "parent": functions[site["parent"]]["key"],
+                parent = functions[site["parent"]]["key"] if site["kind"] == "call" else caller
+                children.append({"place": place, "parent": parent,
                                  "callee": node["function"], "key": callee["key"],
                                  "calls": counts[site["id"]] / report["interval"]["count"],
                                  "expandable": callee["expandable"]})
-        waiting.extend(c for c in node["children"] if c["kind"] in ("function", "body"))
-    every = {f"{site['file']}:{site['line']}:{site['column']}"
-             for site in sites["sites"] if site["kind"] == "call"}
+        around = node.get("key") or caller
+        waiting.extend((c, around) for c in node["children"] if c["kind"] in ("function", "body"))
+    every = seen | {place_of(site) for site in sites["sites"] if site["kind"] == "call"}
     # A function is recorded once per call: at its call site if that is measured, else at its entry.
     entered = collections.Counter()
     for site in sites["sites"]:

@@ -133,7 +133,8 @@ class Workload(unittest.TestCase):
 
 
 # A program in the place of vprof: root calls hot 30 times and seldom once, hot calls x once for each
-# ten times it runs, seldom calls deep, which calls y. It builds a file that says which sites are in it.
+# ten times it runs, seldom calls deep, which is measured at its entry and calls y. It builds a file
+# that says which sites are in it.
 VPROF = r'''
 import array, json, os, pathlib, sys
 here, verb = pathlib.Path(sys.argv[2]), sys.argv[3]
@@ -149,8 +150,9 @@ if verb == "build":
     (dot / "mirror/memcached").write_text(json.dumps({"expanded": state["expanded"], "sites": [f"a.c:{s[3]}:1" for s in on]}))
     (dot / "sites.json").write_text(json.dumps({
         "functions": [{"id": i, "name": name, "key": name, "expandable": name not in "xy"} for i, name in enumerate(FUNCTIONS)],
-        "sites": [{"id": i, "kind": "call", "file": "a.c", "line": line, "column": 1, "parent": FUNCTIONS.index(parent),
-                   "function": FUNCTIONS.index(callee)} for i, parent, callee, line, _ in on]}))
+        "sites": [{"id": i, "file": "a.c", "line": line, "column": 1, "function": FUNCTIONS.index(callee),
+                   **({"kind": "function"} if callee == "deep" else {"kind": "call", "parent": FUNCTIONS.index(parent)})}
+                  for i, parent, callee, line, _ in on]}))
 elif verb == "record":
     trace = dot / "iterations/3/trace"
     trace.mkdir(parents=True, exist_ok=True)
@@ -158,9 +160,10 @@ elif verb == "record":
     (trace / "1.vpt").write_bytes(array.array("Q", words).tobytes())
 elif verb == "analyze":
     def node(name, site):
-        below = [node(callee, f"a.c:{line}") for _, parent, callee, line, _ in on if parent == name]
-        return {"kind": "function", "function": name, "site": site, "children": below + [{"kind": "body", "function": name, "children": []}]}
-    print(json.dumps({"interval": {"count": 2}, "tree": node("root", "")}))
+        below = [node(callee, "" if callee == "deep" else f"a.c:{line}") for _, parent, callee, line, _ in on if parent == name]
+        return {"kind": "function", "function": name, "key": name, "site": site, "children": below + [{"kind": "body", "function": name, "children": []}]}
+    tree = node("root", "")
+    print(json.dumps({"interval": {"count": 2}, "tree": {"kind": "function", "function": "request", "children": [tree]}}))
 '''
 
 
