@@ -35,54 +35,34 @@ std::string return_part(const std::string& type) {
   return type;
 }
 
-bool has_any_parameters(const std::string& type) {
-  const std::string any = kAnyParameters;
-  return type.size() >= any.size() && type.compare(type.size() - any.size(), any.size(), any) == 0;
-}
+bool has_any_parameters(const std::string& type) { return type.ends_with(kAnyParameters); }
 
-/// Functions with a definition whose address is taken, by type and by return type.
-struct Addressed {
-  ByText by_type;
-  ByText by_return;
-};
-
-Addressed addressed_functions(const Program& program) {
+/// Functions with a definition whose address is taken, by return type.
+ByText addressed_functions(const Program& program) {
   std::set<std::string> taken;
   for (const Unit& unit : program.units) {
     taken.insert(unit.address_taken.begin(), unit.address_taken.end());
   }
-  Addressed result;
+  ByText result;
   for (const Function& f : program.functions) {
-    if (f.file.empty() || f.type.empty() || taken.count(f.usr) == 0) {
-      continue;
+    if (!f.file.empty() && !f.type.empty() && taken.count(f.usr) != 0) {
+      result[return_part(f.type)].push_back(&f);
     }
-    result.by_type[f.type].push_back(&f);
-    result.by_return[return_part(f.type)].push_back(&f);
   }
   return result;
 }
 
-void add_compatible(const Addressed& addressed, const std::string& type,
+void add_compatible(const ByText& addressed, const std::string& type,
                     std::set<std::string>& targets) {
-  if (type.empty()) {
+  const auto it = addressed.find(return_part(type));
+  if (it == addressed.end()) {
     return;
   }
-  const auto add = [&](const ByText& functions, const std::string& text, bool undeclared_only) {
-    const auto it = functions.find(text);
-    if (it == functions.end()) {
-      return;
+  for (const Function* f : it->second) {
+    if (may_point_to(type, f->type)) {
+      targets.insert(f->key);
     }
-    for (const Function* f : it->second) {
-      if (!undeclared_only || has_any_parameters(f->type)) {
-        targets.insert(f->key);
-      }
-    }
-  };
-  const bool any = has_any_parameters(type);
-  if (!any) {
-    add(addressed.by_type, type, false);
   }
-  add(addressed.by_return, return_part(type), !any);
 }
 
 void add_overriders(const std::string& usr, const ByText& overriders,
@@ -252,7 +232,7 @@ bool may_point_to(const std::string& pointed_to, const std::string& type) {
 }
 
 void compute_targets(Program& program) {
-  const Addressed addressed = addressed_functions(program);
+  const ByText addressed = addressed_functions(program);
   ByText overriders;
   std::map<std::string, std::set<std::string>> types;  // key of a `(*pointer)` → its types
   for (const Function& f : program.functions) {
