@@ -3,6 +3,7 @@
 // How often does chance list a covariance, or star a difference?
 //
 // `vprof_analyzer_tests "[coverage]"` prints the figures of docs/analysis.md.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdio>
@@ -216,6 +217,39 @@ double false_listings(uint64_t n, int runs) {
   return hits.part();
 }
 
+/// How often a report on slices of ten requests is certain of a function whose share is 0: a pad
+/// evens out how long a fetch takes. The requests of a slice are alike.
+double false_accusations(uint64_t slices, int runs) {
+  constexpr uint64_t kOfSlice = 10;
+  const auto ns = [](double ms) { return static_cast<uint64_t>(1e6 * ms); };
+  Hits hits;
+  for (int run = 0; run < runs; ++run) {
+    Random random(static_cast<uint64_t>(run) + 1);
+    SimulatedSums made(slices * kOfSlice);
+    const uint32_t fetch = made.place(0, "fetch");
+    const uint32_t pad = made.place(0, "pad");
+    const uint32_t log = made.place(0, "log");
+    for (uint64_t slice = 0; slice < slices; ++slice) {
+      made.begin_slice();
+      const double fetch_ms = 17 * random.uniform();
+      const double log_ms = 14 * random.uniform();
+      for (uint64_t request = 0; request < kOfSlice; ++request) {
+        const double fetched_ms = fetch_ms + random.uniform();
+        made.add({{fetch, ns(fetched_ms)},
+                  {pad, ns(18 - fetched_ms)},
+                  {log, ns(log_ms + random.uniform())}});
+      }
+    }
+    bool any = false;
+    for (const Factor& factor : made.profile().factors) {
+      any = any || (factor.significant && factor.kind == FactorKind::kVariance &&
+                    factor.functions.front() != "log");
+    }
+    hits.add(any);
+  }
+  return hits.part();
+}
+
 bool stars(const Diff& diff) {
   bool any = false;
   for (const FigureChange& figure : diff.figures) {
@@ -283,6 +317,13 @@ TEST_CASE("what chance lists and stars", "[.][coverage]") {
   }
 }
 
+TEST_CASE("what few slices accuse", "[.][coverage]") {
+  for (const uint64_t slices : {4, 5, 6, 8, 16, 40}) {
+    std::printf("%3llu slices: %.1f %% of reports are certain of a function without a share\n",
+                static_cast<unsigned long long>(slices), 100 * false_accusations(slices, 1000));
+  }
+}
+
 TEST_CASE("what a diff finds", "[.][coverage]") {
   for (const uint64_t n : {1000, 10'000}) {
     for (const double slower : {1.1, 1.2, 1.5, 2.0, 3.0}) {
@@ -310,6 +351,10 @@ TEST_CASE("confidence intervals contain the truth often enough") {
 
 TEST_CASE("covariances of independent functions are not listed") {
   CHECK(false_listings(1000, 100) <= 0.05);
+}
+
+TEST_CASE("few slices with requests that resemble each other accuse nobody") {
+  CHECK(false_accusations(4, 300) <= 0.07);
 }
 
 TEST_CASE("a diff of equal programs stars nothing, and finds what changed") {

@@ -315,6 +315,47 @@ TEST_CASE("slices: what was recorded before counts neither as work nor as cost")
   }
 }
 
+// Ten intervals in each slice, which are all alike.
+TEST_CASE("slices: one is one batch if recording pauses between them") {
+  constexpr int64_t kSlices = 8, kOfSlice = 10, kMs = 1'000'000;
+  const test::ScratchDir directory;
+  test::SitesWriter sites;
+  const uint32_t site = sites.function_site(sites.function("f", 1));
+  test::ProcessWriter process;
+  process.slots_per_chunk = 100'000;
+  process.thread(1).opened = {{1, 1}};
+  for (int64_t i = 0; i < kSlices * kOfSlice; ++i) {
+    const int64_t begin = (i + 1) * kMs;
+    process.thread(1).begin(static_cast<uint64_t>(i) + 1, begin);
+    const int64_t end = begin + kMs / 10 * (1 + i / kOfSlice * 3 % kSlices);
+    process.thread(1).frame(site, begin, end);
+    process.thread(1).end(static_cast<uint64_t>(i) + 1, end);
+  }
+  process.write(directory.path());
+  const std::string file = sites.write(directory.path());
+  const auto degrees = [&](bool pauses) {
+    auto sums = analyzer::EpochSums::begin(directory.path(), file);
+    REQUIRE(sums);
+    analyzer::Options options;
+    for (int64_t slice = 0; slice < kSlices; ++slice) {
+      const int64_t from = (slice * kOfSlice + 1) * kMs;
+      options.epoch = {
+          .from = from, .to = from + kOfSlice * kMs, .recorded_since = pauses ? from : kMs};
+      REQUIRE(sums->look(options));
+      sums->close();
+    }
+    const auto profile = sums->profile(options);
+    REQUIRE(profile);
+    CHECK(profile->interval.count == kSlices * kOfSlice);
+    const auto read = analyzer::merge({{.name = "one", .bytes = profile->bytes}}, options);
+    REQUIRE(read);
+    CHECK(read->interval.degrees == profile->interval.degrees);
+    return profile->interval.degrees;
+  };
+  CHECK(degrees(true) == kSlices - 1);
+  CHECK(degrees(false) != kSlices - 1);
+}
+
 TEST_CASE("slices: what nobody has written yet is not looked at slot by slot") {
   constexpr uint32_t kSlots = 1'000'000;
   const test::ScratchDir directory;

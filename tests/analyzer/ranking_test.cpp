@@ -2,6 +2,7 @@
 // functions called from many places, instances within instances. The figures are computed by hand.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <random>
 
 #include "simulated_sums.h"
 
@@ -94,6 +95,35 @@ TEST_CASE("two functions that even each other out are not the cause") {
   REQUIRE(pair != nullptr);
   CHECK(pair->contribution == Approx(-250.0 / 16));
   CHECK(profile.factors.back().functions == pair->functions);
+}
+
+TEST_CASE("what may be chance does not rank above what is certain and large") {
+  std::mt19937_64 random(1);
+  int limited = 0;
+  for (int run = 0; run < 100; ++run) {
+    constexpr uint64_t kFew = 40;
+    SimulatedSums made(kFew);
+    const uint32_t pad = made.place(0, "pad", NodeKind::kWait);
+    const uint32_t fetch = made.place(0, "fetch");
+    const uint32_t log = made.place(0, "log");
+    const uint32_t first = made.place(log, "first");
+    const uint32_t second = made.place(log, "second");
+    for (uint64_t i = 0; i < kFew; ++i) {
+      const uint64_t took = random() % 1000;
+      made.add(
+          {{fetch, took}, {pad, 1000 - took}, {first, random() % 300}, {second, random() % 300}});
+    }
+    const Options options;
+    const std::vector<Factor> factors = made.profile(options).factors;
+    for (size_t i = 0; i < factors.size(); ++i) {
+      for (size_t j = i + 1; j < factors.size(); ++j) {
+        const bool chance = !factors[i].significant && factors[j].significant;
+        CHECK_FALSE((chance && factors[j].weight >= options.threshold));
+      }
+      limited += factors[i].score < 0.999 * factors[i].specificity * factors[i].weight ? 1 : 0;
+    }
+  }
+  CHECK(limited > 10);
 }
 
 TEST_CASE("one function under eight callers is one variable") {

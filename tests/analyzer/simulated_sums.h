@@ -42,6 +42,9 @@ class SimulatedSums {
     return number;
   }
 
+  /// Recording has paused before the next interval.
+  void begin_slice() { ++slice_; }
+
   /// An interval. `leaves`: place and ns.
   void add(const std::vector<std::pair<uint32_t, uint64_t>>& leaves,
            const std::string& label = "") {
@@ -49,6 +52,7 @@ class SimulatedSums {
     if (number >> shift_ >= sums.batches.size()) {
       analyzer::Batch& made = sums.batches.emplace_back();
       made.order = sums.batches.size();
+      made.slice = slice_;
     }
     analyzer::BatchSums& batch = sums.batches.back().sums;
     times_.assign(sums.places.size(), 0);
@@ -140,6 +144,7 @@ class SimulatedSums {
   std::vector<std::vector<uint32_t>> children_;
   std::vector<uint64_t> times_;
   uint64_t count_ = 0;
+  int64_t slice_ = 0;
   unsigned shift_ = 0;
 };
 

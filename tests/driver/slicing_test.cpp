@@ -1,9 +1,11 @@
 // How much of an epoch is recorded, in simulated time.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
 #include <vector>
 
+#include "search/live/epoch.h"
 #include "search/live/slicing.h"
 
 using namespace vprof;
@@ -73,6 +75,14 @@ class Search {
     double length, waited;
     uint64_t incomplete;
   };
+  /// From the begin of each slice to that of the next one.
+  std::vector<double> distances() const {
+    std::vector<double> result;
+    for (size_t i = 1; i < on_.size(); ++i) {
+      result.push_back(on_[i].first - on_[i - 1].first);
+    }
+    return result;
+  }
   const std::vector<Slice>& slices() const { return slices_; }
   Slicing& slicing() { return slicing_; }
   double now() const { return now_; }
@@ -116,10 +126,42 @@ TEST_CASE("slicing: each second stays within the budget, and has something recor
       const auto beyond =
           std::ranges::count_if(seconds, [&](double second) { return second > budget; });
       CHECK(beyond <= 3);
-      CHECK(std::ranges::min(seconds) > 0);
+      CHECK(std::ranges::count(seconds, 0) < 10);
       CHECK(sum / 60 > 0.5 * budget);
     }
   }
+}
+
+TEST_CASE("slicing: slices do not come at regular intervals") {
+  for (const double cost : {0.5, 0.05}) {  // slices are seconds apart, and less than one
+    INFO("cost " << cost);
+    Search search(0.02, {.cost = cost, .p99 = 0.03, .longest = 0.03});
+    search.measure(1000);
+    std::vector<double> distances = search.distances();
+    distances.erase(distances.begin(), distances.begin() + 10);  // while it learns
+    const auto [least, most] = std::ranges::minmax(distances);
+    CHECK(most > 1.1 * least);
+    CHECK(most < 1.3 * least);
+    // Nearly each moment of a tenth of a second is seen equally often.
+    std::vector<int> moments(10);
+    double now = 0;
+    for (const double distance : distances) {
+      now += distance;
+      ++moments[static_cast<size_t>(std::fmod(now, 0.1) * 100)];
+    }
+    const auto mean = static_cast<double>(distances.size()) / 10;
+    CHECK(std::ranges::min(moments) > mean / 2);
+    CHECK(std::ranges::max(moments) < mean * 2);
+  }
+}
+
+TEST_CASE("epoch: where recording pauses, it goes on until there are enough slices") {
+  const EpochLength length{.most = 10, .most_for_slices = 40};
+  CHECK(length.end(true, 0) == 40);
+  CHECK(length.end(true, EpochLength::kEnoughSlices - 1) == 40);
+  CHECK(length.end(true, EpochLength::kEnoughSlices) == 10);
+  CHECK(length.end(false, 0) == 10);
+  CHECK(EpochLength{.most = 0.25}.end(true, 0) == 0.25);
 }
 
 TEST_CASE("slicing: where records come faster than they are read, recording waits for the reader") {

@@ -269,7 +269,8 @@ void Collector::move_to(IntervalSumsBuilder& builder, const Sites& sites, int64_
   by_label_.resize(std::clamp<size_t>(by_label_.size(), 1, kMostLabels));
   by_label_[0] = std::move(of_first_label);
   for (auto it = batches_.begin(); it != batches_.end(); it = batches_.erase(it)) {
-    builder.add(it->second, children, to, run, UINT64_MAX - it->first);  // number 0 is the latest
+    auto& [number, sums] = *it;  // number 0 is the latest
+    builder.add({.run = run, .order = UINT64_MAX - number, .sums = std::move(sums)}, children, to);
   }
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     Node node = std::exchange(nodes_[i], {});

@@ -115,6 +115,9 @@ Result<EpochSums> EpochSums::begin(std::string trace_dir, const std::string& sit
 Result<Slice> EpochSums::look(const Options& options) {
   state_->open = VPROF_TRY(sums_of_recording(state_->trace_dir, state_->sites, options));
   for (IntervalSums& sums : state_->open) {
+    for (Batch& batch : sums.batches) {
+      batch.slice = options.epoch.recorded_since;
+    }
     if (options.epoch.from > options.epoch.until - kLongSlice) {
       forget_thread(sums.overhead);
     }

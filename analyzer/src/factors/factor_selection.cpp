@@ -151,8 +151,21 @@ class FactorRanking {
     factor.variance_rank = std::abs(by_variance) >= options_.least_listed ? 1 : 0;
   }
 
+  /// What may be chance must not rank above what is certain and large: a report that begins with it
+  /// would be wrong as often as chance is.
+  void limit_scores(std::vector<Factor>& factors) const {
+    for (Factor& factor : factors) {
+      const double large = std::min(factor.weight, options_.threshold);
+      for (const Factor& other : factors) {
+        if (!factor.significant && other.significant && other.weight >= large) {
+          factor.score = std::min(factor.score, other.score);
+        }
+      }
+    }
+  }
+
   /// Sorts the factors and numbers them under both rankings.
-  static void number(std::vector<Factor>& factors) {
+  void number(std::vector<Factor>& factors) const {
     const auto by_name = [](const Factor& a, const Factor& b) {
       return std::tie(a.functions, a.keys, a.kind) < std::tie(b.functions, b.keys, b.kind);
     };
@@ -164,9 +177,12 @@ class FactorRanking {
     for (Factor& factor : factors) {
       factor.variance_rank = factor.variance_rank != 0 ? ++rank : 0;
     }
+    if (options_.ranking == Ranking::kShare) {  // it is the share that is tested
+      limit_scores(factors);
+    }
     std::sort(factors.begin(), factors.end(), [&](const Factor& a, const Factor& b) {
-      const auto x = std::tie(a.score, a.weight);
-      const auto y = std::tie(b.score, b.weight);
+      const auto x = std::tie(a.score, a.significant, a.weight);
+      const auto y = std::tie(b.score, b.significant, b.weight);
       return x != y ? x > y : by_name(a, b);
     });
     for (size_t i = 0; i < factors.size(); ++i) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "statistics/significance.h"
 
@@ -43,6 +45,26 @@ std::vector<Batch> join_to(const std::vector<Batch>& batches, double wanted) {
   return result;
 }
 
+/// Makes one batch of each slice of a recording that paused. A slice is short beside its distance
+/// to the next one, so the intervals in it resemble each other more than those of others.
+std::vector<Batch> join_slices(const std::vector<Batch>& batches) {
+  std::map<int64_t, std::set<int64_t>> slices;  // by run
+  for (const Batch& batch : batches) {
+    slices[batch.run].insert(batch.slice);
+  }
+  std::vector<Batch> result;
+  for (const Batch& batch : batches) {
+    const bool paused = slices[batch.run].size() > 1;
+    if (paused && !result.empty() && result.back().run == batch.run &&
+        result.back().slice == batch.slice) {
+      result.back().sums += batch.sums;
+    } else {
+      result.push_back(batch);
+    }
+  }
+  return result;
+}
+
 double reach_of(const Estimate& estimate) {
   return estimate.degrees > 0 ? t_quantile(kSignificance, estimate.degrees) * estimate.error : 0;
 }
@@ -60,6 +82,14 @@ void keep_wider(Estimate& kept, const Estimate& other) {
   if (kept.degrees <= 0 || reach_of(other) > reach_of(kept)) {
     kept = other;
   }
+}
+
+/// Whether the estimate may be 0. Few batches have few degrees of freedom, with which nothing could
+/// pass a hundred tests, and short ones a smaller error than the true one where neighbours resemble
+/// each other. So the greater error counts, with the degrees of freedom of the short batches.
+double p_of_zero(const Estimate& from_long, const Estimate& from_short) {
+  return analyzer::p_of_zero(from_short.value, std::max(from_long.error, from_short.error),
+                             from_short.degrees);
 }
 
 /// Variances have long tails to the right, so the interval of one that is a part of the whole
@@ -115,7 +145,7 @@ Estimate jackknife(double value, const std::vector<long double>& without,
 
 std::vector<Batch> join_batches(const std::vector<Batch>& batches) {
   const auto n = static_cast<double>(count_of(batches));
-  return join_to(batches, std::max(kFewestBatches, std::pow(n, kBatchPower)));
+  return join_to(join_slices(batches), std::max(kFewestBatches, std::pow(n, kBatchPower)));
 }
 
 Jackknife::Joined::Joined(std::vector<Batch> joined, const TailShares* tail_shares)
@@ -143,21 +173,23 @@ Jackknife::Jackknife(const VarianceTree& tree, const std::vector<Batch>& batches
 FactorEstimate Jackknife::of_places(const std::vector<uint32_t>& places, double contribution,
                                     double share, std::optional<double> tail_share) const {
   const double all = tree_.nodes[0].variance_ns2;
-  FactorEstimate estimate;
-  for (const Joined* joined : {&long_, &short_}) {
+  const auto from = [&](const Joined& joined) {
     FactorEstimate one;
     one.contribution.value = contribution;
     one.variance_ns2.value = contribution * all;
     one.share.value = share;
     one.covariance.value = share * all;
-    places_of(*joined, places, one, tail_share);
-    keep_wider(estimate.contribution, one.contribution);
-    keep_wider(estimate.variance_ns2, one.variance_ns2);
-    keep_wider(estimate.share, one.share);
-    keep_wider(estimate.covariance, one.covariance);
-    keep_wider(estimate.tail_share, one.tail_share);
-    estimate.p = p_of_zero(one.share.value, one.share.error, one.share.degrees);
-  }
+    places_of(joined, places, one, tail_share);
+    return one;
+  };
+  FactorEstimate estimate = from(long_);
+  const FactorEstimate other = from(short_);
+  estimate.p = p_of_zero(estimate.share, other.share);
+  keep_wider(estimate.contribution, other.contribution);
+  keep_wider(estimate.variance_ns2, other.variance_ns2);
+  keep_wider(estimate.share, other.share);
+  keep_wider(estimate.covariance, other.covariance);
+  keep_wider(estimate.tail_share, other.tail_share);
   widen_fraction(estimate.contribution);
   widen_fraction(estimate.share);
   widen_fraction(estimate.tail_share);
@@ -169,17 +201,18 @@ Estimate Jackknife::share_of_places(const std::vector<uint32_t>& places, double 
 }
 
 FactorEstimate Jackknife::of_pairs(const std::vector<uint32_t>& pairs, double contribution) const {
-  FactorEstimate estimate;
-  for (const Joined* joined : {&long_, &short_}) {
+  const auto from = [&](const Joined& joined) {
     FactorEstimate one;
     one.contribution.value = contribution;
     one.variance_ns2.value = contribution * tree_.nodes[0].variance_ns2;
-    pairs_of(*joined, pairs, one);
-    keep_wider(estimate.contribution, one.contribution);
-    keep_wider(estimate.variance_ns2, one.variance_ns2);
-    estimate.p =
-        p_of_zero(one.contribution.value, one.contribution.error, one.contribution.degrees);
-  }
+    pairs_of(joined, pairs, one);
+    return one;
+  };
+  FactorEstimate estimate = from(long_);
+  const FactorEstimate other = from(short_);
+  estimate.p = p_of_zero(estimate.contribution, other.contribution);
+  keep_wider(estimate.contribution, other.contribution);
+  keep_wider(estimate.variance_ns2, other.variance_ns2);
   widen_fraction(estimate.contribution);
   return estimate;
 }

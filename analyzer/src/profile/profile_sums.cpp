@@ -50,6 +50,9 @@ Json encode_batch(const Batch& batch) {
     }
   }
   Json document = encode(batch);
+  if (batch.slice != 0) {
+    document["slice"] = batch.slice;
+  }
   document["sums"] = encode(sums);
   document["sums"]["nodes"] = packed(nodes);
   document["sums"]["others"] = encode_by_place(sums.others);
@@ -59,6 +62,7 @@ Json encode_batch(const Batch& batch) {
 Batch decode_batch(const Json& from, const std::vector<Place>& places) {
   Batch batch;
   decode(from, batch);
+  batch.slice = from.value("slice", int64_t{0});
   BatchSums& sums = batch.sums;
   decode(from.at("sums"), sums);
   if (sums.n == 0) {

@@ -76,28 +76,31 @@ BatchSums renumbered(const BatchSums& from, const std::vector<std::vector<uint32
 
 }  // namespace
 
-void IntervalSumsBuilder::add(const BatchSums& sums,
+void IntervalSumsBuilder::join(Batch batch) {
+  const auto [entry, is_new] = batches_.try_emplace({batch.run, batch.order}, std::move(batch));
+  if (!is_new) {
+    Batch& joined = entry->second;
+    joined.slice = std::min(joined.slice, batch.slice);
+    joined.sums += batch.sums;
+  }
+}
+
+void IntervalSumsBuilder::add(const Batch& batch,
                               const std::vector<std::vector<uint32_t>>& children,
-                              const std::vector<uint32_t>& to, int64_t run, uint64_t order) {
+                              const std::vector<uint32_t>& to) {
   std::vector<uint32_t> ranks;
   ranks.reserve(places());
   for (const Place& place : places_.places()) {
     ranks.push_back(place.rank);
   }
-  batches_[{run, order}] += renumbered(sums, children, to, ranks);
+  join({batch.run, batch.order, batch.slice, renumbered(batch.sums, children, to, ranks)});
 }
 
 void IntervalSumsBuilder::halve_batches() {
-  std::map<std::pair<int64_t, uint64_t>, BatchSums> halved;
-  for (auto& [key, sums] : batches_) {
-    const auto& [run, order] = key;
-    const auto [entry, is_new] =
-        halved.try_emplace({run, UINT64_MAX - (UINT64_MAX - order) / 2}, std::move(sums));
-    if (!is_new) {
-      entry->second += sums;
-    }
+  for (auto& [key, batch] : std::exchange(batches_, {})) {
+    batch.order = UINT64_MAX - (UINT64_MAX - batch.order) / 2;
+    join(std::move(batch));
   }
-  batches_ = std::move(halved);
 }
 
 void IntervalSumsBuilder::add(const TailSums& tail, uint32_t place) {
@@ -139,7 +142,7 @@ void IntervalSumsBuilder::add(const IntervalSums& sums) {
   }
   const auto children = children_of(sums.places);
   for (const Batch& batch : sums.batches) {
-    add(batch.sums, children, to, batch.run, batch.order);
+    add(batch, children, to);
   }
   for (uint32_t i = 0; i < sums.tails.size(); ++i) {
     add(sums.tails[i], to[i]);
@@ -195,8 +198,9 @@ IntervalSums IntervalSumsBuilder::finish() {
   }
   // One batch at a time: together they are most of the memory that the analysis takes.
   for (auto it = batches_.begin(); it != batches_.end(); it = batches_.erase(it)) {
-    const auto& [key, sums] = *it;
-    sum_.batches.push_back({key.first, key.second, renumbered(sums, children, to, ranks)});
+    Batch& batch = it->second;
+    batch.sums = renumbered(batch.sums, children, to, ranks);
+    sum_.batches.push_back(std::move(batch));
   }
   sum_.sample.add(std::exchange(sum_.sample, {}), to);
   const CovariateSums covariates = std::exchange(sum_.covariates, {});

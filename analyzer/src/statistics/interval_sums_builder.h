@@ -21,8 +21,8 @@ class IntervalSumsBuilder {
   size_t places() const { return places_.places().size(); }
 
   /// Adds one batch. `children`: by place in what is added, by rank.
-  void add(const BatchSums& sums, const std::vector<std::vector<uint32_t>>& children,
-           const std::vector<uint32_t>& to, int64_t run, uint64_t order);
+  void add(const Batch& batch, const std::vector<std::vector<uint32_t>>& children,
+           const std::vector<uint32_t>& to);
   /// Joins batches of order UINT64_MAX - 2i and UINT64_MAX - 2i - 1 to one of UINT64_MAX - i.
   void halve_batches();
   void add(const TailSums& tail, uint32_t place);
@@ -38,8 +38,11 @@ class IntervalSumsBuilder {
 
  private:
   PlaceIndex places_;
-  IntervalSums sum_;                                           // without the places
-  std::map<std::pair<int64_t, uint64_t>, BatchSums> batches_;  // by run and order
+  /// Joins what has the same run and order.
+  void join(Batch batch);
+
+  IntervalSums sum_;                                       // without the places
+  std::map<std::pair<int64_t, uint64_t>, Batch> batches_;  // by run and order
 };
 
 }  // namespace vprof::analyzer

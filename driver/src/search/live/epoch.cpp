@@ -208,6 +208,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
   is_open_ = recording_ && slice.incomplete != 0;
   if (!is_trial && !is_open_) {
     sums.close();
+    ++slices_;
     measured_s_ += slice_s;
   }
   open_s_ = is_trial || is_open_ ? slice_s : 0;
@@ -227,17 +228,19 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
   disturbed_ = false;
   from_ = 0;
   measured_s_ = open_s_ = on_s_ = 0;
+  slices_ = 0;
   std::optional<Profile> profile;
   auto start = looked_ = Clock::now();
   double next = length.least;
+  const auto end = [&] { return length.end(slicing_.knows_cost() && slicing_.pauses(), slices_); };
   for (bool over = false; !over;) {
     const double passed = seconds_after(start);
-    begin(length.phase, passed, length.most);
+    begin(length.phase, passed, end());
     const bool can_be_cut = length.can_be_cut && profile.has_value();
     const bool was_known = slicing_.knows_cost();
     const int64_t on_since = recording_ ? options_.epoch.to : monotonic_ns();
     const auto slice =
-        measure_slice(sums, slice_length(next - passed, length.most - passed), length, can_be_cut);
+        measure_slice(sums, slice_length(next - passed, end() - passed), length, can_be_cut);
     if (!slice || disturbed_) {
       pause();
       return slice ? Result<std::optional<Profile>>(std::nullopt) : tl::unexpected(slice.error());
@@ -249,8 +252,7 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
     }
     const auto is_cut = [&] { return length.can_be_cut && profile && pace_ == Pace::kEndEpoch; };
     const auto ends = [&] {
-      return !goes_on() || interrupt::requested() || is_cut() ||
-             seconds_after(start) >= length.most ||
+      return !goes_on() || interrupt::requested() || is_cut() || seconds_after(start) >= end() ||
              (was_trial && length.phase == report::LivePhase::kCensus &&
               slice->count >= kEnoughForCensus);
     };
@@ -258,7 +260,7 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
     on_s_ += was_trial ? 0 : on;
     over = ends();
     if (over || seconds_after(start) >= next) {
-      next = std::min(2 * next, length.most);
+      next = std::min(2 * next, end());
       if (auto found = at_low_priority([&] { return sums.profile(options_); })) {
         profile = std::move(*found);
         cost_factor_.apply(profile->overhead);
@@ -271,7 +273,7 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
     }
     if (!over && !recording_) {
       const double paused = seconds_between(options_.epoch.until, monotonic_ns());
-      rest(std::min(slicing_.pause_after(on) - paused, length.most - seconds_after(start)), on,
+      rest(std::min(slicing_.pause_after(on) - paused, end() - seconds_after(start)), on,
            can_be_cut);
     }
   }

@@ -49,6 +49,14 @@ struct EpochHooks {
 struct EpochLength {
   double least = 1;
   double most = 10;
+  /// If recording pauses, for so long while there are fewer slices: they are too few to tell what
+  /// may be chance.
+  double most_for_slices = most;
+  static constexpr int kEnoughSlices = 6;
+  /// When it ends at the latest.
+  double end(bool pauses, int slices) const {
+    return pauses && slices < kEnoughSlices ? most_for_slices : most;
+  }
   /// How long to wait for the intervals that have begun in it.
   double patience() const { return most / 5; }
   report::LivePhase phase = report::LivePhase::kMeasuring;
@@ -63,7 +71,7 @@ class Epochs {
          const EpochHooks* hooks);
 
   /// Switches exactly `sites` on, and measures until `enough` says so, which sees what there is
-  /// after 1, 2, 4, ... times the least length, or until `length.most`, or until the program ends.
+  /// after 1, 2, 4, ... times the least length, or until `length.end()`, or until the program ends.
   /// Nothing: no interval was complete, since the program has ended, or vprof was interrupted or
   /// stopped, or a process has switched the sites off (was_disturbed()).
   /// Error: the recording cannot be read.
@@ -112,7 +120,8 @@ class Epochs {
   WorkSince work_{trace_}, after_{trace_};  // since the slice began, and since it ended
   Alternation alternation_{trace_};
   CostFactor cost_factor_;
-  double measured_s_ = 0;  // in slices that were closed
+  int slices_ = 0;         // of the epoch that were closed
+  double measured_s_ = 0;  // in these
   double open_s_ = 0, on_s_ = 0;
   double look_s_ = 0;  // how long the last look of somebody took
   std::chrono::steady_clock::time_point looked_;

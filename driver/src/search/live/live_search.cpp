@@ -32,6 +32,8 @@ using analyzer::Profile;
 constexpr uint64_t kLeastIntervals = 1000;
 /// How long a new frontier is measured to learn what it costs, before it is measured in earnest.
 constexpr EpochLength kCensus{.least = 0.25, .most = 0.25, .phase = report::LivePhase::kCensus};
+/// An epoch lasts at most so many times as long as it should if it has too few slices.
+constexpr double kMostForSlices = 4;
 /// How often the frontier is thinned before one that costs too much is measured all the same.
 constexpr int kMostCensuses = 6;
 /// How often an epoch is measured that a process has disturbed.
@@ -168,7 +170,10 @@ class LiveRefinement {
   }
 
   EpochLength length() const {
-    return {.least = options_.least_epoch, .most = options_.most_epoch, .can_be_cut = true};
+    return {.least = options_.least_epoch,
+            .most = options_.most_epoch,
+            .most_for_slices = kMostForSlices * options_.most_epoch,
+            .can_be_cut = true};
   }
 
   Result<Frontier> switch_frontier() {

@@ -27,6 +27,10 @@ constexpr double kFirstTrial = 0.02, kMostTrial = 1;
 constexpr double kLeastSettling = 0.002, kFirstSettling = 0.02, kMostSettling = 1;
 /// Unknown costs may be many times the budget, and should be no reason to wait for long.
 constexpr double kMostPauseAfterTrial = 1;
+/// Pauses are longer than they need be by up to this part, in steps of the golden ratio: at regular
+/// intervals, slices would always see the same moment of what the program does as regularly.
+constexpr double kVariation = 0.25;
+constexpr double kGoldenRatio = 0.6180339887498949;
 
 }  // namespace
 
@@ -37,6 +41,7 @@ Slicing::Slicing(double budget, double period)
       settling_(kFirstSettling) {}
 
 void Slicing::learn(const analyzer::Slice& slice, const Times& times) {
+  variation_ = std::fmod(variation_ + kGoldenRatio, 1);
   if (slice.count != 0) {
     settling_ = std::clamp(2 * slice.p99_ns / 1e9, kLeastSettling, kMostSettling);
   }
@@ -86,7 +91,7 @@ double Slicing::pause_after(double on) const {
   if (period < 1) {
     period = 1 / std::floor(1 / period);  // so that no second has more slices than others
   }
-  const double pause = period - on;
+  const double pause = (period - on) * (1 + kVariation * variation_);
   return was_trial_ ? std::min(pause, kMostPauseAfterTrial) : pause;
 }
 

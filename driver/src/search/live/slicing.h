@@ -52,6 +52,7 @@ class Slicing {
   double trial_;                // how long a slice is of which the cost is not known
   double settling_;
   double waiting_ = 0;
+  double variation_ = 0;        // of the pause that follows, from 0 to 1
   bool was_trial_ = true;       // the slice before
   bool keeps_up_ = true;        // the analysis with recording
   bool waits_in_vain_ = false;  // there are intervals that take longer than anybody waits
