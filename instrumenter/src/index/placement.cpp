@@ -185,6 +185,12 @@ Choice form_in_c(const clang::Expr& expr, const clang::Stmt* parent) {
   return has_address(expr) ? Choice(Form::kLvalue) : Choice(Reason::kMacroNoAddress);
 }
 
+/// A vector, which only functions for the same processor (`__attribute__((target("avx512f")))`) can
+/// pass to each other. Those of the runtime are for any.
+bool is_vector(const clang::QualType& type) {
+  return type->isVectorType() || type->isSizelessVectorType();
+}
+
 /// The form of an expression in C++.
 Choice form_in_cxx(const clang::Expr& expr, const Surroundings& around, bool is_cxx17) {
   const clang::QualType type = expr.getType();
@@ -197,16 +203,16 @@ Choice form_in_cxx(const clang::Expr& expr, const Surroundings& around, bool is_
   if (expr.isTypeDependent() || type->isDependentType()) {
     return Reason::kDependentType;
   }
-  const bool needs_slot =
-      !(expr.isPRValue() && type->isRecordType());  // state in the frame of the function
-  if (around.parallel_region && needs_slot) {
+  // Otherwise there is state in the frame of the function.
+  const bool guarded = expr.isPRValue() && (type->isRecordType() || is_vector(type));
+  if (around.parallel_region && !guarded) {
     return Reason::kParallelRegion;
   }
   if (type->isVoidType()) {
     return Form::kVoid;
   }
-  if (expr.isPRValue() && type->isRecordType()) {
-    return is_cxx17 ? Choice(Form::kGuard) : Choice(Reason::kClassByValue);
+  if (guarded) {
+    return is_cxx17 || is_vector(type) ? Choice(Form::kGuard) : Choice(Reason::kClassByValue);
   }
   if (expr.isXValue() && !type->isRecordType()) {
     return Reason::kScalarXvalue;
