@@ -20,7 +20,7 @@
 namespace vprof::instrumenter {
 
 /// Raise it when the meaning of the facts changes, so that facts of an older vprof are dropped.
-inline constexpr int kCacheVersion = 18;
+inline constexpr int kCacheVersion = 19;
 
 /// Equal for equal commands.
 std::string hash_of(const CompileCommand& command);
