@@ -335,6 +335,8 @@ TEST_CASE("prometheus: functions of one name and file are one series, and each m
   auto pair = factor("commit", "src/log.c:7", 0.1);
   pair.kind = analyzer::FactorKind::kCovariance;
   profile.factors = {commit, lambda, pair, factor("preempted", "", 0.125)};
+  profile.kinds = {{analyzer::TimeKind::kSynchronization, 1e6, 0.625, {}},
+                   {analyzer::TimeKind::kRunning, 1e6, 0.375, {}}};
   analyzer::Node around = node(commit, 3e6);
   around.children = {node(commit, 1e6)};  // within it: its time is counted already
   profile.tree.children = {around, node(lambda, 1e6)};
@@ -350,6 +352,7 @@ TEST_CASE("prometheus: functions of one name and file are one series, and each m
   CHECK(sample(text,
                "vprof_factor_share_ratio{interval=\"request\",function=\"preempted\","
                "file=\"\"}") == "0.125");
+  CHECK(sample(text, "vprof_kind_share_ratio{interval=\"request\",kind=\"running\"}") == "0.375");
   CHECK(sample(text,
                "vprof_label_latency_seconds_sum{interval=\"request\","
                "label=\"a \\\"b\\\"\\\\\\nc\"}") == "10");

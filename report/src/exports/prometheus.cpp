@@ -143,6 +143,16 @@ void add_factors(std::string& out, const Profile& profile) {
       [](const Series& one) { return one.sum.significant ? 1 : 0; });
 }
 
+void add_kinds(std::string& out, const Profile& profile) {
+  Metric shares(out, "vprof_kind_share_ratio", "gauge",
+                "share of the variance by kind of time; together they are 1");
+  for (const analyzer::KindOfTime& kind : profile.kinds) {
+    shares.sample({{"interval", profile.interval.name},
+                   {"kind", analyzer::kTimeKinds.at(static_cast<size_t>(kind.kind))}},
+                  kind.share);
+  }
+}
+
 void add_latencies(std::string& out, const analyzer::IntervalSummary& interval) {
   const Labels own = {{"interval", interval.name}};
   const auto quantile = [](Labels labels, const char* text) {
@@ -219,6 +229,7 @@ std::string prometheus(const Profile& profile, const MetricsContext& context) {
       .sample({}, context.start_s);
   add_latencies(out, profile.interval);
   add_losses(out, profile, context.counted_part);
+  add_kinds(out, profile);
   add_factors(out, profile);
   if (context.slow_intervals) {
     Metric(out, "vprof_slow_intervals_total", "counter", "intervals slower than --slower-than")
