@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Compares the time to index a program from scratch with that of Clang to parse the same units.
 
-    index_speed.py PROJECT [--units 300] [--rounds 3]
+    index_speed.py PROJECT [--units 300] [--rounds 3] [--again]
                    [--instrumenter build/release/instrumenter/vprof-instrument]
 
 `vprof index` must have indexed PROJECT, whose .vprof/ is read but not changed. Each round runs both
 on the same units, evenly spread, on all cores, and prints wall and processor seconds. The last line
 has the medians of the ratios.
+
+With --again, Clang is left out: PROJECT is indexed once without one of the units, and then, in each
+round, with it, which is what one changed file costs. Prints the peak of memory of the first time, too.
 """
 import argparse
 import concurrent.futures
@@ -14,6 +17,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -42,11 +46,29 @@ def parse_only(unit):
                           stderr=subprocess.DEVNULL, check=False).returncode
 
 
+def again(options, units, database, index_in, scratch):
+    """Prints what it costs to index one more unit than before."""
+    before = scratch / "before"
+    before.mkdir()
+    database.write_text(json.dumps(units[1:]))
+    first = timed(lambda: index_in(before))
+    print(f"{len(units) - 1} units: {first[0]:.1f} s, {first[1]:.1f} s of processor time, "
+          f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB", flush=True)
+    database.write_text(json.dumps(units))
+    costs = []
+    for number in range(options.rounds):
+        cache = shutil.copytree(before, scratch / str(number))
+        costs.append(timed(lambda: index_in(cache)))
+    wall, processor = (statistics.median(cost[i] for cost in costs) for i in (0, 1))
+    print(f"one more: {wall:.1f} s, {processor:.1f} s of processor time")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("project", type=pathlib.Path)
     parser.add_argument("--units", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--instrumenter",
                         default=HERE.parent / "build/release/instrumenter/vprof-instrument")
     options = parser.parse_args()
@@ -58,12 +80,18 @@ def main():
         database = pathlib.Path(scratch, "compile_commands.json")
         database.write_text(json.dumps(units))
 
+        def index_in(cache):
+            subprocess.run([options.instrumenter, "index", "--compile-commands", database,
+                            "--mirror", state / "mirror", "--pristine", state / "pristine",
+                            "--cache", cache, "--out", f"{cache}/index.json"],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
         def index():
             with tempfile.TemporaryDirectory() as cache:
-                subprocess.run([options.instrumenter, "index", "--compile-commands", database,
-                                "--mirror", state / "mirror", "--pristine", state / "pristine",
-                                "--cache", cache, "--out", f"{cache}/index.json"],
-                               check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                index_in(cache)
+
+        if options.again:
+            return again(options, units, database, index_in, pathlib.Path(scratch))
 
         def syntax():
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -16,6 +16,7 @@
 
 #include "incremental/stamps.h"
 #include "index/parse_unit.h"
+#include "program/merge.h"
 
 namespace vprof::instrumenter {
 
@@ -33,13 +34,15 @@ class IndexCache {
   IndexCache(const IndexCache&) = delete;
   IndexCache& operator=(const IndexCache&) = delete;
 
-  std::optional<ParsedUnit> find(const CompileCommand& command) const;
-  void store(const CompileCommand& command, const ParsedUnit& parsed);
-  /// Hash of the text of each file in the tree that a stored unit read.
+  /// What is known of a unit, if none of its files has changed. It is kept, too.
+  std::optional<UnitView> find(const CompileCommand& command);
+  /// Keeps what a unit says, and returns it. Thread-safe.
+  UnitView store(const CompileCommand& command, ParsedUnit parsed);
+  /// Hash of the text of each file in the tree that a kept unit read.
   std::map<std::string, std::string> tree_hashes() const;
-  /// Stamps of all files that a stored unit read.
+  /// Stamps of all files that a kept unit read.
   const Stamps& stamps() const;
-  /// Writes the units stored in this run. Units that were only loaded are dropped.
+  /// Writes the units kept in this run. Units that were only loaded are dropped.
   Result<void> save() const;
 
  private:

@@ -66,23 +66,25 @@ std::vector<CompileCommand> usable(std::vector<CompileCommand> commands) {
   return result;
 }
 
-std::vector<ParsedUnit> parse_all(const std::vector<CompileCommand>& commands,
-                                  const SourceTree& tree, const IndexCache& cache, unsigned jobs) {
-  std::vector<ParsedUnit> parsed(commands.size());
+std::vector<UnitView> parse_all(const std::vector<CompileCommand>& commands, const SourceTree& tree,
+                                IndexCache& cache, unsigned jobs) {
+  std::vector<UnitView> units(commands.size());
   std::vector<size_t> missing;
   for (size_t i = 0; i < commands.size(); ++i) {
-    if (std::optional<ParsedUnit> known = cache.find(commands[i])) {
-      parsed[i] = std::move(*known);
+    if (std::optional<UnitView> known = cache.find(commands[i])) {
+      units[i] = std::move(*known);
     } else {
       missing.push_back(i);
     }
   }
   std::atomic<size_t> done{0};
   parallel_for(missing.size(), jobs, [&](size_t n) {
-    parsed[missing[n]] = parse_unit(commands[missing[n]], tree);
-    report_progress(++done, missing.size(), parsed[missing[n]].unit.file);
+    const CompileCommand& command = commands[missing[n]];
+    UnitView& unit = units[missing[n]];
+    unit = cache.store(command, parse_unit(command, tree));
+    report_progress(++done, missing.size(), unit.unit.file);
   });
-  return parsed;
+  return units;
 }
 
 }  // namespace
@@ -100,12 +102,7 @@ Result<void> index_program(const IndexOptions& options) {
     return {};
   }
   IndexCache cache(options.cache + "/index.cbor", tree);
-  std::vector<ParsedUnit> parsed = parse_all(commands, tree, cache, options.jobs);
-  std::vector<std::pair<Unit, std::vector<Function>>> units;
-  for (size_t i = 0; i < parsed.size(); ++i) {
-    cache.store(commands[i], parsed[i]);
-    units.emplace_back(std::move(parsed[i].unit), std::move(parsed[i].functions));
-  }
+  std::vector<UnitView> units = parse_all(commands, tree, cache, options.jobs);
   VPROF_TRY(cache.save());
 
   Program program = merge_units(std::move(units));

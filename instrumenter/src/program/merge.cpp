@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace vprof::instrumenter {
 namespace {
@@ -22,8 +23,25 @@ std::string conflict(const Call& call) {
   return fmt::format("{}:{}:{}: {}", call.file, call.line, call.column, call.callee_name);
 }
 
-/// Adds another unit's view of a known function.
-void merge_function(Function& known, Function&& other, std::vector<std::string>& conflicts) {
+/// How units read one function; each reading once.
+using Readings = std::vector<const Function*>;
+
+bool same_place(const Call& a, const Call& b) { return place_of(a) == place_of(b); }
+
+/// Whether some unit reads both calls, which begin at the same place, as in `a | b | c`: then they
+/// are no different readings of one call.
+bool are_read_together(const Call& a, const Call& b, const Readings& readings) {
+  const auto reads = [](const Function& reading, const Call& wanted) {
+    return std::ranges::any_of(reading.calls,
+                               [&](const Call& call) { return same_place(call, wanted); });
+  };
+  return std::ranges::any_of(
+      readings, [&](const Function* reading) { return reads(*reading, a) && reads(*reading, b); });
+}
+
+/// Adds another reading of a known function.
+void merge_function(Function& known, Function other, const Readings& all,
+                    std::vector<std::string>& conflicts) {
   known.trivial = known.trivial && other.trivial;
   known.size = std::max(known.size, other.size);
   known.loops = known.loops || other.loops;
@@ -41,13 +59,12 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
           mine.callee_name != call.callee_name) {
         continue;
       }
-      if (mine.end == call.end || same_wrapping(mine, call)) {
-        found = true;
-      }
-      if (same_wrapping(mine, call)) {
+      const bool same = same_place(mine, call);
+      found = found || same;
+      if (same ? same_wrapping(mine, call) : are_read_together(mine, call, all)) {
         continue;
       }
-      if (mine.end == call.end && languages_differ) {
+      if (same && languages_differ) {
         // scope.h defines the C++ forms in C as well, but not the C forms in C++.
         if (other.is_cxx) {
           mine = call;
@@ -71,6 +88,14 @@ void merge_function(Function& known, Function&& other, std::vector<std::string>&
   std::ranges::set_union(known.bare_macros, other.bare_macros, std::back_inserter(bare));
   known.bare_macros = std::move(bare);
   std::move(added.begin(), added.end(), std::back_inserter(known.calls));
+}
+
+Function merged(const Readings& readings, std::vector<std::string>& conflicts) {
+  Function known = *readings.front();
+  for (size_t i = 1; i < readings.size(); ++i) {
+    merge_function(known, *readings[i], readings, conflicts);
+  }
+  return known;
 }
 
 /// Refuses calls where another unit reads a macro that makes no call, such as NULL. A statement may
@@ -150,21 +175,27 @@ void resolve_across_units(Program& program) {
 
 }  // namespace
 
-Program merge_units(std::vector<std::pair<Unit, std::vector<Function>>> units) {
+Program merge_units(std::vector<UnitView> units) {
   std::stable_sort(units.begin(), units.end(),
-                   [](const auto& a, const auto& b) { return a.first.file < b.first.file; });
+                   [](const UnitView& a, const UnitView& b) { return a.unit.file < b.unit.file; });
   Program program;
-  std::unordered_map<std::string, uint32_t> by_key;
-  for (auto& [unit, functions] : units) {
-    for (Function& f : functions) {
-      const auto [it, is_new] = by_key.emplace(f.key, program.functions.size());
-      if (is_new) {
-        program.functions.push_back(std::move(f));
-      } else {
-        merge_function(program.functions[it->second], std::move(f), program.conflicts);
+  std::unordered_map<std::string, size_t> by_key;
+  std::vector<Readings> readings;
+  std::unordered_set<const Function*> seen;
+  for (const UnitView& unit : units) {
+    for (const std::shared_ptr<const Function>& f : unit.functions) {
+      if (seen.insert(f.get()).second) {
+        const auto [it, is_new] = by_key.emplace(f->key, readings.size());
+        if (is_new) {
+          readings.emplace_back();
+        }
+        readings[it->second].push_back(f.get());
       }
     }
-    program.units.push_back(std::move(unit));
+    program.units.push_back(unit.unit);
+  }
+  for (const Readings& of_function : readings) {
+    program.functions.push_back(merged(of_function, program.conflicts));
   }
   std::sort(program.functions.begin(), program.functions.end(),
             [](const Function& a, const Function& b) { return a.key < b.key; });
