@@ -24,9 +24,11 @@ suite() { # options of mysql-test-run.pl
   ./mtr --parallel=4 --force --max-test-fail=0 --retry=0 --testcase-timeout=30 --suite-timeout=600 \
     --mem --skip-test-list="$left_out" "${@:---suite=main,innodb}"
 }
-# One line per test and combination of options, without its time and worker.
+# One line per test and combination of options, without its time and worker. A worker that starts
+# says so in the middle of another one's line.
 verdict() {
-  sed -nE "s/^([a-z_]+\.[^ ]+( '[^']*')?) +(w[0-9]+ )?\[ ([a-z-]+) \].*/\1 \4/p" "$1" | sort -u
+  sed -zE 's/worker\[[0-9]+\] Using MTR_BUILD_THREAD [0-9]+, with reserved ports [0-9.]+\n//g' "$1" |
+    sed -nE "s/^([a-z_]+\.[^ ]+( '[^']*')?) +(w[0-9]+ )?\[ ([a-z-]+) \].*/\1 \4/p" | sort -u
 }
 
 run_subject "$@"
