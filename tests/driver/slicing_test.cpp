@@ -155,13 +155,14 @@ TEST_CASE("slicing: slices do not come at regular intervals") {
   }
 }
 
-TEST_CASE("epoch: where recording pauses, it goes on until there are enough slices") {
-  const EpochLength length{.most = 10, .most_for_slices = 40};
-  CHECK(length.end(true, 0) == 40);
-  CHECK(length.end(true, EpochLength::kEnoughSlices - 1) == 40);
-  CHECK(length.end(true, EpochLength::kEnoughSlices) == 10);
-  CHECK(length.end(false, 0) == 10);
-  CHECK(EpochLength{.most = 0.25}.end(true, 0) == 0.25);
+TEST_CASE("epoch: with few intervals in few slices, it goes on") {
+  const EpochLength length{.most = 10, .most_with_few = 40};
+  CHECK(length.end(1, 0) == 40);
+  CHECK(length.end(EpochLength::kFewSlices - 1, EpochLength::kFewIntervals - 1) == 40);
+  CHECK(length.end(EpochLength::kFewSlices, 0) == 10);
+  CHECK(length.end(1, EpochLength::kFewIntervals) == 10);
+  CHECK(length.end(0, 0) == 10);  // no slices
+  CHECK(EpochLength{.most = 0.25}.end(1, 0) == 0.25);
 }
 
 TEST_CASE("slicing: where records come faster than they are read, recording waits for the reader") {

@@ -151,13 +151,15 @@ class FactorRanking {
     factor.variance_rank = std::abs(by_variance) >= options_.least_listed ? 1 : 0;
   }
 
-  /// What may be chance must not rank above what is certain and large: a report that begins with it
-  /// would be wrong as often as chance is.
+  /// What may be chance must not rank above a cause that is certain and large: a report that begins
+  /// with it would be wrong as often as chance is. What has been, or can be, broken down is no cause
+  /// yet, and the functions around all others are always certain.
   void limit_scores(std::vector<Factor>& factors) const {
     for (Factor& factor : factors) {
       const double large = std::min(factor.weight, options_.threshold);
       for (const Factor& other : factors) {
-        if (!factor.significant && other.significant && other.weight >= large) {
+        const bool is_cause = other.significant && other.status == FactorStatus::kLeaf;
+        if (!factor.significant && is_cause && other.weight >= large) {
           factor.score = std::min(factor.score, other.score);
         }
       }

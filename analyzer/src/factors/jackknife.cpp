@@ -15,6 +15,9 @@ namespace {
 constexpr double kBatchPower = 0.25;
 constexpr double kFewestBatches = 6;
 constexpr double kShortBatches = 16;
+// Where there are too few slices for so many long batches, parts of slices with this many intervals
+// are batches.
+constexpr uint64_t kOfSlice = 100;
 
 // On the logit scale, the reach of an interval around next to nothing, or next to all, is a
 // quotient of two small figures. It changes the odds by no more than exp(3) = 20.
@@ -54,9 +57,10 @@ std::vector<Batch> join_slices(const std::vector<Batch>& batches) {
   }
   std::vector<Batch> result;
   for (const Batch& batch : batches) {
-    const bool paused = slices[batch.run].size() > 1;
-    if (paused && !result.empty() && result.back().run == batch.run &&
-        result.back().slice == batch.slice) {
+    const auto count = static_cast<double>(slices[batch.run].size());
+    const uint64_t whole = count < kFewestBatches ? kOfSlice : UINT64_MAX;
+    if (count > 1 && !result.empty() && result.back().run == batch.run &&
+        result.back().slice == batch.slice && result.back().sums.n < whole) {
       result.back().sums += batch.sums;
     } else {
       result.push_back(batch);

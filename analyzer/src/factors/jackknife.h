@@ -27,9 +27,9 @@ Estimate jackknife(double value, const std::vector<long double>& without,
                    const std::vector<Batch>& batches);
 
 /// Joins neighbouring batches of one recording until about n^(1/4) are left, for n intervals, but
-/// no fewer than 6 unless there are fewer slices, none of which is divided. Long batches cover the
-/// time over which intervals resemble each other, and bring skewed sums closer to normal.
-/// docs/analysis.md measures the effect on coverage.
+/// no fewer than 6 unless there are fewer slices, of which only parts of 100 intervals count. Long
+/// batches cover the time over which intervals resemble each other, and bring skewed sums closer to
+/// normal. docs/analysis.md measures the effect on coverage.
 std::vector<Batch> join_batches(const std::vector<Batch>& batches);
 
 /// What the jackknife says about a factor.

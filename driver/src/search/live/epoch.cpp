@@ -209,6 +209,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
   if (!is_trial && !is_open_) {
     sums.close();
     ++slices_;
+    intervals_ += slice.count;
     measured_s_ += slice_s;
   }
   open_s_ = is_trial || is_open_ ? slice_s : 0;
@@ -229,10 +230,14 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
   from_ = 0;
   measured_s_ = open_s_ = on_s_ = 0;
   slices_ = 0;
+  intervals_ = 0;
   std::optional<Profile> profile;
   auto start = looked_ = Clock::now();
   double next = length.least;
-  const auto end = [&] { return length.end(slicing_.knows_cost() && slicing_.pauses(), slices_); };
+  const auto end = [&] {
+    const bool pauses = slicing_.knows_cost() && slicing_.pauses();
+    return length.end(pauses ? std::max(slices_, 1) : 0, intervals_);
+  };
   for (bool over = false; !over;) {
     const double passed = seconds_after(start);
     begin(length.phase, passed, end());

@@ -49,13 +49,15 @@ struct EpochHooks {
 struct EpochLength {
   double least = 1;
   double most = 10;
-  /// If recording pauses, for so long while there are fewer slices: they are too few to tell what
-  /// may be chance.
-  double most_for_slices = most;
-  static constexpr int kEnoughSlices = 6;
-  /// When it ends at the latest.
-  double end(bool pauses, int slices) const {
-    return pauses && slices < kEnoughSlices ? most_for_slices : most;
+  /// For so long if there are few intervals, and they are in few slices: these are too few to tell
+  /// what may be chance.
+  double most_with_few = most;
+  static constexpr uint64_t kFewIntervals = 1000;
+  static constexpr int kFewSlices = 6;
+  /// When it ends at the latest. `slices`: 0 if recording does not pause.
+  double end(int slices, uint64_t intervals) const {
+    const bool few = slices != 0 && slices < kFewSlices && intervals < kFewIntervals;
+    return few ? most_with_few : most;
   }
   /// How long to wait for the intervals that have begun in it.
   double patience() const { return most / 5; }
@@ -120,8 +122,9 @@ class Epochs {
   WorkSince work_{trace_}, after_{trace_};  // since the slice began, and since it ended
   Alternation alternation_{trace_};
   CostFactor cost_factor_;
-  int slices_ = 0;         // of the epoch that were closed
-  double measured_s_ = 0;  // in these
+  int slices_ = 0;          // of the epoch that were closed
+  uint64_t intervals_ = 0;  // in these
+  double measured_s_ = 0;
   double open_s_ = 0, on_s_ = 0;
   double look_s_ = 0;  // how long the last look of somebody took
   std::chrono::steady_clock::time_point looked_;

@@ -29,11 +29,11 @@ namespace {
 using analyzer::Profile;
 
 /// Fewer intervals say little about a variance.
-constexpr uint64_t kLeastIntervals = 1000;
+constexpr uint64_t kLeastIntervals = EpochLength::kFewIntervals;
 /// How long a new frontier is measured to learn what it costs, before it is measured in earnest.
 constexpr EpochLength kCensus{.least = 0.25, .most = 0.25, .phase = report::LivePhase::kCensus};
-/// An epoch lasts at most so many times as long as it should if it has too few slices.
-constexpr double kMostForSlices = 4;
+/// An epoch lasts at most so many times as long if it has seen too little.
+constexpr double kMostWithFew = 4;
 /// How often the frontier is thinned before one that costs too much is measured all the same.
 constexpr int kMostCensuses = 6;
 /// How often an epoch is measured that a process has disturbed.
@@ -172,7 +172,7 @@ class LiveRefinement {
   EpochLength length() const {
     return {.least = options_.least_epoch,
             .most = options_.most_epoch,
-            .most_for_slices = kMostForSlices * options_.most_epoch,
+            .most_with_few = kMostWithFew * options_.most_epoch,
             .can_be_cut = true};
   }
 
