@@ -152,13 +152,13 @@ class FactorRanking {
   }
 
   /// What may be chance must not rank above a cause that is certain and large: a report that begins
-  /// with it would be wrong as often as chance is. What has been, or can be, broken down is no cause
-  /// yet, and the functions around all others are always certain.
+  /// with it would be wrong as often as chance is. What has been broken down is no cause: the
+  /// functions around all others are always certain.
   void limit_scores(std::vector<Factor>& factors) const {
     for (Factor& factor : factors) {
       const double large = std::min(factor.weight, options_.threshold);
       for (const Factor& other : factors) {
-        const bool is_cause = other.significant && other.status == FactorStatus::kLeaf;
+        const bool is_cause = other.significant && other.status != FactorStatus::kExpanded;
         if (!factor.significant && is_cause && other.weight >= large) {
           factor.score = std::min(factor.score, other.score);
         }
