@@ -115,8 +115,7 @@ TEST_CASE("what may be chance does not rank above what is certain and large") {
     for (size_t i = 0; i < factors.size(); ++i) {
       for (size_t j = i + 1; j < factors.size(); ++j) {
         const bool chance = !factors[i].significant && factors[j].significant;
-        const bool is_cause = factors[j].status != FactorStatus::kExpanded;
-        CHECK_FALSE((chance && is_cause && factors[j].weight >= options.threshold));
+        CHECK_FALSE((chance && factors[j].weight >= options.threshold));
       }
       limited += factors[i].score < 0.999 * factors[i].specificity * factors[i].weight ? 1 : 0;
     }

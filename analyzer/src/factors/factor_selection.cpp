@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -31,6 +32,7 @@ class FactorRanking {
     const bool testable = batches.size() > 1;
     const std::map<FactorKey, bool> significant = test(jackknife);
     std::vector<Factor> factors;
+    double lowest_cause = std::numeric_limits<double>::infinity();
     for (auto& [key, collected] : factors_) {
       Factor& factor = collected.factor;
       const auto tested = significant.find(key);
@@ -45,7 +47,13 @@ class FactorRanking {
       }
       add_exemplars(collected);
       finish(collected);
+      if (is_certain_cause(collected)) {
+        lowest_cause = std::min(lowest_cause, factor.score);
+      }
       factors.push_back(std::move(factor));
+    }
+    if (options_.ranking == Ranking::kShare) {  // it is the share that is tested
+      limit_scores(lowest_cause, factors);
     }
     number(factors);
     return factors;
@@ -151,23 +159,30 @@ class FactorRanking {
     factor.variance_rank = std::abs(by_variance) >= options_.least_listed ? 1 : 0;
   }
 
-  /// What may be chance must not rank above a cause that is certain and large: a report that begins
-  /// with it would be wrong as often as chance is. What has been broken down is no cause: the
-  /// functions around all others are always certain.
-  void limit_scores(std::vector<Factor>& factors) const {
+  /// Whether a factor is certain, large, and not made of measured functions, as those around all
+  /// others are, which are always certain.
+  bool is_certain_cause(const FactorInstances& collected) const {
+    const Factor& factor = collected.factor;
+    return factor.significant && factor.kind == FactorKind::kVariance &&
+           factor.weight >= options_.threshold &&
+           std::ranges::none_of(collected.nodes, [&](uint32_t node) {
+             return tree_.nodes[node].kind == NodeKind::kFunction &&
+                    !tree_.nodes[node].children.empty();
+           });
+  }
+
+  /// What may be chance must not rank above a certain cause: a report that begins with it would be
+  /// wrong as often as chance is.
+  static void limit_scores(double lowest_cause, std::vector<Factor>& factors) {
     for (Factor& factor : factors) {
-      const double large = std::min(factor.weight, options_.threshold);
-      for (const Factor& other : factors) {
-        const bool is_cause = other.significant && other.status != FactorStatus::kExpanded;
-        if (!factor.significant && is_cause && other.weight >= large) {
-          factor.score = std::min(factor.score, other.score);
-        }
+      if (!factor.significant) {
+        factor.score = std::min(factor.score, lowest_cause);
       }
     }
   }
 
   /// Sorts the factors and numbers them under both rankings.
-  void number(std::vector<Factor>& factors) const {
+  static void number(std::vector<Factor>& factors) {
     const auto by_name = [](const Factor& a, const Factor& b) {
       return std::tie(a.functions, a.keys, a.kind) < std::tie(b.functions, b.keys, b.kind);
     };
@@ -178,9 +193,6 @@ class FactorRanking {
     int rank = 0;
     for (Factor& factor : factors) {
       factor.variance_rank = factor.variance_rank != 0 ? ++rank : 0;
-    }
-    if (options_.ranking == Ranking::kShare) {  // it is the share that is tested
-      limit_scores(factors);
     }
     std::sort(factors.begin(), factors.end(), [&](const Factor& a, const Factor& b) {
       const auto x = std::tie(a.score, a.significant, a.weight);
