@@ -76,7 +76,7 @@ BatchSums renumbered(const BatchSums& from, const std::vector<std::vector<uint32
 
 }  // namespace
 
-void IntervalSumsBuilder::join(Batch batch) {
+void IntervalSumsBuilder::join(Batch&& batch) {
   const auto [entry, is_new] = batches_.try_emplace({batch.run, batch.order}, std::move(batch));
   if (!is_new) {
     Batch& joined = entry->second;

@@ -39,7 +39,7 @@ class IntervalSumsBuilder {
  private:
   PlaceIndex places_;
   /// Joins what has the same run and order.
-  void join(Batch batch);
+  void join(Batch&& batch);
 
   IntervalSums sum_;                                       // without the places
   std::map<std::pair<int64_t, uint64_t>, Batch> batches_;  // by run and order
