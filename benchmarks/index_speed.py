@@ -9,7 +9,8 @@ on the same units, evenly spread, on all cores, and prints wall and processor se
 has the medians of the ratios.
 
 With --again, Clang is left out: PROJECT is indexed once without one of the units, and then, in each
-round, with it, which is what one changed file costs. Prints the peak of memory of the first time, too.
+round, with it, which is what one changed file costs. Prints the peak of memory of the first index,
+too.
 """
 import argparse
 import concurrent.futures

@@ -15,8 +15,7 @@ namespace {
 constexpr double kBatchPower = 0.25;
 constexpr double kFewestBatches = 6;
 constexpr double kShortBatches = 16;
-// Where there are too few slices for so many long batches, parts of slices with this many intervals
-// are batches.
+// Fewer slices than kFewestBatches are divided into batches of at least this many intervals.
 constexpr uint64_t kOfSlice = 100;
 
 // On the logit scale, the reach of an interval around next to nothing, or next to all, is a
@@ -110,6 +109,20 @@ void widen_fraction(Estimate& estimate) {
   estimate.ci95[1] = std::max(estimate.ci95[1], 1 / (1 + std::exp(-width - logit)));
 }
 
+/// Of each figure, the estimate with the wider confidence interval.
+FactorEstimate wider_of(const FactorEstimate& from_long, const FactorEstimate& from_short) {
+  FactorEstimate estimate = from_long;
+  keep_wider(estimate.contribution, from_short.contribution);
+  keep_wider(estimate.variance_ns2, from_short.variance_ns2);
+  keep_wider(estimate.share, from_short.share);
+  keep_wider(estimate.covariance, from_short.covariance);
+  keep_wider(estimate.tail_share, from_short.tail_share);
+  widen_fraction(estimate.contribution);
+  widen_fraction(estimate.share);
+  widen_fraction(estimate.tail_share);
+  return estimate;
+}
+
 /// Of a quotient without each batch.
 std::vector<long double> over(std::vector<long double> values,
                               const std::vector<long double>& divisors) {
@@ -186,17 +199,10 @@ FactorEstimate Jackknife::of_places(const std::vector<uint32_t>& places, double 
     places_of(joined, places, one, tail_share);
     return one;
   };
-  FactorEstimate estimate = from(long_);
-  const FactorEstimate other = from(short_);
-  estimate.p = p_of_zero(estimate.share, other.share);
-  keep_wider(estimate.contribution, other.contribution);
-  keep_wider(estimate.variance_ns2, other.variance_ns2);
-  keep_wider(estimate.share, other.share);
-  keep_wider(estimate.covariance, other.covariance);
-  keep_wider(estimate.tail_share, other.tail_share);
-  widen_fraction(estimate.contribution);
-  widen_fraction(estimate.share);
-  widen_fraction(estimate.tail_share);
+  const FactorEstimate from_long = from(long_);
+  const FactorEstimate from_short = from(short_);
+  FactorEstimate estimate = wider_of(from_long, from_short);
+  estimate.p = p_of_zero(from_long.share, from_short.share);
   return estimate;
 }
 
@@ -212,12 +218,10 @@ FactorEstimate Jackknife::of_pairs(const std::vector<uint32_t>& pairs, double co
     pairs_of(joined, pairs, one);
     return one;
   };
-  FactorEstimate estimate = from(long_);
-  const FactorEstimate other = from(short_);
-  estimate.p = p_of_zero(estimate.contribution, other.contribution);
-  keep_wider(estimate.contribution, other.contribution);
-  keep_wider(estimate.variance_ns2, other.variance_ns2);
-  widen_fraction(estimate.contribution);
+  const FactorEstimate from_long = from(long_);
+  const FactorEstimate from_short = from(short_);
+  FactorEstimate estimate = wider_of(from_long, from_short);
+  estimate.p = p_of_zero(from_long.contribution, from_short.contribution);
   return estimate;
 }
 

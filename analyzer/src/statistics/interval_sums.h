@@ -30,8 +30,8 @@ inline constexpr uint64_t kMostBatches = 64;
 struct Batch {
   int64_t run = 0;     ///< when the recording began, ns of CLOCK_REALTIME
   uint64_t order = 0;  ///< rises with time within a run
-  /// When the slice began in which it was recorded, ns; 0: recording did not pause. A batch of
-  /// several slices has the first one.
+  /// When recording went on after a pause, ns. Of several slices, that of the first one. 0: of no
+  /// live search.
   int64_t slice = 0;
   BatchSums sums;
 };

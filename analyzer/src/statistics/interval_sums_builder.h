@@ -37,10 +37,10 @@ class IntervalSumsBuilder {
   IntervalSums finish();
 
  private:
-  PlaceIndex places_;
-  /// Joins what has the same run and order.
+  /// Adds to the batch of the same run and order.
   void join(Batch&& batch);
 
+  PlaceIndex places_;
   IntervalSums sum_;                                       // without the places
   std::map<std::pair<int64_t, uint64_t>, Batch> batches_;  // by run and order
 };

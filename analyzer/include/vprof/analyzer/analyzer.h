@@ -274,7 +274,8 @@ struct Factor {
   int height = 0;
   /// Equation 2.3.
   double specificity = 0;
-  /// specificity × weight. Ranked by variance, this is equation 2.4 with V as a fraction of Var(T).
+  /// specificity × weight; of what may be chance, no more than the lowest score of a cause that is
+  /// certain. Ranked by variance, this is equation 2.4 with V as a fraction of Var(T).
   double score = 0;
   /// Equation 2.4 whatever the ranking, and the rank that it gives; 0: not ranked.
   double variance_score = 0;

@@ -32,7 +32,7 @@ using analyzer::Profile;
 constexpr uint64_t kLeastIntervals = EpochLength::kFewIntervals;
 /// How long a new frontier is measured to learn what it costs, before it is measured in earnest.
 constexpr EpochLength kCensus{.least = 0.25, .most = 0.25, .phase = report::LivePhase::kCensus};
-/// An epoch lasts at most so many times as long if it has seen too little.
+/// How many times as long an epoch may last if it has few intervals.
 constexpr double kMostWithFew = 4;
 /// How often the frontier is thinned before one that costs too much is measured all the same.
 constexpr int kMostCensuses = 6;
