@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "control_file.h"
 #include "run.h"
 
 using namespace vprof::test;
@@ -148,22 +149,37 @@ void check_poll(const std::string& scenario, const Record& wait) {
   CHECK((!epolls || (aux & VPROF_AUX_POLL) != 0));
 }
 
+void check_case(const Case& c, const Setup& setup) {
+  CAPTURE(c.scenario);
+  const Outcome outcome = run(c.scenario, setup);
+  if (outcome.exit_code == 99) {
+    return;  // this system has none
+  }
+  REQUIRE(outcome.exit_code == 0);
+  const Found found = wait_told(outcome, c.wait);
+  REQUIRE(found.wait->more.size() == (c.wait == VPROF_EV_WAIT_COND ? 3 : 2));
+  check_poll(c.scenario, *found.wait);
+  if (c.release != kNobody) {
+    check_release(found, c.release);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a wait of any class is recorded, with the release that ended it") {
   for (const Case& c : kCases) {
-    CAPTURE(c.scenario);
-    const Outcome outcome = run(c.scenario, {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
-    if (outcome.exit_code == 99) {
-      continue;  // this system has none
-    }
-    REQUIRE(outcome.exit_code == 0);
-    const Found found = wait_told(outcome, c.wait);
-    REQUIRE(found.wait->more.size() == (c.wait == VPROF_EV_WAIT_COND ? 3 : 2));
-    check_poll(c.scenario, *found.wait);
-    if (c.release != kNobody) {
-      check_release(found, c.release);
-    }
+    check_case(c, {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+  }
+}
+
+// The threads, descriptors and locks are from before. A server has most of its own from its start.
+TEST_CASE("a wait of any class is recorded likewise when recording begins just before it") {
+  for (const Case& c : kCases) {
+    const TemporaryDirectory directory;
+    const ControlFile control = ControlFile::make(directory.path());
+    control.set(1, true);
+    control.pause();
+    check_case(c, {{{"VPROF_WAITS_OFF", ""}, {"VPROF_TEST_PAUSED", "1"}}, {}, directory.path()});
   }
 }
 

@@ -50,10 +50,10 @@ static void run_share(void* argument) {
   region->function(region->data);
   current = outer;
   const uint64_t object = barrier_object(region->number, kEnd);
-  if (region->thread == &current) {
-    region->wait = vprof_call_begin(VPROF_EV_WAIT_BARRIER, object, false);
-  } else {
+  if (region->thread != &current) {
     arrive(object);
+  } else if (vprof_sync_on(VPROF_CLASS_BARRIER)) {
+    region->wait = vprof_call_begin(VPROF_EV_WAIT_BARRIER, object, false);
   }
 }
 
@@ -70,11 +70,12 @@ static void region_end(struct vprof_region* region) {
   }
 }
 
-// Without libgomp only a mistake can call these; a region of one thread is valid.
+// Without libgomp only a mistake can call these; a region of one thread is valid. Regions and
+// barriers are counted in a pause, too, since recording may begin within a region.
 #define REGION(name, ...)                                    \
   const struct vprof_real* real = vprof_real_functions();    \
   if (real->name == NULL) return function(data);             \
-  if (!vprof_sync_on(VPROF_CLASS_BARRIER)) {                 \
+  if (!vprof_wanted()) {                                     \
     real->name(function, data, __VA_ARGS__);                 \
     return;                                                  \
   }                                                          \
@@ -116,15 +117,16 @@ UNCHUNKED(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
 // A thread counts itself among those that wait before it looks for others. So of two that arrive
 // together one sees the other.
-#define BARRIER(name)                                                                    \
-  PARALLEL(name, (void)) {                                                               \
-    const struct vprof_real* real = vprof_real_functions();                              \
-    if (real->name == NULL) return;                                                      \
-    if (current.number == 0 || !vprof_sync_on(VPROF_CLASS_BARRIER)) return real->name(); \
-    const uint64_t object = barrier_object(current.number, ++current.barriers);          \
-    VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_BARRIER, object, false);            \
-    if (atomic_load(&wait.waiters->count) > 1) arrive(object);                           \
-    real->name();                                                                        \
+#define BARRIER(name)                                                           \
+  PARALLEL(name, (void)) {                                                      \
+    const struct vprof_real* real = vprof_real_functions();                     \
+    if (real->name == NULL) return;                                             \
+    if (current.number == 0) return real->name();                               \
+    const uint64_t object = barrier_object(current.number, ++current.barriers); \
+    if (!vprof_sync_on(VPROF_CLASS_BARRIER)) return real->name();               \
+    VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_BARRIER, object, false);   \
+    if (atomic_load(&wait.waiters->count) > 1) arrive(object);                  \
+    real->name();                                                               \
   }
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)

@@ -77,38 +77,37 @@ static bool is_done(const void* control) {
 #endif
 }
 
+// The routine is wrapped in a pause, too, since it may end in the next recording.
+#define ONCE(control, call)                                                                \
+  const bool idle = __atomic_load_n((const int*)(control), __ATOMIC_RELAXED) == kIdle;     \
+  const struct vprof_once outer = current;                                                 \
+  current = (struct vprof_once){routine, (uintptr_t)(control)};                            \
+  if (idle || !vprof_sync_on(VPROF_CLASS_ONCE)) { /* if it is idle, this thread runs it */ \
+    call;                                                                                  \
+  } else {                                                                                 \
+    VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_ONCE, (uintptr_t)(control), false);   \
+    call;                                                                                  \
+  }                                                                                        \
+  current = outer
+
 VPROF_CANCELLABLE int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   const struct vprof_real* real = vprof_real_functions();
-  if (is_done(control) || !vprof_sync_on(VPROF_CLASS_ONCE)) {
+  if (is_done(control) || !vprof_wanted()) {
     return real->pthread_once(control, routine);
   }
-  const bool idle = __atomic_load_n((const int*)control, __ATOMIC_RELAXED) == kIdle;
-  const struct vprof_once outer = current;
-  current = (struct vprof_once){routine, (uintptr_t)control};
-  VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_ONCE, (uintptr_t)control, false);
-  if (idle) {
-    wait.event = 0;  // this thread runs it
-  }
-  const int result = real->pthread_once(control, run_once);
-  current = outer;
+  int result = 0;
+  ONCE(control, result = real->pthread_once(control, run_once));
   return result;
 }
 
 VPROF_CANCELLABLE void call_once(once_flag* flag, void (*routine)(void)) {
   const struct vprof_real* real = vprof_real_functions();
-  if (real->call_once == NULL || is_done(flag) || !vprof_sync_on(VPROF_CLASS_ONCE)) {
-    if (real->call_once != NULL) {
-      real->call_once(flag, routine);
-    }
+  if (real->call_once == NULL) {
     return;
   }
-  const bool idle = __atomic_load_n((const int*)flag, __ATOMIC_RELAXED) == kIdle;
-  const struct vprof_once outer = current;
-  current = (struct vprof_once){routine, (uintptr_t)flag};
-  VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_ONCE, (uintptr_t)flag, false);
-  if (idle) {
-    wait.event = 0;
+  if (is_done(flag) || !vprof_wanted()) {
+    real->call_once(flag, routine);
+    return;
   }
-  real->call_once(flag, run_once);
-  current = outer;
+  ONCE(flag, real->call_once(flag, run_once));
 }

@@ -29,10 +29,12 @@ static void thread_over(const bool* recorded) {
 static struct vprof_start begin(void* argument) {
   const struct vprof_start start = *(struct vprof_start*)argument;
   free(argument);
-  const struct vprof_slot slots[2] = {
-      vprof_slot_of(VPROF_EV_THREAD_START, vprof_ticks(), 0),
-      vprof_slot_of(VPROF_EV_CONT, (uintptr_t)pthread_self(), start.creator)};
-  vprof_write(slots, 2);
+  if (vprof_sync_on(VPROF_CLASS_JOIN)) {
+    const struct vprof_slot slots[2] = {
+        vprof_slot_of(VPROF_EV_THREAD_START, vprof_ticks(), 0),
+        vprof_slot_of(VPROF_EV_CONT, (uintptr_t)pthread_self(), start.creator)};
+    vprof_write(slots, 2);
+  }
   return start;
 }
 
@@ -48,8 +50,9 @@ static int c11_thread_main(void* argument) {
   return start.c11_function(start.argument);
 }
 
+// In a pause, too: the thread may end in the next recording, and somebody may wait for that.
 static struct vprof_start* new_start(void* argument) {
-  struct vprof_start* start = vprof_sync_on(VPROF_CLASS_JOIN) ? malloc(sizeof *start) : NULL;
+  struct vprof_start* start = vprof_wanted() ? malloc(sizeof *start) : NULL;
   if (start == NULL) {
     return NULL;
   }

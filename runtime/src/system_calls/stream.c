@@ -319,7 +319,9 @@ VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t by
   const struct sockaddr* to = PLAIN(address);
   const struct vprof_real* real = vprof_real_functions();
   if (!vprof_sync_on(VPROF_CLASS_STREAM)) {
-    return real->connect(fd, to, bytes);
+    const int result = real->connect(fd, to, bytes);
+    vprof_stream_forget(fd);
+    return result;
   }
   vprof_stream_forget(fd);
   struct vprof_release release = {0};

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "../control_file.h"
 #include "subject.h"
 
 namespace vprof::test {
@@ -64,6 +65,14 @@ void leaves(int count) {
   for (int i = 0; i < count; ++i) {
     leaf();
   }
+}
+
+uint64_t wait_begins() {
+  if (std::getenv("VPROF_TEST_PAUSED") != nullptr) {
+    ControlFile::existing(std::getenv("VPROF_TRACE_DIR")).drive();
+    leaf();  // makes the trace
+  }
+  return vprof_ticks();
 }
 
 void until_helper_sleeps() {

@@ -10,14 +10,17 @@ template <class Late, class Early>
 static int region(Late late, Early early) {
   leaf();
   static WaitTimes times;
+  static std::atomic<bool> begins;
   const int first = this_thread();
-  times.began = vprof_ticks();
 #pragma omp parallel num_threads(2)
   {
     if (omp_get_thread_num() == 1) {
+      until([] { return begins.load(); });
       see_asleep(times, task_directory(first));
       late();
     } else {
+      times.began = wait_begins();
+      begins = true;
       early();
     }
   }
@@ -53,7 +56,7 @@ static int section(InSection in_section) {
     });
   });
   until([] { return entered.load(); });
-  times.began = vprof_ticks();
+  times.began = wait_begins();
   begins = true;
   in_section([] {});
   times.over = vprof_ticks();

@@ -47,6 +47,9 @@ void until_helper_sleeps();
 // Returns once the test closes standard input (Setup::until).
 void until_released();
 
+// The time. If the run began in a pause (VPROF_TEST_PAUSED), that ends before.
+uint64_t wait_begins();
+
 template <class Condition>
 void until(Condition condition) {
   while (!condition()) {
@@ -94,7 +97,7 @@ int wait_for_holder(Hold hold, Waiter waiter, Release release, const SleepsOn& o
     release();
   });
   until([&] { return held.load(); });
-  times.began = vprof_ticks();
+  times.began = wait_begins();
   begins = true;
   waiter();
   times.over = vprof_ticks();

@@ -29,7 +29,7 @@ static void contend(const Object& object, Waiter waiter, Release release) {
   std::atomic<int> waiter_id{0};
   std::thread thread([&] {
     leaf();
-    times.began = vprof_ticks();
+    times.began = wait_begins();
     waiter_id = this_thread();
     waiter();
     times.over = vprof_ticks();
@@ -437,7 +437,7 @@ SUBJECT(joined) {
     see_asleep(times, task_directory(waiter));
   });
   tell("object", thread.native_handle());
-  times.began = vprof_ticks();
+  times.began = wait_begins();
   begins = true;
   thread.join();
   times.over = vprof_ticks();

@@ -60,7 +60,7 @@ SUBJECT(waits_spin) {
   vprof_test_gate = [](const char* function, int) {
     spins = spins || std::strcmp(function, "pthread_spin_lock") == 0;
   };
-  times.began = vprof_ticks();
+  times.began = wait_begins();
   pthread_spin_lock(&lock);
   times.over = vprof_ticks();
   pthread_spin_unlock(&lock);
@@ -91,7 +91,7 @@ static int wait_for_initialisation(Once once) {
   second = this_thread();
   std::thread thread(once);
   until([] { return initialising.load(); });
-  times_of_second.began = vprof_ticks();
+  times_of_second.began = wait_begins();
   second_begins = true;
   once();
   times_of_second.over = vprof_ticks();
@@ -156,7 +156,7 @@ SUBJECT(waits_c11_join) {
       },
       nullptr);
   int value = 0;
-  times_of_second.began = vprof_ticks();
+  times_of_second.began = wait_begins();
   second_begins = true;
   thrd_join(thread, &value);
   times_of_second.over = vprof_ticks();
@@ -558,7 +558,7 @@ SUBJECT(waits_signalfd) {
 template <class Waiter>
 static int wait_for_limit(Waiter waiter) {
   leaf();
-  const uint64_t began = vprof_ticks();
+  const uint64_t began = wait_begins();
   waiter();
   tell("over", vprof_ticks());
   tell("began", began);
@@ -601,7 +601,7 @@ template <class Wait>
 static int wait_for_child(void (*leave)(int), Wait wait_for_it) {
   leaf();
   const std::string parent = "/proc/" + std::to_string(getpid());
-  const uint64_t began = vprof_ticks();
+  const uint64_t began = wait_begins();
   const pid_t child = fork();
   if (child == 0) {
     WaitTimes times;
