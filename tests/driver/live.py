@@ -107,6 +107,14 @@ class Live(LiveProject):
         annotated = json.loads(self.vprof("annotate", "order", "--json").stdout)
         self.assertEqual(annotated["functions"][0]["costs"]["intervals"], report["interval"]["count"])
 
+    def test_another_vprof_brings_its_library_without_a_build(self):
+        self.live("--build")
+        library = self.root / ".vprof/runtime/lib/libvprof.so"
+        own = library.read_bytes()
+        library.resolve().write_bytes(b"of another vprof")
+        self.assertNotIn("building", self.live("--build").stdout)
+        self.assertEqual(library.read_bytes(), own)
+
     def test_attaching_leaves_the_program_as_it_was_built(self):
         self.fails("live", "--attach", str(os.getpid()), words=["VPROF_TRACE_DIR"])
         self.live("--build")

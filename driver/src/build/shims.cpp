@@ -145,6 +145,12 @@ Result<void> install_shims(const Session& session) {
   return write_file_atomic(workspace.shims() / "shim.conf", settings);
 }
 
+bool has_own_runtime(const Session& session) {
+  const auto own = read_file(session.locations.runtime);
+  const auto copy = read_file(session.workspace.runtime() / "lib" / "libvprof.so");
+  return own && copy && *own == *copy;
+}
+
 std::map<std::string, std::string> build_environment(
     const Locations& locations, const Workspace& workspace,
     const std::map<std::string, std::string>& extra) {

@@ -18,6 +18,9 @@ bool is_compiler_name(const std::string& name);
 /// of the prefix where vprof is installed.
 Result<void> install_shims(const Session& session);
 
+/// Whether `.vprof/runtime` has the runtime library of this vprof.
+bool has_own_runtime(const Session& session);
+
 /// The environment for `configure` and `build`: `extra`, with the shims first on PATH, and the
 /// library preloaded that puts them in place of compilers called by their full path. If CC or CXX
 /// names a compiler by its full path, it names the shim instead.
