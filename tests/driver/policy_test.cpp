@@ -150,6 +150,24 @@ TEST_CASE("what may be chance is no answer") {
         std::vector<std::string>{"wait(b)"});
 }
 
+TEST_CASE("what may be chance may still come before the first factor") {
+  Profile report = profile({variance("wait(lock)", 0.5), variance("wait(disk)", 0.3)});
+  report.threshold = 0.05;
+  report.factors[0].specificity = 1;
+  report.factors[0].score = 0.5;
+  report.factors[1].specificity = 10;
+  report.factors[1].score = 0.1;  // no more than that of the least certain cause
+  CHECK_FALSE(may_be_overtaken(report));
+  report.factors[1].significant = false;
+  CHECK(may_be_overtaken(report));
+  report.factors[1].specificity = 1;
+  CHECK_FALSE(may_be_overtaken(report));
+  report.factors[1].specificity = 100;
+  report.factors[1].weight = 0.01;  // below the threshold
+  CHECK_FALSE(may_be_overtaken(report));
+  CHECK_FALSE(may_be_overtaken({}));
+}
+
 TEST_CASE("calls that are too many within one interval are neither expanded nor an answer") {
   State state;
   state.iteration = 2;

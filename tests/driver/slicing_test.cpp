@@ -155,13 +155,15 @@ TEST_CASE("slicing: slices do not come at regular intervals") {
   }
 }
 
-TEST_CASE("epoch: with few intervals in few slices, it goes on") {
-  const EpochLength length{.most = 10, .most_with_few = 40};
+TEST_CASE(
+    "epoch: with few intervals in few slices, or what may be chance before the rest, it goes on") {
+  const EpochLength length{.most = 10, .longest = 40};
   CHECK(length.end(1, 0) == 40);
   CHECK(length.end(EpochLength::kFewSlices - 1, EpochLength::kFewIntervals - 1) == 40);
   CHECK(length.end(EpochLength::kFewSlices, 0) == 10);
   CHECK(length.end(1, EpochLength::kFewIntervals) == 10);
   CHECK(length.end(0, 0) == 10);  // no slices
+  CHECK(length.end(0, 1'000'000, Verdict::kVague) == 40);
   CHECK(EpochLength{.most = 0.25}.end(1, 0) == 0.25);
 }
 

@@ -176,6 +176,13 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
   return decision;
 }
 
+bool may_be_overtaken(const analyzer::Profile& profile) {
+  return std::ranges::any_of(profile.factors, [&](const Factor& factor) {
+    return !factor.significant && factor.weight >= profile.threshold &&
+           factor.specificity * factor.weight > profile.factors.front().score;
+  });
+}
+
 bool goes_deeper(const analyzer::Profile& profile, const Program& program, const State& state,
                  const analyzer::Options& options) {
   Decision decision;

@@ -45,6 +45,9 @@ Decision decide_automatically(const analyzer::Profile& profile,
                               const instrumenter::Program& program, const State& state,
                               const analyzer::Options& options);
 
+/// Whether a factor that may be chance would come before the first one if it were not.
+bool may_be_overtaken(const analyzer::Profile& profile);
+
 /// Whether the policy breaks something down whatever further intervals show: a variance factor
 /// whose share is certainly (95 %) at or above the threshold.
 bool goes_deeper(const analyzer::Profile& profile, const instrumenter::Program& program,

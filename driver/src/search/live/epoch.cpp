@@ -216,10 +216,9 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
   return slice;
 }
 
-Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& sites,
-                                               const fs::path& sites_json,
-                                               const EpochLength& length,
-                                               const std::function<bool(const Profile&)>& enough) {
+Result<std::optional<Profile>> Epochs::measure(
+    const std::vector<uint32_t>& sites, const fs::path& sites_json, const EpochLength& length,
+    const std::function<Verdict(const Profile&)>& judge) {
   auto sums = VPROF_TRY(analyzer::EpochSums::begin(trace_.string(), sites_json.string()));
   if (sites != sites_) {
     slicing_.forget_cost();
@@ -232,11 +231,12 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
   slices_ = 0;
   intervals_ = 0;
   std::optional<Profile> profile;
+  Verdict verdict = Verdict::kGoOn;
   auto start = looked_ = Clock::now();
   double next = length.least;
   const auto end = [&] {
     const bool pauses = slicing_.knows_cost() && slicing_.pauses();
-    return length.end(pauses ? std::max(slices_, 1) : 0, intervals_);
+    return length.end(pauses ? std::max(slices_, 1) : 0, intervals_, verdict);
   };
   for (bool over = false; !over;) {
     const double passed = seconds_after(start);
@@ -265,7 +265,6 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
     on_s_ += was_trial ? 0 : on;
     over = ends();
     if (over || seconds_after(start) >= next) {
-      next = std::min(2 * next, end());
       if (auto found = at_low_priority([&] { return sums.profile(options_); })) {
         profile = std::move(*found);
         cost_factor_.apply(profile->overhead);
@@ -273,8 +272,10 @@ Result<std::optional<Profile>> Epochs::measure(const std::vector<uint32_t>& site
             was_trial ? on / (on + slicing_.pause_after(on)) : on_s_ / seconds_after(start);
         profile->overhead.recorded_part = part < kNearlyAll ? part : 1;
         see(*profile, length);
-        over = over || is_cut() || enough(*profile);
+        verdict = judge(*profile);
+        over = ends() || verdict == Verdict::kEnough;
       }
+      next = std::min(2 * next, end());
     }
     if (!over && !recording_) {
       const double paused = seconds_between(options_.epoch.until, monotonic_ns());

@@ -45,19 +45,26 @@ struct EpochHooks {
   std::function<void(const analyzer::Profile&, double seconds)> look;
 };
 
+/// What an epoch has so far.
+enum class Verdict : uint8_t {
+  kGoOn,
+  kVague,  ///< what may be chance could change the answer
+  kEnough,
+};
+
 /// When an epoch ends, s. Pauses count.
 struct EpochLength {
   double least = 1;
   double most = 10;
-  /// For so long if there are few intervals, and they are in few slices: these are too few to tell
-  /// what may be chance.
-  double most_with_few = most;
+  /// For so long if it cannot tell what may be chance: its verdict is vague, or there are few
+  /// intervals, and they are in few slices.
+  double longest = most;
   static constexpr uint64_t kFewIntervals = 1000;
   static constexpr int kFewSlices = 6;
   /// When it ends at the latest. `slices`: 0 if recording does not pause.
-  double end(int slices, uint64_t intervals) const {
+  double end(int slices, uint64_t intervals, Verdict verdict = Verdict::kGoOn) const {
     const bool few = slices != 0 && slices < kFewSlices && intervals < kFewIntervals;
-    return few ? most_with_few : most;
+    return few || verdict == Verdict::kVague ? longest : most;
   }
   /// How long to wait for the intervals that have begun in it.
   double patience() const { return most / 5; }
@@ -72,14 +79,15 @@ class Epochs {
   Epochs(const Session& session, fs::path trace, FrontierFile& frontier, Target& target,
          const EpochHooks* hooks);
 
-  /// Switches exactly `sites` on, and measures until `enough` says so, which sees what there is
-  /// after 1, 2, 4, ... times the least length, or until `length.end()`, or until the program ends.
+  /// Switches exactly `sites` on, and measures until `judge` says that it is enough, which sees what
+  /// there is after 1, 2, 4, ... times the least length, or until `length.end()`, or until the
+  /// program ends.
   /// Nothing: no interval was complete, since the program has ended, or vprof was interrupted or
   /// stopped, or a process has switched the sites off (was_disturbed()).
   /// Error: the recording cannot be read.
   Result<std::optional<analyzer::Profile>> measure(
       const std::vector<uint32_t>& sites, const fs::path& sites_json, const EpochLength& length,
-      const std::function<bool(const analyzer::Profile&)>& enough);
+      const std::function<Verdict(const analyzer::Profile&)>& judge);
 
   /// Of the epoch that was measured last, from its begin to its end.
   analyzer::Options options() const;

@@ -32,8 +32,8 @@ using analyzer::Profile;
 constexpr uint64_t kLeastIntervals = EpochLength::kFewIntervals;
 /// How long a new frontier is measured to learn what it costs, before it is measured in earnest.
 constexpr EpochLength kCensus{.least = 0.25, .most = 0.25, .phase = report::LivePhase::kCensus};
-/// How many times as long an epoch may last if it has few intervals.
-constexpr double kMostWithFew = 4;
+/// How many times as long an epoch may last if it cannot tell what may be chance.
+constexpr double kLongest = 4;
 /// How often the frontier is thinned before one that costs too much is measured all the same.
 constexpr int kMostCensuses = 6;
 /// How often an epoch is measured that a process has disturbed.
@@ -55,6 +55,8 @@ bool is_clear(const Profile& profile) {
                              factors[0].share_ci95[0] > factors[1].share_ci95[1]);
   return has_first && std::ranges::none_of(factors, undecided);
 }
+
+Verdict enough_if(bool is_enough) { return is_enough ? Verdict::kEnough : Verdict::kGoOn; }
 
 /// Algorithm 3 on a running program, one iteration after the other.
 ///
@@ -140,12 +142,8 @@ class LiveRefinement {
       frontier = VPROF_TRY(switch_frontier());
       audience_.see_iteration(purpose_, frontier.sites);
     }
-    const auto is_enough = [&](const Profile& seen) {
-      return seen.interval.count >= kLeastIntervals &&
-             (is_clear(seen) ||
-              (!at_limit() && goes_deeper(seen, armed_.program, state_, session_.config.factors)));
-    };
-    auto profile = VPROF_TRY(measure(frontier.on, sites_json(), length(), is_enough));
+    auto profile = VPROF_TRY(measure(frontier.on, sites_json(), length(),
+                                     [&](const Profile& seen) { return verdict_on(seen); }));
     // An epoch that the user has cut off is no better than the one before unless it has enough.
     if (profile && guidance_.wants_to_stop() && profile->interval.count < kLeastIntervals) {
       profile.reset();
@@ -153,12 +151,20 @@ class LiveRefinement {
     return profile;
   }
 
+  Verdict verdict_on(const Profile& seen) const {
+    const bool many = seen.interval.count >= kLeastIntervals;
+    if (!at_limit() && goes_deeper(seen, armed_.program, state_, session_.config.factors)) {
+      return enough_if(many);
+    }
+    return may_be_overtaken(seen) ? Verdict::kVague : enough_if(many && is_clear(seen));
+  }
+
   /// An epoch in which no process has switched the sites off.
   Result<std::optional<Profile>> measure(const std::vector<uint32_t>& on, const fs::path& sites,
                                          const EpochLength& length,
-                                         const std::function<bool(const Profile&)>& enough) {
+                                         const std::function<Verdict(const Profile&)>& judge) {
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-      auto profile = VPROF_TRY(epochs_.measure(on, sites, length, enough));
+      auto profile = VPROF_TRY(epochs_.measure(on, sites, length, judge));
       if (!epochs_.was_disturbed() || !epochs_.goes_on()) {
         return profile;
       }
@@ -172,7 +178,7 @@ class LiveRefinement {
   EpochLength length() const {
     return {.least = options_.least_epoch,
             .most = options_.most_epoch,
-            .most_with_few = kMostWithFew * options_.most_epoch,
+            .longest = kLongest * options_.most_epoch,
             .can_be_cut = true};
   }
 
@@ -190,7 +196,7 @@ class LiveRefinement {
 
   Result<void> measure_baseline() {
     const auto enough = [](const Profile& profile) {
-      return profile.interval.count >= kLeastIntervals;
+      return enough_if(profile.interval.count >= kLeastIntervals);
     };
     EpochLength baseline = length();
     baseline.phase = report::LivePhase::kBaseline;
@@ -211,8 +217,8 @@ class LiveRefinement {
 
   /// Measures for a moment and leaves out what costs too much. Returns whether there was any.
   Result<bool> thin_by_census(const std::vector<uint32_t>& on) {
-    const auto profile =
-        VPROF_TRY(epochs_.measure(on, sites_json(), kCensus, [](const Profile&) { return true; }));
+    const auto profile = VPROF_TRY(epochs_.measure(
+        on, sites_json(), kCensus, [](const Profile&) { return Verdict::kEnough; }));
     if (!profile) {
       return false;
     }
