@@ -79,9 +79,8 @@ class Epochs {
   Epochs(const Session& session, fs::path trace, FrontierFile& frontier, Target& target,
          const EpochHooks* hooks);
 
-  /// Switches exactly `sites` on, and measures until `judge` says that it is enough, which sees what
-  /// there is after 1, 2, 4, ... times the least length, or until `length.end()`, or until the
-  /// program ends.
+  /// Switches exactly `sites` on, and measures until `judge` has enough, which sees what there is
+  /// after 1, 2, 4, ... times the least length, or until `length.end()`, or until the program ends.
   /// Nothing: no interval was complete, since the program has ended, or vprof was interrupted or
   /// stopped, or a process has switched the sites off (was_disturbed()).
   /// Error: the recording cannot be read.
