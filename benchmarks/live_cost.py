@@ -63,12 +63,12 @@ class Program:
         return float(done.stdout.split()[0])
 
     def armed(self):
-        """The processes that map the control file, in /proc."""
+        """The processes that map the control file, and are not vprof, in /proc."""
         control = str(self.trace / "frontier")
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                session = (process / "stat").read_text().rpartition(")")[2].split()[3]
-                if int(session) == self.process.pid and control in (process / "maps").read_text():
+                maps = (process / "maps").read_text()
+                if control in maps and "libvprof.so" in maps:
                     yield process
             except (FileNotFoundError, ProcessLookupError, PermissionError):
                 continue

@@ -295,6 +295,32 @@ TEST_CASE("what all functions use of the C++ library does not say what they have
   CHECK(decision.why[0] == "8 callers of slow (24 % of the variance together)");
 }
 
+TEST_CASE("callers that only wait have nothing in common to look for") {
+  using vprof::analyzer::Node;
+  using vprof::analyzer::NodeKind;
+  Profile p = called_from(8, 0.03);
+  for (Node& caller : p.tree.children) {
+    Node& wait = caller.children.emplace_back();
+    wait.kind = NodeKind::kWait;
+    wait.function = "wait(lock)";
+    wait.share = 0.02;
+    Node& preempted = caller.children.emplace_back();
+    preempted.kind = NodeKind::kPreempted;
+    preempted.function = "preempted";
+    preempted.share = 0.005;
+    Node& body = caller.children.emplace_back();
+    body.kind = NodeKind::kBody;
+    body.function = "body(" + caller.function + ")";
+    body.share = 0.005;
+  }
+  CHECK(decide_automatically(p, with_callers(8), {}, {}).expand.empty());
+  for (Node& caller : p.tree.children) {
+    caller.children[0].share = 0;
+    caller.children[2].share = 0.025;
+  }
+  CHECK(decide_automatically(p, with_callers(8), {}, {}).expand.size() == 8);
+}
+
 TEST_CASE("callers that are little together, or set aside, end the search") {
   const auto all = with_callers(8);
   CHECK(decide_automatically(called_from(8, 0.005), all, {}, {}).expand.empty());
