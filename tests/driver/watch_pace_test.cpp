@@ -129,11 +129,18 @@ TEST_CASE("watch: what is within the budget is recorded all the time") {
   CHECK(watch.changes() == 0);
 }
 
-TEST_CASE("watch: reading counts where nothing is idle") {
+TEST_CASE("watch: the less is idle, the more does reading count") {
   Watch busy(0.02, {.cost = 0.001, .reading = 0.2});
   busy.watch(1000);
   CHECK(busy.pace().is_beyond_budget());
   CHECK(busy.own_cost() < 0.02);
+  Watch nearly(0.02, {.cost = 0.05, .reading = 0.2, .idle = 0.1});
+  nearly.watch(10'000);
+  CHECK(nearly.pace().is_beyond_budget());
+  CHECK(nearly.own_cost() < 1.01 * 0.4 * 0.02 / 0.8);
+  Watch half(0.02, {.cost = 0.05, .reading = 0.2, .idle = 0.25});
+  half.watch(10'000);
+  CHECK(half.own_cost() < 1.01 * 0.4 * 0.02 / 0.5);
   Watch idle(0.02, {.cost = 0.001, .reading = 0.2, .idle = 0.5});
   idle.watch(1000);
   CHECK_FALSE(idle.pace().slices());

@@ -12,8 +12,9 @@ namespace {
 /// Of the budget, for reading what was recorded. Slices aim at four fifths of a budget.
 constexpr double kForReading = 0.4;
 constexpr double kForRecording = 0.75;
-/// Where less of the machine is idle, nothing is for free.
-constexpr double kIdle = 0.1;
+/// Where so much of the machine is idle, to read is free. Where less is, it takes time from the
+/// program now and then.
+constexpr double kIdle = 0.5;
 /// Reports take processor time every ten seconds, so this is an average over some pieces.
 constexpr double kPieces = 8;
 /// What was beyond the budget is within it again at this part of it.
@@ -42,7 +43,7 @@ void WatchPace::learn(const analyzer::Slice& slice, const Piece& piece) {
       slice,
       {.recorded = piece.length, .waited = piece.waited, .patience = piece.patience, .reading = 0});
   idle_ = (idle_ + piece.idle) / 2;
-  own_ = idle_ < kIdle ? piece.own : 0;
+  own_ = piece.own * std::max(0.0, 1 - idle_ / kIdle);
   const double own_part = own_ / (processors_ * std::max(piece.length, kShortest));
   own_part_ += (own_part - own_part_) / kPieces;
   cost_ = analyzer::program_cost(slice.overhead) + own_part_;

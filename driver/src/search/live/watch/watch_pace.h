@@ -9,8 +9,8 @@ namespace vprof::driver {
 ///
 /// A watch records all the time as long as that costs no more than the budget, and the rings of the
 /// program hold what vprof has not yet read. Otherwise it records in slices: as much as the budget
-/// allows for, and as the rings hold. Where no processor is idle, vprof takes the time to read them
-/// from the program and its clients, so that counts, too.
+/// allows for, and as the rings hold. The less of the machine is idle, the more of the time to read
+/// them does vprof take from the program and its clients, so that counts, too.
 class WatchPace {
  public:
   /// @param budget how much of the time that the program is busy, and of the machine, the watch may
@@ -58,7 +58,7 @@ class WatchPace {
   bool is_beyond_budget_ = false, is_behind_ = false;
   double cost_ = 0;
   double idle_ = 1;      // part of the machine, of late
-  double own_ = 0;       // for the last piece, if that counts
+  double own_ = 0;       // for the last piece, as far as that counts
   double own_part_ = 0;  // of the machine, of late
 };
 
