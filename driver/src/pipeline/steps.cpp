@@ -356,6 +356,10 @@ Result<Instrumented> instrument_step(const Session& session, const Program& prog
   return result;
 }
 
+Result<void> runtime_step(const Session& session) {
+  return has_own_runtime(session) ? Result<void>() : install_shims(session);
+}
+
 std::vector<std::string> built_programs(const Session& session) {
   std::vector<std::string> programs;
   for (const auto& [file, inputs] : linked_files(session.workspace)) {

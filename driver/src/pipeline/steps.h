@@ -71,6 +71,9 @@ std::vector<std::string> built_programs(const Session& session);
 /// how many files it will compile, for the progress line; 0: unknown.
 Result<Built> build_step(const Session& session, size_t expected = 0);
 
+/// Instead of a build: brings the runtime library if the program has that of another vprof.
+Result<void> runtime_step(const Session& session);
+
 enum class Sites : uint8_t {
   kOn,
   kOff,  ///< intervals only, for the baseline

@@ -1,6 +1,5 @@
 #include "search/live/armed_program.h"
 
-#include "build/shims.h"
 #include "pipeline/steps.h"
 #include "pipeline/whole_build.h"
 #include "process/commands.h"
@@ -65,8 +64,8 @@ Result<ArmedProgram> arm(Session& session) {
   ArmedProgram armed = VPROF_TRY(indexed(session));
   if (!is_armed(session)) {
     VPROF_TRY(build_armed(session, armed));
-  } else if (!has_own_runtime(session)) {
-    VPROF_TRY(install_shims(session));  // vprof itself has changed
+  } else {
+    VPROF_TRY(runtime_step(session));
   }
   return with_sites(session, std::move(armed));
 }
