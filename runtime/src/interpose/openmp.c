@@ -75,7 +75,7 @@ static void region_end(struct vprof_region* region) {
 #define REGION(name, ...)                                    \
   const struct vprof_real* real = vprof_real_functions();    \
   if (real->name == NULL) return function(data);             \
-  if (!vprof_wanted()) {                                     \
+  if (!vprof_sync_wanted(VPROF_CLASS_BARRIER)) {             \
     real->name(function, data, __VA_ARGS__);                 \
     return;                                                  \
   }                                                          \

@@ -92,7 +92,7 @@ static bool is_done(const void* control) {
 
 VPROF_CANCELLABLE int pthread_once(pthread_once_t* control, void (*routine)(void)) {
   const struct vprof_real* real = vprof_real_functions();
-  if (is_done(control) || !vprof_wanted()) {
+  if (is_done(control) || !vprof_sync_wanted(VPROF_CLASS_ONCE)) {
     return real->pthread_once(control, routine);
   }
   int result = 0;
@@ -105,7 +105,7 @@ VPROF_CANCELLABLE void call_once(once_flag* flag, void (*routine)(void)) {
   if (real->call_once == NULL) {
     return;
   }
-  if (is_done(flag) || !vprof_wanted()) {
+  if (is_done(flag) || !vprof_sync_wanted(VPROF_CLASS_ONCE)) {
     real->call_once(flag, routine);
     return;
   }

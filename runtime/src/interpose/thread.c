@@ -52,7 +52,7 @@ static int c11_thread_main(void* argument) {
 
 // In a pause, too: the thread may end in the next recording, and somebody may wait for that.
 static struct vprof_start* new_start(void* argument) {
-  struct vprof_start* start = vprof_wanted() ? malloc(sizeof *start) : NULL;
+  struct vprof_start* start = vprof_sync_wanted(VPROF_CLASS_JOIN) ? malloc(sizeof *start) : NULL;
   if (start == NULL) {
     return NULL;
   }

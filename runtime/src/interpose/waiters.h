@@ -62,9 +62,15 @@ extern struct vprof_waiters* vprof_waiters;
 // Makes the table. Constructor only.
 void vprof_waiters_init(void);
 
-// Are waits of these classes recorded? Any thread, any time; the functions below only if so.
+// Are waits of these classes to be recorded, now or at another time? What their records need to
+// know is kept up to date meanwhile.
+static inline bool vprof_sync_wanted(uint32_t classes) {
+  return (vprof_settings.classes & classes) != 0 && vprof_waiters != NULL && vprof_wanted();
+}
+
+// Are they recorded now? Any thread, any time; the functions below only if so.
 static inline bool vprof_sync_on(uint32_t classes) {
-  return (vprof_settings.classes & classes) != 0 && vprof_waiters != NULL && vprof_active();
+  return vprof_sync_wanted(classes) && vprof_recording();
 }
 
 static inline struct vprof_waiters* vprof_waiters_of(uint64_t object) {

@@ -50,23 +50,23 @@ void vprof_close_begin(struct vprof_release* release, int fd) {
 enum action { kNothing, kUnlock, kTry, kLock };  // kLock: waits for the lock
 
 // A lock that is taken in a pause may be given back in the next recording.
-#define CHANGE(change, name, ...)                                                            \
-  const struct vprof_real* real = vprof_real_functions();                                    \
-  const enum action wanted = (change);                                                       \
-  if (wanted == kNothing || !vprof_wanted()) return real->name(__VA_ARGS__);                 \
-  const bool recorded = vprof_sync_on(VPROF_CLASS_FILE);                                     \
-  struct vprof_release release = {0};                                                        \
-  if (wanted == kUnlock && recorded) unlock_begin(&release, fd);                             \
-  int result = 0;                                                                            \
-  if (wanted == kLock && recorded) {                                                         \
-    const uint64_t file = file_of(fd);                                                       \
-    VPROF_WAIT wait = vprof_call_begin(file != 0 ? VPROF_EV_WAIT_FILE_LOCK : 0, file, true); \
-    result = real->name(__VA_ARGS__);                                                        \
-  } else {                                                                                   \
-    result = real->name(__VA_ARGS__);                                                        \
-  }                                                                                          \
-  if (wanted != kUnlock && result == 0) set_locker(fd, vprof_trace.pid);                     \
-  vprof_release_end(&release, VPROF_EV_RELEASE_FILE_LOCK, result);                           \
+#define CHANGE(change, name, ...)                                                                 \
+  const struct vprof_real* real = vprof_real_functions();                                         \
+  const enum action wanted = (change);                                                            \
+  if (wanted == kNothing || !vprof_sync_wanted(VPROF_CLASS_FILE)) return real->name(__VA_ARGS__); \
+  const bool recorded = vprof_sync_on(VPROF_CLASS_FILE);                                          \
+  struct vprof_release release = {0};                                                             \
+  if (wanted == kUnlock && recorded) unlock_begin(&release, fd);                                  \
+  int result = 0;                                                                                 \
+  if (wanted == kLock && recorded) {                                                              \
+    const uint64_t file = file_of(fd);                                                            \
+    VPROF_WAIT wait = vprof_call_begin(file != 0 ? VPROF_EV_WAIT_FILE_LOCK : 0, file, true);      \
+    result = real->name(__VA_ARGS__);                                                             \
+  } else {                                                                                        \
+    result = real->name(__VA_ARGS__);                                                             \
+  }                                                                                               \
+  if (wanted != kUnlock && result == 0) set_locker(fd, vprof_trace.pid);                          \
+  vprof_release_end(&release, VPROF_EV_RELEASE_FILE_LOCK, result);                                \
   return result
 
 static enum action action_of_flock(int operation) {

@@ -290,7 +290,7 @@ static bool epoll_wants_room(int epoll) {
 VPROF_RT_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event* event) {
   const int result = vprof_real_functions()->epoll_ctl(epoll, operation, fd, event);
   // In a pause, too: whoever waits in the next recording may have been asked to watch before.
-  if (result != 0 || !vprof_wanted()) {
+  if (result != 0 || !vprof_sync_wanted(VPROF_CLASS_STREAM)) {
     return result;
   }
   const bool watched = operation != EPOLL_CTL_DEL && event != NULL;
