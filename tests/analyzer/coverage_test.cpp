@@ -255,6 +255,9 @@ bool stars(const Diff& diff) {
   for (const FigureChange& figure : diff.figures) {
     any = any || figure.significant;
   }
+  for (const KindChange& kind : diff.kinds) {
+    any = any || kind.significant;
+  }
   for (const FactorChange& factor : diff.factors) {
     any = any || factor.significant;
   }

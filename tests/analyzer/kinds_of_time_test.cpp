@@ -3,6 +3,7 @@
 
 #include "path_case.h"
 #include "simulated_sums.h"
+#include "vprof/analyzer/diff.h"
 
 using namespace vprof;
 using analyzer::KindOfTime;
@@ -171,4 +172,64 @@ TEST_CASE("kinds of time: a wait that is spread over places comes first as a kin
   CHECK(first.share_ci95[1] > true_share);
   CHECK(first.share_ci95[1] - first.share_ci95[0] < 0.1);
   CHECK(test::worst_violation(profile.kinds, profile.tree) < 1e-9);
+}
+
+namespace {
+
+/// Requests that compute, wait for a lock and, if `queued`, in a queue.
+analyzer::Profile requests(uint64_t seed, uint64_t locked, uint64_t queued) {
+  std::mt19937_64 random(seed);
+  SimulatedSums simulated(4000);
+  const uint32_t f = simulated.place(0, "f");
+  const uint32_t lock = simulated.place(f, "wait(pthread_mutex_lock)", NodeKind::kWait);
+  const uint32_t body = simulated.place(f, "f", NodeKind::kBody);
+  const uint32_t queue = simulated.place(0, "queue(hand-off)", NodeKind::kQueue);
+  const auto up_to = [&](uint64_t most) {
+    return std::uniform_int_distribution<uint64_t>(0, most)(random);
+  };
+  for (int i = 0; i < 4000; ++i) {
+    simulated.add({{lock, up_to(locked)}, {body, 1000 + up_to(500)}, {queue, up_to(queued)}});
+  }
+  analyzer::Options all;
+  all.least_listed = 0;
+  return simulated.profile(all);
+}
+
+}  // namespace
+
+TEST_CASE("kinds of time: what changed adds up to the change of the variance") {
+  const analyzer::Profile a = requests(1, 3000, 2000);
+  const analyzer::Profile b = requests(2, 3000, 0);
+  for (const auto& [before, after] : {std::pair(&a, &b), std::pair(&b, &a), std::pair(&a, &a)}) {
+    const analyzer::Diff diff = analyzer::diff(*before, *after);
+    double change = 0;
+    double mean_a = 0;
+    double mean_b = 0;
+    for (const analyzer::KindChange& kind : diff.kinds) {
+      change += kind.change;
+      mean_a += kind.mean_a_ns;
+      mean_b += kind.mean_b_ns;
+    }
+    CHECK(change == Approx(diff.variance_b / diff.variance_a - 1).margin(1e-9));
+    CHECK(mean_a == Approx(before->interval.mean_ns));
+    CHECK(mean_b == Approx(after->interval.mean_ns));
+  }
+  // The queue is gone, and that is no chance; the rest is the same but for chance.
+  const std::vector<analyzer::KindChange> gone = analyzer::diff(a, b).kinds;
+  REQUIRE(gone.size() == 3);
+  CHECK(gone[0].kind == TimeKind::kQueue);
+  CHECK(gone[0].significant);
+  CHECK(gone[0].mean_b_ns == 0);
+  CHECK(gone[0].change == Approx(-a.kinds[1].share).margin(1e-9));
+  CHECK(gone[0].ci95[1] < 0);
+  for (const analyzer::KindChange& kind : {gone[1], gone[2]}) {
+    CHECK(!kind.significant);
+    CHECK(kind.ci95[0] < 0);
+    CHECK(kind.ci95[1] > 0);
+  }
+  // From nothing, a kind is found as well.
+  const std::vector<analyzer::KindChange> come = analyzer::diff(b, a).kinds;
+  CHECK(come[0].kind == TimeKind::kQueue);
+  CHECK(come[0].mean_a_ns == 0);
+  CHECK(come[0].significant);
 }

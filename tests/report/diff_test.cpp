@@ -20,6 +20,8 @@ Diff compared() {
                   {"variance", 2e12, 6.5e9, 0.0033, {0.0007, 0.014}, true},
                   {"p99", 4.86e6, 454e3, 0.094, {0.029, 0.3}, false},
                   {"max", 21e6, 3e6, 0.16, {}, false}};
+  diff.kinds = {{TimeKind::kQueue, 3.1e6, 0, -0.62, {-0.7, -0.54}, true},
+                {TimeKind::kIo, 1e6, 1.2e6, 0.0123, {}, false}};
   for (int i = 0; i < 20; ++i) {
     FactorChange change;
     change.functions = {i == 0 ? "operator|" : "f" + std::to_string(i)};
@@ -68,6 +70,8 @@ TEST_CASE("markdown: the verdict first, tables that a cell cannot break, long li
   CHECK(has(text, "❌ `share(a\\|b)>1%`: 50.0 %"));
   CHECK(has(text, "| mean | 433 us | 275 us | **0.64x** | 0.47x to 0.85x |"));
   CHECK(has(text, "| max | 21.0 ms | 3.00 ms | 0.16x |  |"));
+  CHECK(has(text, "| queue | 3.10 ms | 0 ns | **-62.0 %** | 8.0 |"));
+  CHECK(has(text, "| I/O | 1.00 ms | 1.20 ms | +1.2 % |  |"));
   CHECK(has(text, "| **-90.0 %** | 10.0 | `operator\\|` |"));
   CHECK(has(text, "| -89.0 % | 10.0 | &emsp;`f1` |"));
   CHECK(has(text, "| | | 5 more |"));
@@ -112,6 +116,12 @@ TEST_CASE("the comparison as text shows labels, and is ASCII where it must be") 
   CAPTURE(text);
   CHECK(has(text, "  GET: A 2,000, B 2,100"));
   CHECK(has(text, "2.00x    1.80x .. 2.20x"));
+  CHECK(has(text, "  queue           3.10 ms     0 ns        -62.0 %  *    +- 8.0"));
+  CHECK(has(text, "  I/O             1.00 ms     1.20 ms     +1.2 %"));
+  // Where there is but one kind, it says what the variance says.
+  diff.kinds.pop_back();
+  CHECK(!has(report::text(diff, report::TextOptions{80, false, true}), "Kinds of time"));
+  CHECK(!has(report::markdown(diff, {}), "kind of time"));
   CHECK(has(text, "us^2"));
   CHECK(std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; }));
 }

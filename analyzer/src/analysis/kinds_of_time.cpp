@@ -112,7 +112,10 @@ std::vector<KindOfTime> kinds_of_time(const VarianceTree& tree, const Jackknife&
       kind.share += tree.nodes[node].share;
       places.push_back(tree.nodes[node].place);
     }
-    kind.share_ci95 = jackknife.share_of_places(places, kind.share).ci95;
+    const FactorEstimate estimate = jackknife.of_places(places, 0, kind.share, {});
+    kind.share_ci95 = estimate.share.ci95;
+    kind.share_error_ns2 = estimate.covariance.error;
+    kind.degrees = estimate.covariance.degrees;
   }
   std::stable_sort(kinds.begin(), kinds.end(),
                    [](const KindOfTime& a, const KindOfTime& b) { return a.share > b.share; });

@@ -206,10 +206,6 @@ FactorEstimate Jackknife::of_places(const std::vector<uint32_t>& places, double 
   return estimate;
 }
 
-Estimate Jackknife::share_of_places(const std::vector<uint32_t>& places, double share) const {
-  return of_places(places, 0, share, {}).share;
-}
-
 FactorEstimate Jackknife::of_pairs(const std::vector<uint32_t>& pairs, double contribution) const {
   const auto from = [&](const Joined& joined) {
     FactorEstimate one;

@@ -55,8 +55,6 @@ class Jackknife {
   /// share is estimated if it is given.
   FactorEstimate of_places(const std::vector<uint32_t>& places, double contribution, double share,
                            std::optional<double> tail_share) const;
-  /// Of the share alone.
-  Estimate share_of_places(const std::vector<uint32_t>& places, double share) const;
   /// Of Σ 2 Cov of these pairs of the tree.
   FactorEstimate of_pairs(const std::vector<uint32_t>& pairs, double contribution) const;
 

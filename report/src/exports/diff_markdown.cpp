@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "vprof/report/diff.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/support/text.h"
 
 namespace vprof::report {
@@ -89,6 +90,28 @@ std::string name_of_change(const FactorChange& factor) {
   return factor.functions.size() > 1 ? name + " with " + markdown_code(factor.functions[1]) : name;
 }
 
+template <typename Change>
+std::string markdown_change(const Change& one) {
+  const double reach = 100 * (one.ci95[1] - one.ci95[0]) / 2;
+  return fmt::format("{} | {}",
+                     bold_if(one.significant, fmt::format("{:+.1f} %", 100 * one.change)),
+                     reach > 0 ? fmt::format("{:.1f}", reach) : "");
+}
+
+std::string markdown_kinds(const Diff& diff) {
+  if (diff.kinds.size() < 2) {
+    return "";
+  }
+  std::string text =
+      "| kind of time | mean before | after | change of the variance | ± |\n"
+      "|---|---:|---:|---:|---:|\n";
+  for (const analyzer::KindChange& kind : diff.kinds) {
+    text += fmt::format("| {} | {} | {} | {} |\n", name_of(kind.kind), human_time(kind.mean_a_ns),
+                        human_time(kind.mean_b_ns), markdown_change(kind));
+  }
+  return text + "\n";
+}
+
 std::string markdown_factors(const Diff& diff) {
   if (diff.factors.empty()) {
     return "No factor changed by 1 % of the variance or more.\n\n";
@@ -97,15 +120,11 @@ std::string markdown_factors(const Diff& diff) {
   const size_t shown = std::min(diff.factors.size(), kMostMarkdownFactors);
   for (size_t i = 0; i < shown; ++i) {
     const FactorChange& factor = diff.factors[i];
-    const double reach = 100 * (factor.ci95[1] - factor.ci95[0]) / 2;
     std::string depth;
     for (int level = 0; level < factor.depth; ++level) {
       depth += "&emsp;";
     }
-    text +=
-        fmt::format("| {} | {} | {}{} |\n",
-                    bold_if(factor.significant, fmt::format("{:+.1f} %", 100 * factor.change)),
-                    reach > 0 ? fmt::format("{:.1f}", reach) : "", depth, name_of_change(factor));
+    text += fmt::format("| {} | {}{} |\n", markdown_change(factor), depth, name_of_change(factor));
   }
   if (diff.factors.size() > shown) {
     text += fmt::format("| | | {} more |\n", diff.factors.size() - shown);
@@ -115,9 +134,9 @@ std::string markdown_factors(const Diff& diff) {
 
 std::string markdown_notes(const Diff& diff) {
   std::string text =
-      "Changes of factors are parts of the variance before; an indented one is a part of the one "
-      "above it. Bold: more than chance. Equal programs show anything bold in 5 % of comparisons "
-      "at most.\n";
+      "Changes are parts of the variance before: those of kinds of time add up to its change, and "
+      "an indented factor is a part of the one above it. Bold: more than chance. Equal programs "
+      "show anything bold in 5 % of comparisons at most.\n";
   for (const std::string& note : without_repeats(diff.notes)) {
     text += "- " + note + "\n";
   }
@@ -128,8 +147,8 @@ std::string markdown_notes(const Diff& diff) {
 
 std::string markdown(const Diff& diff, const std::vector<Judged>& judged) {
   return markdown_headline(diff, judged) + markdown_conditions(judged) + markdown_figures(diff) +
-         "<details><summary>What changed</summary>\n\n" + markdown_factors(diff) +
-         markdown_notes(diff) +
+         "<details><summary>What changed</summary>\n\n" + markdown_kinds(diff) +
+         markdown_factors(diff) + markdown_notes(diff) +
          fmt::format("\n{} and {} intervals, compared by vprof.\n\n</details>\n", diff.count_a,
                      diff.count_b);
 }

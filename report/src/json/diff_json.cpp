@@ -45,6 +45,15 @@ struct Object<analyzer::LabelChange> {
 };
 
 template <>
+struct Object<analyzer::KindChange> {
+  using T = analyzer::KindChange;
+  static constexpr auto kFields =
+      std::tuple{required("kind", &T::kind),           required("mean_a_ns", &T::mean_a_ns),
+                 required("mean_b_ns", &T::mean_b_ns), required("change", &T::change),
+                 required("ci95", &T::ci95),           required("significant", &T::significant)};
+};
+
+template <>
 struct Object<analyzer::FactorChange> {
   using T = analyzer::FactorChange;
   static constexpr auto kFields = std::tuple{required("kind", &T::kind),
@@ -62,9 +71,13 @@ template <>
 struct Object<analyzer::Diff> {
   using T = analyzer::Diff;
   static constexpr auto kFields =
-      std::tuple{required("interval", &T::interval), required("count_a", &T::count_a),
-                 required("count_b", &T::count_b),   required("figures", &T::figures),
-                 required("labels", &T::labels),     required("factors", &T::factors),
+      std::tuple{required("interval", &T::interval),
+                 required("count_a", &T::count_a),
+                 required("count_b", &T::count_b),
+                 required("figures", &T::figures),
+                 required("labels", &T::labels),
+                 required("kinds", &T::kinds, "kinds of time; their changes add up"),
+                 required("factors", &T::factors),
                  required("notes", &T::notes)};
   static constexpr const char* kDescription =
       "Times are in ns, changes are parts of the variance of A.";

@@ -4,6 +4,7 @@
 
 #include "text/text_writer.h"
 #include "vprof/report/diff.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/support/text.h"
 
 namespace vprof::report {
@@ -12,8 +13,10 @@ namespace {
 using analyzer::Diff;
 using analyzer::FactorChange;
 using analyzer::FigureChange;
+using analyzer::KindChange;
 
 constexpr size_t kName = 10;
+constexpr size_t kKindOfTime = 16;
 constexpr size_t kValue = 12;
 constexpr size_t kMostDiffLabels = 6;
 
@@ -36,13 +39,36 @@ std::string name_of_factor(const FactorChange& factor) {
                                      : factor.functions[0];
 }
 
-std::string factor_line(const FactorChange& factor, const char* plus_minus) {
+/// `-21.3 %  *    ± 3.1`, of a factor or of a kind of time.
+template <typename Change>
+std::string change_text(const Change& one, const char* plus_minus) {
   const std::string head =
-      fmt::format("{:+.1f} %{}", 100 * factor.change, factor.significant ? "  *" : "");
-  const double reach = 100 * (factor.ci95[1] - factor.ci95[0]) / 2;
-  return "  " + pad(head, kName + 4) +
-         pad(reach > 0 ? fmt::format("{} {:.1f}", plus_minus, reach) : "", 10) +
+      fmt::format("{:+.1f} %{}", 100 * one.change, one.significant ? "  *" : "");
+  const double reach = 100 * (one.ci95[1] - one.ci95[0]) / 2;
+  return pad(head, kName + 4) +
+         pad(reach > 0 ? fmt::format("{} {:.1f}", plus_minus, reach) : "", 10);
+}
+
+std::string factor_line(const FactorChange& factor, const char* plus_minus) {
+  return "  " + change_text(factor, plus_minus) +
          std::string(2 * static_cast<size_t>(factor.depth), ' ') + name_of_factor(factor);
+}
+
+/// Of whether the intervals compute or wait: nothing if it is always the same.
+void write_kinds(const std::vector<KindChange>& kinds, TextWriter& out) {
+  if (kinds.size() < 2) {
+    return;
+  }
+  out.blank_line();
+  out.line("Kinds of time: mean, and what changed, as a part of the variance of A",
+           Style::kHeading);
+  out.line("  " + pad("", kKindOfTime) + pad("A", kValue) + pad("B", kValue) + "change",
+           Style::kFaint);
+  for (const KindChange& kind : kinds) {
+    out.line("  " + pad(name_of(kind.kind), kKindOfTime) + pad(human_time(kind.mean_a_ns), kValue) +
+                 pad(human_time(kind.mean_b_ns), kValue) + change_text(kind, out.plus_minus()),
+             kind.significant ? Style::kMarked : Style::kPlain);
+  }
 }
 
 /// A line per label and figure, for comparisons of few labels.
@@ -95,6 +121,7 @@ std::string text(const Diff& diff, const TextOptions& options) {
     out.line(figure_line(figure, out.ascii()));
   }
   write_diff_labels(diff.labels, out);
+  write_kinds(diff.kinds, out);
   out.blank_line();
   out.line("What changed, as parts of the variance of A", Style::kHeading);
   if (diff.factors.empty()) {

@@ -75,11 +75,6 @@ void write_summary(const IntervalSummary& interval, TextWriter& out) {
   write_loop_queue(interval, out);
 }
 
-/// How a kind of time is shown; report.json has a word for each.
-const char* name_of(analyzer::TimeKind kind) {
-  return kind == analyzer::TimeKind::kIo ? "I/O" : word_for(kind);
-}
-
 // Of the variance.
 constexpr double kLeastKind = 1e-3;
 

@@ -354,6 +354,9 @@ struct KindOfTime {
   double share = 0;
   /// 95 % confidence interval; a point if there are fewer than two batches.
   std::array<double, 2> share_ci95{};
+  /// Standard error of share × Var(T) and its degrees of freedom; 0 if unknown. Not in report.json.
+  double share_error_ns2 = 0;
+  double degrees = 0;
 };
 
 /// Latency of the completed intervals of one kind.

@@ -57,12 +57,27 @@ struct FactorChange {
   int depth = 0;
 };
 
+/// The time of one kind in A and B, see KindOfTime. No time counts twice, so the changes add up to
+/// that of the variance, and the means to those of the latency.
+struct KindChange {
+  TimeKind kind = TimeKind::kRunning;
+  double mean_a_ns = 0, mean_b_ns = 0;
+  /// (Cov(X, T) in B - Cov(X, T) in A) / Var(T in A)
+  double change = 0;
+  /// 95 % confidence interval of `change`.
+  std::array<double, 2> ci95{};
+  /// Whether it changed by more than chance, among all that diff() compares.
+  bool significant = false;
+};
+
 struct Diff {
   std::string interval;
   uint64_t count_a = 0, count_b = 0;
   std::vector<FigureChange> figures;
   /// Of labels that both have, the most frequent in A first; none if there is only one.
   std::vector<LabelChange> labels;
+  /// All kinds of time that A or B has, the largest change first, in magnitude.
+  std::vector<KindChange> kinds;
   /// Those with a change of at least 1 % of Var(latency in A), in magnitude. What is within
   /// another one follows it; otherwise the largest comes first, and pairs come last.
   std::vector<FactorChange> factors;
@@ -75,9 +90,10 @@ struct Diff {
 
 /// Both profiles should list all factors (Options::least_listed = 0).
 ///
-/// Of two profiles of the same program in the same state, all figures and factors taken together,
-/// something is significant in at most 5 % of the cases: Student's t with the degrees of freedom of
-/// Welch and Satterthwaite, and Holm's procedure over everything that is compared.
+/// Of two profiles of the same program in the same state, all figures, kinds of time and factors
+/// taken together, something is significant in at most 5 % of the cases: Student's t with the
+/// degrees of freedom of Welch and Satterthwaite, and Holm's procedure over everything that is
+/// compared.
 Diff diff(const Profile& a, const Profile& b);
 
 /// Error: one line; the profiles are of different kinds of intervals, or the programs have less

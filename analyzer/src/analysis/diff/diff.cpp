@@ -161,6 +161,58 @@ std::vector<LabelChange> labels_of(const IntervalSummary& a, const IntervalSumma
   return changes;
 }
 
+/// What changed, as a part of the variance of A.
+struct Part {
+  double change = 0;
+  Range ci95{};
+  double p = 1;  ///< of the hypothesis that nothing changed
+};
+
+Part part_of(double change_ns2, const StandardError& error, double variance_a) {
+  const double change = change_ns2 / variance_a;
+  const double reach =
+      error.degrees > 0 ? t_quantile(kSignificance, error.degrees) * error.error / variance_a : 0;
+  return {
+      change, {change - reach, change + reach}, p_of_zero(change_ns2, error.error, error.degrees)};
+}
+
+struct TestedKind {
+  KindChange change;
+  bool tested = false;
+  double p = 1;
+};
+
+/// The changes of all kinds of time. Tested are those that hold at least kLeastChange in A or B.
+std::vector<TestedKind> kinds_of(const Profile& a, const Profile& b) {
+  std::vector<TestedKind> changes;
+  const double variance = a.interval.variance_ns2;
+  const auto find = [](const Profile& profile, TimeKind kind) {
+    const auto found = std::find_if(profile.kinds.begin(), profile.kinds.end(),
+                                    [&](const KindOfTime& one) { return one.kind == kind; });
+    return found == profile.kinds.end() ? KindOfTime{.kind = kind} : *found;
+  };
+  for (size_t i = 0; variance > 0 && i < kTimeKinds.size(); ++i) {
+    const KindOfTime in_a = find(a, static_cast<TimeKind>(i));
+    const KindOfTime in_b = find(b, static_cast<TimeKind>(i));
+    if (in_a.mean_ns <= 0 && in_b.mean_ns <= 0) {
+      continue;
+    }
+    const double ns2_a = in_a.share * variance;
+    const double ns2_b = in_b.share * b.interval.variance_ns2;
+    const Part part = part_of(
+        ns2_b - ns2_a,
+        combined({in_a.share_error_ns2, in_a.degrees}, {in_b.share_error_ns2, in_b.degrees}),
+        variance);
+    changes.push_back({{in_a.kind, in_a.mean_ns, in_b.mean_ns, part.change, part.ci95, false},
+                       std::max(std::abs(ns2_a), std::abs(ns2_b)) >= kLeastChange * variance,
+                       part.p});
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const TestedKind& x, const TestedKind& y) {
+    return std::abs(x.change.change) > std::abs(y.change.change);
+  });
+  return changes;
+}
+
 /// The same factor in both profiles; null where a profile does not list it.
 struct FactorSides {
   const Factor* a = nullptr;
@@ -239,15 +291,14 @@ std::vector<TestedChange> factors_of(const Profile& a, const Profile& b) {
     change.functions = functions;
     change.a = covariance_of(sides.a, variance);
     change.b = covariance_of(sides.b, b.interval.variance_ns2);
-    change.change = (change.b - change.a) / variance;
     if (sides.b != nullptr && sides.b->degrees > 0) {
       change.share_ci95_b = sides.b->share_ci95;
     }
-    const StandardError error = combined(error_of(sides.a), error_of(sides.b));
-    const double reach =
-        error.degrees > 0 ? t_quantile(kSignificance, error.degrees) * error.error / variance : 0;
-    change.ci95 = {change.change - reach, change.change + reach};
-    tested.p = p_of_zero(change.b - change.a, error.error, error.degrees);
+    const Part part =
+        part_of(change.b - change.a, combined(error_of(sides.a), error_of(sides.b)), variance);
+    change.change = part.change;
+    change.ci95 = part.ci95;
+    tested.p = part.p;
   }
   return changes;
 }
@@ -272,9 +323,15 @@ Diff diff(const Profile& a, const Profile& b) {
   result.count_b = b.interval.count;
   std::vector<double> p_values;
   result.figures = figures_of(a.interval, b.interval, &p_values);
+  std::vector<TestedKind> kinds = kinds_of(a, b);
   std::vector<TestedChange> factors = factors_of(a, b);
   Tests tests;
   test_figures(result.figures, p_values, tests);
+  for (TestedKind& one : kinds) {
+    if (one.tested) {
+      tests.add(one.p, one.change.significant);
+    }
+  }
   for (TestedChange& one : factors) {
     if (one.tested) {
       tests.add(one.p, one.change.significant);
@@ -287,6 +344,9 @@ Diff diff(const Profile& a, const Profile& b) {
                                          [](const auto& one) { return one.name == "variance"; });
       figure.significant = variance->significant;
     }
+  }
+  for (const TestedKind& one : kinds) {
+    result.kinds.push_back(one.change);
   }
   result.factors = listed(factors);
   for (const TestedChange& one : factors) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "text/layout.h"
+#include "vprof/report/json.h"
 
 namespace vprof::report {
 namespace {
@@ -64,6 +65,10 @@ std::string share_in_words(double share, double weight) {
     text += fmt::format(", {} not explained below it", percent(weight));
   }
   return text;
+}
+
+const char* name_of(analyzer::TimeKind kind) {
+  return kind == analyzer::TimeKind::kIo ? "I/O" : word_for(kind);
 }
 
 std::string score_in_words(double score) {
