@@ -79,6 +79,62 @@ TEST_CASE("a start segment that did not lead to the end is off the path (figure 
         Leaves{{"request/body(request)", 5}, {"request/f", 20}, {"request/g", 75}});
 }
 
+TEST_CASE("a thread that sleeps hands nothing over: it had done so before") {
+  // Thread 1 accepts a request, puts it into a queue that nobody knows of, and waits for the next
+  // client. Thread 2 is busy with g before it takes the request.
+  const auto found = [](uint32_t event, const auto& inside) {
+    Case c;
+    c.sites.sync("acquire", "wait_for_room");
+    auto& acceptor = c.thread(1);
+    acceptor.begin(1, 0);
+    inside(acceptor);
+    acceptor.wait(event, {0x20, false, 0}, 25, 95);
+    acceptor.frame(c.f_entry, 10, 97);
+    auto& worker = c.thread(2);
+    worker.frame(c.g_entry, 5, 60);
+    worker.work_for(1, 70);
+    worker.end(1, 100);
+    return leaves(c.profile());
+  };
+  const auto nothing = [](auto&) {};
+  const Leaves handed_over{{"request/body(request)", 10 + 30},
+                           {"request/f", 15},
+                           {"request/queue(hand-off)/g", 35},
+                           {"request/queue(hand-off)/untracked(thread)", 10}};
+  for (const uint32_t event : {VPROF_EV_WAIT_STREAM, VPROF_EV_WAIT_POLL, VPROF_EV_WAIT_TIMER,
+                               VPROF_EV_WAIT_COND, VPROF_EV_WAIT_MUTEX, VPROF_EV_WAIT_FILE}) {
+    CAPTURE(event);
+    CHECK(found(event, nothing) == handed_over);
+  }
+  // Where it waits for room, it hands over at the end, as in an application's own lock.
+  CHECK(found(VPROF_EV_WAIT_SEND, nothing) == Leaves{{"request/body(request)", 10 + 30},
+                                                     {"request/f/body(f)", 15},
+                                                     {"request/f/wait(write)", 45}});
+  CHECK(found(VPROF_EV_WAIT_APP, nothing) == Leaves{{"request/body(request)", 10 + 30},
+                                                    {"request/f/body(f)", 15},
+                                                    {"request/f/wait(wait_for_room)", 45}});
+  // Within that lock it sleeps, or has slept.
+  const auto sleeps = [&](int64_t from, int64_t to) {
+    return found(VPROF_EV_WAIT_APP,
+                 [&](auto& acceptor) { acceptor.wait(VPROF_EV_WAIT_TIMER, {}, from, to); });
+  };
+  CHECK(sleeps(40, 90).at("request/queue(hand-off)/g") == 20);
+  CHECK(!sleeps(40, 69).contains("request/queue(hand-off)/g"));
+}
+
+TEST_CASE("a thread that sleeps when another one ends its interval had handed it over") {
+  Case c;
+  c.thread(1).begin(1, 0);
+  c.thread(1).wait(VPROF_EV_WAIT_STREAM, {0x20}, 20, 120);
+  c.thread(2).frame(c.g_entry, 10, 60);
+  c.thread(2).frame(c.h_entry, 65, 99);  // for the interval, but nothing says so
+  c.thread(2).end(1, 100);
+  CHECK(leaves(c.profile()) == Leaves{{"request/body(request)", 20},
+                                      {"request/queue(hand-off)/g", 40},
+                                      {"request/queue(hand-off)/h", 34},
+                                      {"request/queue(hand-off)/untracked(thread)", 6}});
+}
+
 TEST_CASE("an end on a thread that never worked for the interval") {
   Case c;
   c.thread(1).begin(1, 0);

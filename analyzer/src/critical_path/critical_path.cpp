@@ -106,7 +106,7 @@ const std::vector<LeafTime>& PathWalker::walk(const Interval& interval) {
       now = enqueued;
     } else if (const IntervalSegment* previous =
                    previous_segment(interval, thread, now, resumed != nullptr)) {
-      const int64_t left = std::max(begin, end_before(*previous, thread, now, resumed != nullptr));
+      const int64_t left = std::max(begin, handed_over(*previous, thread, now, resumed != nullptr));
       if (left < now) {
         leave(interval, *previous, left, thread, now, resumed);
       }
@@ -171,6 +171,16 @@ int64_t PathWalker::end_before(const IntervalSegment& segment, uint32_t thread, 
   return resumed && !segment.of_coroutine
              ? left_at(segment.thread, segment.marked, end, segment.thread == thread ? time : end)
              : end;
+}
+
+/// When a segment's thread can have handed the interval over to `thread`, which has it at `time`,
+/// at the latest: not while it slept.
+int64_t PathWalker::handed_over(const IntervalSegment& segment, uint32_t thread, int64_t time,
+                                bool resumed) const {
+  const int64_t end = end_before(segment, thread, time, resumed);
+  return segment.thread == thread || segment.of_coroutine
+             ? end
+             : std::max(segment.start, asleep_since(segment.thread, end));
 }
 
 /// The segment of the interval, on any thread, that was active last before `time`. Among those

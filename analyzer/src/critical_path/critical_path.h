@@ -123,6 +123,8 @@ class PathWalker {
   const Segment* segment_at(uint32_t thread, const Interval& interval, int64_t time);
   int64_t end_before(const IntervalSegment& segment, uint32_t thread, int64_t time,
                      bool resumed) const;
+  int64_t handed_over(const IntervalSegment& segment, uint32_t thread, int64_t time,
+                      bool resumed) const;
   const IntervalSegment* previous_segment(const Interval& interval, uint32_t thread, int64_t time,
                                           bool resumed) const;
   bool enqueued_for(const TaskEvent& dequeue, const Interval& interval);
@@ -215,6 +217,7 @@ class PathWalker {
   bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from);
   bool is_polled(uint32_t thread, uint32_t item) const;
   bool ends_externally(uint32_t thread, uint32_t item, int64_t from) const;
+  int64_t asleep_since(uint32_t thread, int64_t time) const;
 
   const Window& window_;
   const Sites& sites_;

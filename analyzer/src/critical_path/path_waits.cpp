@@ -14,6 +14,12 @@ bool is_external(uint32_t event) {
          event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_ROOM || event == VPROF_EV_WAIT_RING;
 }
 
+/// Calls that wait for room, and then pass on what they were given. Within an application's lock
+/// may be anything.
+bool hands_over_at_end(uint32_t event) {
+  return event == VPROF_EV_WAIT_SEND || event == VPROF_EV_WAIT_QUEUE || event == VPROF_EV_WAIT_APP;
+}
+
 /// Longer chains of wakers are cut: the last wait stays a wait. This bounds memory; time is bounded
 /// anyway.
 constexpr size_t kMaxWakers = 256;
@@ -126,6 +132,23 @@ bool PathWalker::ends_externally(uint32_t thread, uint32_t index, int64_t from) 
     any = true;
   }
   return any;
+}
+
+/// Since when a thread has been asleep at an instant; that instant if it was awake, or in a call
+/// that may hand something over at its end.
+int64_t PathWalker::asleep_since(uint32_t thread, int64_t time) const {
+  const Thread& history = window_.threads[thread];
+  for (uint32_t i = history.item_at(time); i != kNone; i = history.items[i].parent) {
+    const Item& item = history.items[i];
+    if (!item.is_wait()) {
+      break;
+    }
+    const uint32_t event = history.waits[item.what & ~kWaitBit].event;
+    if (event != VPROF_EV_PREEMPTED && event != VPROF_EV_SETUP) {
+      return hands_over_at_end(event) ? time : item.start;
+    }
+  }
+  return time;
 }
 
 }  // namespace vprof::analyzer

@@ -86,12 +86,20 @@ uint32_t Thread::last_slice(uint32_t i, int64_t before) const {
   return last;
 }
 
-uint32_t Thread::frame_at(int64_t time) const {
+uint32_t Thread::item_at(int64_t time) const {
   const Item* const ended =
       std::partition_point(items.begin(), items.end(), [&](const Item& i) { return i.end > time; });
   // The item before that ends first of all that end later. What encloses the instant is around it.
   auto i = static_cast<uint32_t>(ended - items.begin()) - 1;
-  while (i != kNone && (items[i].start > time || items[i].is_wait())) {
+  while (i != kNone && items[i].start > time) {
+    i = items[i].parent;
+  }
+  return i;
+}
+
+uint32_t Thread::frame_at(int64_t time) const {
+  uint32_t i = item_at(time);
+  while (i != kNone && items[i].is_wait()) {
     i = items[i].parent;
   }
   return i;

@@ -192,7 +192,9 @@ struct alignas(128) Thread {
   /// Item `i` is a wait. The last slice of it that began before `before`; `i` if it is all.
   uint32_t last_slice(uint32_t i, int64_t before) const;
 
-  /// The innermost frame that has begun at an instant and ends later; kNone: none.
+  /// The innermost item that has begun at an instant and ends later; kNone: none.
+  uint32_t item_at(int64_t time) const;
+  /// Likewise, of the frames.
   uint32_t frame_at(int64_t time) const;
   /// The polls that began at or after `from` and before `to`.
   std::span<const Poll> polls_within(int64_t from, int64_t to) const;
