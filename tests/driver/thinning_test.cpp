@@ -149,6 +149,12 @@ TEST_CASE("what passes its variance on to a measured call goes last") {
   // It waits itself.
   below("wait(read)", 0.05, analyzer::NodeKind::kWait);
   CHECK(positions(thin_plan(p, sites(), kCalls, {}, 1)).back() == "a.c:14:5");
+  // It calls what waits: without it, `nanosleep` would stand alone.
+  passes_on.children.pop_back();
+  passes_on.children[0].function_key = "nanosleep@";
+  CHECK(positions(thin_plan(p, sites(), kCalls, {}, 1)).back() == "a.c:14:5");
+  passes_on.children[0].function_key = "slow@a.c:90";
+  CHECK(positions(thin_plan(p, sites(), kCalls, {}, 1)).back() == "a.c:11:5");
 }
 
 TEST_CASE("sites that are only in the way go with the calls of the function around them") {

@@ -71,7 +71,7 @@ struct ReasonText {
 inline constexpr auto kReasons = std::to_array<ReasonText>({
     {Reason::kNone, false, ""},
     {Reason::kTrivial, true, "trivial callee: measuring it would distort more than it reveals"},
-    {Reason::kDemoted, true, "demoted: called often, matters little"},
+    {Reason::kDemoted, true, "demoted: called often, so left out of the plan"},
     {Reason::kExcluded, true, "excluded by the configuration"},
     {Reason::kCheapLibraryCall, true, "library function cheaper than reading the clock"},
     {Reason::kCallersFrame, true, "needs its caller's frame"},
