@@ -2,64 +2,18 @@
 
 #include <catch2/catch.hpp>
 
-#include "program_fixture.h"
+#include "profile_fixture.h"
 #include "search/ask.h"
 #include "search/iterations.h"
 
 using namespace vprof;
 using namespace vprof::driver;
-using vprof::analyzer::Factor;
-using vprof::analyzer::FactorKind;
-using vprof::analyzer::FactorStatus;
-using vprof::analyzer::Profile;
-using vprof::test::program;
-
-namespace {
-
-Factor variance(const std::string& key, double contribution,
-                FactorStatus status = FactorStatus::kExpandable) {
-  Factor factor;
-  factor.functions = {key.substr(0, key.find('@'))};
-  factor.keys = {key.find('@') == std::string::npos ? "" : key};
-  factor.contribution = factor.share = factor.weight = contribution;
-  factor.status = status;
-  return factor;
-}
-
-Factor covariance(const std::string& a, const std::string& b, double contribution) {
-  Factor factor = variance(a, contribution);
-  factor.kind = FactorKind::kCovariance;
-  factor.functions.push_back(b.substr(0, b.find('@')));
-  factor.keys.push_back(b);
-  return factor;
-}
-
-Profile profile(std::vector<Factor> factors) {
-  Profile made;
-  made.factors = std::move(factors);
-  for (size_t i = 0; i < made.factors.size(); ++i) {
-    made.factors[i].rank = static_cast<int>(i) + 1;
-  }
-  return made;
-}
-
-const std::string kHandle = "handle@a.c:10", kStore = "store@b.c:5", kParse = "parse@a.c:1",
-                  kWorker = "worker@c.c:7";
-
-std::vector<std::string> ids(const std::vector<DecidedFactor>& all) {
-  std::vector<std::string> names;
-  for (const DecidedFactor& one : all) {
-    names.push_back(one.id);
-  }
-  return names;
-}
-
-}  // namespace
+using namespace vprof::test;
 
 TEST_CASE("the policy expands by rank, at most k, above the threshold") {
   State state;
   state.expanded = {kHandle};
-  vprof::analyzer::Options options;
+  analyzer::Options options;
   options.k = 1;
   const Profile p = profile({variance(kHandle, 1, FactorStatus::kExpanded), variance(kStore, 0.6),
                              variance(kParse, 0.3)});
@@ -144,7 +98,7 @@ TEST_CASE("what may be chance is no answer") {
   Profile p = profile({variance("wait(a)", 0.5, FactorStatus::kLeaf),
                        variance("wait(b)", 0.3, FactorStatus::kLeaf)});
   p.factors[0].significant = false;
-  vprof::analyzer::Options options;
+  analyzer::Options options;
   options.k = 1;
   CHECK(ids(decide_automatically(p, program(), state, options).selected) ==
         std::vector<std::string>{"wait(b)"});
@@ -195,7 +149,7 @@ TEST_CASE("a function is an answer if it was expanded and nothing in it is measu
   Profile p = profile({variance(kStore, 0.9, FactorStatus::kExpanded)});
   p.tree.function = "order";
   p.tree.children.resize(1);
-  vprof::analyzer::Node& store = p.tree.children[0];
+  Node& store = p.tree.children[0];
   store.function_key = kStore;
   CHECK(ids(decide_automatically(p, program(), state, {}).selected) ==
         std::vector<std::string>{kStore});
@@ -215,25 +169,15 @@ TEST_CASE("a large contribution without a weight is neither expanded nor an answ
 
 namespace {
 
-vprof::analyzer::Node measured(const std::string& key, double share) {
-  vprof::analyzer::Node node;
-  node.function = key.substr(0, key.find('@'));
-  node.function_key = key;
-  node.share = share;
-  return node;
-}
-
 /// `callers` functions, each of which reaches slow() by a function of its own.
-vprof::instrumenter::Program with_callers(int callers) {
-  vprof::instrumenter::Program made = program();
+instrumenter::Program with_callers(int callers) {
+  instrumenter::Program made = program();
   for (int i = 0; i < callers; ++i) {
     const std::string n = std::to_string(i);
-    made.functions.push_back(
-        vprof::test::function("caller" + n + "@e.c:1" + n, {"step" + n + "@e.c:2" + n}));
-    made.functions.push_back(
-        vprof::test::function("step" + n + "@e.c:2" + n, {"slow@e.c:99", "log@"}));
+    made.functions.push_back(function("caller" + n + "@e.c:1" + n, {"step" + n + "@e.c:2" + n}));
+    made.functions.push_back(function("step" + n + "@e.c:2" + n, {"slow@e.c:99", "log@"}));
   }
-  made.functions.push_back(vprof::test::function("slow@e.c:99", {"log@"}));
+  made.functions.push_back(function("slow@e.c:99", {"log@"}));
   std::sort(made.functions.begin(), made.functions.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
   made.finish();
@@ -276,14 +220,14 @@ TEST_CASE("a function under many callers is looked for under all of them") {
 }
 
 TEST_CASE("what all functions use of the C++ library does not say what they have in common") {
-  vprof::instrumenter::Program all = with_callers(8);
-  for (vprof::instrumenter::Function& function : all.functions) {
+  instrumenter::Program all = with_callers(8);
+  for (instrumenter::Function& function : all.functions) {
     if (function.name.starts_with("caller")) {
       function.calls.push_back(function.calls.front());
       function.calls.back().callee_key = "std::string::size@";
     }
   }
-  all.functions.push_back(vprof::test::function("plain@e.c:200", {"std::string::size@"}));
+  all.functions.push_back(function("plain@e.c:200", {"std::string::size@"}));
   std::sort(all.functions.begin(), all.functions.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
   all.finish();
@@ -296,8 +240,6 @@ TEST_CASE("what all functions use of the C++ library does not say what they have
 }
 
 TEST_CASE("callers that only wait have nothing in common to look for") {
-  using vprof::analyzer::Node;
-  using vprof::analyzer::NodeKind;
   Profile p = called_from(8, 0.03);
   for (Node& caller : p.tree.children) {
     Node& wait = caller.children.emplace_back();
@@ -335,262 +277,6 @@ TEST_CASE("callers that are little together, or set aside, end the search") {
 
 namespace {
 
-/// start() starts a thread with pump(), passes on_tick() to a library function, puts it into a
-/// std::function, and calls that.
-vprof::instrumenter::Program with_callbacks() {
-  using vprof::instrumenter::CallKind;
-  vprof::instrumenter::Program made = program();
-  vprof::instrumenter::Function start = vprof::test::function(
-      "start@d.c:20", {"pthread_create@", "pump@d.c:1", "each@", "on_tick@d.c:9",
-                       "std::function<T>::operator()@", "on_tick@d.c:9"});
-  start.calls[1].kind = CallKind::kSpawn;
-  start.calls[3].kind = start.calls[5].kind = CallKind::kCallback;
-  start.calls[3].receiver_key = "each@";
-  start.calls[5].receiver_key = "std::function<T>::function@";
-  for (const auto& f :
-       {start, vprof::test::function("pump@d.c:1", {"log@"}),
-        vprof::test::function("on_tick@d.c:9", {"log@"}), vprof::test::function("each@", {}),
-        vprof::test::function("std::function<T>::function@", {}),
-        vprof::test::function("std::function<T>::operator()@", {})}) {
-    made.functions.push_back(f);
-  }
-  std::sort(made.functions.begin(), made.functions.end(),
-            [](const auto& a, const auto& b) { return a.key < b.key; });
-  made.finish();
-  return made;
-}
-
-/// A wait in lock(); `share` of it is for a thread outside every measured function.
-Profile waiting(double share) {
-  using vprof::analyzer::Node;
-  using vprof::analyzer::NodeKind;
-  Profile p = profile({variance("wait(lock)", 0.9, FactorStatus::kLeaf)});
-  p.factors[0].instances = {
-      {.path = {"order", "lock", "wait(lock)"}, .location = "", .contribution = 0.9}};
-  Node untracked;
-  untracked.kind = NodeKind::kUntracked;
-  untracked.function = "untracked(pump)";
-  untracked.share = share;
-  Node wait;
-  wait.kind = NodeKind::kWait;
-  wait.function = "wait(lock)";
-  wait.children = {untracked};
-  Node lock = measured("lock@", 0.9);
-  lock.children = {wait};
-  p.tree.function = "order";
-  p.tree.children = {lock};
-  return p;
-}
-
-}  // namespace
-
-TEST_CASE("a wait for an unmeasured thread expands the functions that threads start with") {
-  const auto all = with_callbacks();
-  State state;
-  const Decision decision = decide_automatically(waiting(0.8), all, state, {});
-  CHECK(decision.expand == std::vector<std::string>{"main@a.c:30", "pump@d.c:1"});
-  CHECK(decision.why == std::vector<std::string>{"wait(lock) (90 % of the variance)"});
-  CHECK(decision.selected.empty());
-  // Below the threshold the wait is an answer.
-  CHECK(decide_automatically(waiting(0.01), all, state, {}).expand.empty());
-  CHECK(decide_automatically(waiting(0.01), all, state, {}).selected.size() == 1);
-  // Next come functions passed to others, which may start threads with them. Then nothing is left.
-  state.expanded = decision.expand;
-  CHECK(decide_automatically(waiting(0.8), all, state, {}).expand ==
-        std::vector<std::string>{"on_tick@d.c:9"});
-  state.expanded.emplace_back("on_tick@d.c:9");
-  CHECK(decide_automatically(waiting(0.8), all, state, {}).expand.empty());
-}
-
-TEST_CASE("a wait for an unmeasured thread goes on below functions that never return") {
-  // main ─▶ set_up, serve_forever ─▶ work ─▶ handle; only `work` calls in a loop.
-  auto made = program();
-  const auto calls = [&](const std::string& key) -> std::vector<vprof::instrumenter::Call>& {
-    return std::ranges::find(made.functions, key, &vprof::instrumenter::Function::key)->calls;
-  };
-  made.functions.push_back(vprof::test::function("serve_forever@e.c:1", {"work@e.c:9"}));
-  made.functions.push_back(vprof::test::function("set_up@e.c:20", {"log@"}));
-  made.functions.push_back(vprof::test::function("work@e.c:9", {"handle@a.c:10", "store@b.c:5"}));
-  made.functions.back().calls[1].in_loop = true;
-  calls("main@a.c:30").push_back(vprof::test::call("set_up@e.c:20"));
-  calls("main@a.c:30").push_back(vprof::test::call("serve_forever@e.c:1"));
-  std::ranges::sort(made.functions, {}, &vprof::instrumenter::Function::key);
-  made.finish();
-
-  State state;
-  Profile p = waiting(0.8);
-  CHECK(decide_automatically(p, made, state, {}).expand == std::vector<std::string>{"main@a.c:30"});
-  state.expanded = {"main@a.c:30"};
-  CHECK(decide_automatically(p, made, state, {}).expand ==
-        std::vector<std::string>{"serve_forever@e.c:1"});
-  state.expanded.emplace_back("serve_forever@e.c:1");
-  CHECK(decide_automatically(p, made, state, {}).expand == std::vector<std::string>{"work@e.c:9"});
-  state.expanded.emplace_back("work@e.c:9");
-  CHECK(decide_automatically(p, made, state, {}).expand.empty());
-  // What is in the profile has returned.
-  state.expanded = {"main@a.c:30"};
-  p.tree.children.push_back(measured("serve_forever@e.c:1", 0));
-  CHECK(decide_automatically(p, made, state, {}).expand.empty());
-}
-
-TEST_CASE(
-    "a wait at a barrier expands the function around it before those that threads start with") {
-  using vprof::analyzer::Node;
-  const auto all = with_callbacks();
-  Profile p = waiting(0.8);
-  Node region;
-  region.function = "pump";
-  region.function_key = "pump@d.c:1";
-  Node body;  // part of a library's function, which is no function of the program
-  body.function = "apply";
-  body.children = {p.tree.children[0]};
-  body.children[0].function = "wait(pthread_barrier_wait)";
-  region.children = {body};
-  p.tree.children = {region};
-  p.factors[0].functions = {"wait(pthread_barrier_wait)"};
-  p.factors[0].instances[0].path = {"order", "pump", "apply", "wait(pthread_barrier_wait)"};
-  State state;
-  CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{"pump@d.c:1"});
-  state.expanded = {"pump@d.c:1"};
-  CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{"main@a.c:30"});
-}
-
-namespace {
-
-/// A wait for a file at the end of this path of keys, the interval left out.
-Profile waits_in(const std::vector<std::string>& keys) {
-  Profile p = profile({variance("wait(fdatasync)", 0.9, FactorStatus::kLeaf)});
-  vprof::analyzer::Node below;
-  below.kind = vprof::analyzer::NodeKind::kWait;
-  below.function = "wait(fdatasync)";
-  below.share = 0.9;
-  std::vector<std::string> path = {below.function};
-  for (size_t i = keys.size(); i-- > 0;) {
-    vprof::analyzer::Node around = measured(keys[i], 0.9);
-    around.children = {below};
-    path.insert(path.begin(), around.function);
-    below = around;
-  }
-  path.insert(path.begin(), "order");
-  p.tree.function = "order";
-  p.tree.children = {below};
-  p.factors[0].instances = {{.path = path, .location = "", .contribution = 0.9, .share = 0.9}};
-  return p;
-}
-
-}  // namespace
-
-TEST_CASE("a wait is an answer only when the function that waits is known") {
-  State state;
-  state.expanded = {kHandle};
-  const Decision decision = decide_automatically(waits_in({kHandle, kStore}), program(), state, {});
-  CHECK(decision.expand == std::vector<std::string>{kStore});
-  CHECK(decision.selected.empty());
-  state.expanded.push_back(kStore);
-  const Decision next =
-      decide_automatically(waits_in({kHandle, kStore, "lock@"}), program(), state, {});
-  CHECK(next.expand.empty());
-  REQUIRE(next.selected.size() == 1);
-  CHECK(next.selected[0].id == "wait(fdatasync)");
-  CHECK(next.selected[0].name == "wait(fdatasync) in lock");
-  // The call itself is no place: its caller is.
-  const Decision in_call =
-      decide_automatically(waits_in({kHandle, kStore, "fdatasync@"}), program(), state, {});
-  REQUIRE(in_call.selected.size() == 1);
-  CHECK(in_call.selected[0].name == "wait(fdatasync) in store");
-}
-
-TEST_CASE("a function that measured ones far below explain is not broken down") {
-  // store is not expanded, and most of its time is in functions that were measured for a wait.
-  Profile p = waits_in({kHandle, kStore, "lock@"});
-  p.factors.insert(p.factors.begin(), variance(kStore, 1));
-  vprof::analyzer::Node& store = p.tree.children[0].children[0];
-  REQUIRE(store.function_key == kStore);
-  vprof::analyzer::Node body;
-  body.kind = vprof::analyzer::NodeKind::kBody;
-  body.function = "body(store)";
-  State state;
-  state.expanded = {kHandle};
-  for (const double rest : {0.01, 0.2}) {
-    CAPTURE(rest);
-    store.share = 0.9 + rest;
-    body.share = rest;
-    store.children.resize(1);
-    store.children.push_back(body);
-    const Decision decision = decide_automatically(p, program(), state, {});
-    CHECK(decision.expand.empty() == (rest < 0.05));
-  }
-}
-
-TEST_CASE("an interval's own time is looked for around where it begins and ends, outwards") {
-  vprof::instrumenter::Program all;
-  all.functions = {
-      vprof::test::function("Request::Request@r.cpp:1", {"log@"}),
-      vprof::test::function("Request::~Request@r.cpp:2", {"log@"}),
-      vprof::test::function("answer@r.cpp:4", {"log@"}),
-      vprof::test::function("main@r.cpp:9", {"serve@r.cpp:6"}),
-      vprof::test::function("other@r.cpp:8", {"log@"}),
-      vprof::test::function("serve@r.cpp:6", {"Request::Request@r.cpp:1", "answer@r.cpp:4"})};
-  std::sort(all.functions.begin(), all.functions.end(),
-            [](const auto& a, const auto& b) { return a.key < b.key; });
-  all.finish();
-  Profile p = profile({variance("body(request)", 0.9)});
-  p.tree.function = "request";
-  State state;
-  state.expanded = {"Request::Request@r.cpp:1", "Request::~Request@r.cpp:2"};
-  state.history.emplace_back();
-  state.history.back().expanded = {"Request::Request", "Request::~Request"};
-  CHECK(decide_automatically(p, all, state, {}).expand ==
-        std::vector<std::string>{"serve@r.cpp:6"});
-  // Expanded for another reason, so its callers have nothing to do with the interval.
-  state.expanded.push_back("answer@r.cpp:4");
-  state.expanded.push_back("serve@r.cpp:6");
-  CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{"main@r.cpp:9"});
-  state.expanded.push_back("main@r.cpp:9");
-  const Decision last = decide_automatically(p, all, state, {});
-  CHECK(last.expand.empty());
-  CHECK(ids(last.selected) == std::vector<std::string>{"body(request)"});
-}
-
-TEST_CASE("a wait outside every measured function is looked for in all threads") {
-  const auto all = with_callbacks();
-  State state;
-  const Decision decision = decide_automatically(waits_in({}), all, state, {});
-  CHECK(decision.expand == std::vector<std::string>{"main@a.c:30", "pump@d.c:1"});
-  CHECK(decision.selected.empty());
-  state.expanded = decision.expand;
-  CHECK(decide_automatically(waits_in({}), all, state, {}).selected.size() == 1);
-}
-
-TEST_CASE("a library function is broken down if functions of the program are behind it") {
-  const auto all = with_callbacks();
-  for (const char* name : {"each@", "std::function<T>::operator()@"}) {
-    State state;
-    const Profile p = profile({variance(name, 0.7, FactorStatus::kLeaf)});
-    CHECK(decide_automatically(p, all, state, {}).expand == std::vector<std::string>{name});
-    CHECK(all.by_key(name)->targets == std::vector<std::string>{"on_tick@d.c:9"});
-    state.expanded = {name};
-    CHECK(decide_automatically(p, all, state, {}).expand.empty());
-  }
-  const Profile other = profile({variance("log@", 0.7, FactorStatus::kLeaf)});
-  CHECK(decide_automatically(other, all, {}, {}).expand.empty());
-}
-
-TEST_CASE("a wait for an unmeasured thread expands the tasks of executors as well") {
-  auto all = with_callbacks();
-  for (auto& f : all.functions) {
-    for (auto& call : f.calls) {
-      if (call.receiver_key == "each@") {
-        call.kind = vprof::instrumenter::CallKind::kTask;
-      }
-    }
-  }
-  CHECK(decide_automatically(waiting(0.8), all, {}, {}).expand ==
-        std::vector<std::string>{"main@a.c:30", "on_tick@d.c:9", "pump@d.c:1"});
-}
-
-namespace {
-
 struct Talk {
   std::vector<std::string> lines;
   size_t at = 0;
@@ -605,7 +291,7 @@ struct Talk {
 };
 
 Decision talk(const Profile& p, std::vector<std::string> lines, int k = 3,
-              const vprof::instrumenter::Program& all = program()) {
+              const instrumenter::Program& all = program()) {
   Session session{.config = {},
                   .workspace = Workspace("/nowhere"),
                   .locations = {},

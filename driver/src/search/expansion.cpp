@@ -248,9 +248,37 @@ FunctionKeys functions_of_threads(const analyzer::Profile& profile, const Progra
 
 // ---- where a wait happens
 
-/// What to expand to see who makes the call that waits: the callers of that call, if they are
-/// few; else the innermost functions around the wait. Where no measured function is around it, the
-/// functions that threads start with. Empty: the callers are known.
+/// Whether a call of the function may run what the index does not know of: it goes through a
+/// pointer that no function of the program is known to be in (`dlsym`).
+bool leads_nowhere_known(const Function& function) {
+  return function.name.starts_with("(*") && function.targets.empty();
+}
+
+/// What to expand to see who makes the call that waits, in the node around the wait: the callers of
+/// that call, if they are few; else the function of the node. Where that is no measured function,
+/// the functions that threads start with. If it cannot be expanded and is not known to make the
+/// call, something else did, such as a signal handler or a plug-in: the callers anywhere. Empty:
+/// the caller is known.
+FunctionKeys makers_of(const std::string& wait, const analyzer::Node& around,
+                       const Program& program, const State& state) {
+  if (around.function_key.empty()) {
+    FunctionKeys callers = callers_that_wait(wait, nullptr, program, state);
+    return callers.empty() ? thread_roots(program, state) : callers;
+  }
+  const Function* function = program.by_key(around.function_key);
+  if (can_expand(function, program, state)) {
+    FunctionKeys callers = callers_that_wait(wait, function, program, state);
+    return callers.empty() ? FunctionKeys{function->key} : callers;
+  }
+  const bool is_elsewhere =
+      function != nullptr && (leads_nowhere_known(*function) ||
+                              (!function->file.empty() && !program.expandable(*function) &&
+                               !may_make(wait, *function, program)));
+  return is_elsewhere ? callers_that_wait(wait, nullptr, program, state) : FunctionKeys();
+}
+
+/// What to expand to see who makes the call that waits, at each large place of the factor. Empty:
+/// the callers are known.
 FunctionKeys functions_around(const analyzer::Profile& profile, const Factor& factor,
                               const Program& program, const State& state) {
   FunctionKeys keys;
@@ -266,22 +294,31 @@ FunctionKeys functions_around(const analyzer::Profile& profile, const Factor& fa
       continue;
     }
     path.pop_back();
-    const analyzer::Node* around = node_at(profile.tree, path);
-    if (around == nullptr) {
-      continue;
+    if (const analyzer::Node* around = node_at(profile.tree, path); around != nullptr) {
+      keys.merge(makers_of(factor.functions[0], *around, program, state));
     }
-    const Function* function = program.by_key(around->function_key);
-    const bool anywhere = around->function_key.empty();
-    if (!anywhere && !can_expand(function, program, state)) {
-      continue;
-    }
-    FunctionKeys callers = callers_that_wait(factor.functions[0], function, program, state);
-    if (callers.empty()) {
-      callers = anywhere ? thread_roots(program, state) : FunctionKeys{around->function_key};
-    }
-    keys.merge(callers);
   }
   return keys;
+}
+
+/// The waits of the interval itself below `around` that hold at least the threshold, by name.
+void add_own_waits(const analyzer::Node& around, double threshold, const Program& program,
+                   const State& state, std::vector<OwnWait>& found) {
+  for (const analyzer::Node& child : around.children) {
+    if (child.kind == analyzer::NodeKind::kFunction) {
+      add_own_waits(child, threshold, program, state, found);
+    } else if (child.kind == analyzer::NodeKind::kWait && child.share >= threshold &&
+               !around.function_key.empty()) {
+      const FunctionKeys keys = makers_of(child.function, around, program, state);
+      const auto known = std::ranges::find(found, child.function, &OwnWait::name);
+      if (keys.empty()) {
+        continue;
+      }
+      OwnWait& wait = known == found.end() ? found.emplace_back(child.function) : *known;
+      wait.share += child.share;
+      wait.keys.insert(wait.keys.end(), keys.begin(), keys.end());
+    }
+  }
 }
 
 // ---- the interval's own time
@@ -326,6 +363,14 @@ FunctionKeys functions_around_interval(const Program& program, const State& stat
 }
 
 }  // namespace
+
+std::vector<OwnWait> own_waits_to_find(const analyzer::Profile& profile, const Program& program,
+                                       const State& state) {
+  std::vector<OwnWait> found;
+  add_own_waits(profile.tree, profile.threshold, program, state, found);
+  std::ranges::stable_sort(found, std::greater(), &OwnWait::share);
+  return found;
+}
 
 std::vector<std::string> expandable_keys(const analyzer::Profile& profile, const Factor& factor,
                                          const Program& program, const State& state) {

@@ -26,8 +26,23 @@ namespace vprof::driver {
 ///   down into the functions that make it, with the chains of calls that lead to them; or, if there
 ///   are too many, into the function that it happens in; or, outside every measured function, into
 ///   the functions that threads start with.
+/// - If the wait is in a function that cannot be expanded and makes no such call, a signal handler
+///   or a plug-in does: it is broken down into all functions that make the call.
 std::vector<std::string> expandable_keys(const analyzer::Profile& profile,
                                          const analyzer::Factor& factor,
                                          const instrumenter::Program& program, const State& state);
+
+/// A wait of the interval itself, and the functions to expand to see who makes the call.
+struct OwnWait {
+  std::string name;  ///< `wait(pthread_mutex_lock)`
+  double share = 0;  ///< of the variance
+  std::vector<std::string> keys;
+};
+
+/// Those of at least the threshold whose caller is not known, the largest first. What others did
+/// meanwhile often explains all of such a wait, so it is no factor; but where a request takes the
+/// lock is half of the answer.
+std::vector<OwnWait> own_waits_to_find(const analyzer::Profile& profile,
+                                       const instrumenter::Program& program, const State& state);
 
 }  // namespace vprof::driver

@@ -271,4 +271,10 @@ std::set<std::string> callers_that_wait(const std::string& wait, const Function*
   return keys;
 }
 
+bool may_make(const std::string& wait, const Function& function, const Program& program) {
+  const std::string call = call_of(wait);
+  const FunctionSet within = reached(&function, program);
+  return std::ranges::any_of(within, [&](const Function* f) { return makes(f->name, call); });
+}
+
 }  // namespace vprof::driver

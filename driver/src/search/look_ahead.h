@@ -43,4 +43,9 @@ std::set<std::string> callers_that_wait(const std::string& wait,
                                         const instrumenter::Function* below,
                                         const instrumenter::Program& program, const State& state);
 
+/// Whether the function makes the call of `wait`, or leads to one that does. A call that is not in
+/// the program may make any.
+bool may_make(const std::string& wait, const instrumenter::Function& function,
+              const instrumenter::Program& program);
+
 }  // namespace vprof::driver

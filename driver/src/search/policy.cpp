@@ -105,6 +105,18 @@ void expand_first(size_t k, FactorKind kind, Decision& decision, const analyzer:
   }
 }
 
+/// So that the function that makes the call is measured, for the first k waits.
+void expand_own_waits(size_t k, Decision& decision, const std::vector<OwnWait>& waits) {
+  for (size_t i = 0; i < std::min(k, waits.size()); ++i) {
+    decision.expand.insert(decision.expand.end(), waits[i].keys.begin(), waits[i].keys.end());
+    decision.why.push_back(
+        fmt::format("{} ({:.0f} % of the variance)", waits[i].name, 100 * waits[i].share));
+  }
+  std::ranges::sort(decision.expand);
+  const auto repeated = std::ranges::unique(decision.expand);
+  decision.expand.erase(repeated.begin(), repeated.end());
+}
+
 }  // namespace
 
 void expand_callers(Decision& decision, const CommonCallee& callee) {
@@ -155,6 +167,9 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
   expand_first(k, FactorKind::kVariance, decision, profile, factors, program, open);
   if (decision.expand.empty()) {
     expand_first(k, FactorKind::kCovariance, decision, profile, factors, program, open);
+  }
+  if (decision.expand.empty()) {
+    expand_own_waits(k, decision, own_waits_to_find(profile, program, open));
   }
   if (decision.expand.empty()) {
     expand_callers(decision, find_common_callee(profile, program, open));
