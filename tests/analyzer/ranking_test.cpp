@@ -275,3 +275,27 @@ TEST_CASE("a macro is defined in one place and used in others") {
   CHECK(body->instances[1].location == "b.c:70");
   CHECK(body->instances[0].share > body->instances[1].share);
 }
+
+TEST_CASE("the first place of a factor is a large one, explained below it or not") {
+  // f is called below a, where g explains it, and below b.
+  const auto first_place = [](uint64_t below_b) {
+    SimulatedSums made(4000);
+    const uint32_t in_a = made.place(made.place(0, "a"), "f");
+    const uint32_t g = made.place(in_a, "g");
+    const uint32_t f = made.place(made.place(0, "b"), "f");
+    const uint32_t own = made.place(in_a, "f", NodeKind::kBody);
+    for (uint64_t i = 0; i < 4000; ++i) {
+      made.add({{g, i * 7919 % 1000}, {own, 5}, {f, 10 + i * 104729 % below_b}});
+    }
+    analyzer::Options all;
+    all.least_listed = 0;
+    const analyzer::Profile profile = made.profile(all);
+    const analyzer::Factor* factor = listed_factor(profile, {"f"});
+    REQUIRE(factor != nullptr);
+    REQUIRE(factor->instances.size() == 2);
+    CHECK(factor->instances[0].dominated == (factor->instances[0].path[1] == "a"));
+    return factor->instances[0].path[1];
+  };
+  CHECK(first_place(50) == "a");   // the other one holds nothing
+  CHECK(first_place(500) == "b");  // a fifth, and only this counts
+}

@@ -8,6 +8,7 @@
 #include "text/layout.h"
 #include "vprof/analyzer/marks.h"
 #include "vprof/analyzer/overhead.h"
+#include "vprof/report/annotate.h"
 #include "vprof/report/factor_words.h"
 #include "vprof/report/json.h"
 #include "vprof/report/report.h"
@@ -450,6 +451,43 @@ TEST_CASE("the other calls of a function, or uses of a macro, are named with the
   CHECK(text.find("body(WITH_LATCH)  src/latch.h:12") != std::string::npos);
   CHECK(text.find("> body(WITH_LATCH)  at src/a.c:9") != std::string::npos);
   CHECK(text.find("also at src/b.c:70 (10.0 %) and src/b.c:90 (3.4 %)") != std::string::npos);
+}
+
+TEST_CASE("the large places of a wait are named with their shares: they may be several causes") {
+  Profile p = make_profile();
+  Factor& factor = p.factors[1];
+  factor.functions = {"wait(sleep)"};
+  factor.definition = "";
+  const auto below = [](const char* caller, double share) {
+    Instance one;
+    one.path = {"request", caller, "wait(sleep)"};
+    one.share = share;
+    return one;
+  };
+  factor.instances = {below("flush", 0.5), below("evict", 0.3), below("small", 0.04)};
+  const auto shown = [&] { return report::text(p, {}, {.width = 200, .color = false}); };
+  CHECK(shown().find("50.0 % in request > flush > wait(sleep)\n") != std::string::npos);
+  CHECK(shown().find("30.0 % in request > evict > wait(sleep)\n") != std::string::npos);
+  CHECK(shown().find("small") == std::string::npos);
+  CHECK(shown().find("; in 1 more place") != std::string::npos);
+  // Of one place, the share is that of the factor. What is explained below counts nothing.
+  factor.instances[1].dominated = true;
+  CHECK(shown().find("     request > flush > wait(sleep)\n") != std::string::npos);
+  CHECK(shown().find("evict") == std::string::npos);
+  CHECK(shown().find("; in 1 other place") != std::string::npos);
+}
+
+TEST_CASE("a function whose calls are not measured is not said to be on no critical path") {
+  report::AnnotatedFunction function;
+  function.name = "verify";
+  function.recorded = true;
+  function.costs.intervals = 100;
+  function.costs.interval = "request";
+  CHECK(report::notes_on_costs(function)[0] == "on no critical path of 100 intervals 'request'");
+  function.why_calls_unmeasured = "demoted: called often";
+  CHECK(report::notes_on_costs(function)[0] ==
+        "calls of it are not measured (demoted: called often), so its time is in the functions "
+        "that make them");
 }
 
 TEST_CASE("no location is cut, however deep the tree and narrow the terminal") {

@@ -10,6 +10,8 @@
 namespace vprof::analyzer {
 namespace {
 
+constexpr double kLargePlace = 0.05;  // part of the variance
+
 std::vector<std::string> path_to(const VarianceTree& tree, uint32_t node) {
   std::vector<std::string> path;
   for (; node != kNoPlace; node = tree.nodes[node].parent) {
@@ -220,11 +222,14 @@ class FactorCollector {
         std::max(0.0, 2 * correlation * std::min(sides[key.first].share, sides[key.second].share));
   }
 
+  /// The largest first. What a callee explains comes after what it does not, unless that is little:
+  /// the first place is where readers look for the share of the factor.
   void sort_instances(Factor& factor) const {
     const bool by_share = ranking_ == Ranking::kShare && factor.kind == FactorKind::kVariance;
     const auto order = [&](const Instance& one) {
-      return std::pair(one.dominated || (by_share && one.nested),
-                       -std::abs(by_share ? one.share : one.contribution));
+      const double size = std::abs(by_share ? one.share : one.contribution);
+      const bool first = !one.dominated && size >= kLargePlace;
+      return std::tuple(by_share && one.nested, !first, -size);
     };
     std::stable_sort(factor.instances.begin(), factor.instances.end(),
                      [&](const Instance& a, const Instance& b) { return order(a) < order(b); });

@@ -16,27 +16,58 @@ using analyzer::Instance;
 
 constexpr double kLeastShare = 0.001;  // of a call that is named
 constexpr size_t kMostCalls = 3;
+constexpr double kLargeShare = 0.05;  // of a place that has a line
+constexpr size_t kMostPlaces = 3;
 constexpr size_t kLeastPathRoom = 24;  // in front of a location
 
-}  // namespace
+/// Whether it has a line beside the largest place. What has calls is named by them.
+bool is_large_place(const Factor& factor, const Instance& one) {
+  return factor.kind == FactorKind::kVariance && !one.nested && !one.dominated &&
+         one.location.empty() && one.share >= kLargeShare;
+}
 
-void write_largest_place(const Factor& factor, size_t indent, TextWriter& out) {
-  if (factor.instances.empty() || factor.instances.front().path.empty()) {
-    return;
-  }
+/// `before` begins with `indent` spaces.
+void write_largest_place(const Factor& factor, const std::string& before, size_t indent,
+                         TextWriter& out) {
   const Instance& largest = factor.instances.front();
-  const bool pair = factor.kind == FactorKind::kCovariance;
-  const std::string before = std::string(indent, ' ') + (pair ? "in " : "");
-  const bool has_call = !pair && !largest.location.empty() && largest.location != factor.definition;
+  const bool has_call = factor.kind == FactorKind::kVariance && !largest.location.empty() &&
+                        largest.location != factor.definition;
   const std::string call = has_call ? "  at " + largest.location : "";
-  const size_t used = before.size() + columns(call);
+  const size_t used = columns(before) + columns(call);
   if (out.width() >= used + kLeastPathRoom) {
     return out.line(before + fit_path(largest.path, out.width() - used, out.ascii()) + call,
                     Style::kFaint);
   }
-  out.line(before + fit_path(largest.path, out.width() - before.size(), out.ascii()),
+  out.line(before + fit_path(largest.path, out.width() - columns(before), out.ascii()),
            Style::kFaint);
   out.paragraph("at " + largest.location, indent, Style::kFaint);
+}
+
+}  // namespace
+
+size_t write_places(const Factor& factor, size_t indent, TextWriter& out) {
+  if (factor.instances.empty() || factor.instances.front().path.empty()) {
+    return 0;
+  }
+  std::vector<const Instance*> others;
+  for (size_t i = 1; i < factor.instances.size() && others.size() < kMostPlaces; ++i) {
+    if (is_large_place(factor, factor.instances[i])) {
+      others.push_back(&factor.instances[i]);
+    }
+  }
+  const std::string margin(indent, ' ');
+  const auto part_in = [&](const Instance& one) { return margin + percent(one.share) + " in "; };
+  write_largest_place(factor,
+                      factor.kind == FactorKind::kCovariance ? margin + "in "
+                      : others.empty()                       ? margin
+                                                             : part_in(factor.instances.front()),
+                      indent, out);
+  for (const Instance* one : others) {
+    const std::string before = part_in(*one);
+    out.line(before + fit_path(one->path, out.width() - columns(before), out.ascii()),
+             Style::kFaint);
+  }
+  return others.size();
 }
 
 std::string other_calls(const Factor& factor) {

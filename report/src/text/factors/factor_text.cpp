@@ -78,7 +78,9 @@ void write_name(const Factor& factor, TextWriter& out) {
   out.paragraph(factor.definition, kIndent);
 }
 
-void write_shares(const Factor& factor, const Profile& profile, TextWriter& out) {
+/// `places_shown`: how many others than the largest place have a line.
+void write_shares(const Factor& factor, const Profile& profile, size_t places_shown,
+                  TextWriter& out) {
   const bool share = shows_share(factor, profile);
   const char* what = share                                    ? "contribution"
                      : factor.kind == FactorKind::kCovariance ? "share of both"
@@ -101,8 +103,10 @@ void write_shares(const Factor& factor, const Profile& profile, TextWriter& out)
   if (std::abs(factor.label_share) >= kLeastShown) {
     text += fmt::format("; {} explained by label", percent(factor.label_share));
   }
-  const size_t others = analyzer::other_places(factor);
-  if (others != 0) {
+  const size_t others = analyzer::other_places(factor) - places_shown;
+  if (others != 0 && places_shown != 0) {
+    text += "; in " + plural(others, "more place", "more places");
+  } else if (others != 0) {
     text += "; in " + plural(others, "other place", "other places");
   }
   const std::string calls = factor.kind == FactorKind::kVariance ? other_calls(factor) : "";
@@ -228,8 +232,8 @@ void write_factors(const Profile& profile, TextWriter& out) {
     }
     write_headline(factor, profile, out);
     write_name(factor, out);
-    write_largest_place(factor, kIndent, out);
-    write_shares(factor, profile, out);
+    const size_t others = write_places(factor, kIndent, out);
+    write_shares(factor, profile, others, out);
     write_blame(factor, profile.tree, out);
     if (factor.marked) {
       write_exemplars(factor, out);
