@@ -299,3 +299,46 @@ TEST_CASE("timeline: what another thread did is inferred if its wake-up is") {
   }
   CHECK(others != 0);
 }
+
+namespace {
+
+bool has_note(const analyzer::Profile& profile, const std::string& part) {
+  const std::vector<std::string>& notes = profile.losses.notes;
+  return std::any_of(notes.begin(), notes.end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("frames that overlap again and again are those of fibers, and the report says so") {
+  const auto overlapping = [](int every) {
+    Case c;
+    for (int i = 0; i < 2000; ++i) {
+      const int64_t from = 100 * i;
+      const bool overlap = i % every == 0;
+      c.thread(1).begin(0, from);
+      c.thread(1).frame(c.f_entry, from + 10, from + 50);
+      c.thread(1).frame(c.g_entry, from + (overlap ? 30 : 55), from + 80);
+      c.thread(1).end(0, from + 90);
+    }
+    return c.profile();
+  };
+  CHECK(has_note(overlapping(10), "switch stacks"));
+  CHECK(!has_note(overlapping(1500), "switch stacks"));
+  CHECK(has_note(overlapping(1500), "overlapped without nesting"));
+}
+
+TEST_CASE("many intervals that never end are a caveat") {
+  const auto without_end = [](int every) {
+    Case c;
+    for (int i = 0; i < 2000; ++i) {
+      c.thread(1).begin(0, 100 * i);
+      if (i % every != 0) {
+        c.thread(1).end(0, 100 * i + 90);
+      }
+    }
+    return c.profile();
+  };
+  CHECK(has_note(without_end(50), "40 intervals (2.0 %) lack their begin or end"));
+  CHECK(!has_note(without_end(150), "lack their begin or end"));
+}

@@ -90,7 +90,7 @@ TEST_CASE("what the runtime does for itself is no part of an interval") {
   CHECK(profile.interval.mean_ns == 85);
   REQUIRE(profile.losses.notes.size() == 2);  // the other one is about few intervals
   CHECK(profile.losses.notes[0] ==
-        "vprof's own set-up is taken out of 1 intervals: 0.000 ms in all");
+        "vprof's own set-up is taken out of 1 interval: 0.000 ms in all");
 }
 
 TEST_CASE("nor is what it does for a thread that the interval waits for") {

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "vprof/support/text.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -410,9 +412,9 @@ IntervalSums KindCollector::finish() {
     }
   }
   if (set_up_.intervals != 0) {
-    sums.losses.notes.push_back(
-        fmt::format("vprof's own set-up is taken out of {} intervals: {:.3f} ms in all",
-                    set_up_.intervals, static_cast<double>(set_up_.ns) * 1e-6));
+    sums.losses.notes.push_back(fmt::format(
+        "vprof's own set-up is taken out of {}: {:.3f} ms in all",
+        counted(set_up_.intervals, "interval"), static_cast<double>(set_up_.ns) * 1e-6));
   }
   if (violations_ != 0) {
     sums.losses.notes.push_back(fmt::format(

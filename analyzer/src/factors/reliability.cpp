@@ -13,6 +13,8 @@ namespace {
 constexpr uint64_t kEnough = 1000;  // with fewer intervals the ranking may not hold
 constexpr uint64_t kSlowest = 5;
 constexpr double kSlowestShare = 0.5;  // of the variance
+constexpr uint64_t kFewIncomplete = 10;
+constexpr double kManyIncomplete = 0.01;  // of all intervals
 // A change over time is reported if it makes up this fraction of the variance, or changes the mean
 // by this fraction, and is this many standard errors large.
 constexpr double kDriftOfVariance = 0.05;
@@ -134,6 +136,23 @@ void note_drift(const IntervalSums& sums, const IntervalSummary& summary,
   }
 }
 
+/// Whether many intervals never ended: the slowest are often among these. Each slice of a recording
+/// with pauses cuts some in two, so it says nothing there.
+void note_incomplete(const IntervalSums& sums, const IntervalSummary& summary,
+                     std::vector<std::string>& notes) {
+  const bool pauses = std::any_of(sums.batches.begin(), sums.batches.end(),
+                                  [](const Batch& one) { return one.slice != 0; });
+  const auto incomplete = static_cast<double>(summary.incomplete);
+  const double part = incomplete / (incomplete + static_cast<double>(summary.count));
+  if (!pauses && summary.incomplete >= kFewIncomplete && part >= kManyIncomplete) {
+    notes.push_back(fmt::format(
+        "{} intervals ({:.1f} %) lack their begin or end, so nothing below says how long they took "
+        "or why: they were left without it (`longjmp`, an early return that has no end), or in "
+        "flight when the recording began or ended",
+        summary.incomplete, 100 * part));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> reliability_notes(const IntervalSums& sums,
@@ -143,6 +162,7 @@ std::vector<std::string> reliability_notes(const IntervalSums& sums,
     notes.push_back(fmt::format("only {} intervals: below {} the ranking may not hold",
                                 summary.count, kEnough));
   }
+  note_incomplete(sums, summary, notes);
   note_tail(sums, summary, notes);
   note_drift(sums, summary, notes);
   return notes;

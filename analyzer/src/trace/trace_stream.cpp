@@ -18,6 +18,9 @@ constexpr size_t kMinPartSlots = 64;
 /// Least size of a window in slots per thread: makes up for the cost of visiting all threads.
 constexpr uint64_t kWindowPerThread = 64;
 
+/// Part of the records that overlap without nesting, from which on it is no damage.
+constexpr double kManyClipped = 1e-3;
+
 /// The slots without the unwritten ones at their end.
 Slots used(const File& file, Slots slots) {
   BackwardSlotReader reader(file, slots);
@@ -371,8 +374,12 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
         unknown));
   }
   if (clipped != 0) {
+    const bool many = static_cast<double>(clipped) >= kManyClipped * static_cast<double>(all);
     losses.notes.push_back(
-        fmt::format("{} records overlapped without nesting and were cut", clipped));
+        fmt::format("{} records overlapped without nesting and were cut{}", clipped,
+                    many ? ": threads seem to switch stacks (fibers, `swapcontext`), which is not "
+                           "followed, so time may be in the wrong functions"
+                         : ""));
   }
 }
 
