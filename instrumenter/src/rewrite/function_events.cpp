@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "rewrite/text/head.h"
 #include "rewrite/text/value_text.h"
 
@@ -168,14 +170,29 @@ class EventWriter {
         body_of(sync.function, kAtEntry) +=
             fmt::format("VPROF_ENQUEUE({}, {}); ", sync.index, value);
         break;
-      case SyncRole::kDequeue: {
-        // An output parameter is filled when the function returns: a wrapper sees it, like a
-        // returned value.
-        body_of(sync.function, kOnReturn) +=
-            fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, value);
+      case SyncRole::kDequeue:
+        if (is_switch(sync.function)) {
+          std::string& at_entry = body_of(sync.function, kAtEntry);
+          at_entry.insert(0, fmt::format("VPROF_ENTRY_DEQUEUE({}, {}); ", sync.index, value));
+        } else {
+          // An output parameter is filled when the function returns: a wrapper sees it, like a
+          // returned value.
+          body_of(sync.function, kOnReturn) +=
+              fmt::format("VPROF_DEQUEUE({}, {}); ", sync.index, value);
+        }
         break;
-      }
     }
+  }
+
+  /// Whether a thread turns to an interval at the entry of the function. A task that is one of its
+  /// arguments has been taken by then.
+  bool is_switch(const std::string& function) {
+    const Function* f = resolve(function);
+    return std::ranges::any_of(plan_.intervals, [&](const IntervalPlan& interval) {
+      return std::ranges::any_of(interval.switches, [&](const IntervalPoint& point) {
+        return point.at == At::kEntry && !is_return(point.key) && resolve(point.function) == f;
+      });
+    });
   }
 
   void fail(std::string message) {

@@ -1,5 +1,5 @@
 /* Configured queues, locks and intervals; a dequeue function whose task is what it returns gets a wrapper. */
-/* PLAN: {"sync": [{"index": 0, "role": "enqueue", "function": "push", "task": "arg:1"}, {"index": 1, "role": "dequeue", "function": "pop", "task": "return"}, {"index": 2, "role": "acquire", "function": "take", "object": "arg:0"}, {"index": 3, "role": "release", "function": "give", "object": "arg:0"}, {"index": 4, "role": "dequeue", "function": "try_pop", "task": "*arg:1"}]} */
+/* PLAN: {"sync": [{"index": 0, "role": "enqueue", "function": "push", "task": "arg:1"}, {"index": 1, "role": "dequeue", "function": "pop", "task": "return"}, {"index": 2, "role": "acquire", "function": "take", "object": "arg:0"}, {"index": 3, "role": "release", "function": "give", "object": "arg:0"}, {"index": 4, "role": "dequeue", "function": "try_pop", "task": "*arg:1"}, {"index": 5, "role": "dequeue", "function": "handle", "task": "arg:0"}]} */
 /* PLAN: {"intervals": [{"index": 0, "name": "job", "begin": [{"function": "push", "at": "entry", "key": "arg:1"}], "switch": [{"function": "handle", "at": "entry", "key": "arg:0"}], "end": [{"function": "handle", "at": "exit", "key": "arg:0"}], "label": [{"function": "handle", "at": "entry", "value": "arg:0->kind"}]}, {"index": 1, "name": "whole", "function": "handle"}, {"index": 2, "name": "by thread", "begin": [{"function": "opened", "at": "entry", "key": "thread"}], "end": [{"function": "closed", "at": "exit", "key": "thread"}]}]} */
 /* EXPAND: handle */
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void give(int *lock) { while (*lock > 0) --*lock; }
 __attribute__((noinline)) static int work(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }
 
 static int lock;
-// CHECK: static int handle(struct job *j) { VPROF_INTERVAL(1); VPROF_EXIT_EVENT(END, 0, (j)); VPROF_ENTRY_EVENT(SWITCH, 0, (j)); VPROF_ENTRY_LABEL_CURRENT_VIA(0, VPROF_STEP(vprof_l1, (j)), vprof_l1->kind, }); VPROF_FUNCTION({{[0-9]+}});
+// CHECK: static int handle(struct job *j) { VPROF_INTERVAL(1); VPROF_EXIT_EVENT(END, 0, (j)); VPROF_ENTRY_DEQUEUE(5, (j)); VPROF_ENTRY_EVENT(SWITCH, 0, (j)); VPROF_ENTRY_LABEL_CURRENT_VIA(0, VPROF_STEP(vprof_l1, (j)), vprof_l1->kind, }); VPROF_FUNCTION({{[0-9]+}});
 static int handle(struct job *j) {
   take(&lock);
   int s = work(j->n);

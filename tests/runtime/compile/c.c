@@ -62,6 +62,7 @@ void events(struct item* it, long number) {
   VPROF_ENTRY_LABEL_CURRENT(3, number);
   VPROF_RELEASE(0, it);
   VPROF_ENQUEUE(1, it);
+  VPROF_ENTRY_DEQUEUE(3, it);
   VPROF_FUNCTION(10);
   struct item copy = *it;
   if (number > 0) {

@@ -44,6 +44,7 @@ void no_value(const item* it, long number) {
   VPROF_ENTRY_LABEL_CURRENT(5, "x");
   VPROF_RELEASE(0, it);
   VPROF_ENQUEUE(1, it);
+  VPROF_ENTRY_DEQUEUE(3, it);
   VPROF_FUNCTION(3);
   VPROF_EVENT(BEGIN, 0, it);
   VPROF_DEQUEUE(2, it);

@@ -14,6 +14,7 @@
  *   VPROF_ENTRY_TRACE...                     the same four, for the trace context of the interval
  *   VPROF_RELEASE(0, lock);                  the function releases the object
  *   VPROF_ENQUEUE(0, task);                  the function hands the task over
+ *   VPROF_ENTRY_DEQUEUE(0, task);            the function handles the task, which was taken before
  *
  * Statements, in generated wrappers:
  *   VPROF_EVENT(END, 0, result);             BEGIN, END or SWITCH now
@@ -322,6 +323,9 @@ VPROF_RT_INLINE struct vprof_acquire_scope vprof_acquire_of(unsigned vprof_def,
 #define VPROF_ENQUEUE(vprof_def, vprof_task)   \
   VPROF_RT_AT_ENTRY(vprof_enqueue_##vprof_def, \
                     vprof_rt_enqueue(vprof_def, VPROF_RT_KEY(vprof_task)))
+#define VPROF_ENTRY_DEQUEUE(vprof_def, vprof_task) \
+  VPROF_RT_AT_ENTRY(vprof_dequeue_##vprof_def,     \
+                    vprof_rt_dequeue(vprof_def, VPROF_RT_KEY(vprof_task)))
 
 #define VPROF_EVENT(vprof_what, vprof_def, vprof_k) \
   vprof_rt_interval(VPROF_WHAT_##vprof_what, vprof_def, VPROF_RT_KEY(vprof_k))
