@@ -23,6 +23,9 @@ void add_sites(const SitesFile& sites, const SitesFile::FunctionEntry& entry,
     if (call.parent == entry.id) {
       shown.unmeasured.push_back({call.callee, call.file, call.line, call.reason});
     }
+    if (call.callee == entry.name) {
+      shown.why_calls_unmeasured = call.reason;
+    }
   }
 }
 

@@ -135,8 +135,8 @@ std::string markdown_factors(const Diff& diff) {
 std::string markdown_notes(const Diff& diff) {
   std::string text =
       "Changes are parts of the variance before: those of kinds of time add up to its change, and "
-      "an indented factor is a part of the one above it. Bold: more than chance. Equal programs "
-      "show anything bold in 5 % of comparisons at most.\n";
+      "an indented factor is a part of the one above it. Bold: more than chance within a "
+      "run. Equal programs, run alike, show anything bold in 5 % of comparisons at most.\n";
   for (const std::string& note : without_repeats(diff.notes)) {
     text += "- " + note + "\n";
   }

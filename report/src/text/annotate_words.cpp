@@ -48,6 +48,12 @@ std::vector<std::string> notes_on_costs(const AnnotatedFunction& function) {
   if (!function.recorded) {
     return {"not measured in the last recording, so its time is in the functions that called it"};
   }
+  if (whole.count == 0 && !function.why_calls_unmeasured.empty()) {
+    return {
+        fmt::format("calls of it are not measured ({}), so its time is in the functions that "
+                    "make them",
+                    function.why_calls_unmeasured)};
+  }
   if (whole.count == 0) {
     return {fmt::format("on no critical path of {} intervals '{}'", human_count(costs.intervals),
                         costs.interval)};

@@ -135,8 +135,13 @@ std::string text(const Diff& diff, const TextOptions& options) {
     out.item(note, Style::kWarning);
   }
   out.blank_line();
-  out.paragraph("* significant: equal programs show any star in 5 % of comparisons at most", 0,
-                Style::kFaint);
+  out.paragraph(
+      "* significant: chance within a run hardly explains it (equal programs, run alike: any star "
+      "in "
+      "5 % of comparisons at most). Other work on the machine may; runs of A and B in turn, "
+      "merged, "
+      "even that out",
+      0, Style::kFaint);
   return out.take();
 }
 

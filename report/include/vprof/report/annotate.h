@@ -21,13 +21,14 @@ struct UnmeasuredCall {
 struct AnnotatedFunction {
   std::string name;
   std::string key;
-  std::string file;                ///< relative to the source tree
-  uint32_t first = 1;              ///< number of the first line
-  std::vector<std::string> lines;  ///< as they were measured
-  bool changed = false;            ///< the source has been edited since
-  bool outdated = false;           ///< so has vprof's copy: `lines` are not what was measured
-  bool recorded = false;           ///< the recording knows it
-  bool measured = false;           ///< its calls are: it is expanded
+  std::string file;                  ///< relative to the source tree
+  uint32_t first = 1;                ///< number of the first line
+  std::vector<std::string> lines;    ///< as they were measured
+  bool changed = false;              ///< the source has been edited since
+  bool outdated = false;             ///< so has vprof's copy: `lines` are not what was measured
+  bool recorded = false;             ///< the recording knows it
+  bool measured = false;             ///< its calls are: it is expanded
+  std::string why_calls_unmeasured;  ///< some calls of it are not measured; empty: all are
   analyzer::FunctionCosts costs;
   std::vector<UnmeasuredCall> unmeasured;
 };
