@@ -11,6 +11,7 @@ The first comment of a program says what must come out, in lines of these forms:
   expect: first F         factor 1 is the variance of F
   expect: first F with G  factor 1 is their covariance
   expect: site "text"     most of factor 1 is called from a line of the program that holds the text
+  expect: within F        the largest place of factor 1 is within F
   expect: share A B       the share of factor 1 is between them
   expect: places N        factor 1 has that many places
   expect: between A B     that part of the variance lies between labels
@@ -108,6 +109,11 @@ def check_site(report, program, text):
     require(text.strip('"') in line, f"most of factor 1 is called at {site}: {line.strip()}")
 
 
+def check_within(report, function):
+    path = report["factors"][0]["instances"][0]["path"]
+    require(function in map(unqualified, path), f"factor 1 is not within {function}, but in {' > '.join(path)}")
+
+
 def check_share(report, limits):
     least, most = (float(limit) for limit in limits.split())
     share = report["factors"][0]["share"]
@@ -135,6 +141,8 @@ def check(report, program, claims):
             check_first(report, claim)
         elif word == "expect" and what == "site":
             check_site(report, program, claim)
+        elif word == "expect" and what == "within":
+            check_within(report, claim)
         elif word == "expect" and what == "share":
             check_share(report, claim)
         elif word == "expect" and what == "places":

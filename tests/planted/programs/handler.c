@@ -1,0 +1,52 @@
+/* A signal now and then interrupts a request, and its handler waits. The functions of the request
+ * that it interrupts make no such call.
+ *
+ * interval: serve
+ * expect: first wait(poll)
+ * expect: within dump_state
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "planted.h"
+
+__attribute__((noinline)) static void dump_state(void) { poll(NULL, 0, 6); }
+
+static void on_signal(int signal) {
+  (void)signal;
+  dump_state();
+}
+
+__attribute__((noinline)) static void decode(void) { compute_us(400); }
+
+__attribute__((noinline)) static void encode(void) { compute_us(400); }
+
+void serve(void) {
+  decode();
+  encode();
+}
+
+static volatile int done;
+
+static void* watchdog(void* served) {
+  while (!done) {
+    work_us(15000);
+    pthread_kill(*(pthread_t*)served, SIGUSR1);
+  }
+  return NULL;
+}
+
+int main(void) {
+  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  pthread_t self = pthread_self();
+  pthread_t thread;
+  sigaction(SIGUSR1, &action, NULL);
+  pthread_create(&thread, NULL, watchdog, &self);
+  for (int request = 0; request < 2000; ++request) {
+    serve();
+  }
+  done = 1;
+  pthread_join(thread, NULL);
+  return 0;
+}
