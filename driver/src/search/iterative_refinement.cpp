@@ -175,10 +175,7 @@ class Refinement {
     const bool exhausted = decision.expand.empty();
     const bool thinner = exhausted && !at_limit && worth_thinning(session_, profile);
     if (exhausted && !thinner) {
-      return finish(
-          fmt::format("done after iteration {}: no factor that can be broken down "
-                      "makes up {:.0f} % of the variance",
-                      state_.iteration, 100 * profile.threshold));
+      return finish(nothing_left(state_.iteration, profile.threshold));
     }
     if (at_limit) {
       return finish(fmt::format(

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "process/commands.h"
 #include "vprof/analyzer/marks.h"
 #include "vprof/report/factor_words.h"
@@ -69,6 +71,9 @@ void say_measured(const analyzer::Profile& profile) {
     if (factor.rank > profile.k) {
       break;
     }
+    if (std::abs(factor.weight) < analyzer::Options().least_listed) {
+      continue;  // counts in the other ranking
+    }
     const double share = leading_share(factor, profile.ranking);
     // The one that a reader should see first, if it matters at all.
     const std::string name = factor.rank == 1 && share >= profile.threshold
@@ -78,6 +83,13 @@ void say_measured(const analyzer::Profile& profile) {
                     report::share_in_words(share, factor.weight),
                     analyzer::may_be_zero(factor, profile.ranking) ? ", which may be chance" : ""));
   }
+}
+
+std::string nothing_left(int iteration, double threshold) {
+  return fmt::format(
+      "done after iteration {}: nothing that can be broken down holds {:.0f} % of the variance by "
+      "itself",
+      iteration, 100 * threshold);
 }
 
 }  // namespace vprof::driver

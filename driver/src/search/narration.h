@@ -33,4 +33,8 @@ void say_stoppable(const WorkloadRun& run);
 /// The latency, and the first k factors.
 void say_measured(const analyzer::Profile& profile);
 
+/// Why the search ends: `done after iteration 3: ...`. A factor that can be broken down may still
+/// be large, if what is measured below it explains it.
+std::string nothing_left(int iteration, double threshold);
+
 }  // namespace vprof::driver

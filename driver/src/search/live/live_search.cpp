@@ -282,10 +282,7 @@ class LiveRefinement {
     const bool thinner =
         decision.expand.empty() && !at_limit() && worth_thinning(session_, profile);
     if (decision.expand.empty() && !thinner) {
-      return finish(
-          fmt::format("done after iteration {}: no factor that can be broken down "
-                      "makes up {:.0f} % of the variance",
-                      state_.iteration, 100 * profile.threshold));
+      return finish(nothing_left(state_.iteration, profile.threshold));
     }
     if (at_limit() && !wanted_by_user) {
       return finish(fmt::format("stopped after iteration {}, the limit by `max_iterations`",
