@@ -216,6 +216,7 @@ TEST_CASE("a wait in a function that makes no call is made by a handler or a plu
   };
   CHECK(expanded("helper@a.c:3") == callers);
   CHECK(expanded("(*handler)@") == callers);
+  CHECK(decide_automatically(waits_in({kHandle, kParse}), made, state, {}).expand == callers);
   // A library function may do anything, and one that makes the call is the answer.
   CHECK(expanded("log@").empty());
   CHECK(expanded("flushes@s.c:9").empty());

@@ -256,9 +256,9 @@ bool leads_nowhere_known(const Function& function) {
 
 /// What to expand to see who makes the call that waits, in the node around the wait: the callers of
 /// that call, if they are few; else the function of the node. Where that is no measured function,
-/// the functions that threads start with. If it cannot be expanded and is not known to make the
-/// call, something else did, such as a signal handler or a plug-in: the callers anywhere. Empty:
-/// the caller is known.
+/// the functions that threads start with. If all its calls are known, and none leads to that call,
+/// something else makes it, such as a signal handler or a plug-in: the callers anywhere. Empty: the
+/// caller is known.
 FunctionKeys makers_of(const std::string& wait, const analyzer::Node& around,
                        const Program& program, const State& state) {
   if (around.function_key.empty()) {
@@ -270,10 +270,15 @@ FunctionKeys makers_of(const std::string& wait, const analyzer::Node& around,
     FunctionKeys callers = callers_that_wait(wait, function, program, state);
     return callers.empty() ? FunctionKeys{function->key} : callers;
   }
+  if (function == nullptr) {
+    return {};
+  }
+  const bool calls_known =
+      !function->file.empty() &&
+      (!program.expandable(*function) ||
+       std::ranges::find(state.expanded, function->key) != state.expanded.end());
   const bool is_elsewhere =
-      function != nullptr && (leads_nowhere_known(*function) ||
-                              (!function->file.empty() && !program.expandable(*function) &&
-                               !may_make(wait, *function, program)));
+      leads_nowhere_known(*function) || (calls_known && !may_make(wait, *function, program));
   return is_elsewhere ? callers_that_wait(wait, nullptr, program, state) : FunctionKeys();
 }
 

@@ -123,7 +123,10 @@ const std::map<std::string, std::set<std::string>>& families() {
       {"read", {"readv", "recv", "recvfrom", "recvmsg", "accept", "accept4"}},
       {"write", {"writev", "send", "sendto", "sendmsg"}},
       {"poll", {"ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "epoll_pwait2"}},
-      {"sleep", {"nanosleep", "clock_nanosleep", "usleep", "thrd_sleep"}},
+      // The last four if they wait for nothing but the time.
+      {"sleep",
+       {"nanosleep", "clock_nanosleep", "usleep", "thrd_sleep", "poll", "ppoll", "select",
+        "pselect"}},
       {"semop", {"semtimedop"}},
       {"file lock", {"flock", "lockf", "fcntl"}},
       {"sem_wait", {"sem_timedwait", "sem_clockwait"}},

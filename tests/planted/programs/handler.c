@@ -2,7 +2,7 @@
  * that it interrupts make no such call.
  *
  * interval: serve
- * expect: first wait(poll)
+ * expect: first wait(sleep)
  * expect: within dump_state
  */
 #include <poll.h>
@@ -11,16 +11,16 @@
 
 #include "planted.h"
 
-__attribute__((noinline)) static void dump_state(void) { poll(NULL, 0, 6); }
+__attribute__((noinline)) static void dump_state(void) { poll(NULL, 0, 10); }
 
 static void on_signal(int signal) {
   (void)signal;
   dump_state();
 }
 
-__attribute__((noinline)) static void decode(void) { compute_us(400); }
+__attribute__((noinline)) static void decode(void) { compute_us(150); }
 
-__attribute__((noinline)) static void encode(void) { compute_us(400); }
+__attribute__((noinline)) static void encode(void) { compute_us(150); }
 
 void serve(void) {
   decode();
@@ -43,8 +43,9 @@ int main(void) {
   pthread_t thread;
   sigaction(SIGUSR1, &action, NULL);
   pthread_create(&thread, NULL, watchdog, &self);
-  for (int request = 0; request < 2000; ++request) {
+  for (int request = 0; request < 3000; ++request) {
     serve();
+    work_us(1500);
   }
   done = 1;
   pthread_join(thread, NULL);

@@ -2,7 +2,7 @@
  * measuring all of them exceeds the budget. The one that makes the call must stay.
  *
  * interval: serve
- * expect: first wait(poll)
+ * expect: first wait(sleep)
  * expect: within age_entries
  */
 #include <poll.h>
