@@ -9,6 +9,30 @@
 #include <numeric>
 
 namespace vprof {
+namespace {
+
+/// The length of the UTF-8 character that the text begins with; 0: it is none, or a control
+/// character.
+size_t bytes_of_printable(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0u; };
+  const uint32_t first = byte(0);
+  const size_t bytes = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  uint32_t code = bytes == 1 ? first : first & (0x7fu >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) {
+      return 0;
+    }
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};  // by length
+  const bool leads = first < 0x80 || (first >= 0xc0 && first < 0xf8);
+  const bool valid =
+      leads && code >= kLeast.at(bytes) && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  return valid && !control ? bytes : 0;
+}
+
+}  // namespace
 
 size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit) {
@@ -52,6 +76,16 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
     best = candidate;
   }
   return best;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const size_t bytes = bytes_of_printable(text);
+    shown += bytes == 0 ? "?" : text.substr(0, bytes);
+    text.remove_prefix(std::max<size_t>(bytes, 1));
+  }
+  return shown;
 }
 
 std::string listed(const std::vector<std::string>& names, std::string_view last) {

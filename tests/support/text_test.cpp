@@ -54,3 +54,15 @@ TEST_CASE("of lines that differ in nothing but numbers, the first one stands for
                                  "A: other", "B: taken out of 112 intervals: 5.487 ms"});
   CHECK(without_repeats({}).empty());
 }
+
+TEST_CASE("printable: UTF-8 stays, control characters and other bytes do not") {
+  for (const char* whole :
+       {"", "GET", "\u6771\u4eac", "caf\u00e9", "\U0001f600", "\u00a0\ud7ff\ue000\U0010ffff"}) {
+    CHECK(printable(whole) == whole);
+  }
+  CHECK(printable("a\nb\x1b[1m\x7f") == "a?b?[1m?");
+  CHECK(printable("\xc2\x9b[31m") == "??[31m");  // the 8-bit form of an escape sequence
+  CHECK(printable("caf\xe9!") == "caf?!");       // Latin-1
+  CHECK(printable("\xe6\x9d") == "??");          // cut
+  CHECK(printable("\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xff\x80") == "?? ??? ???? ??");
+}

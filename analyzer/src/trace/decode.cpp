@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "vprof/support/text.h"
+
 namespace vprof::analyzer {
 namespace {
 
@@ -339,7 +341,7 @@ class Decoder {
       }
     }
     const auto context = id == VPROF_EV_TRACE_CONTEXT ? parse_trace_context(text) : std::nullopt;
-    std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+    text = printable(text);
     const bool local = (payload_of(what) & VPROF_INTERVAL_PROCESS_LOCAL) != 0;
     uint32_t index = 0;
     if (id == VPROF_EV_LABEL) {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "trace/slots.h"
+#include "vprof/support/text.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -59,17 +60,6 @@ constexpr size_t kMaxSlotsRead = 4096;
 bool all_zero(Bytes bytes) {
   return bytes.empty() ||
          (bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
-}
-
-std::string printable(const char (&name)[16]) {
-  std::string text;
-  for (const char c : name) {
-    if (c == 0) {
-      break;
-    }
-    text.push_back(c >= 0x20 && c < 0x7f ? c : '?');
-  }
-  return text;
 }
 
 /// The runtime's chunks have 1 MiB at most. A chunk of the helper thread is read in one go.
@@ -126,7 +116,8 @@ ChunksBySerial find_chunks(TraceFile& file) {
     Chunk& chunk = threads[header.thread_serial].emplace_back();
     chunk.index = header.index;
     chunk.slots = {at + sizeof(header), slots};
-    chunk.thread_name = printable(header.thread_name);
+    chunk.thread_name =
+        printable({header.thread_name, ::strnlen(header.thread_name, sizeof header.thread_name)});
     chunk.tid = header.tid;
     chunk.opened_ticks = header.opened_ticks;
     chunk.opened_processor_ns = header.opened_processor_ns;

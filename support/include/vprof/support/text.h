@@ -17,6 +17,9 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit = SIZE
 /// The candidate nearest to `name`, or "" if none is near enough to have been meant.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
+/// The text with `?` for each control character, and for each byte that is not UTF-8.
+std::string printable(std::string_view text);
+
 /// `a, b and c`.
 std::string listed(const std::vector<std::string>& names, std::string_view last = "and");
 
