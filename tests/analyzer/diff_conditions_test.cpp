@@ -120,6 +120,30 @@ TEST_CASE("conditions on one label") {
   CHECK(judged("mean(GET)<1.05x", true).holds);
   CHECK(judged("p50(GET)>1us", true).value == Approx(1250).epsilon(0.05));
   CHECK(!judged("stddev(PUT)>0.1x", true).holds);  // has no confidence interval
+  CHECK(judged("stddev(PUT)>0.1x", true).remark.find("cannot hold for certain") !=
+        std::string::npos);
+  CHECK(judged("stddev(PUT)>0.1x", false).remark.empty());
+}
+
+TEST_CASE("the p99 of few intervals has no confidence interval: its upper end is not among them") {
+  const auto requests = [](uint64_t n) {
+    test::SimulatedSums made(n);
+    const uint32_t f = made.place(0, "f");
+    for (uint64_t i = 0; i < n; ++i) {
+      made.add({{f, 1000 + i * 104729 % 1013}}, i % 2 == 0 ? "GET" : "PUT");
+    }
+    return made.profile().interval;
+  };
+  const analyzer::IntervalSummary few = requests(300);
+  CHECK(few.mean_ci95[1] > 0);
+  CHECK(few.p99_ci95 == std::array<double, 2>{});
+  CHECK(few.labels[0].p50_ci95[1] > few.labels[0].p50_ns);
+  CHECK(few.labels[0].p99_ci95 == std::array<double, 2>{});
+  const analyzer::IntervalSummary many = requests(4000);
+  CHECK(many.p99_ci95[0] < many.p99_ns);
+  CHECK(many.p99_ci95[1] > many.p99_ns);
+  CHECK(many.p99_ci95[1] < many.max_ns);
+  CHECK(many.labels[0].p99_ci95[1] > 0);
 }
 
 TEST_CASE("profiles of different programs are told apart, those of versions of one are not") {

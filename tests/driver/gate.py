@@ -28,7 +28,7 @@ class Gate(Project):
         path = f"{Path(VPROF).resolve().parent}:{os.environ['PATH']}"
         done = subprocess.run(["sh", EXAMPLE / "compare.sh", self.root, self.after, *conditions], text=True,
                               capture_output=True, cwd=self.root.parent, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "PATH": path, "RUNS": "2", "OUT": "gate out", **environment})
+                              env={**os.environ, "PATH": path, "RUNS": "4", "OUT": "gate out", **environment})
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 

@@ -86,9 +86,15 @@ double independent_of(double n, double variation, double relative_error) {
 }
 
 /// Of a quantile: it lies between two ranks. Those are for so many independent intervals, since
-/// neighbouring ones resemble each other.
-double reach_of_rank(double p, double t, double independent) {
-  return t * std::sqrt(p * (1 - p) / std::max(independent, 1.0));
+/// neighbouring ones resemble each other. {0, 0}: there are too few intervals for the upper one.
+template <class Quantile>
+std::array<double, 2> between_ranks(double p, double t, double independent,
+                                    const Quantile& quantile) {
+  const double reach = t * std::sqrt(p * (1 - p) / std::max(independent, 1.0));
+  if (p + reach >= 1) {
+    return {};
+  }
+  return {quantile(std::max(p - reach, 0.0)), quantile(p + reach)};
 }
 
 /// There are no batches by label, so as large a part of the intervals with a label counts as
@@ -108,14 +114,13 @@ void add_confidence_by_label(const IntervalSums& sums, double independent_part,
       continue;
     }
     const std::vector<LatencyBin> latencies = label_bins_of(bins->second);
-    const auto add = [&](double p, std::array<double, 2>& ci95) {
-      const double reach = reach_of_rank(p, t, n);
-      ci95 = {quantile_of(latencies, label.count, std::max(p - reach, 0.0)),
-              quantile_of(latencies, label.count, std::min(p + reach, 1.0))};
+    const auto around = [&](double p) {
+      return between_ranks(p, t, n,
+                           [&](double q) { return quantile_of(latencies, label.count, q); });
     };
-    add(0.50, label.p50_ci95);
-    add(0.95, label.p95_ci95);
-    add(0.99, label.p99_ci95);
+    label.p50_ci95 = around(0.50);
+    label.p95_ci95 = around(0.95);
+    label.p99_ci95 = around(0.99);
   }
 }
 
@@ -142,9 +147,8 @@ void add_confidence(const IntervalSums& sums, const BatchSums& total, IntervalSu
   const double variation = summary.stddev_ns / summary.mean_ns;
   const double independent = independent_of(n, variation, mean.relative_error);
   const double t = t_quantile(0.05, summary.degrees);
-  const double reach = reach_of_rank(0.99, t, independent);
-  summary.p99_ci95 = {sums.latencies.quantile(std::max(0.99 - reach, 0.0)),
-                      sums.latencies.quantile(std::min(0.99 + reach, 1.0))};
+  summary.p99_ci95 =
+      between_ranks(0.99, t, independent, [&](double q) { return sums.latencies.quantile(q); });
   add_confidence_by_label(sums, independent / n, summary);
 }
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,9 +140,11 @@ def _log_jackknife(value: float, without: Floats, n: Ints) -> tuple[Range, float
     return (math.exp(estimate.ci95[0]), math.exp(estimate.ci95[1])), estimate.error
 
 
-def _reach_of_rank(p: float, t: float, independent: float) -> float:
-    """A quantile lies between two ranks, as for that number of independent intervals."""
-    return t * math.sqrt(p * (1 - p) / max(independent, 1.0))
+def _between_ranks(p: float, t: float, independent: float, quantile: Callable[[float], float]) -> Range:
+    """A quantile lies between two ranks, as for that number of independent intervals. (0, 0): there
+    are too few intervals for the upper one."""
+    reach = t * math.sqrt(p * (1 - p) / max(independent, 1.0))
+    return (0.0, 0.0) if p + reach >= 1 else (quantile(max(p - reach, 0.0)), quantile(p + reach))
 
 
 def _label_confidence(sums: Sums, label: LabelSummary, part: float, t: float) -> None:
@@ -155,8 +158,7 @@ def _label_confidence(sums: Sums, label: LabelSummary, part: float, t: float) ->
     bins: Bins = sums.label_latencies[label.label].bins()
 
     def around(p: float) -> Range:
-        reach = _reach_of_rank(p, t, n)
-        return bins.quantile(max(p - reach, 0.0)), bins.quantile(min(p + reach, 1.0))
+        return _between_ranks(p, t, n, bins.quantile)
 
     label.p50_ci95, label.p95_ci95, label.p99_ci95 = around(0.50), around(0.95), around(0.99)
 
@@ -176,12 +178,7 @@ def _confidence(sums: Sums, summary: Summary) -> None:
     variation = summary.stddev_ns / summary.mean_ns
     independent = min(n, (variation / error) ** 2) if error > 0 else n
     t = t_quantile(LEVEL, summary.degrees)
-    reach = _reach_of_rank(0.99, t, independent)
-    latencies = sums.latencies
-    summary.p99_ci95 = (
-        latencies.quantile(max(0.99 - reach, 0.0)),
-        latencies.quantile(min(0.99 + reach, 1.0)),
-    )
+    summary.p99_ci95 = _between_ranks(0.99, t, independent, sums.latencies.quantile)
     for label in summary.labels:
         _label_confidence(sums, label, independent / n, t)
 

@@ -188,6 +188,9 @@ Result<Verdict> judge(const Condition& condition, const Diff& diff, bool certain
     verdict.holds = meets(verdict.value, condition);
   } else {
     verdict.holds = known && meets(verdict.ci95[condition.greater ? 0 : 1], condition);
+    if (!known && verdict.remark.empty()) {
+      verdict.remark = "so it cannot hold for certain; record more, or choose another figure";
+    }
   }
   return verdict;
 }

@@ -69,6 +69,8 @@ Result<int> verb_diff(const Global& global, const DiffOptions& options) {
       warn(fmt::format("{} holds{}; {}", one.condition.text,
                        options.certainly ? " for certain" : "", values_of(one)));
       code = kGateFailed;
+    } else if (options.certainly && one.verdict.ci95 == std::array<double, 2>{}) {
+      warn(report::text(one));
     }
   }
   return code;
