@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import signal
+import subprocess
 import time
 import unittest
 
@@ -131,6 +132,22 @@ class Live(LiveProject):
         self.fails("live", "--attach", str(child.pid), words=["vprof live --build"])
         self.assertEqual(self.snapshot(".vprof/mirror"), built)
         self.assertIsNone(child.poll(), "the program goes on")
+
+    def test_a_program_of_an_earlier_build_is_refused(self):
+        self.live("--build")
+        child = self.start_program()
+        self.write("src/work.c", (self.root / "src/work.c").read_text().replace("20)", "30)"))
+        self.live("--build")
+        for verb in (["live"], ["watch", "--slower-than", "1s"]):
+            self.fails(*verb, "--attach", str(child.pid), words=[str(child.pid), "built again since", "start the program again"])
+
+    def test_a_program_that_does_not_record_is_named(self):
+        self.live("--build")
+        trace = str(self.root / ".vprof/live/trace")
+        other = subprocess.Popen(["sleep", "2"], env={**os.environ, "VPROF_TRACE_DIR": trace})
+        self.fails("live", "--attach", str(other.pid),
+                   words=["no process has recorded anything", "order", "vprof live --build", f"VPROF_TRACE_DIR={trace}"])
+        other.wait()
 
     def test_a_driver_that_is_killed_leaves_all_sites_off(self):
         self.live("--build")

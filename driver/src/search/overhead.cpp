@@ -53,7 +53,7 @@ void thin(Session& session, const Profile& profile, const instrumenter::SitesFil
     return;
   }
   std::string text = fmt::format(
-      "recording adds {:.1f} % to the time that the program is busy{}, beyond the budget of {:.3g} "
+      "recording adds {:.1f} % to the time that the program is busy{}, beyond the budget of {:g} "
       "%",
       100 * cost, pauses ? ", while it is on" : "", 100 * budget);
   if (!thinning.demoted.empty()) {

@@ -1,7 +1,11 @@
 #include "search/live/live_run.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 
+#include "pipeline/analysis.h"
 #include "pipeline/own_use/low_priority.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
@@ -32,6 +36,24 @@ Command live_command(const Session& session, const fs::path& trace, uint64_t rin
   return command;
 }
 
+/// Error: a process runs what was built before. The sites of the new build are others.
+Result<void> check_build(const Session& session, const fs::path& trace, pid_t pid) {
+  std::vector<pid_t> processes = recording_processes(trace);
+  if (pid != 0) {
+    processes.push_back(pid);
+  }
+  for (const pid_t one : processes) {
+    const std::string file = replaced_file(one, session.workspace.mirror());
+    if (!file.empty()) {
+      return fail(
+          "process {} runs a {} that is not there any more: it was built again since; "
+          "start the program again",
+          one, shown(file));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void LiveRun::leave() {
@@ -42,6 +64,23 @@ void LiveRun::leave() {
   }
 }
 
+std::string why_nothing(const fs::path& trace, const Session& session) {
+  const std::string never = no_interval_message(session.config);
+  std::error_code error;
+  const bool recorded =
+      std::ranges::any_of(fs::directory_iterator(trace, error),
+                          [](const auto& one) { return one.path().extension() == ".vpt"; });
+  if (recorded || trace == session.workspace.live_run()) {
+    return never;
+  }
+  return fmt::format(
+      "no process has recorded anything in {}. Either {}; or the program is not the one that "
+      "`vprof "
+      "live --build` built, was started before that or without VPROF_TRACE_DIR={}, or may not "
+      "write there, which its standard error says",
+      shown(trace), never, trace.string());
+}
+
 Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint64_t ring_mb) {
   LiveRun run;
   session.config.factors.threads = 1;  // the other processors are the program's
@@ -50,6 +89,7 @@ Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint
     run.trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(attach);
     run.frontier = VPROF_TRY(FrontierFile::take(run.trace));
     run.armed = VPROF_TRY(at_low_priority([&] { return armed_before(session); }));
+    VPROF_TRY(check_build(session, run.trace, pid));
     run.frontier->keep_on(run.armed.sites.event_gates);
     run.target = running_target(run.trace, pid);
     return run;

@@ -20,6 +20,9 @@ struct LiveRun {
   void leave();
 };
 
+/// Why no interval of the run that is recorded in `trace` was completed, in one line.
+std::string why_nothing(const fs::path& trace, const Session& session);
+
 /// Arms the program, and starts it or takes hold of one that runs.
 /// @param attach a process or a trace directory; empty: `run` of vprof.json is started
 /// @param ring_mb MiB that each thread of a program keeps that is started here; 0: everything

@@ -326,7 +326,7 @@ class LiveRefinement {
       return last_ ? write_report(session_, *last_) : Result<void>();
     }
     if (state_.baseline.count == 0) {
-      return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
+      return fail(ErrorKind::kNoInterval, "{}", why_nothing(trace_, session_));
     }
     // The report is that of what was measured last.
     say("the program has ended; the next `vprof live` goes on from here, without a build");

@@ -10,6 +10,7 @@
 
 #include "process/interrupt.h"
 #include "vprof/runtime/trace_format.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
@@ -159,6 +160,25 @@ Result<fs::path> trace_of_process(pid_t pid) {
     }
   }
   return fail("process {} was started without VPROF_TRACE_DIR, so it does not record", pid);
+}
+
+std::string replaced_file(pid_t pid, const fs::path& built) {
+  constexpr std::string_view kGone = " (deleted)";
+  const fs::path process = fs::path("/proc") / std::to_string(pid);
+  std::error_code error;
+  const std::string executable = fs::read_symlink(process / "exe", error).string();
+  if (executable.ends_with(kGone)) {
+    return executable.substr(0, executable.size() - kGone.size());
+  }
+  const std::string below = fs::absolute(built, error).string() + "/";
+  for (const std::string& line : lines_of(read_file(process / "maps").value_or(""))) {
+    const size_t path = line.find('/');
+    if (line.ends_with(kGone) && path != std::string::npos &&
+        std::string_view(line).substr(path).starts_with(below)) {
+      return line.substr(path, line.size() - path - kGone.size());
+    }
+  }
+  return "";
 }
 
 std::vector<pid_t> recording_processes(const fs::path& trace) {

@@ -35,6 +35,10 @@ Result<fs::path> trace_of_process(pid_t pid);
 /// Processes that record into a trace directory and still run.
 std::vector<pid_t> recording_processes(const fs::path& trace);
 
+/// A file of the program that a process still runs although there is a new one in its place: its
+/// own executable, or anything below `built`. Empty: there is none.
+std::string replaced_file(pid_t pid, const fs::path& built);
+
 /// What programs have done, recorded or not.
 struct Work {
   double processor_ns = 0;

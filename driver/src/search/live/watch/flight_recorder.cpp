@@ -102,9 +102,14 @@ class FlightRecorder {
         return recorded;
       }
     }
+    const bool stopped = interrupt::requested();
     interrupt::forget();  // Ctrl-C ends the watch, and not what follows
+    if (counted_ == 0 && !stopped) {
+      return fail(ErrorKind::kNoInterval, "{}", why_nothing(run_.trace, session_));
+    }
     if (counted_ == 0) {
-      return fail(ErrorKind::kNoInterval, "{}", no_interval_message(session_.config));
+      say("ended before an interval was counted: " + why_nothing(run_.trace, session_));
+      return {};
     }
     const double part = part_of_watch(counted_s_);
     say(fmt::format("watched for {:.0f} s{}; {}", own.seconds(),
@@ -207,8 +212,10 @@ class FlightRecorder {
     const std::string what =
         "; so vprof records now and then, and misses slow intervals in between";
     if (pace_.is_beyond_budget()) {
-      return fmt::format("to record all the time costs {:.1f} %, beyond the budget of {:.3g} %{}",
-                         100 * pace_.cost(), 100 * session_.config.overhead_budget, what);
+      const double budget = session_.config.overhead_budget;
+      return fmt::format("to record all the time costs {:.1f} %, {} the budget of {:g} %{}",
+                         100 * pace_.cost(), pace_.cost() > budget ? "beyond" : "too close to",
+                         100 * budget, what);
     }
     return (pace_.is_behind() ? "the program records faster than vprof can read"
                               : "the rings of the program, VPROF_RING_MB, hold too little") +
