@@ -35,6 +35,18 @@ class BadInput(Project):
         self.fails("diff", "a", "b", "--fail-iff=p99>1x", words=["did you mean '--fail-if'?"])
         self.fails("loop", "--resume", "--restart", words=["--re"])
 
+    def test_an_answer_that_is_not_written_is_an_error(self):
+        for arguments in (("manual",), ("check", "--json"), ("--help",)):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([VPROF, *arguments], cwd=self.root, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"^vprof: cannot write to standard output(: No space left on device)?\n$")
+        # Nobody reads on, as with `| head -1`: that is no error.
+        reader = subprocess.Popen([VPROF, "manual"], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        reader.stdout.close()
+        self.assertEqual((reader.wait(), reader.stderr.read()), (0, b""))
+        reader.stderr.close()
+
     def test_no_terminal_to_ask_at(self):
         self.fails("loop", words=["--auto"])
         self.assertFalse((self.root / ".vprof").exists())

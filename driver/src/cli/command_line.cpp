@@ -1,10 +1,10 @@
 #include "cli/command_line.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/describe.h"
 #include "cli/version.h"
+#include "verbs/run.h"
 #include "vprof/report/exports.h"
 
 namespace vprof::driver {
@@ -326,11 +326,6 @@ void add_mcp(CLI::App& app, CommandLine& line) {
   CLI::App* verb = add(app, line, "mcp", "let an assistant read results (Model Context Protocol)",
                        [&line] { return verb_mcp(line.global, line.mcp); });
   verb->add_flag("--allow-runs", line.mcp.allow_runs, "... and start the loop");
-}
-
-Result<int> print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  return 0;
 }
 
 void add_completion(CLI::App& app, CommandLine& line) {

@@ -70,7 +70,7 @@ int vprof_main(int argc, char** argv) {
     app.parse(take_tried_command(argc, argv, line), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-      return app.exit(error);  // --help and --version
+      return when_written(app.exit(error));  // --help and --version
     }
     return exit_with(explain(error, app, argc, argv));
   }

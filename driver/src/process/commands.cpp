@@ -1,10 +1,14 @@
 #include "process/commands.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 
 #include "process/command_log.h"
 #include "process/interrupt.h"
@@ -18,6 +22,18 @@ namespace vprof::driver {
 namespace {
 
 bool g_narrate_on_error = false;  // set once, before the first say()
+int g_output_error = 0;           // of the first write to standard output that failed: errno
+
+void write_at_once(const std::string& text, FILE* to) {
+  const bool written = std::fputs(text.c_str(), to) >= 0 && std::fflush(to) == 0;
+  if (!written && to == stdout && g_output_error == 0) {
+    g_output_error = errno;
+  }
+}
+
+void write_line(const std::string& text) {
+  write_at_once(text + "\n", g_narrate_on_error ? stderr : stdout);
+}
 std::atomic<Listener*> g_listener{nullptr};
 
 /// Shows the last lines of a log, and before them the first errors that are not among them.
@@ -104,15 +120,23 @@ void say(const std::string& line) {
     listener->said(line);
     return;
   }
-  FILE* to = g_narrate_on_error ? stderr : stdout;
-  std::fprintf(to, "%s\n", report::for_terminal(line, ::fileno(to)).c_str());
-  std::fflush(to);
+  write_line(report::for_terminal(line, narration()));
 }
 
-void say_verbatim(const std::string& text) {
-  FILE* to = g_narrate_on_error ? stderr : stdout;
-  std::fprintf(to, "%s\n", text.c_str());
-  std::fflush(to);
+void say_verbatim(const std::string& text) { write_line(text); }
+
+void answer(const std::string& text) { write_at_once(text, stdout); }
+
+Result<void> standard_output_is_written() {
+  errno = 0;
+  const bool written =
+      std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !std::cout.flush().fail();
+  const int error = g_output_error != 0 ? g_output_error : errno;
+  if (written || error == EPIPE) {
+    return {};
+  }
+  return fail("cannot write to standard output{}",
+              error != 0 ? fmt::format(": {}", std::strerror(error)) : "");
 }
 
 Result<void> say_with_links(const std::string& text, const fs::path& root) {

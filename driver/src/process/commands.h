@@ -35,10 +35,15 @@ Result<Finished> run_step(const StepCommand& step);
 void say(const std::string& line);
 /// The same as it is: a report, whose lines fit already, or JSON.
 void say_verbatim(const std::string& text);
-/// The same for a text with `file:line` in it, which become links where the terminal follows them.
-/// `root`: the source tree; empty: unknown. Error, after the text without links: the format of
-/// links is none.
+/// An answer that is no message, to standard output as it is, without another end of line.
+void answer(const std::string& text);
+/// As say_verbatim(), of a text with `file:line` in it, which become links where the terminal
+/// follows them. `root`: the source tree; empty: unknown. Error, after the text without links: the
+/// format of links is none.
 Result<void> say_with_links(const std::string& text, const fs::path& root);
+/// Error: something that was said did not get to standard output, such as a report to a file on a
+/// full disk. That nobody reads on (`vprof report | head`) is none.
+Result<void> standard_output_is_written();
 /// Takes what say() and warn() would write.
 class Listener {
  public:

@@ -1,5 +1,4 @@
 // `vprof instrument`: writes the plan and rewrites the mirror, but does not build it.
-#include <cstdio>
 
 #include "pipeline/source.h"
 #include "pipeline/steps.h"
@@ -34,7 +33,7 @@ Result<int> show(const Session& session, const Targets& targets, Extent extent) 
   auto done = VPROF_TRY(preview_step(session, targets, extent));
   for (const std::string& file : done.files_changed) {
     auto text = VPROF_TRY(read_file(session.workspace.preview() / "files" / file));
-    std::fputs(insertions_in(session, file, text).c_str(), stdout);
+    answer(insertions_in(session, file, text));
   }
   for (const std::string& line : done.full_coverage) {
     say(line);

@@ -1,8 +1,6 @@
 // `vprof loop`: iterative refinement, then the report.
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "pipeline/html/html_report.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
@@ -29,7 +27,7 @@ Result<Session> open_search(const Global& global, const std::string& interval, d
 Result<int> print_search_result(const Session& session, bool json) {
   if (json) {
     const auto text = VPROF_TRY(read_file(session.workspace.report()));
-    std::fputs(text.c_str(), stdout);
+    answer(text);
   } else {
     const auto [profile, context] = VPROF_TRY(read_report(session.workspace.report()));
     VPROF_TRY(say_with_links("\n" + report::text(profile, context, report::text_options()),

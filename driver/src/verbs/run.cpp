@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "process/commands.h"
 #include "process/interrupt.h"
 #include "vprof/report/terminal.h"
 
@@ -35,13 +36,23 @@ int exit_with(std::string message) {
   return kError;
 }
 
+int when_written(int code) {
+  const Result<void> written = standard_output_is_written();
+  return code != 0 || written ? code : exit_with(written.error().message);
+}
+
+Result<int> print(const std::string& text) {
+  answer(text);
+  return 0;
+}
+
 int run(const std::function<Result<int>()>& verb, const std::string& directory) {
   if (!directory.empty() && ::chdir(directory.c_str()) != 0) {
     return exit_with("cannot enter directory " + directory);
   }
   const Result<int> result = verb();
   if (result) {
-    return *result;
+    return when_written(*result);
   }
   // A system call that the signal cut short fails the step that made it.
   if (result.error().kind != ErrorKind::kInterrupted && !interrupt::requested()) {

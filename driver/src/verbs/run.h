@@ -19,6 +19,12 @@ void prepare_process();
 /// Prints `vprof: message` as one line on standard error. Returns the exit code.
 int exit_with(std::string message);
 
+/// The exit code of what was done with this one: that of an error if the answer was not written.
+int when_written(int code);
+
+/// Writes a text to standard output as it is.
+Result<int> print(const std::string& text);
+
 /// Runs the verb in `directory`, or in the working directory if that is empty. Returns the exit
 /// code.
 int run(const std::function<Result<int>()>& verb, const std::string& directory);

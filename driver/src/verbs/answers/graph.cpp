@@ -1,7 +1,6 @@
 // `vprof graph [FUNCTION]`: the neighbours of a function in the call graph, or the whole graph for
 // other programs.
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 #include "discovery/scan/source_scan.h"
@@ -108,10 +107,12 @@ std::set<std::string> names_of_functions(const Global& global) {
 }
 
 void print_names(const std::set<std::string>& names, const std::string& prefix) {
+  std::string text;
   for (auto name = names.lower_bound(prefix); name != names.end() && name->starts_with(prefix);
        ++name) {
-    std::puts(name->c_str());
+    text += *name + "\n";
   }
+  answer(text);
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ Result<int> verb_graph(const Global& global, const GraphOptions& options) {
   auto found = VPROF_TRY(named(program, options));
   if (options.dot || options.json) {
     const CallGraph graph = call_graph(program, found);
-    std::fputs((options.dot ? to_dot(graph) : to_json(graph)).c_str(), stdout);
+    answer(options.dot ? to_dot(graph) : to_json(graph));
     return 0;
   }
   const Function& function = *found;

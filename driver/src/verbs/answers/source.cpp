@@ -37,7 +37,7 @@ Result<int> verb_source(const Global& global, const SourceOptions& options) {
   } else if (diff.empty()) {
     say(fmt::format("{}  {}:{}: nothing is inserted: {}", f.name, f.file, f.line, why));
   } else {
-    std::fputs(diff.c_str(), stdout);
+    answer(diff);
   }
   return 0;
 }
