@@ -23,6 +23,7 @@ namespace {
 
 bool g_narrate_on_error = false;  // set once, before the first say()
 int g_output_error = 0;           // of the first write to standard output that failed: errno
+std::atomic<Listener*> g_listener{nullptr};
 
 void write_at_once(const std::string& text, FILE* to) {
   const bool written = std::fputs(text.c_str(), to) >= 0 && std::fflush(to) == 0;
@@ -34,7 +35,6 @@ void write_at_once(const std::string& text, FILE* to) {
 void write_line(const std::string& text) {
   write_at_once(text + "\n", g_narrate_on_error ? stderr : stdout);
 }
-std::atomic<Listener*> g_listener{nullptr};
 
 /// Shows the last lines of a log, and before them the first errors that are not among them.
 void show_failure(const fs::path& log) {

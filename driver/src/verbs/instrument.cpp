@@ -1,5 +1,4 @@
 // `vprof instrument`: writes the plan and rewrites the mirror, but does not build it.
-
 #include "pipeline/source.h"
 #include "pipeline/steps.h"
 #include "process/commands.h"
