@@ -65,7 +65,7 @@ void LiveRun::leave() {
 }
 
 std::string why_nothing(const fs::path& trace, const Session& session) {
-  const std::string never = no_interval_message(session.config);
+  std::string never = no_interval_message(session.config);
   std::error_code error;
   const bool recorded =
       std::ranges::any_of(fs::directory_iterator(trace, error),
