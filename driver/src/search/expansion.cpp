@@ -315,10 +315,10 @@ void add_own_waits(const analyzer::Node& around, double threshold, const Program
     } else if (child.kind == analyzer::NodeKind::kWait && child.share >= threshold &&
                !around.function_key.empty()) {
       const FunctionKeys keys = makers_of(child.function, around, program, state);
-      const auto known = std::ranges::find(found, child.function, &OwnWait::name);
       if (keys.empty()) {
         continue;
       }
+      const auto known = std::ranges::find(found, child.function, &OwnWait::name);
       OwnWait& wait = known == found.end() ? found.emplace_back(child.function) : *known;
       wait.share += child.share;
       wait.keys.insert(wait.keys.end(), keys.begin(), keys.end());

@@ -105,16 +105,26 @@ void expand_first(size_t k, FactorKind kind, Decision& decision, const analyzer:
   }
 }
 
-/// So that the function that makes the call is measured, for the first k waits.
-void expand_own_waits(size_t k, Decision& decision, const std::vector<OwnWait>& waits) {
-  for (size_t i = 0; i < std::min(k, waits.size()); ++i) {
-    decision.expand.insert(decision.expand.end(), waits[i].keys.begin(), waits[i].keys.end());
-    decision.why.push_back(
-        fmt::format("{} ({:.0f} % of the variance)", waits[i].name, 100 * waits[i].share));
+/// Expands these functions because of `why`, unless others have expanded all of them already.
+void add(Decision& decision, const std::vector<std::string>& keys, bool open_ended,
+         const std::string& why) {
+  const size_t before = decision.expand.size();
+  for (const std::string& key : keys) {
+    if (std::ranges::find(decision.expand, key) == decision.expand.end()) {
+      decision.expand.push_back(key);
+      if (open_ended) {
+        decision.open_ended.push_back(key);
+      }
+    }
   }
-  std::ranges::sort(decision.expand);
-  const auto repeated = std::ranges::unique(decision.expand);
-  decision.expand.erase(repeated.begin(), repeated.end());
+  if (decision.expand.size() != before) {
+    decision.why.push_back(why);
+  }
+}
+
+/// `f (72 % of the variance)`
+std::string in_words(const std::string& name, double share) {
+  return fmt::format("{} ({:.0f} % of the variance)", name, 100 * share);
 }
 
 }  // namespace
@@ -128,20 +138,9 @@ void expand_callers(Decision& decision, const CommonCallee& callee) {
 }
 
 void expand(Decision& decision, const Factor& factor, const std::vector<std::string>& keys) {
-  const size_t before = decision.expand.size();
-  for (const std::string& key : keys) {
-    if (std::ranges::find(decision.expand, key) == decision.expand.end()) {
-      decision.expand.push_back(key);
-      if (!is_wait(factor)) {
-        decision.open_ended.push_back(key);
-      }
-    }
-  }
-  if (decision.expand.size() != before) {
-    decision.why.push_back(
-        fmt::format("{} ({:.0f} % of the variance)", factor_name(factor),
-                    100 * (factor.kind == FactorKind::kVariance ? factor.share : factor.weight)));
-  }
+  add(decision, keys, !is_wait(factor),
+      in_words(factor_name(factor),
+               factor.kind == FactorKind::kVariance ? factor.share : factor.weight));
 }
 
 std::vector<const Factor*> undecided(const analyzer::Profile& profile, const State& state) {
@@ -169,7 +168,10 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
     expand_first(k, FactorKind::kCovariance, decision, profile, factors, program, open);
   }
   if (decision.expand.empty()) {
-    expand_own_waits(k, decision, own_waits_to_find(profile, program, open));
+    const std::vector<OwnWait> waits = own_waits_to_find(profile, program, open);
+    for (size_t i = 0; i < std::min(k, waits.size()); ++i) {
+      add(decision, waits[i].keys, false, in_words(waits[i].name, waits[i].share));
+    }
   }
   if (decision.expand.empty()) {
     expand_callers(decision, find_common_callee(profile, program, open));

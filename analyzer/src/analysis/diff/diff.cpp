@@ -327,16 +327,15 @@ Diff diff(const Profile& a, const Profile& b) {
   std::vector<TestedChange> factors = factors_of(a, b);
   Tests tests;
   test_figures(result.figures, p_values, tests);
-  for (TestedKind& one : kinds) {
-    if (one.tested) {
-      tests.add(one.p, one.change.significant);
+  const auto add_tested = [&](auto& changes) {
+    for (auto& one : changes) {
+      if (one.tested) {
+        tests.add(one.p, one.change.significant);
+      }
     }
-  }
-  for (TestedChange& one : factors) {
-    if (one.tested) {
-      tests.add(one.p, one.change.significant);
-    }
-  }
+  };
+  add_tested(kinds);
+  add_tested(factors);
   tests.decide();
   for (FigureChange& figure : result.figures) {
     if (figure.name == kNotTested) {

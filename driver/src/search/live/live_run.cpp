@@ -75,9 +75,8 @@ std::string why_nothing(const fs::path& trace, const Session& session) {
   }
   return fmt::format(
       "no process has recorded anything in {}. Either {}; or the program is not the one that "
-      "`vprof "
-      "live --build` built, was started before that or without VPROF_TRACE_DIR={}, or may not "
-      "write there, which its standard error says",
+      "`vprof live --build` built, was started before that or without VPROF_TRACE_DIR={}, or may "
+      "not write there, which its standard error says",
       shown(trace), never, trace.string());
 }
 
