@@ -111,7 +111,10 @@ TEST_CASE("JUnit: a test case for each condition, and names that XML needs escap
 
 TEST_CASE("the comparison as text shows labels, and is ASCII where it must be") {
   Diff diff = compared();
-  diff.labels = {{"GET", 2000, 2100, {{"mean", 1e6, 2e6, 2, {1.8, 2.2}, false}}}};
+  diff.labels = {{"GET",
+                  2000,
+                  2100,
+                  {{"mean", 1e6, 2e6, 2, {1.8, 2.2}, false}, {"p99", 3e6, 3e6, 1, {}, false}}}};
   const std::string text = report::text(diff, report::TextOptions{80, false, true});
   CAPTURE(text);
   CHECK(has(text, "  GET: A 2,000, B 2,100"));
