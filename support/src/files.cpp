@@ -38,7 +38,7 @@ Result<void> replace_file(const fs::path& path, std::string_view text, Durabilit
   const fs::path temporary = path.string() + fmt::format(".tmp{}", ::getpid());
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) {
-    return fail("cannot write {}: {}", shown(temporary), reason());
+    return cannot_write(path, errno);
   }
   // Without fsync a crash of the machine could leave the new name on an empty file.
   struct stat present{};
@@ -46,17 +46,23 @@ Result<void> replace_file(const fs::path& path, std::string_view text, Durabilit
       ::stat(path.c_str(), &present) != 0 || ::fchmod(fd, present.st_mode & 07777) == 0;
   const bool ok =
       mode_kept && write_all(fd, text) && (durability == Durability::kProcess || ::fsync(fd) == 0);
-  const std::string why = ok ? "" : reason();
+  const int error = ok ? 0 : errno;
   ::close(fd);
   if (!ok || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string message = ok ? reason() : why;
+    const int why = ok ? errno : error;
     ::unlink(temporary.c_str());
-    return fail("cannot write {}: {}", shown(path), message);
+    return cannot_write(path, why);
   }
   return {};
 }
 
 }  // namespace
+
+tl::unexpected<Error> cannot_write(const fs::path& path, int error) {
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  return fail(is_full ? ErrorKind::kDiskFull : ErrorKind::kOther, "cannot write {}: {}",
+              shown(path), std::strerror(error));
+}
 
 Result<std::string> read_file(const fs::path& path) {
   std::error_code error;
@@ -91,7 +97,9 @@ Result<void> make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) {
-    return fail("cannot create {}: {}", shown(path), error.message());
+    return error == std::errc::no_space_on_device
+               ? cannot_write(path, ENOSPC)
+               : fail("cannot create {}: {}", shown(path), error.message());
   }
   return {};
 }

@@ -39,6 +39,14 @@ bool is_replaced(const fs::path& name) {
          (::stat(name.c_str(), &present) != 0 || S_ISREG(present.st_mode));
 }
 
+Result<void> check_output(const fs::path& name) {
+  if (!is_replaced(name)) {
+    return {};
+  }
+  const OutputDraft output(name);
+  return output.open() != nullptr ? Result<void>() : output.failed();
+}
+
 Result<void> write_output(const fs::path& name, std::string_view text) {
   if (is_replaced(name)) {
     return write_file_atomic(behind_links(name), text);

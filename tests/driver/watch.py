@@ -2,7 +2,10 @@
 import json
 import os
 import re
+import shutil
 import signal
+import subprocess
+import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -24,9 +27,10 @@ def tables_can_be_written():
 
 
 class Watch(LiveProject):
-    def watch(self, *arguments):
+    def watch(self, *arguments, env=None):
         """A program that sleeps is hardly ever busy, so any recording costs it much."""
-        return self.start("watch", "--budget", "10000", *arguments, env={**os.environ, "VPROF_CLOCK": ""})
+        return self.start("watch", "--budget", "10000", *arguments,
+                          env={**os.environ, "VPROF_CLOCK": "", **(env or {})})
 
     def slow_one(self, watcher):
         """Makes requests slow, one after the other, until something is said about one."""
@@ -53,11 +57,14 @@ class Watch(LiveProject):
             ids += pyarrow.parquet.read_table(file, columns=["id"])["id"].to_pylist()
         return ids
 
-    def begun(self, watcher):
-        for line in watcher.stdout:
-            if line.startswith("watching"):
+    def until(self, watcher, stream, words):
+        for line in stream:
+            if words in line:
                 return
         self.fail(watcher.communicate())
+
+    def begun(self, watcher):
+        self.until(watcher, watcher.stdout, "watching")
 
     def test_a_slow_request_is_kept_and_explained(self):
         watcher = self.watch("--slower-than", "250ms")
@@ -134,6 +141,45 @@ class Watch(LiveProject):
             ids = self.ids_in_tables()
             self.assertEqual(len(ids), report["interval"]["count"])
             self.assertEqual(len(set(ids)), len(ids))
+
+    def test_a_full_disk_is_waited_for(self):
+        place = tempfile.TemporaryDirectory()  # the project's path has a blank, which LD_PRELOAD cannot have
+        self.addCleanup(place.cleanup)
+        library = f"{place.name}/full_disk.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, Path(__file__).with_name("full_disk.c")], check=True)
+        self.live("--build")
+        child = self.start_program()
+        watcher = self.watch("--slower-than", "250ms", "--attach", str(child.pid), env={"LD_PRELOAD": library})
+        self.begun(watcher)
+        self.write("full", "")
+        self.until(watcher, watcher.stderr, "No space left on device; the watch goes on when there is room again")
+        (self.root / "full").unlink()
+        self.until(watcher, watcher.stdout, "there is room again")
+        self.slow_one(watcher)
+        watcher.send_signal(signal.SIGINT)
+        out, err = watcher.communicate()
+        self.assertEqual((watcher.returncode, err), (0, ""))
+        self.assertRegex(out, r"watched for \d+ s, \d+ % of it recorded")
+
+    def test_without_its_trace_directory_a_watch_ends(self):
+        self.live("--build")
+        child = self.start_program()
+        watcher = self.watch("--slower-than", "250ms", "--attach", str(child.pid))
+        self.begun(watcher)
+        self.slow_one(watcher)
+        shutil.rmtree(self.root / ".vprof/live/trace")
+        out, err = watcher.communicate()
+        self.assertEqual(watcher.returncode, 0, err)
+        self.assertIn("the trace directory .vprof/live/trace was removed or replaced", err)
+        self.assertIn("Where the variance comes from", out)
+        self.assertIsNone(child.poll(), "the program goes on")
+
+    def test_what_cannot_be_is_said_at_once(self):
+        """Before the program is built, and not after days."""
+        for verb in (["watch", "--slower-than", "1s"], ["live"]):
+            self.fails(*verb, "--interval", "ordr", words=["--interval ordr", "there are: order"])
+            self.fails(*verb, "--metrics", "nowhere/m.prom", words=["nowhere/m.prom", "No such file"])
+        self.assertFalse((self.root / ".vprof/mirror").exists())
 
     def test_bad_bounds(self):
         for bound in ("50", "ms", "-1ms", "p50", "p99.99", "5 s"):

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pipeline/recordings/kept_recordings.h"
+#include "search/live/watch/processor_history.h"
 #include "search/live/watch/slow_bound.h"
 #include "temporary.h"
 
@@ -41,4 +42,22 @@ TEST_CASE("kept recordings: the oldest ones go when there is no more room") {
   CHECK(kept_recordings(workspace) == std::vector<fs::path>{large});
   CHECK(recordings_of(workspace, 1, true) == std::vector<fs::path>{large});
   CHECK(recordings_of(workspace, 1, false).empty());
+}
+
+TEST_CASE("processor time is that of the window, though it is read later") {
+  constexpr int64_t kSecond = 1'000'000'000;
+  ProcessorHistory history;
+  CHECK(history.between(0, kSecond) == 0);
+  history.note(10 * kSecond, 5e9);  // before the first note: nobody knows when
+  history.note(11 * kSecond, 0.8e9);
+  history.note(12 * kSecond, 0.8e9);
+  history.note(13 * kSecond, 0);  // the program was stopped
+  history.note(14 * kSecond, 0.2e9);
+  CHECK(history.between(10 * kSecond, 12 * kSecond) == Approx(1.6e9));
+  CHECK(history.between(21 * kSecond / 2, 23 * kSecond / 2) == Approx(0.8e9));
+  CHECK(history.between(12 * kSecond, 13 * kSecond) == 0);
+  CHECK(history.between(13 * kSecond, 27 * kSecond / 2) == Approx(0.1e9));
+  CHECK(history.between(0, 20 * kSecond) == Approx(1.8e9));
+  history.forget_before(25 * kSecond / 2);
+  CHECK(history.between(25 * kSecond / 2, 14 * kSecond) == Approx(0.2e9));
 }

@@ -106,6 +106,10 @@ Result<void> write_report(const Session& session, analyzer::Profile profile) {
   return write_file_atomic(ws.report(), text);
 }
 
+Result<void> check_metrics(const fs::path& file) {
+  return file.empty() ? Result<void>() : check_output(file);
+}
+
 Result<void> write_metrics(const Session& session, const fs::path& file,
                            const analyzer::Profile& profile, double start_s,
                            std::optional<uint64_t> slow_intervals,

@@ -52,6 +52,9 @@ Result<void> write_report(const Session& session, analyzer::Profile profile);
 /// Makes `profile` that of the workspace, with the report, in place of the current iteration's.
 Result<void> write_watched(const Session& session, analyzer::Profile profile);
 
+/// Error: write_metrics() could not write there.
+Result<void> check_metrics(const fs::path& file);
+
 /// Replaces a file of metrics for Prometheus. Does nothing if `file` is empty.
 /// @param start_s when the recording began, Unix time
 /// @param counted_part of the time, of which the intervals are in the profile; nothing: as recorded

@@ -25,6 +25,7 @@ Result<int> build_only(Session& session) {
 }  // namespace
 
 Result<int> verb_live(const Global& global, const LiveOptions& options) {
+  VPROF_TRY(check_metrics(options.metrics));
   auto session = VPROF_TRY(open_search(global, options.interval, options.budget, options.json));
   if (options.build) {
     return build_only(session);

@@ -1,6 +1,8 @@
 // `vprof loop`: iterative refinement, then the report.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "pipeline/html/html_report.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
@@ -8,12 +10,35 @@
 #include "search/iterative_refinement.h"
 #include "verbs/verbs.h"
 #include "vprof/report/terminal.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
+
+namespace {
+
+/// Error: no interval can have this name. Those that the source marks itself are `interval` and
+/// `interval#1` and so on.
+Result<void> check_interval(const Config& config, const std::string& name) {
+  std::vector<std::string> names;
+  names.reserve(config.intervals.size());
+  for (const Interval& interval : config.intervals) {
+    names.push_back(interval.name);
+  }
+  if (name.empty() || name.starts_with("interval") ||
+      std::ranges::find(names, name) != names.end()) {
+    return {};
+  }
+  return fail("--interval {}: {}", name,
+              names.empty() ? "vprof.json names no intervals; leave the option out"
+                            : "vprof.json has no such interval; there are: " + listed(names));
+}
+
+}  // namespace
 
 Result<Session> open_search(const Global& global, const std::string& interval, double budget,
                             bool json) {
   auto session = VPROF_TRY(open_session(global.config, Access::kWrite));
+  VPROF_TRY(check_interval(session.config, interval));
   session.config.factors.interval = interval;
   if (budget >= 0) {
     session.config.overhead_budget = budget / 100;

@@ -1,10 +1,12 @@
 // `vprof watch`: the flight recorder.
+#include "pipeline/results.h"
 #include "search/live/watch/flight_recorder.h"
 #include "verbs/verbs.h"
 
 namespace vprof::driver {
 
 Result<int> verb_watch(const Global& global, const WatchOptions& options) {
+  VPROF_TRY(check_metrics(options.metrics));
   auto session = VPROF_TRY(open_search(global, options.interval, options.budget, options.json));
   VPROF_TRY(watch(session, options));
   return print_search_result(session, options.json);

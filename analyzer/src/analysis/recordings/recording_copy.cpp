@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "trace/decode.h"
 #include "trace/slots.h"
 #include "trace/trace_file.h"
+#include "vprof/support/files.h"
 
 namespace vprof::analyzer {
 namespace {
@@ -73,7 +73,7 @@ class ProcessCopy {
       written = written && std::fwrite(chunk.data(), chunk.size(), 1, file.get()) == 1;
     }
     if (!written || std::fflush(file.get()) != 0) {
-      return fail("{}: cannot write: {}", to.string(), std::strerror(errno));
+      return cannot_write(to, errno);
     }
     return header.used;
   }

@@ -1,6 +1,7 @@
 #include "search/live/target.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,13 @@ pid_t pid_of(const fs::path& file) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
   const bool is_trace = file.extension() == ".vpt" && error == std::errc() && *end == '-';
   return is_trace ? pid : 0;
+}
+
+/// Of a file; zeros: there is none.
+std::pair<dev_t, ino_t> identity_of(const fs::path& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 ? std::pair{status.st_dev, status.st_ino}
+                                            : std::pair<dev_t, ino_t>{};
 }
 
 bool is_running(pid_t pid) { return ::kill(pid, 0) == 0 || errno == EPERM; }
@@ -54,7 +62,8 @@ class Workload : public Target {
 
 class AttachedProgram : public Target {
  public:
-  AttachedProgram(fs::path trace, pid_t pid) : trace_(std::move(trace)), pid_(pid) {}
+  AttachedProgram(fs::path trace, pid_t pid)
+      : trace_(std::move(trace)), directory_(identity_of(trace_)), pid_(pid) {}
 
   bool turn() override {
     std::this_thread::sleep_for(kTurn);
@@ -67,20 +76,32 @@ class AttachedProgram : public Target {
     if (interrupt::requested()) {
       return fail(ErrorKind::kInterrupted, "interrupted");
     }
+    if (is_lost()) {
+      return fail(
+          "the trace directory {} was removed or replaced; a program that still runs records where "
+          "nobody can read it, until it is started again",
+          shown(trace_));
+    }
     return {};
   }
 
  private:
   static constexpr int kLooksAfter = 10;
 
+  bool is_lost() const { return identity_of(trace_) != directory_; }
+
   /// A program may record nothing for a while, and then in any number of processes.
   bool look() {
+    if (is_lost()) {
+      return false;
+    }
     const bool records = !recording_processes(trace_).empty();
     recorded_ = recorded_ || records;
     return records || (pid_ != 0 ? is_running(pid_) : !recorded_);
   }
 
   const fs::path trace_;
+  const std::pair<dev_t, ino_t> directory_;
   const pid_t pid_;
   int turns_ = 0;
   bool recorded_ = false;

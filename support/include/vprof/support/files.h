@@ -14,6 +14,10 @@ namespace fs = std::filesystem;
 /// The whole content of a file.
 Result<std::string> read_file(const fs::path& path);
 
+/// `cannot write FILE: reason`. kDiskFull if that is the reason.
+/// @param error as in errno
+tl::unexpected<Error> cannot_write(const fs::path& path, int error);
+
 /// Replaces a file as a whole: a reader, or a crash, sees the old text or the new one, never a
 /// part. Keeps the mode of an existing file.
 Result<void> write_file_atomic(const fs::path& path, std::string_view text);

@@ -19,6 +19,9 @@ bool is_standard_output(const fs::path& name);
 /// Whether a new file takes the place of the old one, which is done as a whole or not at all.
 bool is_replaced(const fs::path& name);
 
+/// Error: nothing can be written there, as far as can be told before.
+Result<void> check_output(const fs::path& name);
+
 /// Writes all of it.
 Result<void> write_output(const fs::path& name, std::string_view text);
 

@@ -16,6 +16,7 @@ enum class ErrorKind : uint8_t {
   kOther,        ///< shown to the user as it is
   kNotFound,     ///< the file or the name does not exist
   kNoInterval,   ///< a recording without a completed interval
+  kDiskFull,     ///< there is no room, or a quota is used up
   kInterrupted,  ///< the user pressed Ctrl-C
 };
 

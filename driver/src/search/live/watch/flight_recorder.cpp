@@ -13,6 +13,7 @@
 #include "search/iterations.h"
 #include "search/live/cost_factor.h"
 #include "search/live/live_run.h"
+#include "search/live/watch/processor_history.h"
 #include "search/live/watch/slow_intervals.h"
 #include "search/live/watch/table_windows.h"
 #include "search/live/watch/watch_pace.h"
@@ -28,9 +29,12 @@ namespace {
 using analyzer::Profile;
 
 constexpr double kWindowLength = 1;     // s
+constexpr double kNotePeriod = 0.2;     // s: of the program's processor time
 constexpr double kTablePeriod = 10;     // s: between slices, each of which is a file
 constexpr double kBetweenReports = 10;  // s
-constexpr uint64_t kRingMb = 64;        // unless vprof.json says otherwise
+/// A disk with less room, bytes, may have none for the program's next chunks.
+constexpr uintmax_t kLeastRoom = 8 << 20;
+constexpr uint64_t kRingMb = 64;  // unless vprof.json says otherwise
 constexpr int kMostThinnings = 6;
 /// The program notes the relation of its clocks once a second. The time of what is newer may still
 /// move a little, and an interval must not be in two windows.
@@ -45,24 +49,15 @@ constexpr double kAllButMoments = 0.98;
 
 using Clock = std::chrono::steady_clock;
 
+bool is_full(const fs::path& directory) {
+  std::error_code error;
+  const fs::space_info disk = fs::space(directory, error);
+  return !error && disk.available < kLeastRoom;
+}
+
 double seconds_since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
-
-/// Processor time of the program since an instant.
-class Processor {
- public:
-  explicit Processor(const fs::path& trace) : work_(trace) {}
-  /// In a part of that time, ns, as if it had worked evenly.
-  double between(int64_t from, int64_t to) const {
-    return work_.done().processor_ns * seconds_between(from, to) /
-           seconds_between(since_, monotonic_ns());
-  }
-
- private:
-  WorkSince work_;
-  int64_t since_ = monotonic_ns();
-};
 
 class FlightRecorder {
  public:
@@ -98,8 +93,8 @@ class FlightRecorder {
         recorded = write_report();
         reported = Clock::now();
       }
-      if (!recorded && !interrupt::requested()) {
-        return recorded;
+      if (!interrupt::requested()) {
+        VPROF_TRY(wait_for_room(recorded));
       }
     }
     const bool stopped = interrupt::requested();
@@ -147,7 +142,7 @@ class FlightRecorder {
     on_since_ = monotonic_ns();
     pass(pace_.settling());
     from_ = monotonic_ns();
-    processor_ = Processor(run_.trace);
+    note_work();
     tables_.restart(on_since_, from_, sites_json(), factors_.interval);
   }
 
@@ -187,8 +182,23 @@ class FlightRecorder {
     const auto start = Clock::now();
     while (runs_ && !interrupt::requested() && seconds_since(start) < seconds) {
       runs_ = run_.target->turn();
+      if (seconds_since(noted_) >= kNotePeriod) {
+        note_work();
+      }
     }
     return runs_ && !interrupt::requested();
+  }
+
+  void note_work() {
+    noted_ = Clock::now();
+    work_.note(monotonic_ns(), since_noted_.done().processor_ns);
+    since_noted_ = WorkSince(run_.trace);
+  }
+
+  double processor_ns(int64_t from, int64_t to) {
+    note_work();
+    work_.forget_before(from);
+    return work_.between(from, to);
   }
 
   /// Pauses between slices, or records all the time, as what it costs demands.
@@ -216,6 +226,10 @@ class FlightRecorder {
       return fmt::format("to record all the time costs {:.1f} %, {} the budget of {:g} %{}",
                          100 * pace_.cost(), pace_.cost() > budget ? "beyond" : "too close to",
                          100 * budget, what);
+    }
+    if (!pace_.is_behind() && is_full(run_.trace)) {
+      return fmt::format("the disk of {} is full, so the program cannot record everything{}",
+                         shown(run_.trace), what);
     }
     return (pace_.is_behind() ? "the program records faster than vprof can read"
                               : "the rings of the program, VPROF_RING_MB, hold too little") +
@@ -260,7 +274,7 @@ class FlightRecorder {
       pass(std::min(wait, piece.patience));
       piece.waited += std::min(wait, piece.patience);
       factors_.epoch.until = monotonic_ns();
-      factors_.epoch.processor_ns = processor_.between(from_, factors_.epoch.until);
+      factors_.epoch.processor_ns = processor_ns(from_, factors_.epoch.until);
       const auto started = Clock::now();
       window = VPROF_TRY(windows_.read(factors_, on_since_));
       piece.reading = seconds_since(started);
@@ -331,12 +345,32 @@ class FlightRecorder {
     return true;
   }
 
+  /// A full disk is emptied sooner or later, and a watch goes on for days.
+  Result<void> wait_for_room(const Result<void>& recorded) {
+    const bool is_full = !recorded && recorded.error().kind == ErrorKind::kDiskFull;
+    if (!recorded && !is_full) {
+      return recorded;
+    }
+    if (is_full && !waits_for_room_) {
+      warn(recorded.error().message + "; the watch goes on when there is room again");
+    } else if (!is_full && waits_for_room_) {
+      say("there is room again");
+    }
+    waits_for_room_ = is_full;
+    if (is_full) {
+      pause();
+      pass(kWindowLength);
+      switch_sites();
+      watched_to_ = from_;
+    }
+    return {};
+  }
+
   /// The window from the last one to `to`, which becomes the last one.
   Result<WatchWindow> read_window(int64_t to) {
     factors_.epoch = {.from = from_, .to = to, .by_end = true, .recorded_since = on_since_};
     // An interval that began earlier has not passed the same sites as the others.
-    factors_.epoch.processor_ns = processor_.between(from_, to);
-    processor_ = Processor(run_.trace);
+    factors_.epoch.processor_ns = processor_ns(from_, to);
     const int64_t since = from_ - kReachBackNs;
     from_ = to;
     auto window = VPROF_TRY(windows_.read(factors_, since));
@@ -395,12 +429,15 @@ class FlightRecorder {
   Alternation alternation_{run_.trace};
   CostFactor cost_factor_;
   TableWindows tables_;
-  std::vector<uint32_t> sites_;      // that are on while anything is recorded
-  Processor processor_{run_.trace};  // since the last window, or the slice began
-  bool runs_ = true;                 // the program
-  bool slices_ = false;              // are recorded, with pauses
-  int64_t on_since_ = 0;             // these sites
-  int64_t from_ = 0;                 // the windows so far end here, or the slice begins
+  std::vector<uint32_t> sites_;  // that are on while anything is recorded
+  ProcessorHistory work_;        // of the program
+  WorkSince since_noted_{run_.trace};
+  Clock::time_point noted_ = Clock::now();
+  bool runs_ = true;     // the program
+  bool slices_ = false;  // are recorded, with pauses
+  bool waits_for_room_ = false;
+  int64_t on_since_ = 0;  // these sites
+  int64_t from_ = 0;      // the windows so far end here, or the slice begins
   int64_t watch_from_ = 0, watched_to_ = 0;
   double counted_s_ = 0;    // between the two: intervals of these times are in the figures
   double on_s_ = 0;         // between the two: recording was on
