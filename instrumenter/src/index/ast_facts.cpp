@@ -1,6 +1,7 @@
 #include "index/ast_facts.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
@@ -198,6 +199,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     if (!out.is_cxx) {
       out.unique = is_one_of_a_kind(f);
       out.endless = has_endless_loop(f);
+      out.is_inline = f.isInlined() || f.hasAttr<clang::AlwaysInlineAttr>();
     }
     if (isa<clang::CoroutineBodyStmt>(f.getBody()) || !out.suspensions.empty()) {
       out.coroutine = true;

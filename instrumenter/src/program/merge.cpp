@@ -47,6 +47,7 @@ void merge_function(Function& known, Function other, const Readings& all,
   known.loops = known.loops || other.loops;
   known.unique = known.unique || other.unique;
   known.endless = known.endless || other.endless;
+  known.is_inline = known.is_inline || other.is_inline;
   if (known.refused == Reason::kNone) {
     known.refused = other.refused;
   }

@@ -124,6 +124,7 @@ struct Object<instrumenter::Function> {
                                              non_default("loops", &T::loops),
                                              non_default("unique", &T::unique),
                                              non_default("endless", &T::endless),
+                                             non_default("inline", &T::is_inline),
                                              non_default("in_tree", &T::in_tree),
                                              non_default("void", &T::returns_void),
                                              non_default("variadic", &T::variadic),

@@ -123,6 +123,13 @@ several_lines(int a,
   return a * work(b);
 }
 
+/* `inline` from a macro, and of another declaration. */
+#define LOCAL_FUNCTION static inline
+LOCAL_FUNCTION int by_macro(int x) { x = work(x); return work(x); }
+static inline int declared(int x);
+static int declared(int x) { x = work(x); return work(x); }
+__attribute__((always_inline)) static inline int always(int x) { x = work(x); return work(x); }
+
 _Noreturn static void leave(int code) { work(code); fflush(stdout); _Exit(code); }
 
 int main(void) {
@@ -145,5 +152,8 @@ int main(void) {
   printf("%d\n", returns_twice());
   apply(1);
   printf("%d\n", several_lines(2, 3));
+  printf("%d\n", by_macro(1));
+  printf("%d\n", declared(2));
+  printf("%d\n", always(3));
   leave(3);
 }

@@ -123,6 +123,7 @@ struct Function {
   bool loops = false;    ///< a loop in the body, or what may be one or take long: goto, asm, new
   bool unique = false;   ///< C: a copy of it would not mean the same (static variables, ...)
   bool endless = false;  ///< C: contains a loop that nothing in it leaves
+  bool is_inline = false;  ///< C: declared inline, so a copy of it cannot be noinline
   bool in_tree = false;  ///< the definition is in the mirror and may be rewritten
   Reason refused = Reason::kNone;  ///< why no scope can be inserted; kNone: one can
   uint32_t head_begin = 0;  ///< first byte of the definition; its head is [head_begin, body-1)

@@ -63,25 +63,8 @@ uint32_t line_at(const std::string& text, uint32_t offset) {
   return static_cast<uint32_t>(std::count(text.begin(), text.begin() + offset, '\n')) + 1;
 }
 
-/// Whether the head says `inline`, `__inline` or `__inline__`, in front of the name.
-bool is_inline(const Function& f, const std::string& text) {
-  constexpr std::string_view kWord = "inline";
-  for (size_t at = text.find(kWord, f.head_begin); at < f.name_begin;
-       at = text.find(kWord, at + 1)) {
-    size_t begin = at;
-    while (begin > f.head_begin && text[begin - 1] == '_') {
-      --begin;
-    }
-    if (begin == f.head_begin || !is_in_word(text[begin - 1])) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/// An `inline` function cannot be `noinline` as well.
-const char* attributes(const Function& f, bool has_sites, const std::string& text) {
-  return has_sites && !is_inline(f, text) ? "VPROF_TWIN" : "VPROF_COPY";
+const char* attributes(const Function& f, bool has_sites) {
+  return has_sites && !f.is_inline ? "VPROF_TWIN" : "VPROF_COPY";
 }
 
 std::string name_of(const Function& f, const std::string& text) {
@@ -167,7 +150,7 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
     rename(call.name_end);
     if (call.callee->head_begin > f.head_begin) {
       before += fmt::format("{1} static __typeof__({0}) {0}{2};\n", call.callee->name,
-                            attributes(*call.callee, call.has_sites, text), kSuffix);
+                            attributes(*call.callee, call.has_sites), kSuffix);
     }
   }
   rename(f.name_end);
@@ -181,7 +164,7 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
   edits.push_back(
       {f.body_end, f.body_end,
        fmt::format("\nVPROF_TWIN_BEGIN\n{}#line {}\n{} {}\n{}VPROF_TWIN_END\n#line {}\n", before,
-                   line_at(text, f.head_begin), gate ? "" : attributes(f, has_sites, text), copy,
+                   line_at(text, f.head_begin), gate ? "" : attributes(f, has_sites), copy,
                    after, line_at(text, f.body_end)),
        ""});
   if (gate) {
@@ -192,7 +175,7 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
                     text.substr(f.name_end, f.body - 1 - f.name_end));
     edits.push_back({f.head_begin, f.head_begin,
                      fmt::format("VPROF_TWIN_BEGIN {} {}; VPROF_TWIN_END ",
-                                 attributes(f, has_sites, text), declaration.value_or("")),
+                                 attributes(f, has_sites), declaration.value_or("")),
                      ""});
     edits.push_back({f.body, f.body,
                      fmt::format(" VPROF_GATE({}) {{ {} }} {{", *gate,
