@@ -35,6 +35,12 @@ class BadInput(Project):
         self.fails("diff", "a", "b", "--fail-iff=p99>1x", words=["did you mean '--fail-if'?"])
         self.fails("loop", "--resume", "--restart", words=["--re"])
 
+    def test_one_answer_at_a_time(self):
+        for options in (["--json", "--tree"], ["--tree", "--html", "a.html"], ["--html", "a.html", "--json"]):
+            self.fails("report", *options, words=["excludes"])
+        self.fails("report", "--html", "--json", words=["--html", "name a file; --json is an option"])
+        self.fails("export", "--csv", "-", "--otlp", "-", words=["only one of --perfetto", "standard output"])
+
     def test_an_answer_that_is_not_written_is_an_error(self):
         for arguments in (("manual",), ("check", "--json"), ("--help",)):
             with open("/dev/full", "w", encoding="utf-8") as full:

@@ -148,6 +148,7 @@ class Profiles(unittest.TestCase):
         self.assertLess(report["interval"]["count"], 2000)
         self.assertTrue(any("--skip" in note for note in report["losses"]["notes"]))
         self.fails("analyze", "before", "--skip", "5", words=["--skip 5", "2s"])
+        self.fails("analyze", "before", "--skip", "99s", words=["--skip 99s", "later than that"])
 
     def test_timeline(self):
         report = json.loads(self.vprof("analyze", "before", "--json").stdout)

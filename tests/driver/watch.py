@@ -110,6 +110,7 @@ class Watch(LiveProject):
         count = self.report()["interval"]["count"]
         self.assertIn(f'vprof_interval_latency_seconds_count{{interval="order"}} {count}\n', (self.root / "m.prom").read_text())
         self.assertRegex((self.root / "m.prom").read_text(), r"(?m)^vprof_own_processor_seconds_total [0-9.e-]*[1-9]")
+        self.assertIn("m.prom", json.loads((self.root / ".vprof/outputs.json").read_text()), "it is no source")
         documented = re.findall(r"^\| `(vprof_\w+)` \|", (Path(os.environ["VPROF_DOCS"]) / "fleet.md").read_text(), re.M)
         self.assertEqual(set(re.findall(r"^# TYPE (\w+)", (self.root / "m.prom").read_text(), re.M)), set(documented))
         ids, intervals = self.ids_in_tables(), 0

@@ -58,6 +58,16 @@ void add_check(CLI::App& app, CommandLine& line) {
   verb->add_flag("--json", line.check.json, "print JSON");
 }
 
+/// A file that is written. One whose name begins with `--` is an option whose file was forgotten.
+CLI::Option* add_output(CLI::App* verb, const std::string& names, std::string& file,
+                        const std::string& help) {
+  return verb->add_option(names, file, help)
+      ->option_text("FILE")
+      ->check([](const std::string& name) {
+        return name.starts_with("--") ? "name a file; " + name + " is an option" : "";
+      });
+}
+
 /// With or without the sign: 2, 2%.
 void add_percent(CLI::App* verb, const char* name, double& value, const char* meaning) {
   verb->add_option(name, value, meaning)
@@ -94,8 +104,7 @@ void add_loop(CLI::App& app, CommandLine& line) {
 }
 
 void add_metrics(CLI::App* verb, std::string& file) {
-  verb->add_option("--metrics", file, "keep metrics for Prometheus in this file")
-      ->option_text("FILE");
+  add_output(verb, "--metrics", file, "keep metrics for Prometheus in this file");
 }
 
 void add_live(CLI::App& app, CommandLine& line) {
@@ -204,8 +213,7 @@ void add_analyze(CLI::App& app, CommandLine& line) {
   verb->add_option("--skip", options.skip,
                    "leave out intervals that began within this time of the start (2s, 300ms)")
       ->option_text("TIME");
-  verb->add_option("--profile", options.profile, "also write the profile to this file")
-      ->option_text("FILE");
+  add_output(verb, "--profile", options.profile, "also write the profile to this file");
   verb->add_option("--threads", options.threads, "threads of the analysis (one per processor)");
 }
 
@@ -236,8 +244,7 @@ void add_merge(CLI::App& app, CommandLine& line) {
                        [&line] { return verb_merge(line.global, line.merge); });
   verb->add_option("profiles", line.merge.profiles, "files, or directories of vprof.json")
       ->required();
-  verb->add_option("-o,--output", line.merge.output, "write the sum to this file")
-      ->option_text("FILE");
+  add_output(verb, "-o,--output", line.merge.output, "write the sum to this file");
   verb->add_flag("--json", line.merge.json, "print report.json");
 }
 
@@ -257,8 +264,7 @@ void add_diff(CLI::App& app, CommandLine& line) {
   verb->add_flag("--certainly", options.certainly,
                  "... only if it holds over the whole confidence interval");
   verb->add_flag("--force", options.force, "compare what looks like different programs");
-  verb->add_option("--junit", options.junit, "write the conditions as a test report, JUnit XML")
-      ->option_text("FILE")
+  add_output(verb, "--junit", options.junit, "write the conditions as a test report, JUnit XML")
       ->needs(fail_if);
   CLI::Option* json = verb->add_flag("--json", options.json, "print JSON");
   verb->add_flag("--markdown", options.markdown, "print Markdown, for a pull request")
@@ -270,8 +276,7 @@ void add_export(CLI::App& app, CommandLine& line) {
   CLI::App* verb = add(app, line, "export", "write single intervals for other programs",
                        [&line] { return verb_export(line.global, line.exports); });
   for (const report::ExportFormat& format : report::export_formats()) {
-    verb->add_option(fmt::format("--{}", format.name), options.files[format.name], format.help)
-        ->option_text("FILE");
+    add_output(verb, fmt::format("--{}", format.name), options.files[format.name], format.help);
   }
   add_table_options(verb, options.tables);
   verb->add_option("dir", options.trace, "a recording from elsewhere");
@@ -288,10 +293,12 @@ void add_report(CLI::App& app, CommandLine& line) {
   ReportOptions& options = line.report;
   CLI::App* verb = add(app, line, "report", "print the last report",
                        [&line] { return verb_report(line.global, line.report); });
-  verb->add_flag("--json", options.json, "print JSON");
-  verb->add_flag("--tree", options.tree, "print the variance tree");
-  verb->add_option("--html", options.html, "write one HTML file for a browser")
-      ->option_text("FILE");
+  CLI::Option* json = verb->add_flag("--json", options.json, "print JSON");
+  CLI::Option* tree =
+      verb->add_flag("--tree", options.tree, "print the variance tree")->excludes(json);
+  add_output(verb, "--html", options.html, "write one HTML file for a browser")
+      ->excludes(json)
+      ->excludes(tree);
   verb->add_option("--iteration", options.iteration, "the report of an earlier iteration")
       ->check(CLI::Range(1, kMostIterations));
 }

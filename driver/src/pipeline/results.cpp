@@ -7,6 +7,7 @@
 #include "vprof/report/exports.h"
 #include "vprof/support/json.h"
 #include "vprof/support/output.h"
+#include "workspace/outputs.h"
 
 namespace vprof::driver {
 
@@ -126,7 +127,9 @@ Result<void> write_metrics(const Session& session, const fs::path& file,
                                        .slow_intervals = slow_intervals,
                                        .counted_part = counted_part,
                                        .own_processor_s = own_processor_s()};
-  return write_output(file, report::prometheus(profile, context));
+  VPROF_TRY(write_output(file, report::prometheus(profile, context)));
+  remember_output(session.workspace, session.config.source, file);
+  return {};
 }
 
 Result<std::pair<analyzer::Profile, report::ReportContext>> read_report(const fs::path& file) {

@@ -78,7 +78,11 @@ Result<int> verb_analyze(const Global& global, const AnalyzeOptions& options) {
         "result of its last epoch, `vprof timeline` shows single intervals",
         shown(trace));
   }
-  auto profile = VPROF_TRY(analyze_trace(session, trace));
+  auto analyzed = analyze_trace(session, trace);
+  if (!analyzed && analyzed.error().kind == ErrorKind::kNoInterval && !options.skip.empty()) {
+    return fail("--skip {}: no interval that was completed began later than that", options.skip);
+  }
+  auto profile = VPROF_TRY(std::move(analyzed));
   if (own) {
     VPROF_TRY(keep(session, profile));
   }

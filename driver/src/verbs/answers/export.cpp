@@ -95,8 +95,12 @@ Result<int> verb_export(const Global& global, const ExportOptions& options) {
       std::ranges::all_of(options.files, [](const auto& one) { return one.second.empty(); })) {
     return fail("nothing to export; name a file with {}", option_names());
   }
-  if (std::ranges::any_of(options.files,
-                          [](const auto& one) { return is_standard_output(one.second); })) {
+  const auto printed = std::ranges::count_if(
+      options.files, [](const auto& one) { return is_standard_output(one.second); });
+  if (printed > 1) {
+    return fail("only one of {} can be standard output", option_names());
+  }
+  if (printed == 1) {
     narrate_on_standard_error();
   }
   Recording recording = VPROF_TRY(recording_of(global, options));

@@ -7,8 +7,6 @@
 
 namespace vprof::driver {
 
-namespace {}  // namespace
-
 Result<int> verb_report(const Global& global, const ReportOptions& options) {
   auto session = VPROF_TRY(open_session(global.config, Access::kRead));
   if (!options.html.empty()) {
