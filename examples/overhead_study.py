@@ -46,7 +46,7 @@ class Study:
     needs: tuple = ("installed",)  # what a run needs of the directory in which the server is built
     uprobes: tuple = ()  # numbers of children that bpftrace is to time as well
     binaries: tuple = ()  # in the plain server's directory: what they are in
-    left_whole: str = "(?!)"  # pattern of the functions that are not broken down
+    left_whole: str = "(?!)"  # pattern of the keys of functions in which nothing is measured
 
     @property
     def patterns(self):
@@ -96,6 +96,16 @@ def run(study, command, **options):
 
 def rewrite_and_build(study, expanded, demoted=()):
     """With these functions expanded and these positions left out, as if a search had come to that."""
+    rewrite(study, expanded, demoted)
+    # Nor is anything measured in files that are left whole.
+    places = {place_of(s): f"@{s['file']}:" for s in sites_of(study)["sites"]}
+    whole = [place for place, file in places.items() if re.search(study.left_whole, file)]
+    if whole:
+        rewrite(study, expanded, [*demoted, *whole])
+    run(study, [find_vprof(), "-C", study.here, "build"])
+
+
+def rewrite(study, expanded, demoted):
     path = study.vprof_dir / "state.json"
     state = json.loads(path.read_text())
     state["expanded"] = expanded
@@ -103,7 +113,14 @@ def rewrite_and_build(study, expanded, demoted=()):
                          "key": "", "heavy_in": "", "within": ""} for position in demoted]
     run(study, ["tee", path], input=json.dumps(state))
     run(study, [find_vprof(), "-C", study.here, "instrument"])
-    run(study, [find_vprof(), "-C", study.here, "build"])
+
+
+def sites_of(study):
+    return json.loads((study.vprof_dir / "sites.json").read_text())
+
+
+def place_of(site):
+    return f"{site['file']}:{site['line']}:{site['column']}"
 
 
 def keep_as(study, name):
@@ -167,15 +184,11 @@ def executed_children(study, enough):
             return children, every, entered
 
 
-def place_of(site):
-    return f"{site['file']}:{site['line']}:{site['column']}"
-
-
 def children_of_last_run(study):
     report = json.loads(run(study, [find_vprof(), "-C", study.here, "analyze", "--json"]))
     counts = calls_by_site(max((study.vprof_dir / "iterations").glob("*/trace"),
                                key=lambda trace: int(trace.parent.name)))
-    sites = json.loads((study.vprof_dir / "sites.json").read_text())
+    sites = sites_of(study)
     functions = {f["id"]: f for f in sites["functions"]}
     by_place = collections.defaultdict(list)
     at_entry = {}

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import made
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import ROOT
 from fleets import NOW
 
 from vprof.errors import InputError
@@ -107,9 +111,13 @@ def test_a_recording_on_its_way_does_not_count(
 
 def test_a_recording_without_its_sums(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(fleet / "sums" / "day=2026-11-24" / "host=db3")
-    shutil.rmtree(fleet / "times" / "day=2026-11-24" / "host=db3")
     assert "no file in sums" in refused(capsys, str(fleet))
     goes_on(capsys, fleet, 600)
+    # Single intervals are added up here.
+    assert main(["report", str(fleet), "--json", "--since", "2026-11-01"]) == 0
+    assert json.loads(capsys.readouterr().out)["intervals"] == 800
+    shutil.rmtree(fleet / "times" / "day=2026-11-24" / "host=db3")
+    assert "no file in sums" in refused(capsys, str(fleet), "--since", "2026-11-01")
 
 
 def test_a_file_that_is_no_table_of_ours(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,6 +133,19 @@ def test_options_that_mean_nothing(fleet: Path, capsys: pytest.CaptureFixture[st
     assert "such as 2026" in refused(capsys, str(fleet), "--since", "yesterday")
     assert "no interval meets" in refused(capsys, str(fleet), "--where", "host=nobody")
     assert "no such intervals" in refused(capsys, str(fleet), "--interval", "job")
+
+
+def test_a_report_that_cannot_be_made_or_written(
+    fleet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "--memory much" in refused(capsys, str(fleet), "--memory", "much")
+    command = [sys.executable, "-m", "vprof.fleet", "report", str(fleet)]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT / "python" / "src")},
+                              stdout=full, stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        2, "vprof fleet: cannot write to standard output: No space left on device\n"
+    )  # fmt: skip
 
 
 def test_intervals_of_two_names(fleet: Path, capsys: pytest.CaptureFixture[str]) -> None:

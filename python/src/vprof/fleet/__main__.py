@@ -61,7 +61,9 @@ def _report(options: argparse.Namespace) -> str:
     from . import duck, files, json_text, report, text
 
     selection = selection_of(options)
-    found = files.find(options.directory, skip_bad=options.skip_bad)
+    found = files.find(
+        options.directory, skip_bad=options.skip_bad, from_intervals=selection.needs_intervals
+    )
     with tempfile.TemporaryDirectory(prefix="vprof-fleet-") as temporary:
         engine = duck.DuckEngine(
             found, memory=options.memory, threads=options.threads, temporary=Path(temporary)
@@ -77,7 +79,7 @@ def _report(options: argparse.Namespace) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _arguments(sys.argv[1:] if arguments is None else arguments)
     try:
-        print(_report(options))
+        print(_report(options), flush=True)
     except InputError as error:
         print(f"vprof fleet: {error}", file=sys.stderr)
         return 2
@@ -86,8 +88,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
               f"pip install {error.name}", file=sys.stderr)  # fmt: skip
         return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
+    except OSError as error:
+        _forget_output()
+        print(f"vprof fleet: cannot write to standard output: {error.strerror}", file=sys.stderr)
+        return 2
     return 0
+
+
+def _forget_output() -> None:
+    """What is not written yet cannot be, and would be tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -37,7 +37,12 @@ class DuckEngine:
             config["threads"] = threads
         if temporary is not None:
             config["temp_directory"] = str(temporary)
-        self._connection = duckdb.connect(config=config)
+        try:
+            self._connection = duckdb.connect(config=config)
+        except duckdb.Error as error:
+            options = " ".join(f"--{name} {value}" for name, value in
+                               (("memory", memory), ("threads", threads)) if value)  # fmt: skip
+            raise InputError(f"{options}: {_line(error)}") from None
         self._connection.execute("SET preserve_insertion_order = false")
         for name in ROLL_UPS + SINGLE:
             if self.has(name):

@@ -85,9 +85,16 @@ def host_of(path: Path) -> str:
 
 
 def find(
-    directories: Sequence[Path], *, skip_bad: bool = False, now: dt.datetime | None = None
+    directories: Sequence[Path],
+    *,
+    skip_bad: bool = False,
+    from_intervals: bool = False,
+    now: dt.datetime | None = None,
 ) -> Files:
-    """Finds and checks the tables below `directories`."""
+    """Finds and checks the tables below `directories`.
+
+    With `from_intervals`, single intervals are added up, so recordings that have these need no sums.
+    """
     paths: dict[str, dict[str, list[Path]]] = {table: {} for table in ROLL_UPS + SINGLE}
     for directory in directories:
         if not directory.is_dir():
@@ -104,6 +111,7 @@ def find(
     _check_copies(paths, check)
     recordings = _read_recordings(paths["recordings"], check)
     _check_footers(paths, check)
+    _check_tables(paths, check, from_intervals)
     _check_runs(recordings, check)
     _check_clocks(recordings, check, now or dt.datetime.now(dt.timezone.utc))
     complete = {recording.id for recording in recordings} - check.bad
@@ -186,11 +194,15 @@ def _check_footers(paths: dict[str, dict[str, list[Path]]], check: _Check) -> No
                     pq.read_metadata(path)
                 except (pa.ArrowException, OSError) as error:
                     check.wrong(_unreadable(path, error), id)
+
+
+def _check_tables(
+    paths: dict[str, dict[str, list[Path]]], check: _Check, from_intervals: bool
+) -> None:
     for id in sorted(set(paths["recordings"]) - check.bad):
-        single = all(id in paths[table] for table in SINGLE)
-        missing = [t for t in ("places", "sums") if id not in paths[t]]
-        if missing == ["sums"] and single:
-            continue
+        single = from_intervals and all(id in paths[table] for table in SINGLE)
+        needed = ("places",) if single else ("places", "sums")
+        missing = [table for table in needed if id not in paths[table]]
         if missing:
             check.wrong(
                 f"{paths['recordings'][id][0]}: the recording has no file in {missing[0]}; copy "
