@@ -57,6 +57,14 @@ TEST_CASE("the tree, as a whole") {
   CHECK(text == golden("tree.txt", text));
 }
 
+TEST_CASE("the history of a live search has no builds and runs") {
+  report::Iteration one;
+  one.sites = 17;
+  one.mean_ns = 2e6;
+  CHECK(report::history_text({one}, {}).find("17 sites; mean 2.00 ms, stddev 0 ns") !=
+        std::string::npos);
+}
+
 TEST_CASE("the history, as a whole") {
   const std::string text = report::history_text(make_context().iterations, {});
   CHECK(text == golden("history.txt", text));

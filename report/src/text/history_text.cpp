@@ -23,13 +23,19 @@ std::string heading(size_t number, const Iteration& one) {
   return text;
 }
 
+/// A live search neither builds nor starts the program for an iteration.
 std::string figures(const Iteration& one) {
-  std::string text =
-      fmt::format("{}, built in {:.1f} s", plural(one.sites, "site", "sites"), one.build_s);
+  std::string text = plural(one.sites, "site", "sites");
+  if (one.build_s > 0) {
+    text += fmt::format(", built in {:.1f} s", one.build_s);
+  }
   if (one.mean_ns <= 0) {
     return text + "; not measured yet";
   }
-  text += fmt::format(", ran {:.1f} s; mean {}, stddev {}", one.run_s, human_time(one.mean_ns),
+  if (one.run_s > 0) {
+    text += fmt::format(", ran {:.1f} s", one.run_s);
+  }
+  text += fmt::format("; mean {}, stddev {}", human_time(one.mean_ns),
                       human_time(std::sqrt(one.variance_ns2)));
   if (one.mean_ratio > 0) {
     text += fmt::format("; compared with the run without recording: mean {:.2f}x, variance {:.2f}x",
