@@ -167,6 +167,10 @@ class Profiles(unittest.TestCase):
         self.fails("timeline", "worst", "before", words=["worst", "trace id"])
         self.fails("timeline", "ab" * 16, "before", words=["ab" * 16, "vprof_trace_context"])
 
+    def test_no_such_interval(self):
+        for arguments in (["analyze", "before"], ["timeline", "1", "before"], ["export", "before", "--csv", "-"]):
+            self.fails(*arguments, "--interval", "nope", words=["no interval is named 'nope'; there are: "])
+
     def test_bad_profiles(self):
         (self.root / "bad.vprof").write_bytes(b"no profile")
         self.fails("merge", "before.vprof", "bad.vprof", words=["bad.vprof", "not a whole profile"])

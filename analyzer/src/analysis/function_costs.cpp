@@ -253,7 +253,7 @@ Result<std::vector<FunctionCosts>> costs_of(const std::string& trace_dir,
                                             const std::string& sites_json,
                                             const std::vector<std::string>& keys,
                                             const Options& options, std::span<const Epoch> slices) {
-  const auto sites = VPROF_TRY(read_sites(sites_json));
+  const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
   std::map<uint32_t, KindCosts> kinds;
   std::vector<std::string> labels;
   const auto add = [&](const Scanned& scanned) {

@@ -148,7 +148,7 @@ class Pass {
 Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,
                                                     const std::string& sites_json,
                                                     const Options& options) {
-  return sums_of_recording(trace_dir, VPROF_TRY(read_sites(sites_json)), options);
+  return sums_of_recording(trace_dir, VPROF_TRY(read_sites(sites_json, options.interval)), options);
 }
 
 Result<std::vector<IntervalSums>> sums_of_recording(const std::string& trace_dir,

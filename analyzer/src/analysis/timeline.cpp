@@ -119,7 +119,7 @@ class Slowest {
 
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              uint64_t id, const Options& options) {
-  const auto sites = VPROF_TRY(read_sites(sites_json));
+  const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
   std::optional<Timeline> exact;
   Slowest slowest(sites);
   const auto look = [&](const Scanned& scanned) {
@@ -148,7 +148,7 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
 
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
                              const TraceContext& trace, const Options& options) {
-  const auto sites = VPROF_TRY(read_sites(sites_json));
+  const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
   Slowest slowest(sites);
   const auto look = [&](const Scanned& scanned) {
     for (const Interval& interval : scanned.intervals) {
@@ -171,7 +171,7 @@ Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& si
 Result<void> visit_timelines(const std::string& trace_dir, const std::string& sites_json,
                              const std::vector<TimelineRequest>& requests, const Options& options,
                              const std::function<void(size_t, Timeline)>& take) {
-  const auto sites = VPROF_TRY(read_sites(sites_json));
+  const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
   Latencies latencies(sites);
   std::unordered_multimap<uint64_t, size_t> wanted;
   for (size_t i = 0; i < requests.size(); ++i) {

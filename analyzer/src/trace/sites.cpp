@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -154,6 +155,20 @@ Result<Sites> read_sites(const std::string& path) {
   } catch (const std::exception& error) {
     return fail("{}: not a valid sites file ({}); instrument again", path, error.what());
   }
+}
+
+Result<Sites> read_sites(const std::string& path, const std::string& interval) {
+  auto sites = VPROF_TRY(read_sites(path));
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < std::max<size_t>(sites.intervals.size(), 1); ++i) {
+    names.push_back(sites.interval_name(i));
+  }
+  // A source that marks its intervals itself may have more of them, which are `interval#N`.
+  if (!interval.empty() && !interval.starts_with("interval#") &&
+      std::ranges::find(names, interval) == names.end()) {
+    return fail("no interval is named '{}'; there are: {}", interval, fmt::join(names, ", "));
+  }
+  return sites;
 }
 
 }  // namespace vprof::analyzer

@@ -55,4 +55,8 @@ struct Sites {
 /// Error: one line that names the file and the entry at fault.
 Result<Sites> read_sites(const std::string& path);
 
+/// @param interval a name of intervals; empty: of any
+/// Error: as above, or none of its intervals can have that name.
+Result<Sites> read_sites(const std::string& path, const std::string& interval);
+
 }  // namespace vprof::analyzer

@@ -78,7 +78,7 @@ class RowWriter {
 Result<IntervalTimesSummary> interval_times(const std::string& trace_dir,
                                             const std::string& sites_json, const Options& options,
                                             const IntervalSink& sink) {
-  const auto sites = VPROF_TRY(read_sites(sites_json));
+  const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
   PathTree tree(sites);
   RowWriter writer(sites, sink, tree, root_name(sites, options));
   const ScanResult scanned =

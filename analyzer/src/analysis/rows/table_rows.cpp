@@ -259,7 +259,7 @@ Result<RecordingStart> recording_start(const std::string& trace_dir) {
 
 Result<void> table_rows(const std::string& trace_dir, const std::string& sites_json,
                         const Options& options, const TableSink& sink) {
-  const auto sites = VPROF_TRY(read_sites(sites_json));
+  const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
   auto kinds = VPROF_TRY(sums_of_recording(trace_dir, sites_json, options));
   return TableWriter(trace_dir, sites, options, sink).write(std::move(kinds));
 }
