@@ -1,8 +1,14 @@
 // What the flight recorder takes for slow, and what it keeps.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "pipeline/recordings/kept_recordings.h"
+#include "search/live/watch/ended_processes.h"
 #include "search/live/watch/processor_history.h"
 #include "search/live/watch/slow_bound.h"
 #include "temporary.h"
@@ -60,4 +66,66 @@ TEST_CASE("processor time is that of the window, though it is read later") {
   CHECK(history.between(0, 20 * kSecond) == Approx(1.8e9));
   history.forget_before(25 * kSecond / 2);
   CHECK(history.between(25 * kSecond / 2, 14 * kSecond) == Approx(0.2e9));
+}
+
+TEST_CASE("traces of processes that end during a watch go, those of others stay") {
+  const test::Temporary directory;
+  const auto file = [&](pid_t pid) {
+    const fs::path path = directory / (std::to_string(pid) + "-1.vpt");
+    REQUIRE(write_file_atomic(path, "x"));
+    return path;
+  };
+  const auto ended = [] {  // the number of a process
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::_exit(0);
+    }
+    ::waitpid(pid, nullptr, 0);
+    return pid;
+  };
+  const auto start = [&](const std::string& trace) {
+    const std::string variable = "VPROF_TRACE_DIR=" + trace;
+    const char* environment[] = {variable.c_str(), nullptr};
+    const char* arguments[] = {"cat", nullptr};  // ends with what it reads from
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    pid_t pid = 0;
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    REQUIRE(::posix_spawnp(&pid, "cat", &actions, nullptr, const_cast<char**>(arguments),
+                           const_cast<char**>(environment)) == 0);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[0]);
+    return std::pair(pid, ends[1]);
+  };
+  const fs::path earlier = file(ended());
+  EndedProcesses processes(directory.path(), 30);
+  const fs::path later = file(ended());
+  // In a container, the number may be that of another process outside.
+  const auto stranger = start("/elsewhere");
+  const fs::path unknown = file(stranger.first);
+  REQUIRE(processes.sweep(0));
+  REQUIRE(processes.sweep(50));
+  CHECK(fs::exists(later));
+  const auto ours = start(directory.path().string());
+  const fs::path running = file(ours.first);
+  const fs::path other = directory / "sites.json";
+  REQUIRE(write_file_atomic(other, "x"));
+  REQUIRE(processes.sweep(100));
+  const fs::path last = file(ended());
+  REQUIRE(processes.sweep(129));
+  CHECK(fs::exists(later));
+  REQUIRE(processes.sweep(130));
+  CHECK_FALSE(fs::exists(later));
+  CHECK(fs::exists(last));
+  REQUIRE(processes.sweep(1000));
+  CHECK_FALSE(fs::exists(last));
+  for (const fs::path& stays : {earlier, unknown, running, other}) {
+    CHECK(fs::exists(stays));
+  }
+  for (const auto& [pid, input] : {stranger, ours}) {
+    ::close(input);
+    ::waitpid(pid, nullptr, 0);
+  }
 }

@@ -108,16 +108,25 @@ class AttachedProgram : public Target {
   bool runs_ = true;
 };
 
-/// Calls `visit(pid, file)` for each trace of a process that still runs.
+/// Calls `visit(pid, file)` for each trace of a process.
 template <class Visit>
-void for_each_recording(const fs::path& trace, const Visit& visit) {
+void for_each_trace(const fs::path& directory, const Visit& visit) {
   std::error_code error;
-  for (const auto& item : fs::directory_iterator(trace, error)) {
-    const pid_t pid = pid_of(item.path());
-    if (pid != 0 && is_running(pid)) {
-      visit(pid, item.path());
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    if (const pid_t pid = pid_of(it->path()); pid != 0) {
+      visit(pid, it->path());
     }
   }
+}
+
+/// The same for each process that still runs.
+template <class Visit>
+void for_each_recording(const fs::path& trace, const Visit& visit) {
+  for_each_trace(trace, [&](pid_t pid, const fs::path& file) {
+    if (is_running(pid)) {
+      visit(pid, file);
+    }
+  });
 }
 
 /// Intervals that have begun in a process, from the header of its trace.
@@ -153,6 +162,17 @@ std::map<pid_t, Work> work_by_process(const fs::path& trace) {
     }
   });
   return found;
+}
+
+Work work_between(const std::map<pid_t, Work>& before, const std::map<pid_t, Work>& after) {
+  Work sum;
+  for (const auto& [pid, now] : after) {
+    const auto found = before.find(pid);
+    const Work then = found == before.end() ? Work() : found->second;
+    sum.processor_ns += std::max(0.0, now.processor_ns - then.processor_ns);
+    sum.begun += std::max(0.0, now.begun - then.begun);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -208,17 +228,25 @@ std::vector<pid_t> recording_processes(const fs::path& trace) {
   return found;
 }
 
+std::vector<fs::path> ended_recordings(const fs::path& trace) {
+  std::vector<fs::path> found;
+  for_each_trace(trace, [&](pid_t pid, const fs::path& file) {
+    if (!is_running(pid)) {
+      found.push_back(file);
+    }
+  });
+  return found;
+}
+
 WorkSince::WorkSince(const fs::path& trace) : trace_(trace), then_(work_by_process(trace)) {}
 
-Work WorkSince::done() const {
-  Work sum;
-  for (const auto& [pid, now] : work_by_process(trace_)) {
-    const auto found = then_.find(pid);
-    const Work then = found == then_.end() ? Work() : found->second;
-    sum.processor_ns += std::max(0.0, now.processor_ns - then.processor_ns);
-    sum.begun += std::max(0.0, now.begun - then.begun);
-  }
-  return sum;
+Work WorkSince::done() const { return work_between(then_, work_by_process(trace_)); }
+
+Work WorkSince::step() {
+  std::map<pid_t, Work> now = work_by_process(trace_);
+  const Work done = work_between(then_, now);
+  then_ = std::move(now);
+  return done;
 }
 
 }  // namespace vprof::driver

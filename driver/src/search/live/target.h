@@ -35,6 +35,9 @@ Result<fs::path> trace_of_process(pid_t pid);
 /// Processes that record into a trace directory and still run.
 std::vector<pid_t> recording_processes(const fs::path& trace);
 
+/// Traces in that directory whose processes do not run any more.
+std::vector<fs::path> ended_recordings(const fs::path& trace);
+
 /// A file of the program that a process still runs although there is a new one in its place: its
 /// own executable, or anything below `built`. Empty: there is none.
 std::string replaced_file(pid_t pid, const fs::path& built);
@@ -51,6 +54,8 @@ class WorkSince {
   explicit WorkSince(const fs::path& trace);
   /// By the processes that have run since then.
   Work done() const;
+  /// The same; then becomes now.
+  Work step();
 
  private:
   fs::path trace_;

@@ -13,6 +13,7 @@
 #include "search/iterations.h"
 #include "search/live/cost_factor.h"
 #include "search/live/live_run.h"
+#include "search/live/watch/ended_processes.h"
 #include "search/live/watch/processor_history.h"
 #include "search/live/watch/slow_intervals.h"
 #include "search/live/watch/table_windows.h"
@@ -44,6 +45,9 @@ constexpr int64_t kReachBackNs = 50'000'000;
 /// A slice waits so long for intervals that have not ended, s.
 constexpr double kLeastPatience = 1, kMostPatience = 10;
 constexpr double kWaitsMore = 4;  // times, if that was not enough
+/// The trace of a process that has ended is read no more after this time, s: with tables, whose
+/// windows are up to a minute long, twice that.
+constexpr double kKeepEnded = 30, kKeepEndedForTables = 150;
 /// What is missing beyond this was not recorded now and then.
 constexpr double kAllButMoments = 0.98;
 
@@ -72,7 +76,8 @@ class FlightRecorder {
         windows_(ws_, run.trace),
         pace_(session.config.overhead_budget, std::thread::hardware_concurrency(),
               options.tables.out.empty() ? kWindowLength : kTablePeriod),
-        tables_(ws_, run.trace, options.tables) {}
+        tables_(ws_, run.trace, options.tables),
+        ended_(run.trace, options.tables.out.empty() ? kKeepEnded : kKeepEndedForTables) {}
 
   Result<void> record() {
     VPROF_TRY(begin());
@@ -95,6 +100,9 @@ class FlightRecorder {
       }
       if (!interrupt::requested()) {
         VPROF_TRY(wait_for_room(recorded));
+      }
+      if (const auto swept = ended_.sweep(own.seconds()); !swept) {
+        warn(swept.error().message);
       }
     }
     const bool stopped = interrupt::requested();
@@ -191,8 +199,7 @@ class FlightRecorder {
 
   void note_work() {
     noted_ = Clock::now();
-    work_.note(monotonic_ns(), since_noted_.done().processor_ns);
-    since_noted_ = WorkSince(run_.trace);
+    work_.note(monotonic_ns(), since_noted_.step().processor_ns);
   }
 
   double processor_ns(int64_t from, int64_t to) {
@@ -347,17 +354,17 @@ class FlightRecorder {
 
   /// A full disk is emptied sooner or later, and a watch goes on for days.
   Result<void> wait_for_room(const Result<void>& recorded) {
-    const bool is_full = !recorded && recorded.error().kind == ErrorKind::kDiskFull;
-    if (!recorded && !is_full) {
+    const bool no_room = !recorded && recorded.error().kind == ErrorKind::kDiskFull;
+    if (!recorded && !no_room) {
       return recorded;
     }
-    if (is_full && !waits_for_room_) {
+    if (no_room && !waits_for_room_) {
       warn(recorded.error().message + "; the watch goes on when there is room again");
-    } else if (!is_full && waits_for_room_) {
+    } else if (!no_room && waits_for_room_) {
       say("there is room again");
     }
-    waits_for_room_ = is_full;
-    if (is_full) {
+    waits_for_room_ = no_room;
+    if (no_room) {
       pause();
       pass(kWindowLength);
       switch_sites();
@@ -429,6 +436,7 @@ class FlightRecorder {
   Alternation alternation_{run_.trace};
   CostFactor cost_factor_;
   TableWindows tables_;
+  EndedProcesses ended_;
   std::vector<uint32_t> sites_;  // that are on while anything is recorded
   ProcessorHistory work_;        // of the program
   WorkSince since_noted_{run_.trace};
