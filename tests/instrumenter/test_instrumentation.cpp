@@ -469,3 +469,22 @@ TEST_CASE("a byte order mark stays in front") {
   REQUIRE(result);
   CHECK(apply_edits(text, result->edits.at("f.c")).substr(0, 12) == "\xEF\xBB\xBF#include ");
 }
+
+TEST_CASE("what a function includes as text stays as it is: an enumeration may include it, too") {
+  Function f = function("f", "f.c", 1);
+  const Function g = function("g", "g.c", 1);
+  f.calls = {call(f, g, 14, 22, Form::kStatement)};
+  f.calls[0].file = "table.h";
+  Program program;
+  program.functions = {f, g};
+  for (const char* file : {"f.c", "g.c", "table.h"}) {
+    program.file_hashes[file] = content_hash(kText);
+  }
+  program.finish();
+  Plan plan;
+  plan.expanded = {"f@f.c:1"};
+  const Result<Instrumentation> result = instrumented(program, plan);
+  REQUIRE(result);
+  CHECK_FALSE(result->edits.contains("table.h"));
+  CHECK(names_of(result->sites) == std::set<std::string>{"f@f.c:1", "g@g.c:1"});
+}

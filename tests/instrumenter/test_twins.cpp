@@ -93,6 +93,19 @@ TEST_CASE("a static function that only copies reach has no gate of its own") {
   CHECK(names(twins.gates_of(twins.behind.begin()->first)) == Names{"outer"});
 }
 
+TEST_CASE("what has events keeps its gate: its callers may have been entered long ago") {
+  const Program program = program_of(kText);
+  const auto with_events = [](const Function& f) {
+    return f.name == "leaf"    ? Inserted::kNothing
+           : f.name == "inner" ? Inserted::kEvents
+                               : Inserted::kInBody;
+  };
+  const auto twins = choose_twins(program, with_events,
+                                  [](const std::string&) -> Result<std::string> { return kText; });
+  REQUIRE(twins);
+  CHECK(names(twins->gated) == Names{"inner", "outer"});
+}
+
 TEST_CASE("of functions without sites, those are copied that would be lost without") {
   const std::string text =
       "static int shared(int a) { return a; }\n"

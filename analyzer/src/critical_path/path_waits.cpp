@@ -66,7 +66,8 @@ bool PathWalker::has_known_wait_inside(uint32_t thread, uint32_t index, int64_t 
 
 /// Whether the wait is a slice of a loop that looks at something between one slice and the next: it
 /// ends when a time limit has passed, not when what the thread waits for has happened. Sleeps count
-/// if there are three of about the same length close together at one place.
+/// if there are three of about the same length close together at one place. Who gives way to other
+/// threads looks again afterwards.
 bool PathWalker::is_polled(uint32_t thread, uint32_t index) const {
   const Thread& history = window_.threads[thread];
   const Item& item = history.items[index];
@@ -77,7 +78,7 @@ bool PathWalker::is_polled(uint32_t thread, uint32_t index) const {
                                               stretch.released);
   }
   if (event_of(item) != VPROF_EV_WAIT_TIMER) {
-    return false;
+    return event_of(item) == VPROF_EV_WAIT_YIELD;
   }
   const int64_t slice = item.end - item.start;
   int slices = 1;

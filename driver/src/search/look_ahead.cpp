@@ -127,6 +127,7 @@ const std::map<std::string, std::set<std::string>>& families() {
       {"sleep",
        {"nanosleep", "clock_nanosleep", "usleep", "thrd_sleep", "poll", "ppoll", "select",
         "pselect"}},
+      {"sched_yield", {"thrd_yield", "std::this_thread::yield"}},
       {"semop", {"semtimedop"}},
       {"file lock", {"flock", "lockf", "fcntl"}},
       {"sem_wait", {"sem_timedwait", "sem_clockwait"}},

@@ -166,7 +166,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
       return;
     }
     out.body = after_local_labels(*block, open + 1);
-    out.body_end = close + 1;
+    // Behind an escaped end of line, a token begins where that does.
+    out.body_end = close + clang::Lexer::MeasureTokenLength(block->getRBracLoc(), sources_,
+                                                            context_.getLangOpts());
     out.head_begin = head;
   }
 

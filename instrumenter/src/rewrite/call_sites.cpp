@@ -87,9 +87,12 @@ class CallSiteChooser {
     if (call.form == Form::kRefused) {
       return measure_at_entry(call, call.reason);
     }
-    if (entries_.is_spared(function_)) {
+    // A text that is included within functions may be included elsewhere as well, where it is none
+    // of statements: a table of flags, say, of which an enumeration is made, too.
+    const bool included = call.file != function_.file;
+    if (included || entries_.is_spared(function_)) {
       for (const Call* each : worthwhile) {
-        measure_at_entry(*each, Reason::kInSmallHelper);
+        measure_at_entry(*each, included ? Reason::kIncludedText : Reason::kInSmallHelper);
       }
       return;
     }

@@ -248,8 +248,10 @@ class Instrumenter {
     if (!in_body || !r.events.on_return.empty()) {
       return Inserted::kElsewhere;
     }
-    return r.scope || !r.calls.wrapped.empty() || !r.events.at_body.empty() ? Inserted::kInBody
-                                                                            : Inserted::kNothing;
+    if (!r.events.at_body.empty()) {
+      return Inserted::kEvents;
+    }
+    return r.scope || !r.calls.wrapped.empty() ? Inserted::kInBody : Inserted::kNothing;
   }
 
   /// Sites of an earlier rewrite keep their numbers; new ones get the next free numbers, ordered by

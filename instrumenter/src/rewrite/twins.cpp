@@ -137,7 +137,9 @@ class GateRemover {
   }
 
   /// @param texts of the files of the twins
-  void run(const std::map<std::string, std::string>& texts) {
+  /// @param keep have gates all the same. Callers of what begins a request may run for as long as a
+  ///     connection is open, and were entered before anybody attached.
+  void run(const std::map<std::string, std::string>& texts, const std::set<const Function*>& keep) {
     std::map<const Function*, std::map<const Function*, size_t>> moved;  // by caller and callee
     for (const Function* f : twins_.all()) {
       for (const CallOfCopy& call : calls_of_copies(program_, twins_, *f, texts.at(f->file))) {
@@ -162,7 +164,7 @@ class GateRemover {
     }
     for (const Function* f : twins_.all()) {
       if (twins_.gated.contains(f) && twins_.called.contains(f) && !reached.contains(f) &&
-          !address_taken_.contains(f->usr)) {
+          !keep.contains(f) && !address_taken_.contains(f->usr)) {
         twins_.behind[f];
       }
     }
@@ -229,6 +231,7 @@ Result<Twins> choose_twins(const Program& program,
   const LongLived long_lived(program);
   Twins twins;
   std::set<const Function*> without_sites;
+  std::set<const Function*> with_events;
   std::map<std::string, std::string> texts;
   const Included included(program);
   for (const auto& [file, bodies] : functions_of_files(program, included)) {
@@ -247,15 +250,19 @@ Result<Twins> choose_twins(const Program& program,
       if (can_be_called) {
         twins.called.insert(&f);
       }
-      if (what == Inserted::kInBody && !long_lived.contain(f)) {
+      const bool has_sites = what == Inserted::kInBody || what == Inserted::kEvents;
+      if (has_sites && !long_lived.contain(f)) {
         twins.gated.insert(&f);
+        if (what == Inserted::kEvents) {
+          with_events.insert(&f);
+        }
       } else if (what == Inserted::kNothing && can_be_called && !included.any.contains(file)) {
         without_sites.insert(&f);
       }
     }
   }
   add_copied(program, without_sites, twins);
-  GateRemover(program, twins).run(texts);
+  GateRemover(program, twins).run(texts, with_events);
   return twins;
 }
 

@@ -13,7 +13,7 @@
 //
 // A copy calls the copies of `static` functions, so the originals have no more callers than in the
 // plain program, and the compiler puts them in line as it did there. If only copies can reach the
-// copy of a static function, it has no gate: those of its callers stand for it.
+// copy of a static function, it has no gate, unless it has events: those of its callers stand for it.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,8 @@ namespace vprof::instrumenter {
 /// What is inserted for a function.
 enum class Inserted : uint8_t {
   kNothing,
-  kInBody,     ///< sites and events, all in its body
+  kInBody,     ///< sites, all in its body
+  kEvents,     ///< the same, with events among them
   kElsewhere,  ///< a wrapper, or sites in another file
 };
 

@@ -5,6 +5,7 @@
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -78,6 +79,8 @@ struct __kernel_timespec;
     (clockid_t, int, const struct timespec*, struct timespec*))                                   \
   X(unsigned, sleep, "", (unsigned))                                                              \
   X(int, usleep, "", (unsigned))                                                                  \
+  X(int, sched_yield, "", (void))                                                                 \
+  X(void, thrd_yield, "", (void))                                                                 \
   X(long, syscall, "", (long, ...))                                                               \
   X(int, chroot, "", (const char*))                                                               \
   X(int, prctl, "", (int, unsigned long, unsigned long, unsigned long, unsigned long))            \

@@ -46,7 +46,7 @@ void vprof_wait_write(const struct vprof_wait* wait, uint64_t end) {
 
 struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared) {
   struct vprof_wait wait = vprof_wait_begin(event, object, shared);
-  wait.least_us = 5;
+  wait.least_us = VPROF_LEAST_WAIT_US;
   return wait;
 }
 

@@ -110,7 +110,8 @@ struct vprof_wait {
 #define VPROF_WAIT __attribute__((cleanup(vprof_wait_end))) struct vprof_wait
 struct vprof_wait vprof_wait_begin(uint32_t event, uint64_t object, bool shared);
 
-// For calls that cannot be tried first: those that take less than 5 us did not wait.
+// For calls that cannot be tried first: those that take less did not wait.
+enum { VPROF_LEAST_WAIT_US = 5 };
 struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared);
 
 void vprof_wait_end(struct vprof_wait* wait);

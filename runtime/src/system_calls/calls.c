@@ -1,4 +1,5 @@
-// Calls whose object is known without asking the kernel: sleeps, SysV semaphores and queues.
+// Calls whose object is known without asking the kernel: sleeps, SysV semaphores and queues; and
+// those that give way to other threads.
 //
 // They cannot be tried first, so they are timed; those that take 5 us or more are waits.
 #define _GNU_SOURCE
@@ -40,6 +41,47 @@ long vprof_raw_sleep(long number, const long* a) {
   }
   VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_TIMER, 0, false);
   return vprof_raw_call(number, a);
+}
+
+// ---- giving way to other threads, as a loop does that waits for one of them. The kernel takes
+// that for a switch in which the thread could have run on, which would be preemption. Loops may do
+// so in great numbers, so nothing that threads share is touched.
+
+static void yielded(uint64_t start) {
+  const uint64_t now = vprof_ticks();
+  const bool waited = now - start >= vprof_ticks_per_second / 1000000 * VPROF_LEAST_WAIT_US;
+  if (waited) {
+    const struct vprof_wait wait = {.start = start, .event = VPROF_EV_WAIT_YIELD};
+    vprof_wait_write(&wait, now);
+  }
+  vprof_wait_over(now - start, waited ? VPROF_WAITED_ONCE : VPROF_WAITED_NEVER);
+}
+
+VPROF_RT_API int sched_yield(void) {
+  const struct vprof_real* real = vprof_real_functions();
+  if (real->sched_yield == NULL) {
+    return errno = ENOSYS, -1;
+  }
+  if (!vprof_sync_on(VPROF_CLASS_TIMER)) {
+    return real->sched_yield();
+  }
+  const uint64_t start = vprof_event_time();
+  const int result = real->sched_yield();
+  yielded(start);
+  return result;
+}
+
+VPROF_RT_API void thrd_yield(void) {
+  const struct vprof_real* real = vprof_real_functions();
+  if (real->thrd_yield == NULL) {
+    return;
+  }
+  if (!vprof_sync_on(VPROF_CLASS_TIMER)) {
+    return real->thrd_yield();
+  }
+  const uint64_t start = vprof_event_time();
+  real->thrd_yield();
+  yielded(start);
 }
 
 // ---- io_uring: the requests may be for a disk, a peer or a clock, and the answers say only what

@@ -130,6 +130,13 @@ static inline int declared(int x);
 static int declared(int x) { x = work(x); return work(x); }
 __attribute__((always_inline)) static inline int always(int x) { x = work(x); return work(x); }
 
+// The `}` is behind an escaped end of line.
+void escaped(int x) {
+  x = work(x);
+  printf("%d\n", \
+         work(x));\
+}
+
 _Noreturn static void leave(int code) { work(code); fflush(stdout); _Exit(code); }
 
 int main(void) {
@@ -152,6 +159,7 @@ int main(void) {
   printf("%d\n", returns_twice());
   apply(1);
   printf("%d\n", several_lines(2, 3));
+  escaped(1);
   printf("%d\n", by_macro(1));
   printf("%d\n", declared(2));
   printf("%d\n", always(3));

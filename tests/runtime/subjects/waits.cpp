@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -28,6 +29,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <future>
 #include <shared_mutex>
@@ -568,6 +570,35 @@ static int wait_for_limit(Waiter waiter) {
 
 SUBJECT(waits_sleep) {
   return wait_for_limit([] { usleep(1000); });
+}
+
+// Beside a thread that is busy on the same processor: sooner or later, it takes a while.
+SUBJECT(waits_yield) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) {
+    }
+  });
+  leaf();
+  uint64_t began = 0;
+  uint64_t ended = 0;
+  for (auto took = std::chrono::nanoseconds(0); took < std::chrono::milliseconds(1);) {
+    const auto start = std::chrono::steady_clock::now();
+    began = wait_begins();
+    sched_yield();
+    ended = vprof_ticks();
+    took = std::chrono::steady_clock::now() - start;
+  }
+  over = true;
+  other.join();
+  tell("over", ended);
+  tell("began", began);
+  tell("least_us", 1000);
+  return 0;
 }
 
 SUBJECT(waits_raw_sleep) {

@@ -19,6 +19,7 @@ enum class Reason : uint8_t {
   kConstexprCallee,
   kAwaited,
   kInSmallHelper,
+  kIncludedText,
   // Left alone by rule: calls without a text of their own. Where the callee is in the tree, they
   // are measured at its entry.
   kConstruction,
@@ -78,6 +79,7 @@ inline constexpr auto kReasons = std::to_array<ReasonText>({
     {Reason::kConstexprCallee, true, "constexpr callee"},
     {Reason::kAwaited, true, "operand of a co_await, which is measured as such"},
     {Reason::kInSmallHelper, true, "in a small helper, which the armed program leaves alone"},
+    {Reason::kIncludedText, true, "in a text that is included within a function"},
     {Reason::kConstruction, true, "construction by a constructor outside the source tree"},
     {Reason::kDestruction, true, "destruction by a destructor outside the source tree"},
     {Reason::kRangeFor, true, "call that a range-for makes"},
