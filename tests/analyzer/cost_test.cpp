@@ -185,6 +185,7 @@ TEST_CASE("the groups survive in the profile file, and add up when profiles are 
   process.thread(1).timed_calls = 11;
   const Profile profile = loop_of_keys(scratch.path(), process);
   CHECK(profile.overhead.processor_ns == 50'000);
+  CHECK(profile.overhead.process_ns == 51'000);
   CHECK(profile.overhead.helper_ns == 3000);
   CHECK(profile.overhead.calls_ns >= 1400);  // of each of its chunks
   CHECK(profile.overhead.timed_calls % 11 == 0);
@@ -198,6 +199,7 @@ TEST_CASE("the groups survive in the profile file, and add up when profiles are 
   REQUIRE(both);
   CHECK(both->overhead.groups[2].records == 8 * 1001);
   CHECK(both->overhead.processor_ns == 100'000);
+  CHECK(both->overhead.process_ns == 102'000);
   CHECK(both->overhead.calls_ns == 2 * profile.overhead.calls_ns);
   CHECK(both->overhead.timed_calls == 2 * profile.overhead.timed_calls);
 }
@@ -255,7 +257,8 @@ TEST_CASE("a run is compared with its baseline") {
   run.mean_ci95 = {100, 121};
   analyzer::IntervalSummary baseline;
   Overhead overhead;
-  overhead.processor_ns = 9000;
+  overhead.processor_ns = 4000;
+  overhead.process_ns = 9000;  // the baseline's is that of the whole process, too
   compare_with_baseline(run, baseline, 60, overhead);
   CHECK(overhead.baseline_mean_ns == 0);
   CHECK(overhead.mean_ratio == 1.0);

@@ -123,9 +123,8 @@ void compare_with_baseline(const IntervalSummary& run, const IntervalSummary& ba
   overhead.mean_ratio = run.mean_ns / baseline.mean_ns;
   overhead.median_ratio = ratio(run.p50_ns, baseline.p50_ns);
   overhead.variance_ratio = ratio(run.variance_ns2, baseline.variance_ns2);
-  if (processor_ns > 0 && overhead.processor_ns > 0 && run.count != 0) {
-    overhead.processor_ratio =
-        overhead.processor_ns / static_cast<double>(run.count) / processor_ns;
+  if (processor_ns > 0 && overhead.process_ns > 0 && run.count != 0) {
+    overhead.processor_ratio = overhead.process_ns / static_cast<double>(run.count) / processor_ns;
   }
   // The runs are independent, so the squares of the errors of their logarithms add up.
   const double a = log_reach(run.mean_ci95);

@@ -46,8 +46,8 @@ struct ListStruct<Overhead> {
       &Overhead::thread_records, &Overhead::thread_ns,  &Overhead::thread_passed_ns,
       &Overhead::waits,          &Overhead::run_ns,     &Overhead::working_threads,
       &Overhead::working_ns,     &Overhead::present_ns, &Overhead::calls_ns,
-      &Overhead::timed_calls};
-  static constexpr size_t kOptional = 5;
+      &Overhead::timed_calls,    &Overhead::process_ns};
+  static constexpr size_t kOptional = 6;
 };
 /// Without the waits, which are buckets.
 template <>

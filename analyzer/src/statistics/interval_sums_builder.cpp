@@ -24,6 +24,7 @@ void add_overhead(Overhead& to, const Overhead& more) {
   to.record_ns = std::max(to.record_ns, more.record_ns);
   to.processor_ns += more.processor_ns;
   to.helper_ns += more.helper_ns;
+  to.process_ns += more.process_ns;
   to.calls_ns += more.calls_ns;
   to.timed_calls += more.timed_calls;
   if (std::tie(more.thread_records, more.thread) > std::tie(to.thread_records, to.thread)) {

@@ -68,6 +68,7 @@ void add_busy_time(const TraceFile& file, const Clock& clock, int64_t since, Ove
   const double part = kept_part(file);
   overhead.processor_ns +=
       part * static_cast<double>(between(header.start_processor_ns, header.processor_ns));
+  overhead.process_ns += part * static_cast<double>(header.processor_ns);
   overhead.helper_ns += part * static_cast<double>(header.helper_ns + header.set_up_ns);
   const double call_ns = ticks_in_ns(header, header.call_ticks_x256) / 256;
   for (const ThreadChunks& thread : file.threads) {

@@ -340,7 +340,7 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   losses.notes = loss_notes_.text();
   overhead = overhead_;
   if (!epoch_.is_all()) {
-    overhead.processor_ns = epoch_.processor_ns;
+    overhead.processor_ns = overhead.process_ns = epoch_.processor_ns;
     overhead.helper_ns = 0;
   }
   uint64_t all = 0;

@@ -64,7 +64,7 @@ Baseline baseline_of(const analyzer::Profile& profile, int iteration) {
           .mean_ci95 = latencies.mean_ci95,
           .p50_ns = latencies.p50_ns,
           .variance_ns2 = latencies.variance_ns2,
-          .processor_ns = count > 0 ? profile.overhead.processor_ns / count : 0,
+          .processor_ns = count > 0 ? profile.overhead.process_ns / count : 0,
           .run_s = 0,
           .command = ""};
 }

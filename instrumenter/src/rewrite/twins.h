@@ -13,7 +13,8 @@
 //
 // A copy calls the copies of `static` functions, so the originals have no more callers than in the
 // plain program, and the compiler puts them in line as it did there. If only copies can reach the
-// copy of a static function, it has no gate, unless it has events: those of its callers stand for it.
+// copy of a static function, it has no gate, unless it has events: those of its callers stand for
+// it.
 #pragma once
 
 #include <functional>

@@ -453,6 +453,9 @@ struct Overhead {
   /// Processor time of the program since it began to record: of all threads; and of the helper,
   /// with what starting the recording took. 0: unknown.
   double processor_ns = 0, helper_ns = 0;
+  /// That of the program and the helper since the processes began; 0: unknown. A run that records
+  /// intervals only begins to record with the first one, after the program has started up.
+  double process_ns = 0;
   /// The part of the time in which anything was recorded, of which all figures here are: a live
   /// search pauses to stay within its budget.
   double recorded_part = 1;

@@ -2,9 +2,9 @@
 //
 // A server that starts a process for each connection leaves a file for each. A watch of days would
 // fill the disk with them, and opens all of them at each look. What was slow is kept as a copy, so
-// vprof deletes them once no window reaches back that far. A process in a container has a number that
-// says nothing outside, so there must be one process at least that is known by its number to record
-// there.
+// vprof deletes them once no window reaches back that far. A process in a container has a number
+// that says nothing outside, so there must be one process at least that is known by its number to
+// record there.
 #pragma once
 
 #include <map>
