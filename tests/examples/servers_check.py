@@ -148,6 +148,7 @@ on = [(i, *site) for i, site in enumerate(SITES) if site[0] in expanded and f"a.
 if verb == "build":
     if len(on) == int(os.environ.get("FAIL", 99)): sys.exit("cannot build")
     (dot / "mirror/memcached").write_text(json.dumps({"expanded": state["expanded"], "sites": [f"a.c:{s[3]}:1" for s in on]}))
+elif verb == "instrument":
     (dot / "sites.json").write_text(json.dumps({
         "functions": [{"id": i, "name": name, "key": name, "expandable": name not in "xy"} for i, name in enumerate(FUNCTIONS)],
         "sites": [{"id": i, "file": "a.c", "line": line, "column": 1, "function": FUNCTIONS.index(callee),

@@ -5,6 +5,7 @@ unless a test is about them."""
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -134,6 +135,35 @@ void once(void) { do { g(1); } while (0); }
         self.assertEqual(sorted(name for name, f in functions.items() if f.get("endless")), ["always", "ever", "turns"])
         self.assertNotIn("loops", functions["once"])
         self.assertIn("loops", functions["asks"])
+
+    def test_calls_of_instantiations(self):
+        """Where a callee depends on the parameters of a template, each instantiation knows it."""
+        functions = self.index("""
+struct Disk { void fetch(int); };
+void Disk::fetch(int n) { static volatile int sink; for (int i = 0; i < n; ++i) sink = sink + i; }
+struct Derived;
+template <class D> struct Base { void run(int x) { static_cast<D*>(this)->impl(x); } };
+struct Derived : Base<Derived> { void impl(int x) { disk.fetch(x); } Disk disk; };
+struct Policy { static void work(int x) { Disk().fetch(x); } };
+template <class P> struct Uses { static void apply(int x) { P::work(x); } };
+template <class B> struct Store { B b; template <class N> void get(N n) { b.fetch(n); } };
+template <class B> void load(B& backend, int x) { auto within = [&] { backend.fetch(x); }; within(); }
+template <class B> void never(B& backend) { backend.fetch(1); }
+auto generic = [](auto& backend, int x) { backend.fetch(x); };
+void request(int x) {
+  Disk disk;
+  Derived().run(x);
+  Uses<Policy>::apply(x);
+  Store<Disk>().get(x);
+  load(disk, x);
+  generic(disk, x);
+}
+""")
+        called = {name: sorted(c["name"] for c in f.get("calls", []) if c.get("kind") == "instance") for name, f in functions.items()}
+        called = {name: callees for name, callees in called.items() if callees}
+        self.assertEqual({re.sub(":\\d+", "", name): callees for name, callees in called.items()}, {
+            "Base::run": ["Derived::impl"], "Uses::apply": ["Policy::work"], "Store::get": ["Disk::fetch"],
+            "load": ["load::lambda"], "load::lambda": ["Disk::fetch"], "lambda": ["Disk::fetch"]})
 
     def test_error_paths(self):
         """A macro that does not come back is no part of what a function is there for."""

@@ -248,6 +248,27 @@ TEST_CASE("a parameter that a template calls reaches what the template is given,
   CHECK(program.expandable(*program.by_key("(*work)@")));
 }
 
+TEST_CASE("a call in a template reaches what its instantiations call there, and what it is given") {
+  Program program;
+  const Function fetch = function("Disk::fetch", "t.h", 1);
+  const Function job = function("serve::lambda", "t.h", 3);
+  const Function other = function("other", "t.h", 5);
+  const Function given = function("(*backend.fetch)", "", 0);
+  const Function constructor = function("Button::Button", "t.h", 40);
+  Function load = function("load", "t.h", 9);
+  for (const auto& [callee, kind] :
+       {std::pair{&given, CallKind::kIndirect}, {&fetch, CallKind::kInstance}}) {
+    load.calls.push_back(call(load, *callee, 1, 5, Form::kStatement));
+    load.calls.back().kind = kind;
+  }
+  Function caller = function("caller", "t.h", 20);
+  caller.calls = {passing(caller, job, load), passing(caller, other, constructor)};
+  program.functions = {fetch, job, other, given, constructor, load, caller};
+  program.finish();
+  CHECK(targets(program, "(*backend.fetch)@") == Keys{fetch.key, job.key});
+  CHECK_FALSE(is_call(program.by_key(load.key)->calls[1]));
+}
+
 TEST_CASE("a wrapper calls what it is given, others call what they name") {
   Program program = with_unit();
   const Function leaf = addressed(program, "leaf", "int (int)");

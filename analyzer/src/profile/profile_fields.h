@@ -47,7 +47,7 @@ struct ListStruct<Overhead> {
       &Overhead::waits,          &Overhead::run_ns,     &Overhead::working_threads,
       &Overhead::working_ns,     &Overhead::present_ns, &Overhead::calls_ns,
       &Overhead::timed_calls,    &Overhead::process_ns};
-  static constexpr size_t kOptional = 6;
+  static constexpr size_t kOptional = 5;
 };
 /// Without the waits, which are buckets.
 template <>

@@ -58,6 +58,8 @@ const CallKindText& text_of(CallKind kind) {
   static constexpr CallKindText kTask = {.name = "task",
                                          .phrase = "hands it to an executor",
                                          .dot_style = " [style=bold, label=\"hands over\"]"};
+  static constexpr CallKindText kInstance = {
+      .name = "instance", .phrase = "in an instantiation", .dot_style = " [style=dashed]"};
   switch (kind) {
     case CallKind::kVirtual:
       return kVirtual;
@@ -69,6 +71,8 @@ const CallKindText& text_of(CallKind kind) {
       return kCallback;
     case CallKind::kTask:
       return kTask;
+    case CallKind::kInstance:
+      return kInstance;
     case CallKind::kDirect:
       break;
   }

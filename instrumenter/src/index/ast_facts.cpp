@@ -188,7 +188,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   }
 
   void walk(const clang::FunctionDecl& f, Function& out) {
-    BodyWalker walker(context_, tree_path_, trivial_outside_, constant_uses_, out);
+    BodyWalker walker(f, tree_path_, trivial_outside_, constant_uses_, out);
     if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(&f)) {
       walker.walk_initialisers(*constructor);
     }

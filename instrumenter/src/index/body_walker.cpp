@@ -4,6 +4,7 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/OpenMPKinds.h>
+#include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 #include <utility>
@@ -66,13 +67,13 @@ bool can_hold_scope(const clang::OMPExecutableDirective& directive, const clang:
 
 }  // namespace
 
-BodyWalker::BodyWalker(clang::ASTContext& context, const TreePath& tree_path,
+BodyWalker::BodyWalker(const clang::FunctionDecl& decl, const TreePath& tree_path,
                        TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
                        Function& function)
-    : context_(context),
+    : context_(decl.getASTContext()),
       function_(function),
-      calls_(context, tree_path, trivial_outside, constant_uses, function),
-      suspensions_(context, tree_path, function) {}
+      calls_(decl, tree_path, trivial_outside, constant_uses, function),
+      suspensions_(decl.getASTContext(), tree_path, function) {}
 
 void BodyWalker::walk_body(const clang::Stmt* body) { visit(body); }
 

@@ -23,8 +23,10 @@ namespace vprof::instrumenter {
 ///    other function (callback).
 class BodyWalker {
  public:
-  BodyWalker(clang::ASTContext& context, const TreePath& tree_path, TrivialOutside& trivial_outside,
-             const ConstantUses& constant_uses, Function& function);
+  /// @param decl the function, of which `function` says what is known
+  BodyWalker(const clang::FunctionDecl& decl, const TreePath& tree_path,
+             TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
+             Function& function);
 
   void walk_initialisers(const clang::CXXConstructorDecl& constructor);
   void walk_body(const clang::Stmt* body);

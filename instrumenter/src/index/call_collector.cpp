@@ -48,15 +48,16 @@ bool is_virtual_call(const clang::CallExpr& expr, const clang::FunctionDecl& cal
 
 }  // namespace
 
-CallCollector::CallCollector(clang::ASTContext& context, const TreePath& tree_path,
+CallCollector::CallCollector(const clang::FunctionDecl& decl, const TreePath& tree_path,
                              TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
                              Function& function)
-    : context_(context),
-      sources_(context.getSourceManager()),
+    : context_(decl.getASTContext()),
+      sources_(context_.getSourceManager()),
       tree_path_(tree_path),
       trivial_outside_(trivial_outside),
       constant_uses_(constant_uses),
-      placer_(context),
+      instantiated_(decl),
+      placer_(context_),
       function_(function) {}
 
 void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& around,
@@ -89,7 +90,11 @@ void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& a
   if (const Reason reason = why_not(expr, callee, call); reason != Reason::kNone) {
     refuse(call, reason);
   }
+  const bool is_dependent = call.kind == CallKind::kIndirect && call.type.empty();
   function_.calls.push_back(std::move(call));
+  if (is_dependent) {
+    note_instantiated_callees(expr);
+  }
   // The object that an operator is called on is not passed on.
   const bool on_object = isa<clang::CXXOperatorCallExpr>(expr) && callee != nullptr &&
                          isa<clang::CXXMethodDecl>(callee);
@@ -97,6 +102,20 @@ void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& a
   const CallKind passed =
       callee == nullptr ? kind_of_passing_to(*expr.getCallee()) : kind_of_passing(callee);
   note_passed_functions({callee, passed}, expr, on_object ? arguments.drop_front() : arguments);
+}
+
+void CallCollector::note_instantiated_callees(const clang::CallExpr& expr) {
+  for (const clang::FunctionDecl* callee : instantiated_.of(expr)) {
+    if (is_declared_outside(*callee)) {
+      continue;
+    }
+    Call call;
+    describe_callee(*callee, call);
+    call.noreturn = false;
+    call.kind = CallKind::kInstance;
+    locate_refused(expr.getBeginLoc(), call, Reason::kNone);
+    function_.calls.push_back(std::move(call));
+  }
 }
 
 Reason CallCollector::why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee,

@@ -5,6 +5,7 @@
 #include <clang/AST/DeclCXX.h>
 
 #include "ast/constant_uses.h"
+#include "ast/instantiations.h"
 #include "ast/trivial.h"
 #include "index/ast_facts.h"
 #include "index/placement.h"
@@ -14,7 +15,8 @@ namespace vprof::instrumenter {
 /// Appends calls to Function::calls. BodyWalker finds them; this class describes them.
 class CallCollector {
  public:
-  CallCollector(clang::ASTContext& context, const TreePath& tree_path,
+  /// @param decl the function, of which `function` says what is known
+  CallCollector(const clang::FunctionDecl& decl, const TreePath& tree_path,
                 TrivialOutside& trivial_outside, const ConstantUses& constant_uses,
                 Function& function);
 
@@ -43,6 +45,8 @@ class CallCollector {
                              llvm::ArrayRef<const clang::Expr*> arguments);
   void note_passed(const Receiver& receiver, const clang::Expr& expr, Call call);
   bool is_passed_on(const clang::FunctionDecl& passed, const clang::FunctionDecl* receiver) const;
+  /// What a call in a template calls in its instantiations.
+  void note_instantiated_callees(const clang::CallExpr& expr);
   Reason why_not(const clang::CallExpr& expr, const clang::FunctionDecl* callee, const Call& call);
 
   /// Defined outside the source tree.
@@ -61,6 +65,7 @@ class CallCollector {
   const TreePath& tree_path_;
   TrivialOutside& trivial_outside_;
   const ConstantUses& constant_uses_;
+  const InstantiatedCallees instantiated_;
   Placer placer_;
   Function& function_;
 };

@@ -127,7 +127,7 @@ std::vector<const Function*> Program::callers(const Function& f) const {
 
 bool is_call(const Call& call) {
   return call.kind != CallKind::kSpawn && call.kind != CallKind::kCallback &&
-         call.kind != CallKind::kTask;
+         call.kind != CallKind::kTask && call.kind != CallKind::kInstance;
 }
 
 std::vector<const Function*> expanded_with(const Program& program, const Function& f) {

@@ -31,8 +31,8 @@ struct Words<instrumenter::Reason> {
 
 template <>
 struct Words<instrumenter::CallKind> {
-  static constexpr std::array kWords = {"direct", "virtual",  "indirect",
-                                        "spawn",  "callback", "task"};
+  static constexpr std::array kWords = {"direct",   "virtual", "indirect", "spawn",
+                                        "callback", "task",    "instance"};
 };
 
 template <>

@@ -156,7 +156,10 @@ PassedOn passed_on(const Program& program) {
   std::unordered_map<std::string, std::set<std::string>> to_program;  // by key of the function
   for (const Function& f : program.functions) {
     for (const Call& call : f.calls) {
-      if (is_call(call) || call.kind == CallKind::kSpawn) {
+      if (call.kind == CallKind::kInstance) {
+        to_program[f.key].insert(call.callee_key);
+      }
+      if (is_call(call) || call.kind == CallKind::kSpawn || call.kind == CallKind::kInstance) {
         continue;
       }
       const Function* receiver = program.by_key(call.receiver_key);

@@ -43,6 +43,7 @@ enum class CallKind : uint8_t {
   kSpawn,     ///< passed to pthread_create and the like: a new thread starts with it
   kCallback,  ///< passed to another function, which may call it
   kTask,      ///< passed to an executor or a pool, which runs it here or on another thread
+  kInstance,  ///< what a call in a template, kIndirect, calls in one of its instantiations
 };
 
 /// A place in a function where another function is called.
@@ -119,12 +120,12 @@ struct Function {
   bool is_cxx = false;
   /// A few instructions, no loop, no call: measuring it would distort more than it reveals.
   bool trivial = false;
-  uint32_t size = 0;     ///< statements and expressions in the body, as Clang counts nodes
-  bool loops = false;    ///< a loop in the body, or what may be one or take long: goto, asm, new
-  bool unique = false;   ///< C: a copy of it would not mean the same (static variables, ...)
-  bool endless = false;  ///< C: contains a loop that nothing in it leaves
+  uint32_t size = 0;       ///< statements and expressions in the body, as Clang counts nodes
+  bool loops = false;      ///< a loop in the body, or what may be one or take long: goto, asm, new
+  bool unique = false;     ///< C: a copy of it would not mean the same (static variables, ...)
+  bool endless = false;    ///< C: contains a loop that nothing in it leaves
   bool is_inline = false;  ///< C: declared inline, so a copy of it cannot be noinline
-  bool in_tree = false;  ///< the definition is in the mirror and may be rewritten
+  bool in_tree = false;    ///< the definition is in the mirror and may be rewritten
   Reason refused = Reason::kNone;  ///< why no scope can be inserted; kNone: one can
   uint32_t head_begin = 0;  ///< first byte of the definition; its head is [head_begin, body-1)
   uint32_t name_begin = 0;  ///< byte range of the name in the definition
