@@ -52,6 +52,7 @@ TEST_CASE("kinds of time: the kind of a wait follows from its name") {
   }
   CHECK(kind_of("wait(sleep)") == TimeKind::kSleep);
   CHECK(kind_of("polled(sleep)") == TimeKind::kSleep);
+  CHECK(kind_of("polled(sched_yield)") == TimeKind::kSynchronization);
   CHECK(kind_of("queue(hand-off)", NodeKind::kQueue) == TimeKind::kQueue);
   CHECK(kind_of("parked(f)", NodeKind::kParked) == TimeKind::kQueue);
   CHECK(kind_of("preempted", NodeKind::kPreempted) == TimeKind::kPreempted);

@@ -275,6 +275,12 @@ TEST_CASE("a wait in slices around a flag is polled") {
     t.end(1, 100);
     CHECK(leaves(c.profile()).at(sleep) == 61);
   }
+  SECTION("giving way is polling, however often") {
+    t.begin(1, 0);
+    t.wait(VPROF_EV_WAIT_YIELD, {0}, 10, 30);
+    t.end(1, 100);
+    CHECK(leaves(c.profile()).at("request/polled(sched_yield)") == 20);
+  }
   SECTION("two sleeps, or sleeps of different lengths, are waits") {
     t.begin(1, 0);
     t.wait(VPROF_EV_WAIT_TIMER, {0}, 10, 30);

@@ -62,7 +62,7 @@ VPROF_RT_API int sched_yield(void) {
   if (real->sched_yield == NULL) {
     return errno = ENOSYS, -1;
   }
-  if (!vprof_sync_on(VPROF_CLASS_TIMER)) {
+  if (!vprof_sync_on(VPROF_CLASS_SPIN)) {
     return real->sched_yield();
   }
   const uint64_t start = vprof_event_time();
@@ -76,7 +76,7 @@ VPROF_RT_API void thrd_yield(void) {
   if (real->thrd_yield == NULL) {
     return;
   }
-  if (!vprof_sync_on(VPROF_CLASS_TIMER)) {
+  if (!vprof_sync_on(VPROF_CLASS_SPIN)) {
     return real->thrd_yield();
   }
   const uint64_t start = vprof_event_time();

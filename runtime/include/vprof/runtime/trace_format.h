@@ -138,7 +138,7 @@ enum vprof_ended_by {
   X(OPENMP_LOCK, 0x15, MUTEX, "OpenMP lock",         HOLDER)                                       \
   X(ROOM,    0x16, STREAM,  "poll",                  LAST)    /* object: as of SEND */             \
   X(FILE_LOCK, 0x17, FILE,  "file lock",             LAST)    /* object: the file */              \
-  X(YIELD,   0x18, TIMER,   "sched_yield",           NOBODY)
+  X(YIELD,   0x18, SPIN,    "sched_yield",           NOBODY)
 /* clang-format on */
 
 /* The calls behind FILE waits: X(call, number, name). 0: not known, as in older traces. */
