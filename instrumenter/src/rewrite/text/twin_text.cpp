@@ -164,8 +164,8 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
   edits.push_back(
       {f.body_end, f.body_end,
        fmt::format("\nVPROF_TWIN_BEGIN\n{}#line {}\n{} {}\n{}VPROF_TWIN_END\n#line {}\n", before,
-                   line_at(text, f.head_begin), gate ? "" : attributes(f, has_sites), copy,
-                   after, line_at(text, f.body_end)),
+                   line_at(text, f.head_begin), gate ? "" : attributes(f, has_sites), copy, after,
+                   line_at(text, f.body_end)),
        ""});
   if (gate) {
     const std::string call =
