@@ -47,6 +47,14 @@ long vprof_raw_sleep(long number, const long* a) {
 // that for a switch in which the thread could have run on, which would be preemption. Loops may do
 // so in great numbers, so nothing that threads share is touched.
 
+// The runtime of a sanitizer gives way whenever a thread starts: it says nothing about requests.
+extern void __asan_init(void) __attribute__((weak));  // NOLINT(bugprone-reserved-identifier)
+extern void __tsan_init(void) __attribute__((weak));  // NOLINT(bugprone-reserved-identifier)
+
+static bool yields_count(void) {
+  return vprof_sync_on(VPROF_CLASS_SPIN) && __asan_init == NULL && __tsan_init == NULL;
+}
+
 static void yielded(uint64_t start) {
   const uint64_t now = vprof_ticks();
   const bool waited = now - start >= vprof_ticks_per_second / 1000000 * VPROF_LEAST_WAIT_US;
@@ -62,7 +70,7 @@ VPROF_RT_API int sched_yield(void) {
   if (real->sched_yield == NULL) {
     return errno = ENOSYS, -1;
   }
-  if (!vprof_sync_on(VPROF_CLASS_SPIN)) {
+  if (!yields_count()) {
     return real->sched_yield();
   }
   const uint64_t start = vprof_event_time();
@@ -76,7 +84,7 @@ VPROF_RT_API void thrd_yield(void) {
   if (real->thrd_yield == NULL) {
     return;
   }
-  if (!vprof_sync_on(VPROF_CLASS_SPIN)) {
+  if (!yields_count()) {
     return real->thrd_yield();
   }
   const uint64_t start = vprof_event_time();

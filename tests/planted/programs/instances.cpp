@@ -1,5 +1,5 @@
-// Calls whose callee depends on the parameter of a template: by a member, by the class that inherits
-// (CRTP), and by a policy. Only the instantiations know what is called.
+// Calls whose callee depends on the parameter of a template: by a member, by the class that
+// inherits (CRTP), and by a policy. Only the instantiations know what is called.
 //
 // interval: serve
 // expect: first repair
