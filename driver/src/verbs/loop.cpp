@@ -16,21 +16,22 @@ namespace vprof::driver {
 
 namespace {
 
-/// Error: no interval can have this name. Those that the source marks itself are `interval` and
-/// `interval#1` and so on.
+/// Error: no interval can have this name. Those that the source marks itself are `interval`, if
+/// vprof.json names none, and `interval#1` and so on.
 Result<void> check_interval(const Config& config, const std::string& name) {
   std::vector<std::string> names;
-  names.reserve(config.intervals.size());
+  names.reserve(config.intervals.size() + 1);
   for (const Interval& interval : config.intervals) {
     names.push_back(interval.name);
   }
-  if (name.empty() || name.starts_with("interval") ||
+  if (names.empty()) {
+    names.emplace_back("interval");
+  }
+  if (name.empty() || name.starts_with("interval#") ||
       std::ranges::find(names, name) != names.end()) {
     return {};
   }
-  return fail("--interval {}: {}", name,
-              names.empty() ? "vprof.json names no intervals; leave the option out"
-                            : "vprof.json has no such interval; there are: " + listed(names));
+  return fail("--interval {}: there is no such interval; there are: {}", name, listed(names));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ CallCollector::CallCollector(const clang::FunctionDecl& decl, const TreePath& tr
       tree_path_(tree_path),
       trivial_outside_(trivial_outside),
       constant_uses_(constant_uses),
-      instantiated_(decl),
+      decl_(decl),
       placer_(context_),
       function_(function) {}
 
@@ -105,7 +105,10 @@ void CallCollector::note_call(const clang::CallExpr& expr, const Surroundings& a
 }
 
 void CallCollector::note_instantiated_callees(const clang::CallExpr& expr) {
-  for (const clang::FunctionDecl* callee : instantiated_.of(expr)) {
+  if (!instantiated_) {
+    instantiated_.emplace(decl_);
+  }
+  for (const clang::FunctionDecl* callee : instantiated_->of(expr)) {
     if (is_declared_outside(*callee)) {
       continue;
     }

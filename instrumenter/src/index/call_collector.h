@@ -4,6 +4,8 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 
+#include <optional>
+
 #include "ast/constant_uses.h"
 #include "ast/instantiations.h"
 #include "ast/trivial.h"
@@ -65,7 +67,8 @@ class CallCollector {
   const TreePath& tree_path_;
   TrivialOutside& trivial_outside_;
   const ConstantUses& constant_uses_;
-  const InstantiatedCallees instantiated_;
+  const clang::FunctionDecl& decl_;
+  std::optional<InstantiatedCallees> instantiated_;  // once a call needs them
   Placer placer_;
   Function& function_;
 };
