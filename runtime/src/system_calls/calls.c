@@ -48,8 +48,8 @@ long vprof_raw_sleep(long number, const long* a) {
 // so in great numbers, so nothing that threads share is touched.
 
 // The runtime of a sanitizer gives way whenever a thread starts: it says nothing about requests.
-extern void __asan_init(void) __attribute__((weak));  // NOLINT(bugprone-reserved-identifier)
-extern void __tsan_init(void) __attribute__((weak));  // NOLINT(bugprone-reserved-identifier)
+extern void __asan_init(void) __attribute__((weak));  // NOLINT(bugprone-*,readability-*)
+extern void __tsan_init(void) __attribute__((weak));  // NOLINT(bugprone-*,readability-*)
 
 static bool yields_count(void) {
   return vprof_sync_on(VPROF_CLASS_SPIN) && __asan_init == NULL && __tsan_init == NULL;
