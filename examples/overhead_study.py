@@ -13,7 +13,9 @@ Each round runs every variant once; the ratios are to the plain server in the sa
 processor time of the server is compared as well, since other work on the machine disturbs it less
 than throughput and latency. The environment variables are those of workload.sh.
 
-    overhead.py prepare                builds the variants in work/overhead
+    overhead.py prepare                builds the variants in work/overhead; this takes hours for a
+                                       large server and goes on where it was interrupted, until
+                                       work/overhead is removed
     overhead.py measure [--rounds N]   adds N rounds (default 5) to work/overhead/rounds.jsonl
     overhead.py report                 prints the table
     overhead.py naive FUNCTION...      prints how many runs a profiler needs that breaks down every
@@ -23,6 +25,7 @@ import argparse
 import array
 import collections
 import dataclasses
+import fnmatch
 import json
 import os
 import pathlib
@@ -33,6 +36,7 @@ import subprocess
 import sys
 
 MOST_CALLS = 20
+CONFIGURATION = "vprof.overhead.json"  # while the variants are built
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Study:
     needs: tuple = ("installed",)  # what a run needs of the directory in which the server is built
     uprobes: tuple = ()  # numbers of children that bpftrace is to time as well
     binaries: tuple = ()  # in the plain server's directory: what they are in
-    left_whole: str = "(?!)"  # pattern of the keys of functions in which nothing is measured
+    left_whole: tuple = ()  # globs of files in which nothing is measured
 
     @property
     def patterns(self):
@@ -94,25 +98,37 @@ def run(study, command, **options):
     return done.stdout
 
 
+def vprof(study, *arguments, configuration="vprof.json", **options):
+    command = [find_vprof(), "-C", study.here, "--config", configuration, *arguments]
+    return run(study, command, **options)
+
+
+def write_configuration(study):
+    """vprof.json, but with left_whole under `exclude`."""
+    text = (study.here / "vprof.json").read_text()
+    globs = "".join(f"{json.dumps(glob)}, " for glob in study.left_whole)
+    changed, found = re.subn(r'"exclude": *\[', lambda start: start[0] + globs, text)
+    if globs and found != 1:
+        fail(f"{study.here}/vprof.json has no list `exclude`")
+    run(study, ["tee", study.here / CONFIGURATION], input=changed)
+
+
 def rewrite_and_build(study, expanded, demoted=()):
     """With these functions expanded and these positions left out, as if a search had come to that."""
-    rewrite(study, expanded, demoted)
-    # Nor is anything measured in files that are left whole.
-    places = {place_of(s): f"@{s['file']}:" for s in sites_of(study)["sites"]}
-    whole = [place for place, file in places.items() if re.search(study.left_whole, file)]
-    if whole:
-        rewrite(study, expanded, [*demoted, *whole])
-    run(study, [find_vprof(), "-C", study.here, "build"])
-
-
-def rewrite(study, expanded, demoted):
     path = study.vprof_dir / "state.json"
-    state = json.loads(path.read_text())
-    state["expanded"] = expanded
-    state["demoted"] = [{"site": position, "since": 0, "calls": 0, "cost": 0, "function": "",
-                         "key": "", "heavy_in": "", "within": ""} for position in demoted]
-    run(study, ["tee", path], input=json.dumps(state))
-    run(study, [find_vprof(), "-C", study.here, "instrument"])
+
+    def change_state(**values):
+        state = json.loads(path.read_text())
+        run(study, ["tee", path], input=json.dumps({**state, **values}))
+
+    left_out = [{"site": position, "since": 0, "calls": 0, "cost": 0, "function": "", "key": "",
+                 "heavy_in": "", "within": ""} for position in demoted]
+    # Iteration 0: else it would begin a new search, since the configuration is another one.
+    change_state(expanded=expanded, demoted=left_out, iteration=0)
+    vprof(study, "instrument", configuration=CONFIGURATION)
+    search = kept(study, "search.json")
+    change_state(iteration=search["iteration"], history=search["history"])
+    vprof(study, "build", configuration=CONFIGURATION)
 
 
 def sites_of(study):
@@ -123,11 +139,12 @@ def place_of(site):
     return f"{site['file']}:{site['line']}:{site['column']}"
 
 
-def keep_as(study, name):
-    target = study.place / name
+def keep_server(study, name):
+    target = study.place / "unfinished"
     run(study, ["rm", "-rf", target])
     run(study, ["mkdir", "-p", target])
     run(study, ["cp", "-a", "--parents", *study.needs, target], cwd=study.vprof_dir / "mirror")
+    run(study, ["mv", target, study.place / name])
 
 
 # ---- which children
@@ -164,28 +181,45 @@ def seldom_among(children, entered):
 
 def to_break_down(study, children, expanded):
     keys = dict.fromkeys(c["key"] for c in children if c["expandable"])
-    return [key for key in keys
-            if key not in expanded and not re.search(study.left_whole, key)]
+    return [key for key in keys if key not in expanded and not is_left_whole(study, key)]
+
+
+def is_left_whole(study, key):
+    file = key.rpartition("@")[2].rpartition(":")[0]
+    return any(fnmatch.fnmatchcase(file, glob) for glob in study.left_whole)
+
+
+def kept(study, name):
+    """What an earlier, interrupted `prepare` has written."""
+    path = study.place / name
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def keep(study, name, value):
+    run(study, ["tee", study.place / "unfinished.json"], input=json.dumps(value))
+    run(study, ["mv", study.place / "unfinished.json", study.place / name])
 
 
 def executed_children(study, enough):
     """Call sites as {place, parent, callee, key, calls per request, expandable}, breadth first in
     the variance tree; the positions of all call sites; how often each expanded function is called
     per request. Breaks down what requests call, level by level, until there are enough."""
-    expanded, more = [], []
+    expanded, more = kept(study, "expanded.json") or [], []
     while True:
         expanded += more
+        keep(study, "expanded.json", expanded)
         rewrite_and_build(study, expanded)
-        run(study, [find_vprof(), "-C", study.here, "record"], env=dict(os.environ, **study.few))
+        environment = dict(os.environ, **study.few)
+        vprof(study, "record", configuration=CONFIGURATION, env=environment)
         children, every, entered = children_of_last_run(study)
         more = to_break_down(study, children, expanded)
         print(f"{len(expanded)} functions broken down: {len(children)} call sites", flush=True)
         if not more or len(seldom_among(children, entered)) >= enough:
-            return children, every, entered
+            return children, sorted(every), entered
 
 
 def children_of_last_run(study):
-    report = json.loads(run(study, [find_vprof(), "-C", study.here, "analyze", "--json"]))
+    report = json.loads(vprof(study, "analyze", "--json", configuration=CONFIGURATION))
     counts = calls_by_site(max((study.vprof_dir / "iterations").glob("*/trace"),
                                key=lambda trace: int(trace.parent.name)))
     sites = sites_of(study)
@@ -228,13 +262,17 @@ def children_of_last_run(study):
 
 def prepare(study, counts):
     path = study.vprof_dir / "state.json"
-    state = path.read_text()
+    run(study, ["mkdir", "-p", study.place])
+    if not (study.place / "search.json").exists():
+        keep(study, "search.json", json.loads(path.read_text()))
+    write_configuration(study)
     try:
         build_variants(study, counts)
     finally:  # as the search left it
-        run(study, ["tee", path], input=state)
-        run(study, [find_vprof(), "-C", study.here, "instrument"])
-        run(study, [find_vprof(), "-C", study.here, "build"])
+        run(study, ["rm", study.here / CONFIGURATION])
+        run(study, ["mv", study.place / "search.json", path])
+        vprof(study, "instrument")
+        vprof(study, "build")
 
 
 def variants_of(counts):
@@ -242,8 +280,9 @@ def variants_of(counts):
 
 
 def build_variants(study, counts):
-    children, every, entered = executed_children(study, counts[-1])
-    run(study, ["mkdir", "-p", study.place])
+    children, every, entered = kept(study, "children.json") or executed_children(study, counts[-1])
+    keep(study, "children.json", [children, every, entered])
+    entered = collections.Counter(entered)
     hot = hot_among(children, entered)
     seldom = seldom_among(children, entered)
     print(f"{len(hot)} functions are called, or make a call, more than {MOST_CALLS} times per "
@@ -253,13 +292,13 @@ def build_variants(study, counts):
         if not chosen:
             fail(f"{name} call sites: none is executed")
         if "seldom" in name and not hot:
-            run(study, ["rm", "-rf", study.place / name])  # the same as the one before
-            continue
-        keep = {c["place"] for c in chosen}
+            continue  # the same as the one before
+        places = {c["place"] for c in chosen}
         parents = sorted({c["parent"] for c in chosen})
         # Where the search begins is always broken down, so every other position is left out.
-        rewrite_and_build(study, parents, sorted(every - keep))
-        keep_as(study, name)
+        if not (study.place / name).exists():
+            rewrite_and_build(study, parents, sorted(set(every) - places))
+            keep_server(study, name)
         measured = collections.Counter()
         for c in chosen:
             measured[c["key"]] += c["calls"]
@@ -268,7 +307,6 @@ def build_variants(study, counts):
               f"{records:.0f} records per {study.unit}", flush=True)
     run(study, [study.here / "plain.sh"])
     run(study, ["ln", "-sfn", study.work / "plain", study.place / "plain"])
-    run(study, ["tee", study.place / "children.json"], input=json.dumps(children))
 
 
 # ---- rounds
@@ -327,7 +365,7 @@ def with_uprobes(study, count, children):
 
 
 def measure(study, rounds, counts, uprobes):
-    children = json.loads((study.place / "children.json").read_text())
+    children = kept(study, "children.json")[0]
     variants = ["plain", *variants_of(counts)]
     variants = [v for v in variants if (study.place / v).exists()]
     variants += [f"uprobes {c}" for c in uprobes]
@@ -369,7 +407,7 @@ def report(study):
 def naive(study, wanted, k):
     """How many runs a profiler needs at least that breaks down the next k functions in each run, in
     the order in which it meets them. It would meet more below functions outside `on_the_way`."""
-    children = json.loads((study.place / "children.json").read_text())
+    children = kept(study, "children.json")[0]
     met = [c["callee"] for c in children if c["expandable"]]
     names = list(dict.fromkeys([study.root, *met]))
     for name in wanted:

@@ -253,6 +253,6 @@ TEST_CASE(
     CHECK(path.find("main") == std::string::npos);
   }
   CHECK(found.at(wait + "g") == 10);
-  CHECK(found.at(wait + "wait(pthread_cond_wait)" + (timed ? "" : "/untracked(source)")) ==
-        (timed ? 25 : 23));
+  CHECK(found.at(wait + "wait(pthread_cond_wait)" +
+                 (timed ? "/time limit" : "/untracked(source)")) == (timed ? 25 : 23));
 }

@@ -219,6 +219,32 @@ TEST_CASE("a wait with an unknown waker stays a wait and is counted") {
   CHECK(profile.losses.exact_edges == 0);
 }
 
+TEST_CASE("nobody ended a wait whose time limit passed") {
+  Case c;
+  c.sites.sync("acquire", "lock_wait");
+  const uint64_t limit = VPROF_AUX_TIMED_OUT;
+  auto& t = c.thread(1);
+  t.begin(1, 0);
+  t.wait(VPROF_EV_WAIT_MUTEX, {0x10, false, 0, limit}, 5, 15);
+  t.wait(VPROF_EV_WAIT_SEM, {0x20, false, 0, limit}, 20, 40);
+  t.wait(VPROF_EV_WAIT_FUTEX, {0x30}, 45, 50);
+  t.wait(VPROF_EV_WAIT_COND, {0x40, false, 0, limit}, 62, 77);
+  t.wait(VPROF_EV_WAIT_APP, {0x50}, 60, 80);
+  // Looks in between: it need not have been the limit for which it left.
+  t.condition_wait({0x60, false, 0, limit}, {0x70}, 81, 86, 1);
+  t.condition_wait({0x60, false, 0, limit | VPROF_AUX_AGAIN}, {0x70}, 87, 92, 2);
+  t.end(1, 100);
+  const auto profile = c.profile();
+  CHECK(leaves(profile) == Leaves{{"request/body(request)", 35},
+                                  {"request/wait(pthread_mutex_lock)/time limit", 10},
+                                  {"request/wait(sem_wait)/time limit", 20},
+                                  {"request/wait(futex)", 5},
+                                  {"request/wait(lock_wait)/time limit", 20},
+                                  {"request/polled(pthread_cond_wait)", 10}});
+  CHECK(profile.losses.outside_waits == 3);
+  CHECK(profile.losses.unknown_waits == 3);
+}
+
 TEST_CASE("waits for disks, clocks and clients are ended by nothing that is recorded") {
   Case c;
   c.sites.sync("acquire", "flush");

@@ -5,6 +5,7 @@ httpd, a script in the place of vprof, and rounds of overhead.py that were writt
 Usage: servers_check.py EXAMPLES
 """
 
+import dataclasses
 import importlib.util
 import json
 import os
@@ -137,7 +138,8 @@ class Workload(unittest.TestCase):
 # that says which sites are in it.
 VPROF = r'''
 import array, json, os, pathlib, sys
-here, verb = pathlib.Path(sys.argv[2]), sys.argv[3]
+here, verb = pathlib.Path(sys.argv[2]), sys.argv[5]  # -C DIR --config FILE VERB
+if verb == "record": assert (here / sys.argv[4]).exists()
 dot = here / ".vprof"
 SITES = [("root", "hot", 1, 30), ("root", "seldom", 2, 1), ("hot", "x", 3, 3), ("seldom", "deep", 4, 1), ("deep", "y", 5, 1)]
 FUNCTIONS = ["root", "hot", "seldom", "deep", "x", "y"]
@@ -204,8 +206,8 @@ class Overhead(unittest.TestCase):
                 rounds = [{"plain": {"rate": 1000.0 * scale, "latency_ms": 1.0, "processor_s": 4.0},
                            "100": {"rate": 900.0 * scale, "latency_ms": 1.2, "processor_s": 5.0}} for scale in (1, 2, 5)]
                 (place / "rounds.jsonl").write_text("".join(json.dumps(done) + "\n" for done in rounds))
-                (place / "children.json").write_text(json.dumps(
-                    [{"callee": f"f{number}", "expandable": True} for number in range(10)]))
+                children = [{"callee": f"f{number}", "expandable": True} for number in range(10)]
+                (place / "children.json").write_text(json.dumps([children, [], {}]))
                 table = self.run_script(root / name, "report")
                 self.assertRegex(table, r"(?m)^100 +1800 +1\.20 ms +5\.00 s +-10\.0 % +\+20\.0 % +\+25\.0 %$")
                 self.assertIn("reaches f8 in run 4", self.run_script(root / name, "naive", "f2", "f8"))
@@ -225,7 +227,7 @@ class Overhead(unittest.TestCase):
             (example / ".vprof/mirror").mkdir(parents=True)
             (example / "work").mkdir()
             (example / "plain.sh").write_text("#!/bin/sh\ntouch work/built\n")
-            left = {"expanded": ["of the search"], "demoted": [], "iteration": 3}
+            left = {"expanded": ["of the search"], "demoted": [], "iteration": 3, "history": []}
             state = example / ".vprof/state.json"
             state.write_text(json.dumps(left))
             vprof = Path(scratch) / "vprof"
@@ -250,9 +252,31 @@ class Overhead(unittest.TestCase):
             self.assertIn("4: built with 4 call sites in 3 functions, 35 records per request", done.stdout)
             self.assertEqual(left, json.loads(state.read_text()))
 
+            # What is there is not built again: not even a run is needed.
+            shutil.rmtree(example / "work/overhead/4")
+            shutil.rmtree(example / ".vprof/iterations")
             done = prepare(FAIL="4")
             self.assertEqual(1, done.returncode, done.stdout)
             self.assertEqual(left, json.loads(state.read_text()), "a failure must leave the search as it was")
+            self.assertFalse((example / "vprof.overhead.json").exists())
+            done = prepare()
+            self.assertEqual(0, done.returncode, done.stdout)
+            self.assertTrue((example / "work/overhead/4/memcached").exists())
+            self.assertFalse((example / ".vprof/iterations").exists())
+
+    def test_files_to_leave_whole_are_added_to_those_excluded(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            module = script("mariadb")
+            Path(scratch, ".vprof").mkdir()
+            shutil.copy(EXAMPLES / "mariadb/vprof.json", scratch)
+            study = dataclasses.replace(module.STUDY, here=Path(scratch))
+            module.overhead_study.write_configuration(study)
+            before, after = (Path(scratch, name).read_text() for name in ("vprof.json", "vprof.overhead.json"))
+            self.assertEqual(before.replace('"exclude": [', '"exclude": ["*.h", "*.ic", "*.hpp", '), after)
+            self.assertNotEqual(before, after)
+            Path(scratch, "vprof.json").write_text("{}")
+            with self.assertRaisesRegex(SystemExit, "has no list `exclude`"):
+                module.overhead_study.write_configuration(study)
 
     def run_script(self, example, *words):
         return subprocess.run([sys.executable, example / "overhead.py", *words], check=True, capture_output=True, text=True).stdout

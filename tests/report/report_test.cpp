@@ -283,6 +283,41 @@ TEST_CASE("the large places of a wait are named with their shares: they may be s
   CHECK(shown().find("; in 1 other place") != std::string::npos);
 }
 
+TEST_CASE("what leads to a marked factor has three lines, and to another one line") {
+  Profile p = make_profile();
+  Factor& factor = p.factors[1];
+  factor.functions = {"wait(fsync)"};
+  factor.definition = "";
+  Instance& place = factor.instances.front();
+  place.location = "src/log.cpp:20";
+  factor.marked = true;
+  place.path = {"request", "Server::handle", "wait(futex)", "Log::flush_all", "wait(fsync)"};
+  const auto shown = [&](int width) {
+    return report::text(p, {}, {.width = width, .color = false});
+  };
+  CHECK(shown(120).find("     request > Server::handle > wait(futex) > Log::flush_all > wait(fsync)"
+                        "  at src/log.cpp:20\n") != std::string::npos);
+  CHECK(shown(54).find("     request > Server::handle > wait(futex) >\n"
+                       "     Log::flush_all > wait(fsync) at src/log.cpp:20\n") !=
+        std::string::npos);
+  factor.marked = false;
+  CHECK(shown(50).find("     request > … > wait(fsync)  at src/log.cpp:20\n") != std::string::npos);
+  factor.marked = true;
+  place.path.insert(place.path.begin() + 2, 30, "Server::handle_nested");
+  for (const int width : {40, 60, 80}) {
+    CAPTURE(width);
+    const std::string text = shown(width);
+    CHECK(widest(text) <= static_cast<size_t>(width));
+    const size_t from = text.find("request > …");
+    REQUIRE(from != std::string::npos);
+    const std::string lines = text.substr(from, text.find("contribution", from) - from);
+    CHECK(std::count(lines.begin(), lines.end(), '\n') <= 3);
+    CHECK(lines.find("log.cpp:20") != std::string::npos);
+    CHECK(lines.find("wait(fsync)") != std::string::npos);
+    CHECK(lines.find("Log::flush_all") != std::string::npos);
+  }
+}
+
 TEST_CASE("a function whose calls are not measured is not said to be on no critical path") {
   report::AnnotatedFunction function;
   function.name = "verify";

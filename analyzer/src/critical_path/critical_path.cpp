@@ -57,6 +57,7 @@ PathWalker::PathWalker(const Window& window, const Sites& sites, const WakeUpEdg
   hand_off_ = tree.intern("queue(hand-off)");
   untracked_ = tree.intern("untracked");
   unknown_waker_ = tree.intern(kUnknownWaker);
+  time_limit_ = tree.intern(kTimeLimit);
   timer_ = tree.intern(kTimer);
   unknown_event_ = tree.intern(kUnknownEvent);
   readiness_ = tree.intern(kReadiness);

@@ -216,7 +216,10 @@ class PathWalker {
   bool find_blame(uint32_t thread, uint32_t item, int64_t from, int64_t to);
   bool has_known_wait_inside(uint32_t thread, uint32_t item, int64_t from);
   bool is_polled(uint32_t thread, uint32_t item) const;
+  template <class Visit>
+  void for_each_wait_inside(uint32_t thread, uint32_t item, int64_t from, const Visit& visit) const;
   bool ends_externally(uint32_t thread, uint32_t item, int64_t from) const;
+  bool gave_up(uint32_t thread, uint32_t item, int64_t from) const;
   int64_t asleep_since(uint32_t thread, int64_t time) const;
 
   const Window& window_;
@@ -236,6 +239,7 @@ class PathWalker {
   uint32_t hand_off_ = 0;
   uint32_t untracked_ = 0;
   uint32_t unknown_waker_ = 0;
+  uint32_t time_limit_ = 0;
   uint32_t timer_ = 0;
   uint32_t unknown_event_ = 0;
   uint32_t readiness_ = 0;

@@ -109,6 +109,23 @@ bool PathWalker::is_polled(uint32_t thread, uint32_t index) const {
   return slices >= kPolledSlices;
 }
 
+/// The events of the waits inside an application's lock that end after `from`.
+template <class Visit>
+void PathWalker::for_each_wait_inside(uint32_t thread, uint32_t index, int64_t from,
+                                      const Visit& visit) const {
+  const Thread& history = window_.threads[thread];
+  for (uint32_t i = index + 1; history.has_inside(index, i); ++i) {
+    const Item& item = history.items[i];
+    if (!item.is_wait() || item.end <= from) {
+      continue;
+    }
+    const uint32_t event = history.waits[item.what & ~kWaitBit].event;
+    if (event != VPROF_EV_WAIT_APP && event != VPROF_EV_PREEMPTED && event != VPROF_EV_SETUP) {
+      visit(i, event);
+    }
+  }
+}
+
 /// Whether a wait without a known waker is usually ended by something that is not recorded. That
 /// holds for an application's lock if it holds for all waits inside it.
 bool PathWalker::ends_externally(uint32_t thread, uint32_t index, int64_t from) const {
@@ -118,21 +135,32 @@ bool PathWalker::ends_externally(uint32_t thread, uint32_t index, int64_t from) 
     return is_external(event);
   }
   bool any = false;
-  for (uint32_t i = index + 1; history.has_inside(index, i); ++i) {
-    const Item& item = history.items[i];
-    if (!item.is_wait() || item.end <= from) {
-      continue;
-    }
-    const uint32_t inner = history.waits[item.what & ~kWaitBit].event;
-    if (inner == VPROF_EV_WAIT_APP || inner == VPROF_EV_PREEMPTED || inner == VPROF_EV_SETUP) {
-      continue;
-    }
-    if (!is_external(inner)) {
+  bool all = true;
+  for_each_wait_inside(thread, index, from, [&](uint32_t, uint32_t inner) {
+    any = true;
+    all = all && is_external(inner);
+  });
+  return any && all;
+}
+
+/// Whether the thread gave up because a time limit had passed: in the wait, or in the only wait
+/// inside an application's lock.
+bool PathWalker::gave_up(uint32_t thread, uint32_t index, int64_t from) const {
+  const Thread& history = window_.threads[thread];
+  if (history.waits[history.items[index].what & ~kWaitBit].event == VPROF_EV_WAIT_APP) {
+    uint32_t waits = 0;
+    uint32_t last = kNone;
+    for_each_wait_inside(thread, index, from, [&](uint32_t i, uint32_t) {
+      ++waits;
+      last = i;
+    });
+    if (waits != 1) {
       return false;
     }
-    any = true;
+    index = last;
   }
-  return any;
+  const uint32_t last = history.last_slice(index, stretches_.back().released);
+  return history.waits[history.items[last].what & ~kWaitBit].timed_out && !is_polled(thread, index);
 }
 
 /// Since when a thread has been asleep at an instant; that instant if it was awake, or in a call

@@ -346,8 +346,11 @@ void PathWalker::open_wait(uint32_t index, int64_t end) {
   }
   stretch.now = stretch.flushed_to = start;
   if (!known) {
-    ++(ends_externally(thread, index, stretch.lo) ? edge_counts_.outside : edge_counts_.unknown);
-    add(tree_.untracked(node, unknown_waker_), thread, start, end, stretch.inferred);
+    const bool given_up = gave_up(thread, index, stretch.lo);
+    const bool outside = given_up || ends_externally(thread, index, stretch.lo);
+    ++(outside ? edge_counts_.outside : edge_counts_.unknown);
+    add(tree_.untracked(node, given_up ? time_limit_ : unknown_waker_), thread, start, end,
+        stretch.inferred);
     return;
   }
   ++(exact ? edge_counts_.exact : edge_counts_.inferred);

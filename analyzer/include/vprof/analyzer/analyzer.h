@@ -147,6 +147,8 @@ enum class NodeKind : uint8_t {
 
 /// Name of the node below a wait that holds the waiting time without a known waker.
 inline constexpr const char* kUnknownWaker = "unknown waker";
+/// Name of the node below a wait that nobody ended: the thread gave up after a time limit.
+inline constexpr const char* kTimeLimit = "time limit";
 /// Names of nodes below an interval that its thread has left, or a suspended coroutine: it waited
 /// for the time to pass, for a descriptor (`readiness of descriptor 5` in a timeline), or for an
 /// event that is not known.

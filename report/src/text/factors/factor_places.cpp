@@ -18,7 +18,8 @@ constexpr double kLeastShare = 0.001;  // of a call that is named
 constexpr size_t kMostCalls = 3;
 constexpr double kLargeShare = 0.05;  // of a place that has a line
 constexpr size_t kMostPlaces = 3;
-constexpr size_t kLeastPathRoom = 24;  // in front of a location
+constexpr size_t kPathLines = 3;  // of the largest place of a marked factor
+constexpr size_t kLeastPathRoom = 24;
 
 /// Whether it has a line beside the largest place. What has calls is named by them.
 bool is_large_place(const Factor& factor, const Instance& one) {
@@ -26,21 +27,29 @@ bool is_large_place(const Factor& factor, const Instance& one) {
          one.location.empty() && one.share >= kLargeShare;
 }
 
-/// `before` begins with `indent` spaces.
+size_t lines_when_wrapped(const std::string& text, size_t indent, size_t width) {
+  const std::string wrapped = wrap(text.substr(indent), indent, width);
+  return static_cast<size_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
+}
+
+/// `before` begins with `indent` spaces. What leads to a place tells it from others, and causes may
+/// be in its middle, so a marked factor has several lines for it.
 void write_largest_place(const Factor& factor, const std::string& before, size_t indent,
                          TextWriter& out) {
   const Instance& largest = factor.instances.front();
   const bool has_call = factor.kind == FactorKind::kVariance && !largest.location.empty() &&
                         largest.location != factor.definition;
   const std::string call = has_call ? "  at " + largest.location : "";
-  const size_t used = columns(before) + columns(call);
-  if (out.width() >= used + kLeastPathRoom) {
-    return out.line(before + fit_path(largest.path, out.width() - used, out.ascii()) + call,
-                    Style::kFaint);
+  const size_t lines = factor.marked ? kPathLines : 1;
+  std::string text;
+  size_t room = lines * out.width() + 1;
+  do {  // lines end before a name that does not fit, so not all of their columns are used
+    text = before + fit_path(largest.path, --room, out.ascii()) + call;
+  } while (room > kLeastPathRoom && lines_when_wrapped(text, indent, out.width()) > lines);
+  if (columns(text) <= out.width()) {
+    return out.line(text, Style::kFaint);
   }
-  out.line(before + fit_path(largest.path, out.width() - columns(before), out.ascii()),
-           Style::kFaint);
-  out.paragraph("at " + largest.location, indent, Style::kFaint);
+  out.paragraph(text.substr(indent), indent, Style::kFaint);
 }
 
 }  // namespace
