@@ -127,7 +127,8 @@ class BadInput(Project):
         self.fails("record", words=["vprof index"])
         self.fails("report", words=["vprof loop"])
         self.fails("graph", "order", words=["vprof index"])
-        self.fails("analyze", words=["vprof record"])
+        for arguments in (("analyze",), ("timeline", "5"), ("export", "--csv", "rows.csv")):
+            self.fails(*arguments, words=["there is no recording .vprof/iterations/", "`vprof record` makes one"])
 
     def test_damaged_state(self):
         self.vprof("index")

@@ -76,6 +76,20 @@ std::string no_interval_message(const Config& config) {
   return fmt::format("{}: {}", config.location(line), why_no_interval(config));
 }
 
+Result<void> check_recording(const fs::path& trace) {
+  std::error_code error;
+  if (!fs::is_directory(trace, error)) {
+    return fail("there is no recording {}; `vprof loop` or `vprof record` makes one", shown(trace));
+  }
+  if (!fs::exists(trace / "sites.json", error)) {
+    return fail(
+        "{} has no sites.json, which says what the numbers in a trace mean; copy it from where "
+        "the program was built",
+        shown(trace));
+  }
+  return {};
+}
+
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace) {
   auto profile = VPROF_TRY(analyze_with_progress(session, trace, "analyze"));
   if (is_comparable(session.state.baseline, trace)) {

@@ -7,6 +7,9 @@
 
 namespace vprof::driver {
 
+/// Whether there is a recording, with its sites.json, which one from another machine may lack.
+Result<void> check_recording(const fs::path& trace);
+
 /// Analyses one recording and compares its latencies with the baseline of the state. Error: one
 /// line; if no interval was completed, no_interval_message().
 Result<analyzer::Profile> analyze_trace(const Session& session, const fs::path& trace);

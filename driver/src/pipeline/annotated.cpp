@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/analysis.h"
 #include "pipeline/recordings/slices.h"
 #include "pipeline/source.h"
 #include "process/interrupt.h"
@@ -78,11 +79,8 @@ report::AnnotatedFunction text_of(const Session& session, const Function& f,
 Result<std::vector<report::AnnotatedFunction>> annotate(
     const Session& session, const fs::path& trace, const std::vector<const Function*>& functions,
     const analyzer::Options& options) {
+  VPROF_TRY(check_recording(trace));
   const std::string sites_json = (trace / "sites.json").string();
-  std::error_code error;
-  if (!fs::exists(sites_json, error)) {
-    return fail("there is no recording {}; `vprof loop` or `vprof record` makes one", shown(trace));
-  }
   const MeasuredSource measured(session, VPROF_TRY(instrumenter::load_sites(sites_json)));
   std::vector<std::string> keys;
   keys.reserve(functions.size());

@@ -13,21 +13,6 @@ namespace vprof::driver {
 
 namespace {
 
-/// A recording needs its sites.json, which one from another machine may lack.
-Result<void> check_recording(const fs::path& trace) {
-  std::error_code error;
-  if (!fs::is_directory(trace, error)) {
-    return fail("there is no recording {}; `vprof record` makes one", shown(trace));
-  }
-  if (!fs::exists(trace / "sites.json", error)) {
-    return fail(
-        "{} has no sites.json, which says what the numbers in a trace mean; copy it from where "
-        "the program was built",
-        shown(trace));
-  }
-  return {};
-}
-
 /// `2s` or `300ms` in ns; an empty text is 0.
 Result<int64_t> duration_of(const std::string& text) {
   if (text.empty()) {

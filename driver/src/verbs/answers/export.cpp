@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "pipeline/analysis.h"
 #include "pipeline/exemplars.h"
 #include "pipeline/recordings/tables.h"
 #include "process/commands.h"
@@ -70,10 +71,7 @@ Result<Recording> recording_of(const Global& global, const ExportOptions& option
     const Session session = VPROF_TRY(open_session(global.config, Access::kRead));
     trace = session.workspace.trace(session.state.iteration);
   }
-  std::error_code error;
-  if (!fs::is_directory(trace, error)) {
-    return fail("there is no recording {}; `vprof record` makes one", shown(trace));
-  }
+  VPROF_TRY(check_recording(trace));
   return Recording(trace.string(), (trace / "sites.json").string(), analysis);
 }
 

@@ -5,6 +5,7 @@
 
 #include "vprof/report/terminal.h"
 
+#include "pipeline/analysis.h"
 #include "pipeline/recordings/kept_recordings.h"
 #include "pipeline/recordings/slices.h"
 #include "process/commands.h"
@@ -18,6 +19,7 @@ namespace {
 /// The interval with an id or key, or the slowest one of a trace.
 Result<analyzer::Timeline> find(const std::string& id, const fs::path& trace,
                                 const analyzer::Options& wanted) {
+  VPROF_TRY(check_recording(trace));
   const std::string sites = (trace / "sites.json").string();
   if (const auto context = analyzer::parse_trace_context(id)) {
     return analyzer::timeline_of(trace.string(), sites, *context, wanted);
