@@ -205,7 +205,7 @@ TEST_CASE("marks are those of the analyzer, and what they explain together is sa
   CHECK(text().find("little is left to explain") != std::string::npos);
   p.marked_share = 0.6;
   p.more_to_tell = true;
-  CHECK(text().find("other factors reach 5 %, too") != std::string::npos);
+  CHECK(text().find("further factors reach 5 %, too") != std::string::npos);
   p.factors[1].marked = false;
   CHECK(text().find("The marked factor holds 60.0 % of the variance; ") != std::string::npos);
   p.factors[0].marked = false;

@@ -211,7 +211,7 @@ std::string explained(const Profile& profile) {
     return text + "little is left to explain";
   }
   if (profile.more_to_tell) {
-    return text + fmt::format("of the rest, other factors reach {}, too", least);
+    return text + fmt::format("further factors reach {}, too", least);
   }
   return text + fmt::format(
                     "the other {} is noise, or spread over many places: no further factor makes up "
