@@ -3,6 +3,7 @@
 #if !defined(__SANITIZE_THREAD__)  // it comes between the program and us for some of these
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "control_file.h"
 #include "run.h"
@@ -253,12 +254,22 @@ TEST_CASE("the exit of a child ends its parent's wait, however the two do it") {
   }
 }
 
-TEST_CASE("a futex wait says that it timed out") {
-  const Outcome outcome = run("timed_futex", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
+TEST_CASE("calls that give up after a time limit say so") {
+  const Outcome outcome = run("calls_that_give_up", {{{"VPROF_WAITS_OFF", ""}}, {}, {}});
   REQUIRE(outcome.exit_code == 0);
-  const std::vector<Found> waits = waits_of(outcome, VPROF_EV_WAIT_FUTEX);
-  REQUIRE(waits.size() == 1);
-  CHECK((waits[0].wait->more.at(0).payload & VPROF_AUX_TIMED_OUT) != 0);
+  const std::map<uint32_t, size_t> calls = {{VPROF_EV_WAIT_FUTEX, 1},
+                                            {VPROF_EV_WAIT_STREAM, 2},
+                                            {VPROF_EV_WAIT_SEND, 2},
+                                            {VPROF_EV_WAIT_SYSV, 1},
+                                            {VPROF_EV_WAIT_SIGNAL, 1}};
+  for (const auto& [event, count] : calls) {
+    CAPTURE(event);
+    size_t given_up = 0;
+    for (const Found& found : waits_of(outcome, event)) {
+      given_up += (found.wait->more.at(0).payload & VPROF_AUX_TIMED_OUT) != 0 ? 1 : 0;
+    }
+    CHECK(given_up == count);
+  }
 }
 
 TEST_CASE("a poll says what its time limit was") {

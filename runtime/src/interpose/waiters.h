@@ -39,6 +39,7 @@
 #ifndef VPROF_WAITERS_H
 #define VPROF_WAITERS_H
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/clock.h"
@@ -115,6 +116,18 @@ enum { VPROF_LEAST_WAIT_US = 5 };
 struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared);
 
 void vprof_wait_end(struct vprof_wait* wait);
+
+// Whether a system call gave up after a time limit, its own or the socket's (SO_RCVTIMEO,
+// SO_SNDTIMEO), or the one for connections. `result`: of the call, which has set errno if it is -1.
+static inline bool vprof_gave_up(long result) {
+  return result == -1 && (errno == EAGAIN || errno == ETIMEDOUT || errno == EINPROGRESS);
+}
+
+static inline void vprof_call_result(struct vprof_wait* wait, long result) {
+  if (vprof_gave_up(result)) {
+    wait->aux |= VPROF_AUX_TIMED_OUT;
+  }
+}
 
 // Records a wait for an object that was not known while it lasted, so nobody was counted as waiting
 // for it.

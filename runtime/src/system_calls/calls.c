@@ -181,6 +181,7 @@ enum { kMostOperations = 4096 };
   {                                                                                                \
     VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_SYSV, sysv_object(id), true);         \
     result = real->name(__VA_ARGS__);                                                              \
+    vprof_call_result(&wait_of_call, result);                                                      \
   }                                                                                                \
   sysv_wake_end(&release, VPROF_EV_RELEASE_SYSV, result == 0);                                     \
   return result

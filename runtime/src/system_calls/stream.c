@@ -34,6 +34,7 @@ struct vprof_call {
   bool never_waits;            // MSG_DONTWAIT, or the descriptor does not block; false: not known
   uint32_t name;               // enum vprof_file_call
   struct vprof_waiters* full;  // where a sender is counted; NULL: nowhere
+  bool gave_up;                // after a time limit of the socket
 };
 
 static uint32_t wait_event(const struct vprof_stream* stream, bool sends) {
@@ -95,10 +96,11 @@ static uint32_t write_wait(struct vprof_call* call, uint64_t now) {
   if (event != 0) {
     const uint64_t shared = stream.shared != 0 ? VPROF_AUX_SHARED : 0;
     const uint64_t name = event == VPROF_EV_WAIT_FILE ? call->name : VPROF_FILE_OTHER;
-    const struct vprof_wait wait = {.start = call->start,
-                                    .object = call->sends ? stream.out : stream.in,
-                                    .aux = shared | name << VPROF_AUX_SYNC_SHIFT,
-                                    .event = event};
+    const struct vprof_wait wait = {
+        .start = call->start,
+        .object = call->sends ? stream.out : stream.in,
+        .aux = shared | name << VPROF_AUX_SYNC_SHIFT | (call->gave_up ? VPROF_AUX_TIMED_OUT : 0),
+        .event = event};
     vprof_wait_write(&wait, now);
   }
   errno = errno_before;
@@ -131,8 +133,10 @@ static void call_end(struct vprof_call* call) {
 #define CALL __attribute__((cleanup(call_end))) struct vprof_call
 // `flags`: of recv, send and their like.
 static struct vprof_call read_begin(int fd, uint32_t name, long flags) {
-  const struct vprof_call call = {vprof_event_time(),          fd,   false,
-                                  (flags & MSG_DONTWAIT) != 0, name, NULL};
+  const struct vprof_call call = {.start = vprof_event_time(),
+                                  .fd = fd,
+                                  .never_waits = (flags & MSG_DONTWAIT) != 0,
+                                  .name = name};
   atomic_fetch_add(vprof_blocked_on_streams(), 1);
   return call;
 }
@@ -166,14 +170,15 @@ static void room_end(struct vprof_room* room) {
 }
 
 // The call ends first: its wait comes before the release in the trace.
-#define READ_BYTES(done, type, failure, call_name, flags, name, ...)                 \
-  const struct vprof_real* real = vprof_real_functions();                            \
-  if (real->name == NULL) return errno = ENOSYS, failure;                            \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                     \
-  struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin(fd);   \
-  CALL call __attribute__((unused)) = read_begin(fd, VPROF_FILE_##call_name, flags); \
-  const type result = real->name(__VA_ARGS__);                                       \
-  made_room.made = done;                                                             \
+#define READ_BYTES(done, type, failure, call_name, flags, name, ...)               \
+  const struct vprof_real* real = vprof_real_functions();                          \
+  if (real->name == NULL) return errno = ENOSYS, failure;                          \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                   \
+  struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin(fd); \
+  CALL call = read_begin(fd, VPROF_FILE_##call_name, flags);                       \
+  const type result = real->name(__VA_ARGS__);                                     \
+  call.gave_up = vprof_gave_up(result);                                            \
+  made_room.made = done;                                                           \
   return result
 #define READ(call_name, name, ...) \
   READ_BYTES(result > 0, ssize_t, -1, call_name, 0, name, __VA_ARGS__)
@@ -206,7 +211,11 @@ static struct vprof_release write_begin(int fd) {
 }
 
 static struct vprof_call send_begin(int fd, uint32_t name, long flags) {
-  struct vprof_call call = {vprof_event_time(), fd, true, (flags & MSG_DONTWAIT) != 0, name, NULL};
+  struct vprof_call call = {.start = vprof_event_time(),
+                            .fd = fd,
+                            .sends = true,
+                            .never_waits = (flags & MSG_DONTWAIT) != 0,
+                            .name = name};
   if ((vprof_settings.classes & VPROF_CLASS_STREAM) == 0) {
     return call;
   }
@@ -224,17 +233,18 @@ static void write_end(const struct vprof_release* release, bool done) {
   }
 }
 
-#define WRITE_BYTES(type, call_name, flags, name, ...)                                 \
-  const struct vprof_real* real = vprof_real_functions();                              \
-  if (real->name == NULL) return errno = ENOSYS, -1;                                   \
-  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__);                       \
-  const struct vprof_release release = write_begin(fd);                                \
-  type result = 0;                                                                     \
-  {                                                                                    \
-    CALL call __attribute__((unused)) = send_begin(fd, VPROF_FILE_##call_name, flags); \
-    result = real->name(__VA_ARGS__);                                                  \
-  }                                                                                    \
-  write_end(&release, result >= 0);                                                    \
+#define WRITE_BYTES(type, call_name, flags, name, ...)           \
+  const struct vprof_real* real = vprof_real_functions();        \
+  if (real->name == NULL) return errno = ENOSYS, -1;             \
+  if (!vprof_sync_on(kAnyClass)) return real->name(__VA_ARGS__); \
+  const struct vprof_release release = write_begin(fd);          \
+  type result = 0;                                               \
+  {                                                              \
+    CALL call = send_begin(fd, VPROF_FILE_##call_name, flags);   \
+    result = real->name(__VA_ARGS__);                            \
+    call.gave_up = vprof_gave_up(result);                        \
+  }                                                              \
+  write_end(&release, result >= 0);                              \
   return result
 #define WRITE(type, call_name, name, ...) WRITE_BYTES(type, call_name, 0, name, __VA_ARGS__)
 #define SEND(name, ...) WRITE_BYTES(ssize_t, OTHER, flags, name, __VA_ARGS__)
@@ -330,9 +340,9 @@ VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t by
   }
   int result = 0;
   {
-    CALL call
-        __attribute__((unused)) = {vprof_event_time(), fd, true, false, VPROF_FILE_OTHER, NULL};
+    CALL call = {.start = vprof_event_time(), .fd = fd, .sends = true, .name = VPROF_FILE_OTHER};
     result = real->connect(fd, to, bytes);
+    call.gave_up = vprof_gave_up(result);
   }
   vprof_stream_forget(fd);
   const int errno_before = errno;
@@ -376,9 +386,9 @@ long vprof_raw_read(long number, const long* a) {
   }
   const bool accepts = number == SYS_accept || number == SYS_accept4;
   struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin((int)a[0]);
-  CALL call __attribute__((unused)) =
-      read_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
+  CALL call = read_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
   const long result = vprof_raw_call(number, a);
+  call.gave_up = vprof_gave_up(result);
   made_room.made = result > 0 && !accepts;
   return accepts ? accepted((int)result) : result;
 }
@@ -390,9 +400,9 @@ long vprof_raw_write(long number, const long* a) {
   const struct vprof_release release = write_begin((int)a[0]);
   long result = 0;
   {
-    CALL call __attribute__((unused)) =
-        send_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
+    CALL call = send_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
     result = vprof_raw_call(number, a);
+    call.gave_up = vprof_gave_up(result);
   }
   write_end(&release, result >= 0);
   return result;

@@ -175,12 +175,43 @@ SUBJECT(waits_futex) {
                   });
 }
 
-SUBJECT(timed_futex) {
-  static uint32_t word = 0;
+// Each call waits for a millisecond, for what does not come.
+SUBJECT(calls_that_give_up) {
   leaf();
   const timespec limit{0, 1000000};
-  const long result = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, nullptr, 0);
-  return result == -1 && errno == ETIMEDOUT ? 0 : 1;
+  static uint32_t word = 0;
+  int given_up = 0;
+  const auto gave_up = [&](int64_t result, int error) {
+    given_up += result == -1 && errno == error ? 1 : 0;
+  };
+  gave_up(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, nullptr, 0), ETIMEDOUT);
+
+  int pair[2];
+  const timeval of_socket{0, 1000};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
+      setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &of_socket, sizeof of_socket) != 0 ||
+      setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &of_socket, sizeof of_socket) != 0) {
+    return 1;
+  }
+  char bytes[4096] = {};
+  gave_up(recv(pair[0], bytes, sizeof bytes, 0), EAGAIN);
+  gave_up(syscall(SYS_read, pair[0], bytes, sizeof bytes), EAGAIN);
+  while (send(pair[0], bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+  }
+  gave_up(send(pair[0], bytes, sizeof bytes, 0), EAGAIN);
+  gave_up(syscall(SYS_write, pair[0], bytes, sizeof bytes), EAGAIN);
+
+  const int semaphore = semget(IPC_PRIVATE, 1, 0600);
+  sembuf down{0, -1, 0};
+  gave_up(semtimedop(semaphore, &down, 1, &limit), EAGAIN);
+  semctl(semaphore, 0, IPC_RMID);
+
+  sigset_t usr1;
+  sigemptyset(&usr1);
+  sigaddset(&usr1, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &usr1, nullptr);
+  gave_up(sigtimedwait(&usr1, nullptr, &limit), EAGAIN);
+  return given_up == 7 ? 0 : 1;
 }
 
 SUBJECT(waits_atomic) {
