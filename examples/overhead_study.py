@@ -412,7 +412,8 @@ def naive(study, wanted, k):
     names = list(dict.fromkeys([study.root, *met]))
     for name in wanted:
         if name not in names:
-            fail(f"{name} was not executed in the run of `overhead.py prepare`")
+            fail(f"{name} is not among the {len(names)} functions that `overhead.py prepare` met; if "
+                 f"it is executed, it takes more than {len(names) // k} runs to come to it")
     last = max(names.index(name) for name in wanted)
     print(f"the {study.unit}s' path has {len(names)} functions that call others; a profiler that "
           f"breaks down {k} per run, in the order in which it meets them, reaches {names[last]} "
