@@ -209,8 +209,7 @@ def executed_children(study, enough):
         expanded += more
         keep(study, "expanded.json", expanded)
         rewrite_and_build(study, expanded)
-        environment = dict(os.environ, **study.few)
-        vprof(study, "record", configuration=CONFIGURATION, env=environment)
+        record(study)
         children, every, entered = children_of_last_run(study)
         more = to_break_down(study, children, expanded)
         print(f"{len(expanded)} functions broken down: {len(children)} call sites", flush=True)
@@ -218,10 +217,22 @@ def executed_children(study, enough):
             return children, sorted(every), entered
 
 
-def children_of_last_run(study):
+def record(study):
+    environment = dict(os.environ, **study.few)
+    vprof(study, "record", configuration=CONFIGURATION, env=environment)
+
+
+def last_run(study):
+    """The report on the last run, and how often each site was recorded per request."""
     report = json.loads(vprof(study, "analyze", "--json", configuration=CONFIGURATION))
     counts = calls_by_site(max((study.vprof_dir / "iterations").glob("*/trace"),
                                key=lambda trace: int(trace.parent.name)))
+    return report, {site["id"]: counts[site["id"]] / report["interval"]["count"]
+                    for site in sites_of(study)["sites"]}
+
+
+def children_of_last_run(study):
+    report, calls = last_run(study)
     sites = sites_of(study)
     functions = {f["id"]: f for f in sites["functions"]}
     by_place = collections.defaultdict(list)
@@ -247,7 +258,7 @@ def children_of_last_run(study):
                 parent = functions[site["parent"]]["key"] if site["kind"] == "call" else caller
                 children.append({"place": place, "parent": parent,
                                  "callee": node["function"], "key": callee["key"],
-                                 "calls": counts[site["id"]] / report["interval"]["count"],
+                                 "calls": calls[site["id"]],
                                  "expandable": callee["expandable"]})
         around = node.get("key") or caller
         waiting.extend((c, around) for c in node["children"] if c["kind"] in ("function", "body"))
@@ -255,8 +266,7 @@ def children_of_last_run(study):
     # A function is recorded once per call: at its call site if that is measured, else at its entry.
     entered = collections.Counter()
     for site in sites["sites"]:
-        calls = counts[site["id"]] / report["interval"]["count"]
-        entered[functions[site["function"]]["key"]] += calls
+        entered[functions[site["function"]]["key"]] += calls[site["id"]]
     return children, every, entered
 
 
@@ -298,13 +308,11 @@ def build_variants(study, counts):
         # Where the search begins is always broken down, so every other position is left out.
         if not (study.place / name).exists():
             rewrite_and_build(study, parents, sorted(set(every) - places))
+            record(study)
+            calls = sum(last_run(study)[1].values())
             keep_server(study, name)
-        measured = collections.Counter()
-        for c in chosen:
-            measured[c["key"]] += c["calls"]
-        records = sum(measured.values()) + sum(max(0, entered[p] - measured[p]) for p in parents)
-        print(f"{name}: built with {len(chosen)} call sites in {len(parents)} functions, "
-              f"{records:.0f} records per {study.unit}", flush=True)
+            print(f"{name}: built with {len(chosen)} call sites in {len(parents)} functions, "
+                  f"{calls:.0f} calls recorded per {study.unit}", flush=True)
     run(study, [study.here / "plain.sh"])
     run(study, ["ln", "-sfn", study.work / "plain", study.place / "plain"])
 

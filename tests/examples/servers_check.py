@@ -249,12 +249,11 @@ class Overhead(unittest.TestCase):
             self.assertEqual({"1": ["root"], "4": ["hot", "root", "seldom"], "4 seldom": ["deep", "seldom"]},
                              {name: one["expanded"] for name, one in built.items()})
             self.assertIn("2 functions are called, or make a call, more than 20 times", done.stdout)
-            self.assertIn("4: built with 4 call sites in 3 functions, 35 records per request", done.stdout)
+            self.assertIn("4: built with 4 call sites in 3 functions, 35 calls recorded per request", done.stdout)
             self.assertEqual(left, json.loads(state.read_text()))
 
-            # What is there is not built again: not even a run is needed.
+            # What is there is not built again.
             shutil.rmtree(example / "work/overhead/4")
-            shutil.rmtree(example / ".vprof/iterations")
             done = prepare(FAIL="4")
             self.assertEqual(1, done.returncode, done.stdout)
             self.assertEqual(left, json.loads(state.read_text()), "a failure must leave the search as it was")
@@ -262,7 +261,8 @@ class Overhead(unittest.TestCase):
             done = prepare()
             self.assertEqual(0, done.returncode, done.stdout)
             self.assertTrue((example / "work/overhead/4/memcached").exists())
-            self.assertFalse((example / ".vprof/iterations").exists())
+            self.assertEqual(["4"], re.findall(r"(?m)^(.*): built with", done.stdout))
+            self.assertNotIn("broken down", done.stdout)
 
     def test_files_to_leave_whole_are_added_to_those_excluded(self):
         with tempfile.TemporaryDirectory() as scratch:
