@@ -292,6 +292,25 @@ TEST_CASE("a function that is preempted now and then is listed itself, not its b
   CHECK(names(mostly.rank()) == std::vector<std::string>{"preempted", "body(g)"});
 }
 
+TEST_CASE("a function that only computes yields to what took its processor") {
+  for (const double taken : {30.0, 75.0}) {
+    Tree t(4);
+    const auto f = t.add(0, "f", 90, 1);
+    t.add(f, "body(f)", 90 - taken, 0, NodeKind::kBody);
+    t.add(f, "preempted", taken, 0, NodeKind::kPreempted);
+    const auto factors = t.rank();
+    std::map<std::string, double> weights;
+    for (const auto& factor : factors) {
+      weights[factor.functions[0]] = factor.weight;
+    }
+    CHECK(weights["f"] == Approx(0.9 - taken / 100));
+    CHECK(weights["preempted"] == Approx(taken / 100));
+    CHECK(weights["body(f)"] == 0);
+    t.tree.nodes[f].height = 0;  // as a function of a library
+    CHECK(t.rank().front().functions[0] == (taken < 45 ? "f" : "preempted"));
+  }
+}
+
 TEST_CASE("untracked time of the interval is a factor like any other") {
   Tree t(4);
   t.add(0, "untracked", 60, 0, NodeKind::kUntracked);

@@ -16,12 +16,12 @@ bool is_unexplained(const TreeNode& node) {
   return node.kind == NodeKind::kBody || node.kind == NodeKind::kUntracked;
 }
 
-/// The body of a function that only computes and is preempted: it is the function.
-bool is_whole_function(const VarianceTree& tree, const TreeNode& body) {
-  const std::vector<uint32_t>& siblings = tree.nodes[body.parent].children;
-  return body.kind == NodeKind::kBody && body.parent != 0 &&
-         std::all_of(siblings.begin(), siblings.end(), [&](uint32_t sibling) {
-           const NodeKind kind = tree.nodes[sibling].kind;
+/// A function that only computes and is preempted.
+bool only_computes(const VarianceTree& tree, size_t i) {
+  const std::vector<uint32_t>& children = tree.nodes[i].children;
+  return i != 0 && !children.empty() &&
+         std::all_of(children.begin(), children.end(), [&](uint32_t child) {
+           const NodeKind kind = tree.nodes[child].kind;
            return kind == NodeKind::kBody || kind == NodeKind::kPreempted;
          });
 }
@@ -63,16 +63,25 @@ class DominanceFinder {
                      : child.variance_ns2 >= dominance_ * parent.variance_ns2;
   }
 
-  /// A wait yields to the work that explains it, even if several functions share that work.
+  /// A wait yields to the work that explains it, even if several functions share that work; and a
+  /// function that only computes, to what took its processor.
   NodeWeight weight_of(size_t i) const {
-    const double whole = value(tree_.nodes[i]);
-    const bool yields = waits(tree_.nodes[i].kind) && whole > 0;
-    if (dominated_[i] || (yields && blamed_[i] >= dominance_ * whole)) {
+    const TreeNode& node = tree_.nodes[i];
+    const double whole = value(node);
+    const bool yields = (waits(node.kind) || only_computes(tree_, i)) && whole > 0;
+    if (dominated_[i] || (yields && blamed_[i] >= dominance_ * whole) ||
+        counts_with_function(node)) {
       return {.dominated = true, .counted = 0};
     }
     // Variances do not add up, so there is no rest.
     const double explained = yields && by_share_ ? std::max(blamed_[i], 0.0) : 0;
     return {.dominated = false, .counted = whole - explained};
+  }
+
+  /// Whether the function counts what its body takes.
+  bool counts_with_function(const TreeNode& body) const {
+    return by_share_ && body.kind == NodeKind::kBody && only_computes(tree_, body.parent) &&
+           !dominated_[body.parent];
   }
 
   void visit_node(size_t i) {
@@ -84,8 +93,8 @@ class DominanceFinder {
       dominated_[i] = by_share_ || node.kind == NodeKind::kUntracked || holds_parent;
       return;
     }
-    if (holds_parent && is_whole_function(tree_, node)) {
-      dominated_[i] = true;
+    if (node.kind == NodeKind::kBody && only_computes(tree_, node.parent)) {
+      dominated_[i] = holds_parent;
       return;
     }
     blamed_[node.parent] += value(node);
@@ -116,7 +125,7 @@ class DominanceFinder {
   const double dominance_;
   const bool by_share_;
   std::vector<bool> dominated_;  // by node
-  std::vector<double> blamed_;   // by wait: what goes with work below it
+  std::vector<double> blamed_;   // by node that may yield: what goes with what it yields to
 };
 
 }  // namespace

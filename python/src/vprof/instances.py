@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dominance import dominated_nodes
+from .dominance import node_weights
 from .tree import Pair, Repeated, Tree, TreeNode
 
 #: A covariance with a smaller contribution, in magnitude, is ignored.
@@ -99,8 +99,8 @@ class Collector:
         self._tree = tree
         self._ranks_shares = ranking == "share"
         self._lists_all = lists_all
-        self._by_share = dominated_nodes(tree, dominance, by_share=True)
-        self._by_variance = dominated_nodes(tree, dominance, by_share=False)
+        self._by_share = node_weights(tree, dominance, by_share=True)
+        self._by_variance = node_weights(tree, dominance, by_share=False)
         self.factors: dict[tuple[str, str], Collected] = {}
 
     def collect(self) -> dict[tuple[str, str], Collected]:
@@ -119,13 +119,16 @@ class Collector:
         return dict(sorted(self.factors.items()))
 
     def _counts_above(self, number: int) -> bool:
-        """Whether an instance around this one counts in the share of the factor already."""
+        """Whether an instance around this one counts in the share of the factor already. A wait
+        that yields to the work below it does not count what is in that work."""
         nodes = self._tree.nodes
         if nodes[number].outermost:
             return False
         above = nodes[number].parent
         while above > 0:
-            if nodes[above].factor == nodes[number].factor and not self._by_share[above]:
+            weight = self._by_share[above]
+            counts_all = not weight.dominated and weight.counted == nodes[above].node.share
+            if nodes[above].factor == nodes[number].factor and counts_all:
                 return True
             above = nodes[above].parent
         return False
@@ -151,17 +154,16 @@ class Collector:
             collected.places.append(node.place)
             factor.contribution += node.node.contribution + node.with_others
             self._add_shares(factor, node)
-        if not self._by_share[number] and not self._counts_above(number):
-            collected.by_share += node.node.share
-        if not self._by_variance[number]:
-            collected.by_variance += node.node.contribution
-        dominated = self._by_share if self._ranks_shares else self._by_variance
+        if not self._counts_above(number):
+            collected.by_share += self._by_share[number].counted
+        collected.by_variance += self._by_variance[number].counted
+        weights = self._by_share if self._ranks_shares else self._by_variance
         factor.instances.append(
             Instance(
                 self._tree.path_to(number),
                 node.node.site,
                 node.node.contribution,
-                dominated[number],
+                weights[number].dominated,
                 node.node.share,
                 not node.outermost,
             )
