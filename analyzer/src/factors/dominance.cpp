@@ -16,7 +16,7 @@ bool is_unexplained(const TreeNode& node) {
   return node.kind == NodeKind::kBody || node.kind == NodeKind::kUntracked;
 }
 
-/// A function that only computes and is preempted.
+/// A function that, as far as is measured, only computes and is preempted.
 bool only_computes(const VarianceTree& tree, size_t i) {
   const std::vector<uint32_t>& children = tree.nodes[i].children;
   return i != 0 && !children.empty() &&

@@ -117,14 +117,10 @@ struct vprof_wait vprof_call_begin(uint32_t event, uint64_t object, bool shared)
 
 void vprof_wait_end(struct vprof_wait* wait);
 
-// Whether a system call gave up after a time limit, its own or the socket's (SO_RCVTIMEO,
-// SO_SNDTIMEO), or the one for connections. `result`: of the call, which has set errno if it is -1.
-static inline bool vprof_gave_up(long result) {
-  return result == -1 && (errno == EAGAIN || errno == ETIMEDOUT || errno == EINPROGRESS);
-}
-
-static inline void vprof_call_result(struct vprof_wait* wait, long result) {
-  if (vprof_gave_up(result)) {
+// `result`: of the call, which has set errno if it is -1. `gave_up`: the value of errno that says
+// that its time limit has passed. By EAGAIN many calls say instead that they do not block.
+static inline void vprof_call_result(struct vprof_wait* wait, long result, int gave_up) {
+  if (result == -1 && errno == gave_up) {
     wait->aux |= VPROF_AUX_TIMED_OUT;
   }
 }

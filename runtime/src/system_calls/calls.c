@@ -172,7 +172,7 @@ static bool gives(const struct sembuf* operations, size_t count) {
 // More is E2BIG, and then the array need not even be readable.
 enum { kMostOperations = 4096 };
 
-#define SEMOP(name, ...)                                                                           \
+#define SEMOP(gave_up, name, ...)                                                                  \
   const struct vprof_real* real = vprof_real_functions();                                          \
   if (!vprof_sync_on(VPROF_CLASS_SYSV) || count > kMostOperations) return real->name(__VA_ARGS__); \
   struct vprof_release release = {0};                                                              \
@@ -181,17 +181,17 @@ enum { kMostOperations = 4096 };
   {                                                                                                \
     VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_SYSV, sysv_object(id), true);         \
     result = real->name(__VA_ARGS__);                                                              \
-    vprof_call_result(&wait_of_call, result);                                                      \
+    vprof_call_result(&wait_of_call, result, gave_up);                                             \
   }                                                                                                \
   sysv_wake_end(&release, VPROF_EV_RELEASE_SYSV, result == 0);                                     \
   return result
 
 VPROF_RT_API int semop(int id, struct sembuf* operations, size_t count) {
-  SEMOP(semop, id, operations, count);
+  SEMOP(0, semop, id, operations, count);
 }
 VPROF_RT_API int semtimedop(int id, struct sembuf* operations, size_t count,
                             const struct timespec* limit) {
-  SEMOP(semtimedop, id, operations, count, limit);
+  SEMOP(EAGAIN, semtimedop, id, operations, count, limit);
 }
 
 VPROF_RT_API int semctl(int id, int number, int command, ...) {

@@ -31,9 +31,7 @@ static __attribute__((noinline)) long futex(long word, long operation, long c, l
   if (is_wait(operation)) {
     VPROF_WAIT wait = vprof_call_begin(VPROF_EV_WAIT_FUTEX, (uint64_t)word, shared);
     const long result = vprof_real_syscall(SYS_futex, word, operation, c, d, e, f);
-    if (result != -1 || errno != EAGAIN) {  // that the word has changed is no time limit
-      vprof_call_result(&wait, result);
-    }
+    vprof_call_result(&wait, result, ETIMEDOUT);
     return result;
   }
   struct vprof_release release = {0};

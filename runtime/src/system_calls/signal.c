@@ -9,7 +9,7 @@
   VPROF_WAIT wait_of_call = vprof_call_begin(                                       \
       VPROF_EV_WAIT_SIGNAL, vprof_stream_signals((uint64_t)vprof_trace.pid), true); \
   const int result = real->name(__VA_ARGS__);                                       \
-  vprof_call_result(&wait_of_call, result);                                         \
+  vprof_call_result(&wait_of_call, result, EAGAIN);                                 \
   return result
 
 VPROF_CANCELLABLE int sigsuspend(const sigset_t* mask) { SIGNALLED(sigsuspend, mask); }
@@ -84,7 +84,7 @@ VPROF_RT_API int tgkill(pid_t pid, pid_t thread, int signal) {
   {                                                                                \
     VPROF_WAIT wait_of_call = vprof_call_begin(VPROF_EV_WAIT_QUEUE, object, true); \
     result = real->name(__VA_ARGS__);                                              \
-    vprof_call_result(&wait_of_call, result);                                      \
+    vprof_call_result(&wait_of_call, result, ETIMEDOUT);                           \
   }                                                                                \
   vprof_release_end(&release, VPROF_EV_RELEASE_QUEUE, result >= 0 ? 0 : -1);       \
   return result

@@ -118,6 +118,12 @@ static enum vprof_waited how_it_waited(struct vprof_call* call, uint64_t took, u
   return never ? VPROF_WAITED_NEVER : VPROF_WAITED_UNRECORDED;
 }
 
+// Whether the call gave up after a time limit: the socket's (SO_RCVTIMEO, SO_SNDTIMEO), which
+// connect reports as EINPROGRESS, or that of the connection. `result`: as of vprof_call_result.
+static bool gave_up(long result) {
+  return result == -1 && (errno == EAGAIN || errno == ETIMEDOUT || errno == EINPROGRESS);
+}
+
 static void call_end(struct vprof_call* call) {
   const uint64_t now = vprof_ticks();
   if (!call->sends) {
@@ -177,7 +183,7 @@ static void room_end(struct vprof_room* room) {
   struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin(fd); \
   CALL call = read_begin(fd, VPROF_FILE_##call_name, flags);                       \
   const type result = real->name(__VA_ARGS__);                                     \
-  call.gave_up = vprof_gave_up(result);                                            \
+  call.gave_up = gave_up(result);                                                  \
   made_room.made = done;                                                           \
   return result
 #define READ(call_name, name, ...) \
@@ -242,7 +248,7 @@ static void write_end(const struct vprof_release* release, bool done) {
   {                                                              \
     CALL call = send_begin(fd, VPROF_FILE_##call_name, flags);   \
     result = real->name(__VA_ARGS__);                            \
-    call.gave_up = vprof_gave_up(result);                        \
+    call.gave_up = gave_up(result);                              \
   }                                                              \
   write_end(&release, result >= 0);                              \
   return result
@@ -342,7 +348,7 @@ VPROF_CANCELLABLE int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t by
   {
     CALL call = {.start = vprof_event_time(), .fd = fd, .sends = true, .name = VPROF_FILE_OTHER};
     result = real->connect(fd, to, bytes);
-    call.gave_up = vprof_gave_up(result);
+    call.gave_up = gave_up(result);
   }
   vprof_stream_forget(fd);
   const int errno_before = errno;
@@ -388,7 +394,7 @@ long vprof_raw_read(long number, const long* a) {
   struct vprof_room made_room __attribute__((cleanup(room_end))) = room_begin((int)a[0]);
   CALL call = read_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
   const long result = vprof_raw_call(number, a);
-  call.gave_up = vprof_gave_up(result);
+  call.gave_up = gave_up(result);
   made_room.made = result > 0 && !accepts;
   return accepts ? accepted((int)result) : result;
 }
@@ -402,7 +408,7 @@ long vprof_raw_write(long number, const long* a) {
   {
     CALL call = send_begin((int)a[0], numbered_call(number), numbered_flags(number, a));
     result = vprof_raw_call(number, a);
-    call.gave_up = vprof_gave_up(result);
+    call.gave_up = gave_up(result);
   }
   write_end(&release, result >= 0);
   return result;
