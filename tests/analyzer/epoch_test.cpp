@@ -208,6 +208,37 @@ TEST_CASE("epoch: records, processor time and calls are those of the epoch") {
   CHECK(analyzer::count_calls(directory.path(), options)->at(site) == kIntervals);
 }
 
+TEST_CASE("epoch: what it took to start the recording of processes that started in it") {
+  const test::ScratchDir directory;
+  test::SitesWriter sites;
+  const uint32_t site = sites.function_site(sites.function("serve", 1, true, true));
+  const auto write = [&](uint32_t pid, int64_t start) {
+    test::ProcessWriter process(pid);
+    process.header.start_ticks = static_cast<uint64_t>(start);
+    process.header.start_monotonic_ns = static_cast<uint64_t>(start);
+    process.header.helper_ns = 10 * pid;
+    process.header.set_up_ns = pid;
+    process.thread(1).begin(pid, start + 10);
+    process.thread(1).frame(site, start + 20, start + 30);
+    process.thread(1).end(pid, start + 40);
+    process.write(directory.path());
+  };
+  write(1, 1'000'000);
+  write(2, 2'000'000);
+  write(3, 2'500'000);
+  write(4, 3'000'000);
+  const std::string file = sites.write(directory.path());
+  analyzer::Options options;
+  const auto helper_ns = [&] {
+    const auto profile = analyzer::analyze(directory.path(), file, options);
+    return profile ? profile->overhead.helper_ns : -1;
+  };
+  options.epoch = {.from = 2'000'000, .to = 3'000'000, .processor_ns = 1000};
+  CHECK(helper_ns() == 11 * (2 + 3));
+  options.epoch = {};
+  CHECK(helper_ns() == 11 * (1 + 2 + 3 + 4));
+}
+
 TEST_CASE("epoch: one after the other, they hold every interval once") {
   const auto whole_epoch = [](const std::string& directory, const std::string& sites,
                               analyzer::Options options) {

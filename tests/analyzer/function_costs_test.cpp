@@ -71,6 +71,17 @@ struct Recording {
   }
 };
 
+void check_parts_add_up(const analyzer::FunctionCosts& costs) {
+  double parts = costs.own.mean_ns;
+  double shares = costs.own.share;
+  for (const analyzer::CallCost& call : costs.sites) {
+    parts += call.cost.mean_ns;
+    shares += call.cost.share;
+  }
+  CHECK(parts == Approx(costs.whole.mean_ns));
+  CHECK(shares == Approx(costs.whole.share));
+}
+
 }  // namespace
 
 TEST_CASE("costs of a function: each call site, its own time, and its waits") {
@@ -102,14 +113,7 @@ TEST_CASE("costs of a function: each call site, its own time, and its waits") {
   CHECK(wait.line == 0);
   CHECK(wait.callee.rfind("wait(", 0) == 0);
   CHECK(wait.cost.mean_ns == Approx(100));
-  double parts = handle.own.mean_ns;
-  double shares = handle.own.share;
-  for (const analyzer::CallCost& call : handle.sites) {
-    parts += call.cost.mean_ns;
-    shares += call.cost.share;
-  }
-  CHECK(parts == Approx(handle.whole.mean_ns));
-  CHECK(shares == Approx(handle.whole.share));
+  check_parts_add_up(handle);
   const analyzer::FunctionCosts& f = all->at(1);
   CHECK(f.sites.empty());
   CHECK(f.whole.mean_ns == Approx(recording.mean_f + 10));
@@ -149,4 +153,76 @@ TEST_CASE("costs of a function that is not measured, or of intervals that are no
   const auto wrong = recording.costs({"handle@src/a.c:10"}, "nothing");
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().message.find("nothing") != std::string::npos);
+}
+
+TEST_CASE("costs of a function: what it waits for in another thread is the wait's alone") {
+  const test::ScratchDir dir;
+  test::SitesWriter sites;
+  const uint32_t note = sites.function("note", 2, true, true);
+  const uint32_t flush = sites.function("flush");
+  const uint32_t entry = sites.function_site(note);
+  const uint32_t call_lock = sites.call_site(note, sites.library("pthread_mutex_lock"));
+  const uint32_t call_flush = sites.call_site(note, flush);
+  test::ProcessWriter process;
+  test::ThreadWriter& waiter = process.thread(1);
+  test::ThreadWriter& holder = process.thread(2);
+  for (int i = 0; i < 100; ++i) {
+    const int64_t at = i * 1000;
+    const int64_t flushes = 50 + i % 10;
+    const auto number = static_cast<uint64_t>(i + 1);
+    holder.frame(call_flush, at + 5, at + 5 + flushes);
+    holder.release(VPROF_EV_RELEASE_MUTEX, {0x10}, at + 6 + flushes, number);
+    holder.frame(entry, at, at + 10 + flushes);
+    waiter.begin(number, at + 10);
+    waiter.wait(VPROF_EV_WAIT_MUTEX, {0x10}, at + 21, at + 8 + flushes, number);
+    waiter.frame(call_lock, at + 20, at + 9 + flushes);
+    waiter.frame(call_flush, at + 10 + flushes, at + 10 + 2 * flushes);
+    waiter.frame(entry, at + 12, at + 15 + 2 * flushes);
+    waiter.end(number, at + 16 + 2 * flushes);
+  }
+  process.write(dir.path());
+  const auto all = analyzer::costs_of(dir.path(), sites.write(dir.path()), {"note@src/a.c:10"}, {});
+  REQUIRE(all);
+  const analyzer::FunctionCosts& costs = all->at(0);
+  check_parts_add_up(costs);
+  CHECK(costs.calls == Approx(1));
+  REQUIRE(costs.sites.size() == 2);
+  CHECK(costs.sites[0].callee == "pthread_mutex_lock");
+  CHECK(costs.sites[0].cost.mean_ns == Approx(54.5 - 11));
+  CHECK(costs.sites[1].callee == "flush");
+  CHECK(costs.sites[1].cost.mean_ns == Approx(54.5));
+}
+
+TEST_CASE("costs of a function that calls itself: recursion folds, and all calls of it count") {
+  const test::ScratchDir dir;
+  test::SitesWriter sites;
+  const uint32_t walk = sites.function("walk", 2, true, true);
+  const uint32_t visit = sites.function("visit");
+  const uint32_t entry = sites.function_site(walk);
+  const uint32_t call_walk = sites.call_site(walk, walk);
+  const uint32_t call_visit = sites.call_site(walk, visit);
+  const uint32_t call_from_outside = sites.call_site(sites.function("serve", 3, true, true), walk);
+  test::ProcessWriter process;
+  test::ThreadWriter& thread = process.thread(1);
+  for (int i = 0; i < 50; ++i) {
+    const int64_t at = i * 1000;
+    const auto id = static_cast<uint64_t>(i + 1);
+    thread.begin(id, at);
+    thread.frame(call_visit, at + 20, at + 40);
+    thread.frame(call_visit, at + 60, at + 80 + i % 7);
+    thread.frame(entry, at + 51, at + 91);
+    thread.frame(call_walk, at + 50, at + 92);
+    thread.frame(call_from_outside, at + 10, at + 100);
+    thread.end(id, at + 110 + i % 5);
+  }
+  process.write(dir.path());
+  const auto all = analyzer::costs_of(dir.path(), sites.write(dir.path()), {"walk@src/a.c:10"}, {});
+  REQUIRE(all);
+  const analyzer::FunctionCosts& costs = all->at(0);
+  check_parts_add_up(costs);
+  CHECK(costs.whole.mean_ns == Approx(90));
+  CHECK(costs.calls == Approx(2));
+  REQUIRE(costs.sites.size() == 2);
+  CHECK(costs.sites[0].cost.mean_ns == 0);
+  CHECK(costs.sites[1].cost.mean_ns == Approx(20 + 20 + 2.94));
 }

@@ -334,6 +334,24 @@ TEST_CASE("a request that begins after another one was not ready with it if one 
   CHECK(queue.mean_ns == 0);
 }
 
+TEST_CASE(
+    "executions of a function wait for the loop before their begin as requests with keys do") {
+  Case c;
+  auto& t = c.thread(1);
+  constexpr uint64_t kFirst = VPROF_RUNTIME_ID + 1;
+  t.epoll_wait(0, 1'000'000, {0x10}, 5);
+  for (const uint64_t i : {0, 1, 2}) {
+    const auto start = static_cast<int64_t>(1'100'000 + i * 1'000'000);
+    const uint64_t since = i < 2 ? i : VPROF_NO_BATCH + i;
+    t.begin(kFirst + i, start, 0, VPROF_INTERVAL_PROCESS_LOCAL, 1'000'000, since);
+    t.end(kFirst + i, start + 900'000, 0, VPROF_INTERVAL_PROCESS_LOCAL);
+  }
+  const analyzer::LoopQueueSummary queue = c.profile().interval.loop_queue;
+  CHECK(queue.begun == 3);
+  CHECK(queue.waited == 1);
+  CHECK(queue.mean_ns == Approx(1.1e6 / 3));
+}
+
 TEST_CASE("what a request waits for the loop before its begin is told beside the latency") {
   Case c;
   auto& t = c.thread(1);

@@ -20,12 +20,16 @@ struct Program {
   double p99 = 0.001, longest = 0.001;
   bool works = true;
   double reading = 0;  // how long the analysis takes, as a part of what it reads
+  double own = 0;      // how long anything else takes that vprof does after a slice
+  double idle = 1;     // part of the machine
 };
 
 /// What the search does with a program: one slice after the other.
 class Search {
  public:
-  Search(double budget, const Program& program) : slicing_(budget), program_(program) {}
+  Search(double budget, const Program& program)
+      : slicing_({.budget = budget, .processors = kProcessors, .longest_pause = 1}),
+        program_(program) {}
 
   void measure(double seconds) {
     for (const double end = now_ + seconds; now_ < end;) {
@@ -47,7 +51,11 @@ class Search {
       }
       slices_.push_back({length, waited, slice.incomplete});
       const double reading = program_.reading * (length + waited);
-      slicing_.learn(slice, {length, waited, kPatience, reading});
+      const double own = reading + program_.own;
+      own_ += own;
+      slicing_.learn(slice,
+                     {length, waited, kPatience, reading, {now_ - learnt_, own, program_.idle}});
+      learnt_ = now_;
       if (pauses) {
         on_.push_back({began, now_});
         now_ += std::max(reading, slicing_.pause_after(now_ - began));
@@ -86,13 +94,16 @@ class Search {
   const std::vector<Slice>& slices() const { return slices_; }
   Slicing& slicing() { return slicing_; }
   double now() const { return now_; }
+  /// Of the machine, what vprof's own work has taken so far.
+  double own_cost() const { return own_ / kProcessors / now_; }
 
  private:
-  static constexpr double kPatience = 2;
+  static constexpr double kPatience = 2, kProcessors = 2;
 
   Slicing slicing_;
   const Program program_;
   double now_ = 0;
+  double own_ = 0, learnt_ = 0;
   double unread_ = 0;  // was recorded while the slice before was read
   std::vector<std::pair<double, double>> on_;
   std::vector<Slice> slices_;
@@ -130,6 +141,33 @@ TEST_CASE("slicing: each second stays within the budget, and has something recor
       CHECK(sum / 60 > 0.5 * budget);
     }
   }
+}
+
+TEST_CASE("slicing: on a busy machine, own work has its part of the budget") {
+  for (const double cost : {0.005, 0.1}) {
+    for (const double own : {0.002, 0.01, 0.02}) {
+      INFO("cost " << cost << ", own " << own);
+      Search busy(0.05, {.cost = cost, .own = own, .idle = 0});
+      busy.measure(200);
+      CHECK(busy.own_cost() < 1.1 * 0.4 * 0.05);
+      double sum = 0;
+      for (const double second : busy.seconds(0)) {
+        sum += second;
+      }
+      CHECK(sum / 200 + busy.own_cost() < 1.05 * 0.05);
+      Search idle(0.05, {.cost = cost, .own = own, .idle = 0.6});
+      idle.measure(200);
+      Search free(0.05, {.cost = cost});
+      free.measure(200);
+      CHECK(idle.slices().size() == free.slices().size());
+    }
+  }
+}
+
+TEST_CASE("slicing: whatever own work takes, there is a slice every other second") {
+  Search search(0.01, {.cost = 0.1, .own = 0.5, .idle = 0});
+  search.measure(200);
+  CHECK(search.slices().size() > 100);
 }
 
 TEST_CASE("slicing: slices do not come at regular intervals") {

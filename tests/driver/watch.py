@@ -130,7 +130,7 @@ class Watch(LiveProject):
         out, err = watcher.communicate()
         self.assertEqual(watcher.returncode, 0, err)
         self.assertRegex(out, r"to record all the time costs \d+\.\d %, beyond the budget of 1 %")
-        counted = re.search(r"watched for \d+ s, (\S+) % of it recorded", out)
+        counted = re.search(r"watched for \d+ s, and counted the intervals of (\S+) % of it", out)
         report = self.report()
         part = report["overhead"]["recorded_part"]
         self.assertTrue(0 < part < 1, part)
@@ -160,7 +160,7 @@ class Watch(LiveProject):
         watcher.send_signal(signal.SIGINT)
         out, err = watcher.communicate()
         self.assertEqual((watcher.returncode, err), (0, ""))
-        self.assertRegex(out, r"watched for \d+ s, \d+ % of it recorded")
+        self.assertRegex(out, r"watched for \d+ s, and counted the intervals of \d+ % of it")
 
     def test_without_its_trace_directory_a_watch_ends(self):
         self.live("--build")

@@ -24,7 +24,8 @@ struct Watched {
 /// Everything in s.
 class Watch {
  public:
-  Watch(double budget, const Watched& program) : pace_(budget, kProcessors, 1), program_(program) {}
+  Watch(double budget, const Watched& program)
+      : pace_({.budget = budget, .processors = kProcessors, .period = 1}), program_(program) {}
 
   void watch(double seconds) {
     for (const double end = now_ + seconds; now_ < end;) {
@@ -71,6 +72,12 @@ class Watch {
     return program_.report;
   }
 
+  OwnWork::Step own_work(double reading) {
+    const OwnWork::Step step{now_ - learnt_, reading + report(), program_.idle};
+    learnt_ = now_;
+    return step;
+  }
+
   void learn(double waited, WatchPace::Piece piece) {
     const bool before = pace_.slices();
     pace_.learn(what_was_recorded(waited), piece);
@@ -90,8 +97,7 @@ class Watch {
               .missing = missing,
               .held = program_.holds,
               .reading = reading,
-              .own = reading + report(),
-              .idle = program_.idle});
+              .own = own_work(reading)});
   }
 
   void slice() {
@@ -109,14 +115,13 @@ class Watch {
                    .waited = waited,
                    .patience = 2,
                    .reading = reading,
-                   .own = reading + report(),
-                   .idle = program_.idle});
+                   .own = own_work(reading)});
     now_ += on + pace_.pause_after(on);
   }
 
   WatchPace pace_;
   Watched program_;
-  double now_ = 0, recorded_ = 0, on_ = 0, own_ = 0, unread_ = 0, reported_ = 0;
+  double now_ = 0, recorded_ = 0, on_ = 0, own_ = 0, unread_ = 0, reported_ = 0, learnt_ = 0;
   int changes_ = 0;
 };
 

@@ -8,13 +8,29 @@
 #include <cmath>
 
 #include "pipeline/recordings/kept_recordings.h"
+#include "search/live/target.h"
 #include "search/live/watch/ended_processes.h"
 #include "search/live/watch/processor_history.h"
 #include "search/live/watch/slow_bound.h"
 #include "temporary.h"
+#include "vprof/runtime/trace_format.h"
 
 using namespace vprof;
 using namespace vprof::driver;
+
+namespace {
+
+/// Its number.
+pid_t ended_process() {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::_exit(0);
+  }
+  ::waitpid(pid, nullptr, 0);
+  return pid;
+}
+
+}  // namespace
 
 TEST_CASE("slow is a latency, or a percentile of a thousand intervals and more") {
   analyzer::Profile profile;
@@ -68,20 +84,37 @@ TEST_CASE("processor time is that of the window, though it is read later") {
   CHECK(history.between(25 * kSecond / 2, 14 * kSecond) == Approx(0.2e9));
 }
 
+TEST_CASE("the work of processes that have ended since is what their traces say") {
+  const test::Temporary directory;
+  const auto write = [&](const std::string& name, uint64_t processor_ns, uint64_t begun) {
+    vprof_file_header header{};
+    header.processor_ns = processor_ns;
+    header.begun[3].intervals = begun;
+    const std::string_view bytes(reinterpret_cast<const char*>(&header), sizeof header);
+    REQUIRE(write_file_atomic(directory / name, std::string(bytes)));
+  };
+  const auto ended = std::to_string(ended_process());
+  write(ended + "-1.vpt", 5000, 1);
+  WorkSince since(directory.path());
+  CHECK(since.done().processor_ns == 0);
+  write(ended + "-2.vpt", 700, 2);
+  write(ended + "-3.vpt", 30, 0);
+  CHECK(since.done().processor_ns == 730);
+  CHECK(since.step().begun == 2);
+  CHECK(since.done().begun == 0);
+  // Of one that runs, the kernel knows better.
+  write(std::to_string(::getpid()) + "-1.vpt", 1, 4);
+  const Work work = since.done();
+  CHECK(work.processor_ns > 1000);
+  CHECK(work.begun == 4);
+}
+
 TEST_CASE("traces of processes that end during a watch go, those of others stay") {
   const test::Temporary directory;
   const auto file = [&](pid_t pid) {
     const fs::path path = directory / (std::to_string(pid) + "-1.vpt");
     REQUIRE(write_file_atomic(path, "x"));
     return path;
-  };
-  const auto ended = [] {  // the number of a process
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-      ::_exit(0);
-    }
-    ::waitpid(pid, nullptr, 0);
-    return pid;
   };
   const auto start = [&](const std::string& trace) {
     const std::string variable = "VPROF_TRACE_DIR=" + trace;
@@ -99,9 +132,9 @@ TEST_CASE("traces of processes that end during a watch go, those of others stay"
     ::close(ends[0]);
     return std::pair(pid, ends[1]);
   };
-  const fs::path earlier = file(ended());
+  const fs::path earlier = file(ended_process());
   EndedProcesses processes(directory.path(), 30);
-  const fs::path later = file(ended());
+  const fs::path later = file(ended_process());
   // In a container, the number may be that of another process outside.
   const auto stranger = start("/elsewhere");
   const fs::path unknown = file(stranger.first);
@@ -113,7 +146,7 @@ TEST_CASE("traces of processes that end during a watch go, those of others stay"
   const fs::path other = directory / "sites.json";
   REQUIRE(write_file_atomic(other, "x"));
   REQUIRE(processes.sweep(100));
-  const fs::path last = file(ended());
+  const fs::path last = file(ended_process());
   REQUIRE(processes.sweep(129));
   CHECK(fs::exists(later));
   REQUIRE(processes.sweep(130));

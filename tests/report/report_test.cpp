@@ -65,6 +65,25 @@ TEST_CASE("the history of a live search has no builds and runs") {
         std::string::npos);
 }
 
+TEST_CASE("a report that marks nothing tells what an earlier iteration marked") {
+  Profile p = make_profile();
+  report::ReportContext context = make_context();
+  const auto text = [&] { return report::text(p, context, {200}); };
+  for (analyzer::Factor& factor : p.factors) {
+    factor.marked = false;
+  }
+  CHECK(text().find("and this one marks nothing") == std::string::npos);
+  context.iterations.resize(3);
+  context.iterations[0].leading = {{"f", 0.9, 0.8, true}};
+  context.iterations[1].leading = {{"g", 0.5, 0.5, false}, {"h", 0.4, 0.45, true}};
+  CHECK(text().find("iteration 2 marked h, 45.0 %, and this one marks nothing") !=
+        std::string::npos);
+  context.iterations[2].leading = {{"i", 0.5, 0.5, true}};  // itself
+  CHECK(text().find("iteration 2 marked h") != std::string::npos);
+  p.factors[0].marked = true;
+  CHECK(text().find("and this one marks nothing") == std::string::npos);
+}
+
 TEST_CASE("the history, as a whole") {
   const std::string text = report::history_text(make_context().iterations, {});
   CHECK(text == golden("history.txt", text));
@@ -138,11 +157,9 @@ TEST_CASE("what intervals waited for the event loop before their begin is told")
   p.interval.loop_queue = {
       .begun = 12000, .waited = 3000, .mean_ns = 1.1e6, .p99_ns = 2.2e6, .share = 0.55};
   CHECK(report::text(p, {}, {200})
-            .find("queue(event loop): before their begin, 3,000 of 12,000 waited for the loop, "
-                  "which was "
-                  "busy with others: mean 1.10 ms, p99 2.20 ms; not in the latency, would add 55.0 "
-                  "% to "
-                  "it") != std::string::npos);
+            .find("queue(event loop): before their begin, at least 3,000 of 12,000 waited for the "
+                  "loop, which was busy with others: on average over all 1.10 ms, p99 2.20 ms; not "
+                  "in the latency, would add 55.0 % to it") != std::string::npos);
   const nlohmann::json queue = report::json(p, {}).at("interval").at("loop_queue");
   CHECK(queue.at("begun") == 12000);
   CHECK(queue.at("waited") == 3000);

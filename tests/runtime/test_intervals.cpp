@@ -88,7 +88,7 @@ TEST_CASE(
     since.push_back(begin.more.at(1).payload);
   }
   const uint64_t no = VPROF_NO_BATCH;
-  CHECK(since == std::vector<uint64_t>{no, no + 1, no, no + 1, 0, 1, no + 2});
+  CHECK(since == std::vector<uint64_t>{no, no + 1, 0, no + 1, 0, 1, no + 2, 0, 1, 0, no + 1});
 }
 
 TEST_CASE("annotated tasks record who created and who took them") {

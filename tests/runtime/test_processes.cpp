@@ -51,6 +51,9 @@ TEST_CASE("each of 1,000 forked children has a trace of its own") {
     CHECK(child.header.family == parent.header.family);
     CHECK((kThreadSanitizer || child.threads.size() == 1));
     CHECK((kThreadSanitizer || child.threads.at(0).tid == child.header.pid));
+    // Also of one that lives for less than a millisecond and leaves by _exit().
+    CHECK(child.header.set_up_ns > 0);
+    CHECK(child.header.processor_ns - child.header.start_processor_ns > child.header.set_up_ns);
   }
   check_children_complete(outcome.traces, 500 * 7 + 500 * 2000);
 }

@@ -27,7 +27,9 @@ struct Entry {
 };
 
 struct EntrySums {
-  NodeSums all;
+  uint32_t function = 0;
+  bool is_part = false;
+  NodeSums all = {};
   UInt128 blamed = 0;  // of all.x
 };
 
@@ -127,7 +129,9 @@ class KindCosts {
   }
 
  private:
-  /// A node counts once for each entry, even if others of it are within it.
+  /// A node counts once for all of the function, and once for its parts, even if others of them are
+  /// within it, as where it calls itself, or waits for a lock while another thread is in it. So the
+  /// parts add up.
   std::vector<size_t> entries_of(uint32_t node) {
     std::vector<size_t> entries;
     const PathNode& one = tree_.nodes()[node];
@@ -158,10 +162,14 @@ class KindCosts {
                 what == Entry::What::kWait ? tree_.name(one.ident) : ""};
     const auto [known, is_new] = index_.try_emplace(std::move(entry), sums_.size());
     if (is_new) {
-      sums_.emplace_back();
+      sums_.push_back({.function = wanted->second, .is_part = what != Entry::What::kWhole});
     }
+    const EntrySums& this_one = sums_[known->second];
+    const auto counts_already = [&](size_t other) {
+      return sums_[other].function == this_one.function && sums_[other].is_part == this_one.is_part;
+    };
     for (uint32_t above = one.parent; above != kNone; above = tree_.nodes()[above].parent) {
-      if (std::ranges::find(entries_of_[above], known->second) != entries_of_[above].end()) {
+      if (std::ranges::any_of(entries_of_[above], counts_already)) {
         return;
       }
     }
@@ -220,12 +228,15 @@ class KindCosts {
     return all;
   }
 
+  /// A call is recorded where it is made or at the entry; one of a function to itself is both.
   double calls_of(const std::string& key) const {
+    const auto is_of = [&](uint32_t function) {
+      return function != kNone && sites_.functions[function].key == key;
+    };
     uint64_t sum = 0;
     for (uint32_t number = 0; number < std::min(sites_.sites.size(), calls_.size()); ++number) {
       const Site& site = sites_.sites[number];
-      const bool entry = site.function != kNone && site.parent == kNone;
-      sum += entry && sites_.functions[site.function].key == key ? calls_[number] : 0;
+      sum += is_of(site.function) && !is_of(site.parent) ? calls_[number] : 0;
     }
     return per_interval(sum);
   }

@@ -201,7 +201,7 @@ void IntervalBuilder::begin(uint32_t thread, const Mark& mark) {
   Interval& interval = slots_[slot];
   switch_to(thread, mark.index, &interval, mark);
   interval.begin = mark.time;
-  if (mark.polled != kNoTime && interval.can_park()) {
+  if (mark.polled != kNoTime) {
     const bool was_ready = mark.others_first && !mark.no_batch;
     interval.queued = was_ready ? std::max<int64_t>(mark.time - mark.polled, 0) : 0;
   }

@@ -122,7 +122,13 @@ void TraceStream::add_file(TraceFile file) {
       header.ticks_per_second == 0 ? 1e9 : static_cast<double>(header.ticks_per_second);
   const double cost = static_cast<double>(header.record_ticks_x256) / 256 * 1e9 / ticks_per_second;
   overhead_.record_ns = std::max(overhead_.record_ns, cost);
+  const double helper_ns = overhead_.helper_ns;
   add_busy_time(file, clock, epoch_.recorded_since, overhead_);
+  // If a program starts processes all the time, what starting their recording took may be most of
+  // what a slice costs. Of a process that ran before, the header's figures are not the epoch's.
+  if (!epoch_.contains(clock.to_ns(header.start_ticks))) {
+    overhead_.helper_ns = helper_ns;
+  }
   begin_ = std::min(begin_, clock.to_ns(header.start_ticks));
   run_ = std::min(run_, static_cast<int64_t>(header.start_realtime_ns));
   for (const ThreadChunks& chunks : file.threads) {
@@ -341,7 +347,6 @@ void TraceStream::add_losses(Losses& losses, Overhead& overhead) const {
   overhead = overhead_;
   if (!epoch_.is_all()) {
     overhead.processor_ns = overhead.process_ns = epoch_.processor_ns;
-    overhead.helper_ns = 0;
   }
   uint64_t all = 0;
   uint64_t dropped = 0;

@@ -129,7 +129,8 @@ void keep_measured(const analyzer::Profile& profile, State& state) {
     if (factor.rank <= profile.k) {
       current.leading.push_back({.factor = factor_name(factor),
                                  .contribution = factor.weight,
-                                 .share = leading_share(factor, profile.ranking)});
+                                 .share = leading_share(factor, profile.ranking),
+                                 .marked = factor.marked});
     }
   }
 }

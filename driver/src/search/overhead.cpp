@@ -52,10 +52,12 @@ void thin(Session& session, const Profile& profile, const instrumenter::SitesFil
   if (pauses && thinning.demoted.empty()) {
     return;
   }
+  constexpr double kJustBeyond = 0.0005;  // what one decimal would not tell
   std::string text = fmt::format(
-      "recording adds {:.1f} % to the time that the program is busy{}, beyond the budget of {:g} "
+      "recording adds {:.{}f} % to the time that the program is busy{}, beyond the budget of {:g} "
       "%",
-      100 * cost, pauses ? ", while it is on" : "", 100 * budget);
+      100 * cost, cost - budget < kJustBeyond ? 2 : 1, pauses ? ", while it is on" : "",
+      100 * budget);
   if (!thinning.demoted.empty()) {
     text += fmt::format("; the next plan leaves out {} called often and varying little",
                         counted(thinning.demoted.size(), "call site"));

@@ -27,9 +27,19 @@ export function iterations(data) {
         el('td', { class: 'number' }, `${one.build_s.toFixed(1)} s`), el('td', { class: 'number' }, `${one.run_s.toFixed(1)} s`)))))));
 }
 
+// What an earlier iteration was certain of, if this one is certain of nothing.
+function earlierAnswer(data) {
+  if (data.factors.some((factor) => factor.marked)) return [];
+  const marked = data.iterations.slice(0, -1).map((one) => one.leading?.find((factor) => factor.marked));
+  const at = marked.findLastIndex(Boolean);
+  if (at < 0) return [];
+  const { factor, share, contribution } = marked[at];
+  return [`Iteration ${at + 1} marked ${factor}, ${percent(share ?? contribution)}, and this one marks nothing: what they measured differs.`];
+}
+
 export function caveats(data) {
   const { losses, overhead } = data;
-  const notes = [...data.notes];
+  const notes = [...earlierAnswer(data), ...data.notes];
   if (data.interval.incomplete) {
     notes.push(`${count(data.interval.incomplete)} intervals are incomplete: they began but did not end, or ended without a begin, while the program was recorded.`);
   }

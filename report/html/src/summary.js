@@ -35,8 +35,8 @@ function kindsOfTime(kinds) {
 // What intervals waited before their begin because the event loop was busy with others.
 function loopQueue(queue) {
   if (!queue?.waited) return null;
-  return el('p', { class: 'hint', id: 'loop-queue' }, `queue(event loop): before their begin, ${count(queue.waited)} of ${count(queue.begun)} `
-    + `waited for the loop, which was busy with others: mean ${time(queue.mean_ns)}, p99 ${time(queue.p99_ns)}; `
+  return el('p', { class: 'hint', id: 'loop-queue' }, `queue(event loop): before their begin, at least ${count(queue.waited)} of ${count(queue.begun)} `
+    + `waited for the loop, which was busy with others: on average over all ${time(queue.mean_ns)}, p99 ${time(queue.p99_ns)}; `
     + `not in the latency, would add ${percent(queue.share)} to it.`);
 }
 

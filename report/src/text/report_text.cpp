@@ -52,8 +52,9 @@ void write_loop_queue(const IntervalSummary& interval, TextWriter& out) {
     return;
   }
   out.paragraph(
-      fmt::format("queue(event loop): before their begin, {} of {} waited for the loop, which was "
-                  "busy with others: mean {}, p99 {}; not in the latency, would add {} to it",
+      fmt::format("queue(event loop): before their begin, at least {} of {} waited for the loop, "
+                  "which was busy with others: on average over all {}, p99 {}; not in the latency, "
+                  "would add {} to it",
                   human_count(queue.waited), human_count(queue.begun), human_time(queue.mean_ns),
                   human_time(queue.p99_ns), percent(queue.share)),
       2);
@@ -130,9 +131,31 @@ void write_presence(const IntervalSummary& interval, const analyzer::Overhead& r
   }
 }
 
+/// What an earlier iteration was certain of, if this one is certain of nothing.
+std::string earlier_answer(const Profile& profile, const std::vector<Iteration>& iterations) {
+  if (std::ranges::any_of(profile.factors, &analyzer::Factor::marked)) {
+    return "";
+  }
+  for (size_t n = iterations.empty() ? 0 : iterations.size() - 1; n > 0; --n) {
+    for (const LeadingFactor& factor : iterations[n - 1].leading) {
+      if (factor.marked) {
+        return fmt::format(
+            "iteration {} marked {}, {}, and this one marks nothing: what they measured differs, "
+            "see `vprof report --iteration {}`",
+            n, factor.factor, percent(factor.share.value_or(factor.contribution)), n);
+      }
+    }
+  }
+  return "";
+}
+
 /// What was lost or could not be seen, a line each.
-std::vector<std::string> caveats_of(const Losses& losses, const ReportContext& context) {
+std::vector<std::string> caveats_of(const Profile& profile, const ReportContext& context) {
+  const Losses& losses = profile.losses;
   std::vector<std::string> lines;
+  if (std::string earlier = earlier_answer(profile, context.iterations); !earlier.empty()) {
+    lines.push_back(std::move(earlier));
+  }
   const std::string waits = plural(
       losses.exact_edges + losses.inferred_edges + losses.outside_waits + losses.unknown_waits,
       "wait", "waits");
@@ -186,7 +209,7 @@ std::string text(const Profile& profile, const ReportContext& context, const Tex
   out.line("Where the variance comes from", Style::kHeading);
   write_kinds(profile.kinds, out);
   write_factors(profile, out);
-  write_caveats(caveats_of(profile.losses, context), out);
+  write_caveats(caveats_of(profile, context), out);
   out.blank_line();
   for (const std::string& line : overhead_lines(profile, context)) {
     out.paragraph(line);

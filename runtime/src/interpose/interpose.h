@@ -17,7 +17,8 @@
 #include "base/real.h"
 #include "interpose/waiters.h"
 #include "preemption/preempted.h"
-#include "recording/own_calls.h"  // IWYU pragma: export
+#include "recording/own_calls.h"        // IWYU pragma: export
+#include "recording/trace_lifecycle.h"  // IWYU pragma: export
 
 // Of a function that cancellation may unwind through, so it is not marked nothrow (VPROF_RT_API).
 #define VPROF_CANCELLABLE __attribute__((visibility("default")))

@@ -27,6 +27,23 @@ static void store(uintptr_t at, struct vprof_slot slot) {
   vprof_store_slot(at, slot.word0, slot.word1);
 }
 
+// How many others the thread of an event loop has begun or resumed since its poll returned. Each
+// descriptor that the poll found is good for one: what comes after that many was not ready then.
+static uint64_t begun_before(uint64_t id) {
+  struct vprof_thread* self = &vprof_self;
+  const uint64_t count = self->begun & ~VPROF_NO_BATCH;
+  if (id == 0) {
+    return self->begun;
+  }
+  if (id == self->begun_last) {
+    return self->begun - 1;
+  }
+  const uint64_t before = self->begun | (count >= self->ready ? VPROF_NO_BATCH : 0);
+  self->begun_last = id;
+  self->begun = before + 1;
+  return before;
+}
+
 // An interval begins once there is room for its BEGIN: the first one of a thread makes its chunk,
 // and the first one of a process the file. Of the thread of an event loop it is recorded since when
 // the loop has been busy.
@@ -34,18 +51,17 @@ uint64_t vprof_mark_write(uint32_t event, unsigned def, uint64_t id, uint64_t pa
   const bool ends = event == VPROF_EV_END;
   const bool polled = !ends && vprof_self.polled != 0;
   uint64_t time = ends ? vprof_event_time() : 0;
+  const uint64_t before = polled ? begun_before(id) : 0;
   const uintptr_t at = vprof_reserve(polled ? 3 : 2);
   if (at != 0) {
     time = ends ? time : vprof_event_time();
     const struct vprof_slot head = vprof_slot_of(event, time, payload);
     if (polled) {
-      store(at + 2 * sizeof head,
-            vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, vprof_self.begun));
+      store(at + 2 * sizeof head, vprof_slot_of(VPROF_EV_CONT, vprof_self.polled, before));
     }
     store(at + sizeof head, vprof_slot_of(VPROF_EV_CONT, id, def));
     store(at, head);
   }
-  vprof_self.begun += ends || id == 0 ? 0 : 1;
   return time;
 }
 
@@ -73,7 +89,7 @@ static void notice_gap(void) {
   }
   self->gaps = gaps;
   vprof_work_for(0, 0);
-  self->polled = self->begun = 0;
+  self->polled = 0;
   memset(self->own, 0, sizeof self->own);
 }
 

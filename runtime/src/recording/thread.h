@@ -80,8 +80,10 @@ struct vprof_thread {
   uint64_t gaps;      // vprof_gaps() when it last began, resumed or ended an interval
   uint64_t work_id;   // the interval this thread works for
   uint64_t work_flags;
-  uint64_t polled;  // ticks: when its poll, select or epoll_wait returned last; 0: never
-  uint64_t begun;   // since then: how often it began or resumed an interval; and a flag
+  uint64_t polled;      // ticks: when its poll, select or epoll_wait returned last; 0: never
+  uint64_t begun;       // since then: how many intervals it began or resumed; and a flag
+  uint64_t ready;       // how many descriptors that found
+  uint64_t begun_last;  // the id of the last of those intervals; 0: none yet
   uint32_t serial;
   uint32_t chunks;  // taken so far
   uint32_t tid;

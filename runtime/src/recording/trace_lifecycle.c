@@ -16,11 +16,12 @@ enum { kPause = 50000 };  // ns
 
 static bool start_now(void) {
   struct vprof_trace* trace = &vprof_trace;
+  const uint64_t process_began = vprof_process_processor_ns();
   const uint64_t began = vprof_thread_processor_ns();
   vprof_clock_calibrate();
   // After a fork this is the parent's mapping: shared, so it would keep the blocks of its file.
   vprof_trace_file_unmap();
-  const int fd = vprof_trace_file_make();
+  const int fd = vprof_trace_file_make(process_began);
   if (fd < 0) {
     vprof_sites_give_up();
     atomic_store(&trace->state, VPROF_FAILED);
@@ -83,6 +84,14 @@ __attribute__((destructor(103))) static void finish_helper(void) {
   const uint64_t start = vprof_ticks();
   vprof_helper_finish();
   vprof_write_setup(start);
+}
+
+// The file is not cut. Without this, a server whose children live for milliseconds would have no
+// processor time to compare the cost of recording with.
+void vprof_trace_leave(void) {
+  if (is_ours_to_finish() && !vprof_confined()) {
+    vprof_trace_file_note_processor_time();
+  }
 }
 
 __attribute__((destructor(101))) static void finish(void) {

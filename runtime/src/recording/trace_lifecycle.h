@@ -9,4 +9,8 @@
 // vprof_self.busy.
 bool vprof_trace_start(void);
 
+// The process ends at once, as by _exit(): what only its destructors would do is left out, but its
+// file has its processor time.
+void vprof_trace_leave(void);
+
 #endif

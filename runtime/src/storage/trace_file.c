@@ -72,7 +72,7 @@ static bool reserve(int fd) {
 }
 
 // Written, not stored through the mapping: on a full disk a write fails, a store raises SIGBUS.
-static bool write_header(int fd) {
+static bool write_header(int fd, uint64_t start_processor_ns) {
   static struct vprof_file_header header;
   const struct vprof_clock_reading now = vprof_clock_read();
   memset(&header, 0, sizeof header);
@@ -91,7 +91,7 @@ static bool write_header(int fd) {
   header.capacity = vprof_trace.capacity;
   header.record_ticks_x256 = vprof_record_cost_x256();
   header.call_ticks_x256 = vprof_call_cost_x256();
-  header.start_processor_ns = vprof_process_processor_ns();
+  header.start_processor_ns = start_processor_ns;
   header.family = vprof_settings.family;
   header.classes = vprof_settings.classes;
   if (readlink("/proc/self/exe", header.program, sizeof header.program - 1) < 0) {
@@ -157,7 +157,7 @@ void vprof_trace_file_unmap(void) {
 
 // The file gets its final name once it has its header, so that a process killed before leaves
 // nothing that looks like a trace.
-int vprof_trace_file_make(void) {
+int vprof_trace_file_make(uint64_t start_processor_ns) {
   struct vprof_trace* trace = &vprof_trace;
   // Not on the stack, which may be a small signal stack.
   static char unfinished[sizeof trace->path + 8];
@@ -174,7 +174,7 @@ int vprof_trace_file_make(void) {
     return -1;
   }
   struct stat status;
-  if (fstat(fd, &status) == 0 && reserve(fd) && write_header(fd) &&
+  if (fstat(fd, &status) == 0 && reserve(fd) && write_header(fd, start_processor_ns) &&
       give_final_name(from, unfinished)) {
     trace->device = status.st_dev;
     trace->inode = status.st_ino;

@@ -7,7 +7,8 @@
 
 // Makes the file with its header, maps it and fills in vprof_trace. Returns its descriptor, which
 // the caller closes. -1: it could not be made, and nothing is left behind.
-int vprof_trace_file_make(void);
+// @param start_processor_ns processor time of the process when it began to make it
+int vprof_trace_file_make(uint64_t start_processor_ns);
 
 // Keeps the trace directory within reach for the time after a chroot, also of children.
 void vprof_trace_file_keep_directory(void);

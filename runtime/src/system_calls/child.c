@@ -101,6 +101,7 @@ __attribute__((destructor(102))) static void exits(void) {
 // These run no destructors.
 #define LEAVE(name)                     \
   exits();                              \
+  vprof_trace_leave();                  \
   vprof_real_functions()->name(status); \
   __builtin_unreachable()
 

@@ -46,8 +46,8 @@ struct vprof_ready {
 struct vprof_poll_call {
   uint64_t start;
   struct vprof_ready ready;
-  uint64_t limit;  // as in vprof_aux
-  bool one_ready;  // exactly one descriptor
+  uint64_t limit;        // as in vprof_aux
+  unsigned ready_count;  // descriptors
   bool timed_out;
   bool wants_room;
   bool epoll;
@@ -71,7 +71,7 @@ static void write_wait(const struct vprof_poll_call* call, uint64_t now) {
   }
   uint64_t aux = VPROF_AUX_POLL | (stream.shared != 0 ? VPROF_AUX_SHARED : 0);
   aux |= call->epoll ? VPROF_AUX_EPOLL : 0;
-  aux |= call->one_ready ? VPROF_AUX_ONE_READY : 0;
+  aux |= call->ready_count == 1 ? VPROF_AUX_ONE_READY : 0;
   aux |= call->timed_out ? VPROF_AUX_TIMED_OUT : 0;
   if (call->ready.fd != kNone) {
     aux |= ((uint64_t)call->ready.fd + 1) << VPROF_AUX_DESCRIPTOR_SHIFT;
@@ -93,7 +93,8 @@ static void call_end(struct vprof_poll_call* call) {
   }
   if (!call->failed) {
     vprof_self.polled = now;
-    vprof_self.begun = call->timed_out || call->one_ready ? VPROF_NO_BATCH : 0;
+    vprof_self.ready = call->ready_count;
+    vprof_self.begun = vprof_self.begun_last = 0;
   }
   const bool waited =
       !call->at_once && now - call->start >= vprof_ticks_per_second / 1000000 * kLeastUs;
@@ -130,7 +131,7 @@ static struct vprof_poll_call call_begin(bool wants_room, bool epoll, uint64_t l
   call.timed_out = result == 0;                                            \
   call.failed = result < 0;                                                \
   if (result > 0) call.ready = first_ready;                                \
-  call.one_ready = result == 1;                                            \
+  call.ready_count = result > 0 ? (unsigned)result : 0;                    \
   return result
 
 // More than there can be descriptors is EINVAL, and then the array need not even be readable.
@@ -437,6 +438,6 @@ long vprof_raw_poll(long number, const long* a) {
   if (result > 0) {
     call.ready = first_ready(number, a);
   }
-  call.one_ready = result == 1;
+  call.ready_count = result > 0 ? (unsigned)result : 0;
   return result;
 }

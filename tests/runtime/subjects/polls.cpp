@@ -126,21 +126,30 @@ SUBJECT(begins_after_polls) {
   }
   pollfd fds[2] = {{ends[0], POLLIN, 0}, {other[0], POLLIN, 0}};
   uint64_t id = 1;
+  const auto serve = [&] {
+    vprof_begin(id);
+    vprof_end(id++);
+  };
   const auto serve_two = [&](int expected) {
     const bool right = poll(fds, 2, 0) == expected;
-    for (const uint64_t last = id + 2; id != last; ++id) {
-      vprof_begin(id);
-      vprof_end(id);
-    }
+    serve();
+    serve();
     return right;
   };
   const bool none = serve_two(0);
   const bool one = write(ends[1], &byte, 1) == 1 && serve_two(1);
   const bool both = write(other[1], &byte, 1) == 1 && serve_two(2);
+  serve();  // beyond the two that can have been ready
+  const bool again = poll(fds, 2, 0) == 2;
+  for (const int request [[maybe_unused]] : {1, 2}) {
+    vprof_switch(id);
+    serve();
+  }
+  const bool tasks = poll(fds, 2, 0) == 2;
+  serve();
   vprof_task_taken(id);
-  vprof_begin(id);
-  vprof_end(id);
-  return none && one && both ? 0 : 1;
+  serve();
+  return none && one && both && again && tasks ? 0 : 1;
 }
 
 static timespec milliseconds(long n) { return {0, n * 1000000}; }

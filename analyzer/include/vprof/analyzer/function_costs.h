@@ -41,9 +41,9 @@ struct FunctionCosts {
   std::string interval;
   uint64_t intervals = 0;
   double mean_ns = 0;
-  /// Per interval; 0 if its entry is not measured.
+  /// Per interval; 0 if none is measured.
   double calls = 0;
-  /// All of the function, and its own time.
+  /// All of the function, and its own time. This and the sites add up to the former.
   PlaceCost whole, own;
   /// In order of file, line and column; those without a line last, largest share first.
   std::vector<CallCost> sites;

@@ -4,8 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <chrono>
+#include <algorithm>
 #include <thread>
 
 #include "pipeline/own_use/own_processor_time.h"
@@ -15,17 +14,20 @@ namespace vprof::driver {
 namespace {
 
 constexpr int kNice = 10;
-/// Work that has taken this long, with less than this part of a processor, was starved.
-constexpr double kLong = 2;  // s
+/// If less than this part of the machine was idle, or vprof's own, work would be starved.
 constexpr double kStarved = 0.05;
+constexpr double kRoomIsKnownFor = 0.5;  // s
 
-/// Has any been?
-std::atomic<bool> was_starved{false};
+/// Whether there was room for work that only runs where a processor would be idle.
+bool has_room(const OwnWork::Step& work) {
+  const double own = work.own / (work.passed * std::max(1U, std::thread::hardware_concurrency()));
+  return work.idle + own >= kStarved;
+}
 
-/// Of the calling thread, and of those that it starts.
-void lower() {
+/// Of the calling thread, and of those that it starts. Nobody but root can undo it.
+void lower(bool only_where_idle) {
   const struct sched_param none{};
-  if (was_starved || ::sched_setscheduler(0, SCHED_IDLE, &none) != 0) {
+  if (!only_where_idle || ::sched_setscheduler(0, SCHED_IDLE, &none) != 0) {
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   }
 }
@@ -33,17 +35,15 @@ void lower() {
 }  // namespace
 
 void do_at_low_priority(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  const double before = own_processor_s();
+  static OwnWork since_looked;
+  static bool room = true;
+  if (since_looked.passed() >= kRoomIsKnownFor) {
+    room = has_room(since_looked.step());
+  }
   std::thread([&] {
-    lower();
+    lower(room);
     work();
   }).join();
-  const double passed =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (passed > kLong && own_processor_s() - before < kStarved * passed) {
-    was_starved = true;
-  }
 }
 
 }  // namespace vprof::driver

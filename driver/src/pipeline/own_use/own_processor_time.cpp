@@ -16,20 +16,35 @@ double own_processor_s() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-double idle_part(IdleTime& since) {
-  const IdleTime before = since;
+IdleTime idle_time() {
+  IdleTime sum;
   std::string name;
   double ticks = 0;
   std::ifstream stat("/proc/stat");
   stat >> name;
-  since = {};
   // user nice system idle iowait irq softirq steal; what guests take is in user.
   for (int i = 0; i < 8 && stat >> ticks; ++i) {
-    since.all += ticks;
-    since.idle += i == 3 || i == 4 ? ticks : 0;
+    sum.all += ticks;
+    sum.idle += i == 3 || i == 4 ? ticks : 0;
   }
-  const double all = since.all - before.all;
-  return all > 0 ? (since.idle - before.idle) / all : 1;
+  return sum;
+}
+
+double OwnWork::passed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then_).count();
+}
+
+OwnWork::Step OwnWork::step() {
+  const double own = own_processor_s();
+  const IdleTime idle = idle_time();
+  const double all = idle.all - idle_.all;
+  const Step step{.passed = passed(),
+                  .own = own - before_,
+                  .idle = all > 0 ? (idle.idle - idle_.idle) / all : 1};
+  then_ = std::chrono::steady_clock::now();
+  before_ = own;
+  idle_ = idle;
+  return step;
 }
 
 double OwnUse::seconds() const {

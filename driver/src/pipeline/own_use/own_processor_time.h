@@ -9,12 +9,29 @@ namespace vprof::driver {
 /// Processor time of this process so far, with that of all of its threads, s.
 double own_processor_s();
 
-/// The part of the machine's processor time that was idle since `since`, which becomes now. 1:
-/// unknown.
+/// Of all processors since the machine was started, in ticks of the kernel. Zeros: unknown.
 struct IdleTime {
   double idle = 0, all = 0;
 };
-double idle_part(IdleTime& since);
+IdleTime idle_time();
+
+/// Between two moments.
+class OwnWork {
+ public:
+  struct Step {
+    double passed = 0;  ///< s
+    double own = 0;     ///< processor time of vprof meanwhile, s
+    double idle = 1;    ///< the part of the machine that was idle meanwhile
+  };
+  /// Since the last step, or since it was made.
+  Step step();
+  double passed() const;
+
+ private:
+  std::chrono::steady_clock::time_point then_ = std::chrono::steady_clock::now();
+  double before_ = own_processor_s();
+  IdleTime idle_ = idle_time();
+};
 
 /// Since it was made.
 class OwnUse {

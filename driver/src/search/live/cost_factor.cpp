@@ -76,7 +76,8 @@ Work Alternation::taken() {
 }
 
 void Alternation::learn(const analyzer::Overhead& overhead, CostFactor& factor) {
-  const double added = analyzer::program_cost(overhead);
+  // Processes also start their recording where intervals are counted, so that is no difference.
+  const double added = analyzer::added_by(analyzer::recording_ns(overhead), overhead.processor_ns);
   factor.learn(off_, on_, added / (1 + added));
   on_ = off_ = {};
 }

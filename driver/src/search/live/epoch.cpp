@@ -24,6 +24,8 @@ constexpr int64_t kBetweenSlices = 1'000'000;  // ns
 /// Looks for somebody who looks on take at most this part of a processor.
 constexpr double kMostLooking = 0.2;
 constexpr double kBetweenLooks = 1;  // s, at least
+/// An epoch of ten seconds should have a few slices, whatever vprof's own work takes. s
+constexpr double kLongestPause = 1;
 /// A moment in which it is tried what recording costs is no pause.
 constexpr double kNearlyAll = 0.95;
 /// Intervals that tell what the sites cost.
@@ -44,7 +46,9 @@ Epochs::Epochs(const Session& session, fs::path trace, FrontierFile& frontier, T
       target_(target),
       options_(session.config.factors),
       hooks_(hooks),
-      slicing_(session.config.overhead_budget) {
+      slicing_({.budget = session.config.overhead_budget,
+                .processors = static_cast<double>(std::thread::hardware_concurrency()),
+                .longest_pause = kLongestPause}) {
   begin_slices(trace_);
 }
 
@@ -201,7 +205,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
   const double slice_s = seconds_between(options_.epoch.from, options_.epoch.to);
   Slice at_most = slice;
   at_most.overhead.cost_factor = cost_factor_.cautious();
-  slicing_.learn(at_most, {slice_s, waited, length.patience(), reading});
+  slicing_.learn(at_most, {slice_s, waited, length.patience(), reading, own_.step()});
   if (recording_ && slicing_.pauses()) {
     pause();  // what was recorded while the slice was read is left out
   }

@@ -129,6 +129,7 @@ class Epochs {
   WorkSince work_{trace_}, after_{trace_};  // since the slice began, and since it ended
   Alternation alternation_{trace_};
   CostFactor cost_factor_;
+  OwnWork own_;
   int slices_ = 0;          // of the epoch that were closed
   uint64_t intervals_ = 0;  // in these
   double measured_s_ = 0;

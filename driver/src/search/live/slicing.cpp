@@ -10,8 +10,20 @@ namespace vprof::driver {
 
 namespace {
 
-/// What recording aims at, as a part of the budget: what it costs is an estimate.
-constexpr double kAimedAt = 0.8;
+/// What recording aims at, as a part of the budget: what it costs is an estimate. The second one is
+/// where own work takes the rest.
+constexpr double kAimedAt = 0.8, kLeastAimedAt = 0.6;
+constexpr double kForOwnWork = 1 - kLeastAimedAt;
+/// Where so much of the machine is idle, own work is free. Where less is, it takes time from the
+/// program now and then.
+constexpr double kIdle = 0.5;
+/// Reports take processor time every ten seconds, so what own work costs is an average over some
+/// slices.
+constexpr double kSlices = 8;
+/// A slice is at least so long: it takes 2 ms to settle.
+constexpr double kShortest = 0.001;
+/// What was beyond the budget is within it again at this part of it.
+constexpr double kWithin = 0.8;
 constexpr double kLeastBudget = 0.001;
 /// Hardly a pause would remain.
 constexpr double kAlmostAll = 0.9;
@@ -34,14 +46,15 @@ constexpr double kGoldenRatio = 0.6180339887498949;
 
 }  // namespace
 
-Slicing::Slicing(double budget, double period)
-    : budget_(std::max(budget, kLeastBudget)),
-      period_(period),
+Slicing::Slicing(const Limits& limits)
+    : limits_{std::max(limits.budget, kLeastBudget), limits.processors, limits.period,
+              limits.longest_pause},
       trial_(kFirstTrial),
       settling_(kFirstSettling) {}
 
 void Slicing::learn(const analyzer::Slice& slice, const Times& times) {
   variation_ = std::fmod(variation_ + kGoldenRatio, 1);
+  learn_own_work(times.own, times.recorded);
   if (slice.count != 0) {
     settling_ = std::clamp(2 * slice.p99_ns / 1e9, kLeastSettling, kMostSettling);
   }
@@ -58,6 +71,23 @@ void Slicing::learn(const analyzer::Slice& slice, const Times& times) {
   was_trial_ = !cost_;
   last_cost_ = cost;
   cost_ = cost_ ? (*cost_ + cost) / 2 : cost;
+  is_beyond_ = this->cost() > (is_beyond_ ? kWithin : 1) * limits_.budget;
+}
+
+void Slicing::learn_own_work(const OwnWork::Step& work, double recorded) {
+  idle_ = (idle_ + work.idle) / 2;
+  const double own = work.own * std::max(0.0, 1 - idle_ / kIdle);
+  const double paid = kForOwnWork * limits_.budget * limits_.processors * work.passed;
+  unpaid_ = std::max(0.0, unpaid_ + own - paid);
+  if (cost_) {  // before a trial, vprof has done other things than read
+    const double part = own / (limits_.processors * std::max(recorded, kShortest));
+    own_part_ += (part - own_part_) / kSlices;
+  }
+}
+
+double Slicing::until_paid() const {
+  const double seconds = unpaid_ / (kForOwnWork * limits_.budget * limits_.processors);
+  return std::min(seconds, limits_.longest_pause);
 }
 
 double Slicing::waiting() const {
@@ -65,7 +95,9 @@ double Slicing::waiting() const {
 }
 
 double Slicing::part_at(double cost) const {
-  const double part = kAimedAt * budget_ / std::max(cost, 1e-9);
+  const double left = 1 - own_part_ / limits_.budget;
+  const double aimed_at = std::clamp(left, kLeastAimedAt, kAimedAt);
+  const double part = aimed_at * limits_.budget / std::max(cost, 1e-9);
   return part < kAlmostAll ? part : 1;
 }
 
@@ -79,7 +111,7 @@ double Slicing::length() const {
     return std::numeric_limits<double>::infinity();
   }
   const double around = settling() + waiting();
-  const double wanted = part() < 1 ? part() * period_ : kSliceToRead;
+  const double wanted = part() < 1 ? part() * limits_.period : kSliceToRead;
   return std::max(kLeastTimes * around, wanted - around);
 }
 
@@ -91,7 +123,7 @@ double Slicing::pause_after(double on) const {
   if (period < 1) {
     period = 1 / std::floor(1 / period);  // so that no second has more slices than others
   }
-  const double pause = (period - on) * (1 + kVariation * variation_);
+  const double pause = std::max(period - on, until_paid()) * (1 + kVariation * variation_);
   return was_trial_ ? std::min(pause, kMostPauseAfterTrial) : pause;
 }
 

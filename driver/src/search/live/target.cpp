@@ -119,28 +119,18 @@ void for_each_trace(const fs::path& directory, const Visit& visit) {
   }
 }
 
-/// The same for each process that still runs.
-template <class Visit>
-void for_each_recording(const fs::path& trace, const Visit& visit) {
-  for_each_trace(trace, [&](pid_t pid, const fs::path& file) {
-    if (is_running(pid)) {
-      visit(pid, file);
-    }
-  });
-}
-
-/// Intervals that have begun in a process, from the header of its trace.
-double begun_in(const fs::path& file) {
+/// What the header of a trace says that its process has done.
+Work work_in(const fs::path& file) {
   vprof_file_header header{};
   std::ifstream stream(file, std::ios::binary);
   if (!stream.read(reinterpret_cast<char*>(&header), sizeof header)) {
-    return 0;  // it is only being made
+    return {};  // it is only being made
   }
-  double sum = 0;
+  Work work{.processor_ns = static_cast<double>(header.processor_ns)};
   for (const vprof_begun& count : header.begun) {
-    sum += static_cast<double>(count.intervals);
+    work.begun += static_cast<double>(count.intervals);
   }
-  return sum;
+  return work;
 }
 
 /// Processor time that a process has used, ns; negative: it has ended.
@@ -153,24 +143,45 @@ double processor_ns(pid_t pid) {
   return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
 }
 
-std::map<pid_t, Work> work_by_process(const fs::path& trace) {
-  std::map<pid_t, Work> found;
-  for_each_recording(trace, [&](pid_t pid, const fs::path& file) {
-    if (const double used = processor_ns(pid); used >= 0) {
-      found[pid].processor_ns = used;
-      found[pid].begun += begun_in(file);  // a process that has called exec has two
+/// @param then the same, earlier
+WorkByProcess work_by_process(const fs::path& trace, const WorkByProcess& then) {
+  WorkByProcess found;
+  for_each_trace(trace, [&](pid_t pid, const fs::path& file) {
+    const double used = is_running(pid) ? processor_ns(pid) : -1;
+    if (used < 0) {
+      const auto known = then.ended.find(file);
+      found.ended[file] = known != then.ended.end() ? known->second : work_in(file);
+      return;
     }
+    found.running[pid].processor_ns = used;
+    found.running[pid].begun += work_in(file).begun;  // a process that has called exec has two
   });
   return found;
 }
 
-Work work_between(const std::map<pid_t, Work>& before, const std::map<pid_t, Work>& after) {
+Work operator-(const Work& a, const Work& b) {
+  return {std::max(0.0, a.processor_ns - b.processor_ns), std::max(0.0, a.begun - b.begun)};
+}
+
+template <class Key>
+Work found_in(const std::map<Key, Work>& works, const Key& key) {
+  const auto found = works.find(key);
+  return found == works.end() ? Work() : found->second;
+}
+
+Work work_between(const WorkByProcess& before, const WorkByProcess& after) {
   Work sum;
-  for (const auto& [pid, now] : after) {
-    const auto found = before.find(pid);
-    const Work then = found == before.end() ? Work() : found->second;
-    sum.processor_ns += std::max(0.0, now.processor_ns - then.processor_ns);
-    sum.begun += std::max(0.0, now.begun - then.begun);
+  const auto add = [&](const Work& work) {
+    sum.processor_ns += work.processor_ns;
+    sum.begun += work.begun;
+  };
+  for (const auto& [pid, now] : after.running) {
+    add(now - found_in(before.running, pid));
+  }
+  for (const auto& [file, now] : after.ended) {
+    if (!before.ended.contains(file)) {
+      add(now - found_in(before.running, pid_of(file)));
+    }
   }
   return sum;
 }
@@ -224,7 +235,11 @@ std::string replaced_file(pid_t pid, const fs::path& built) {
 
 std::vector<pid_t> recording_processes(const fs::path& trace) {
   std::vector<pid_t> found;
-  for_each_recording(trace, [&](pid_t pid, const fs::path&) { found.push_back(pid); });
+  for_each_trace(trace, [&](pid_t pid, const fs::path&) {
+    if (is_running(pid)) {
+      found.push_back(pid);
+    }
+  });
   return found;
 }
 
@@ -238,12 +253,12 @@ std::vector<fs::path> ended_recordings(const fs::path& trace) {
   return found;
 }
 
-WorkSince::WorkSince(const fs::path& trace) : trace_(trace), then_(work_by_process(trace)) {}
+WorkSince::WorkSince(const fs::path& trace) : trace_(trace), then_(work_by_process(trace, {})) {}
 
-Work WorkSince::done() const { return work_between(then_, work_by_process(trace_)); }
+Work WorkSince::done() const { return work_between(then_, work_by_process(trace_, then_)); }
 
 Work WorkSince::step() {
-  std::map<pid_t, Work> now = work_by_process(trace_);
+  WorkByProcess now = work_by_process(trace_, then_);
   const Work done = work_between(then_, now);
   then_ = std::move(now);
   return done;

@@ -48,18 +48,25 @@ struct Work {
   double begun = 0;  ///< intervals; 0 if an older runtime does not count them
 };
 
+/// It, since each process started. An ended one's is what its trace says; nothing, if it was killed
+/// in its first second.
+struct WorkByProcess {
+  std::map<pid_t, Work> running;
+  std::map<fs::path, Work> ended;  ///< by trace
+};
+
 /// It, between two moments.
 class WorkSince {
  public:
   explicit WorkSince(const fs::path& trace);
-  /// By the processes that have run since then.
+  /// By all processes that record, those that have started or ended since then among them.
   Work done() const;
   /// The same; then becomes now.
   Work step();
 
  private:
   fs::path trace_;
-  std::map<pid_t, Work> then_;
+  WorkByProcess then_;
 };
 
 }  // namespace vprof::driver

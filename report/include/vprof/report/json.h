@@ -283,7 +283,8 @@ struct Object<report::LeadingFactor> {
   static constexpr auto kFields =
       std::tuple{required("factor", &T::factor),
                  required("contribution", &T::contribution, "the weight of the factor"),
-                 optional("share", &T::share, "that the text shows; null: unknown")};
+                 optional("share", &T::share, "that the text shows; null: unknown"),
+                 optional("marked", &T::marked, "\"look here first\", in the report of then")};
 };
 
 template <>

@@ -16,6 +16,7 @@ struct LeadingFactor {
   double contribution = 0;  ///< its weight: what the ranking counts
   /// Its share; of a covariance, the contribution. Nothing in reports of earlier versions.
   std::optional<double> share = {};
+  bool marked = false;  ///< it was certain to be more than chance
 };
 
 /// One iteration of the search.

@@ -174,8 +174,8 @@ enum vprof_event {
   /* Semantic intervals. payload: enum vprof_interval_flags.
    * + CONT {interval id, index in sites.json "intervals"}
    * BEGIN and SWITCH of a thread that waits for descriptors: + CONT {when its poll, select or
-   * epoll_wait returned last, number of the thread's BEGIN and SWITCH since then, plus
-   * VPROF_NO_BATCH} */
+   * epoll_wait returned last, number of other intervals that the thread has begun or resumed since
+   * then, plus VPROF_NO_BATCH} */
   VPROF_EV_BEGIN = 0xff0010,
   VPROF_EV_END = 0xff0011,
   VPROF_EV_SWITCH = 0xff0012, /* interval id 0: the thread now works for no interval */
@@ -346,8 +346,8 @@ enum vprof_interval_flags {
 #define VPROF_AUX_ONE_READY (1ull << 36)
 #define VPROF_NO_LIMIT ((1ull << 40) - 1) /* none, or more than 12 days */
 #define VPROF_AUX_DESCRIPTOR_SHIFT 1
-/* In the number of BEGIN and SWITCH since a poll: later ones were not ready with the first one. The
- * poll found at most one descriptor ready, or the thread has taken a task from a queue since. */
+/* In the number of intervals begun or resumed since a poll: this one was not ready with them. There
+ * were as many as the poll found descriptors ready, or the thread has taken a task from a queue. */
 #define VPROF_NO_BATCH (1ull << 39)
 
 #define VPROF_LABEL_MAX 63u

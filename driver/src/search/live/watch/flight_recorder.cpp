@@ -74,8 +74,9 @@ class FlightRecorder {
         run_(run),
         factors_(session.config.factors),
         windows_(ws_, run.trace),
-        pace_(session.config.overhead_budget, std::thread::hardware_concurrency(),
-              options.tables.out.empty() ? kWindowLength : kTablePeriod),
+        pace_({.budget = session.config.overhead_budget,
+               .processors = static_cast<double>(std::thread::hardware_concurrency()),
+               .period = options.tables.out.empty() ? kWindowLength : kTablePeriod}),
         tables_(ws_, run.trace, options.tables),
         ended_(run.trace, options.tables.out.empty() ? kKeepEnded : kKeepEndedForTables) {}
 
@@ -115,9 +116,10 @@ class FlightRecorder {
       return {};
     }
     const double part = part_of_watch(counted_s_);
-    say(fmt::format("watched for {:.0f} s{}; {}", own.seconds(),
-                    part < 1 ? fmt::format(", {:.2g} % of it recorded", 100 * part) : "",
-                    own.text()));
+    say(fmt::format(
+        "watched for {:.0f} s{}; {}", own.seconds(),
+        part < 1 ? fmt::format(", and counted the intervals of {:.2g} % of it", 100 * part) : "",
+        own.text()));
     return write_report();
   }
 
@@ -125,8 +127,7 @@ class FlightRecorder {
   /// Measures what the search has expanded; without a search, the calls of the intervals.
   Result<void> begin() {
     VPROF_TRY(restart_if_needed(session_, false));
-    own_before_ = own_processor_s();
-    idle_part(idle_);
+    own_.step();
     if (state_.iteration == 0) {
       VPROF_TRY(next_iteration(session_, run_.armed.program, run_.armed.targets.roots));
     }
@@ -332,10 +333,7 @@ class FlightRecorder {
     if (!slices_) {
       slice.incomplete = 0;  // the next window has it
     }
-    const double own = own_processor_s();
-    piece.own = own - own_before_;
-    own_before_ = own;
-    piece.idle = idle_part(idle_);
+    piece.own = own_.step();
     pace_.learn(slice, piece);
   }
 
@@ -449,8 +447,7 @@ class FlightRecorder {
   int64_t watch_from_ = 0, watched_to_ = 0;
   double counted_s_ = 0;    // between the two: intervals of these times are in the figures
   double on_s_ = 0;         // between the two: recording was on
-  double own_before_ = 0;   // processor time of vprof, up to the last piece
-  IdleTime idle_;           // of the machine, up to then
+  OwnWork own_;             // of vprof, since the last piece
   uint64_t never_end_ = 0;  // intervals of a slice that nobody waits for
   uint64_t interruptions_ = 0;
   const double start_s_ =
