@@ -107,6 +107,10 @@ TEST_CASE("the work of processes that have ended since is what their traces say"
   const Work work = since.done();
   CHECK(work.processor_ns > 1000);
   CHECK(work.begun == 4);
+  CHECK(work.to > work.from);
+  CHECK(since.done().from == work.from);
+  since.step();
+  CHECK(since.done().from >= work.to);
 }
 
 TEST_CASE("traces of processes that end during a watch go, those of others stay") {

@@ -6,6 +6,7 @@
 #include "text/factors/factor_text.h"
 #include "text/overhead_text.h"
 #include "text/text_writer.h"
+#include "vprof/report/factor_words.h"
 #include "vprof/report/json.h"
 #include "vprof/support/text.h"
 

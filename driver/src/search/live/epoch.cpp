@@ -81,7 +81,7 @@ void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
   }
   looked_ = Clock::now();
   options_.epoch.to = options_.epoch.until = monotonic_ns();
-  options_.epoch.processor_ns = work_.done().processor_ns;
+  options_.epoch.processor_ns = processor_ns();
   auto profile = at_low_priority([&] {
     return sums.look(options_).and_then([&](const Slice&) { return sums.profile(options_); });
   });
@@ -92,6 +92,15 @@ void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
     hooks_->look(*profile, measured_s_ + seconds_between(so_far.from, so_far.to));
   }
   look_s_ = seconds_after(looked_);
+}
+
+/// Of the program in the slice so far. If reading its counters was held up, they are of a longer or
+/// shorter time than that.
+double Epochs::processor_ns() const {
+  const Work work = work_.done();
+  const double slice_s = seconds_between(options_.epoch.from, options_.epoch.until);
+  const double passed_s = seconds_between(work.from, work.to);
+  return passed_s > 0 ? work.processor_ns * slice_s / passed_s : work.processor_ns;
 }
 
 void Epochs::begin(report::LivePhase phase, double passed, double most) {
@@ -191,7 +200,7 @@ Result<Slice> Epochs::measure_slice(analyzer::EpochSums& sums, double seconds,
     if (pauses) {
       pause();
     }
-    options_.epoch.processor_ns = work_.done().processor_ns;
+    options_.epoch.processor_ns = processor_ns();
     const auto started = Clock::now();
     slice = VPROF_TRY(look(sums));
     reading = seconds_after(started);

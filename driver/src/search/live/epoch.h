@@ -101,6 +101,7 @@ class Epochs {
   /// Returns whether the search goes on. Meanwhile somebody may look, and cut the time short.
   bool pass(double seconds, analyzer::EpochSums* looking = nullptr, bool can_be_cut = false);
   void look_meanwhile(analyzer::EpochSums& sums, double left);
+  double processor_ns() const;
   void begin(report::LivePhase phase, double passed, double most);
   void begin_slice();
   void pause();

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "process/interrupt.h"
+#include "search/live/frontier_file.h"
 #include "vprof/runtime/trace_format.h"
 #include "vprof/support/text.h"
 
@@ -146,21 +147,29 @@ double processor_ns(pid_t pid) {
 /// @param then the same, earlier
 WorkByProcess work_by_process(const fs::path& trace, const WorkByProcess& then) {
   WorkByProcess found;
+  std::vector<std::pair<pid_t, fs::path>> traces;
   for_each_trace(trace, [&](pid_t pid, const fs::path& file) {
-    const double used = is_running(pid) ? processor_ns(pid) : -1;
-    if (used < 0) {
-      const auto known = then.ended.find(file);
-      found.ended[file] = known != then.ended.end() ? known->second : work_in(file);
-      return;
+    traces.emplace_back(pid, file);
+    if (const double used = is_running(pid) ? processor_ns(pid) : -1; used >= 0) {
+      found.running[pid].processor_ns = used;
     }
-    found.running[pid].processor_ns = used;
-    found.running[pid].begun += work_in(file).begun;  // a process that has called exec has two
   });
+  found.at = monotonic_ns();
+  for (const auto& [pid, file] : traces) {
+    if (const auto running = found.running.find(pid); running != found.running.end()) {
+      running->second.begun += work_in(file).begun;  // a process that has called exec has two
+    } else if (const auto known = then.ended.find(file); known != then.ended.end()) {
+      found.ended.insert(*known);
+    } else {
+      found.ended[file] = work_in(file);
+    }
+  }
   return found;
 }
 
 Work operator-(const Work& a, const Work& b) {
-  return {std::max(0.0, a.processor_ns - b.processor_ns), std::max(0.0, a.begun - b.begun)};
+  return {.processor_ns = std::max(0.0, a.processor_ns - b.processor_ns),
+          .begun = std::max(0.0, a.begun - b.begun)};
 }
 
 template <class Key>
@@ -170,7 +179,7 @@ Work found_in(const std::map<Key, Work>& works, const Key& key) {
 }
 
 Work work_between(const WorkByProcess& before, const WorkByProcess& after) {
-  Work sum;
+  Work sum{.from = before.at, .to = after.at};
   const auto add = [&](const Work& work) {
     sum.processor_ns += work.processor_ns;
     sum.begun += work.begun;

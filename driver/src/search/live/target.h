@@ -46,11 +46,15 @@ std::string replaced_file(pid_t pid, const fs::path& built);
 struct Work {
   double processor_ns = 0;
   double begun = 0;  ///< intervals; 0 if an older runtime does not count them
+  /// When its processor time was read, at the begin and the end, ns of CLOCK_MONOTONIC. The rest is
+  /// in files, and to read one may take long if the disk is busy.
+  int64_t from = 0, to = 0;
 };
 
 /// It, since each process started. An ended one's is what its trace says; nothing, if it was killed
 /// in its first second.
 struct WorkByProcess {
+  int64_t at = 0;  ///< when the processor time of those that run was read
   std::map<pid_t, Work> running;
   std::map<fs::path, Work> ended;  ///< by trace
 };

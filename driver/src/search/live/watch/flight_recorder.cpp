@@ -200,7 +200,8 @@ class FlightRecorder {
 
   void note_work() {
     noted_ = Clock::now();
-    work_.note(monotonic_ns(), since_noted_.step().processor_ns);
+    const Work work = since_noted_.step();
+    work_.note(work.to, work.processor_ns);
   }
 
   double processor_ns(int64_t from, int64_t to) {
