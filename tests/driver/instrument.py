@@ -131,5 +131,40 @@ class Instrument(support.Project):
         self.assertIn('"more"', index.read_text())
 
 
+class StaleObjects(support.Project):
+    """A makefile that does not know which headers a source includes."""
+
+    def setUp(self):
+        super().setUp()
+        self.header("spin")
+        self.write("src/table.c", '#include "twice.h"\nint (*table)(int) = twice;\n')
+        self.write("Makefile", support.MAKEFILE.replace(" src/work.h", "").replace("src/work.o", "src/work.o src/table.o"))
+
+    def header(self, callee):
+        self.write("src/twice.h", '#include "work.h"\n'
+                   f"static inline int twice(int i) {{ int sum = {callee}(i); return sum; }}\n")
+
+    def undefined(self):
+        """What the object needs whose source calls nothing, and includes a header that does."""
+        return subprocess.run(["nm", "-u", self.root / ".vprof/mirror/src/table.o"], check=True,
+                              capture_output=True, text=True).stdout.split()[1::2]
+
+    def test_a_restored_header_is_compiled_again(self):
+        self.vprof("index")
+        self.vprof("instrument", "--all")
+        self.vprof("build")
+        self.assertTrue(any(name.startswith("vprof_") for name in self.undefined()), self.undefined())
+        self.config('"build": "make"', '"build": "make -s"')
+        self.vprof("index")
+        self.assertEqual(self.undefined(), ["spin"])
+
+    def test_a_header_that_changed_in_the_source_is_compiled_again(self):
+        self.vprof("index")
+        self.assertEqual(self.undefined(), ["spin"])
+        self.header("never")
+        self.vprof("index")
+        self.assertEqual(self.undefined(), ["never"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -95,10 +95,26 @@ Result<void> write_plan(const Session& session, const Targets& targets, Extent e
 }
 
 /// Removes all instrumentation from the mirror, so that the next build is of the original program.
-Result<void> restore_mirror(const Session& session) {
+/// What depends on the restored files, or on those of the source that changed, is made stale first:
+/// after an interruption between the two, all of it is done again.
+Result<void> restore_mirror(const Session& session, const MirrorChange& change) {
   std::error_code error;
   const Workspace& ws = session.workspace;
-  if (!fs::exists(ws.index(), error) || !fs::exists(ws.plan(), error)) {
+  if (!fs::exists(ws.index(), error)) {
+    return {};
+  }
+  std::vector<std::string> files = change.changed;
+  files.insert(files.end(), change.deleted.begin(), change.deleted.end());
+  if (fs::exists(ws.summary(), error)) {
+    const auto summary = VPROF_TRY(instrumenter::load_summary(ws.summary()));
+    for (const auto& [file, hash] : summary.rewritten) {
+      files.push_back(file);
+    }
+  }
+  if (!files.empty()) {
+    VPROF_TRY(make_stale(session, VPROF_TRY(load_index(session)), files));
+  }
+  if (!fs::exists(ws.plan(), error)) {
     return {};
   }
   Session bare{.config = session.config,
@@ -264,7 +280,7 @@ Result<MirrorChange> mirror_step(Session& session) {
   if (session.state.built == build_fingerprint(session)) {
     return change;
   }
-  VPROF_TRY(restore_mirror(session));
+  VPROF_TRY(restore_mirror(session, *change));
   session.state.built.clear();
   session.state.step = Step::kMeasure;
   forget_overhead(session.state);
