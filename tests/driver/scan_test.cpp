@@ -99,6 +99,32 @@ void last() {}
   CHECK(calls(source.functions[0]) == "g h some");
 }
 
+TEST_CASE("branches for other systems are skipped") {
+  const auto kept = [](const std::string& condition) {
+    const std::string text =
+        "void f() {\n" + condition + "\n  first();\n#else\n  second();\n#endif\n}\n";
+    return calls(scanned(text).functions.at(0));
+  };
+  for (const char* foreign :
+       {"#ifdef WIN32", "# ifdef _WIN32 // not here", "#if defined(_WIN32)", "#if defined _MSC_VER",
+        "#if defined(__APPLE__) && X > 3", "#if defined(_WIN32) && !defined(__CYGWIN__)",
+        "#if defined(__FreeBSD__) || \\\n    (defined(__APPLE__) && !defined(X))", "#if (0)",
+        "#if !X && _MSC_VER >= 1900"}) {
+    CAPTURE(foreign);
+    CHECK(kept(foreign) == "second");
+  }
+  for (const char* possible :
+       {"#ifndef WIN32", "#if !defined(_WIN32)", "#if defined(__linux__) || defined(__APPLE__)",
+        "#ifdef X // _WIN32", "#if !(defined(_WIN32) || defined(_AIX))",
+        "#if !(X && defined(_WIN32))", "#if X_WIN32", "#if", "#if !defined(_WIN32) && X"}) {
+    CAPTURE(possible);
+    CHECK(kept(possible) == "first");
+  }
+  CHECK(calls(scanned("void f() {\n#ifdef _WIN32\n  a();\n#elif defined(__APPLE__)\n  b();\n"
+                      "#elif X\n  c();\n#else\n  d();\n#endif\n}\n")
+                  .functions.at(0)) == "c");
+}
+
 TEST_CASE("the scanner survives text that is not C") {
   for (const char* text :
        {"",    "{",     "}",  "(",   "f(", "f() {", "f() {)", "#",  "#if", "#else\n#endif",

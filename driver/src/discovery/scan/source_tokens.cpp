@@ -1,6 +1,7 @@
 #include "discovery/scan/source_tokens.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 
@@ -10,6 +11,60 @@ namespace {
 
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Macros of compilers and systems that vprof does not run on.
+constexpr std::array<std::string_view, 19> kForeign = {
+    "WIN32",       "_WIN32",      "__WIN32__",     "_WIN64",   "_MSC_VER",
+    "__MINGW32__", "__CYGWIN__",  "__APPLE__",     "__MACH__", "__FreeBSD__",
+    "__NetBSD__",  "__OpenBSD__", "__sun",         "__sun__",  "_AIX",
+    "__hpux",      "__HAIKU__",   "__DragonFly__", "NETWARE"};
+
+/// Of `defined(A) && x`: whether a part demands a foreign system. Does not look into `!(...)`.
+bool demands_foreign(std::string_view condition) {
+  condition = condition.substr(0, condition.find("!("));
+  bool negated = false;
+  for (size_t at = 0; at < condition.size();) {
+    if (!begins_name(condition[at])) {
+      negated = condition[at] == '!' || (negated && condition[at] != '&');
+      ++at;
+      continue;
+    }
+    size_t end = at;
+    while (end < condition.size() && continues_name(condition[end])) {
+      ++end;
+    }
+    const std::string_view name = condition.substr(at, end - at);
+    if (!negated && std::find(kForeign.begin(), kForeign.end(), name) != kForeign.end()) {
+      return true;
+    }
+    at = end;
+  }
+  return false;
+}
+
+/// Whether no build on this system has the branch after `#` and this: `if 0`, `ifdef _WIN32`.
+bool holds_nowhere(std::string_view directive) {
+  const size_t word = directive.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+  if (word == std::string_view::npos || directive.substr(0, word) == "ifndef") {
+    return false;
+  }
+  std::string_view condition = directive.substr(word);
+  condition = condition.substr(0, std::min(condition.find("//"), condition.find("/*")));
+  const size_t first = condition.find_first_not_of(" \t(");
+  if (first != std::string_view::npos && condition[first] == '0') {
+    return true;
+  }
+  while (true) {  // each alternative must be foreign
+    const size_t end = condition.find("||");
+    if (!demands_foreign(condition.substr(0, end))) {
+      return false;
+    }
+    if (end == std::string_view::npos) {
+      return true;
+    }
+    condition.remove_prefix(end + 2);
+  }
+}
 
 class Lexer {
  public:
@@ -142,29 +197,29 @@ class Lexer {
     while (begin < text_.size() && (text_[begin] == ' ' || text_[begin] == '\t')) {
       ++begin;
     }
-    const std::string_view rest = text_.substr(begin, 16);
+    skip_line();
+    const std::string_view rest = text_.substr(begin, at_ - begin);
     const auto is = [&rest](std::string_view word) { return rest.substr(0, word.size()) == word; };
     if (is("if")) {
-      branches_.push_back({.left_out = is("if 0"), .taken = !is("if 0")});
-      skipping_ += branches_.back().left_out ? 1 : 0;
+      const bool out = holds_nowhere(rest);
+      branches_.push_back({.left_out = out, .taken = !out});
+      skipping_ += out ? 1 : 0;
     } else if ((is("else") || is("elif")) && !branches_.empty()) {
       Branch& branch = branches_.back();
-      if (branch.left_out != branch.taken) {
-        skipping_ += branch.taken ? 1 : -1;
-      }
-      branch = {.left_out = branch.taken, .taken = true};
+      const bool out = branch.taken || holds_nowhere(rest);
+      skipping_ += static_cast<int>(out) - static_cast<int>(branch.left_out);
+      branch = {.left_out = out, .taken = branch.taken || !out};
     } else if (is("endif") && !branches_.empty()) {
       skipping_ -= branches_.back().left_out ? 1 : 0;
       branches_.pop_back();
     }
-    skip_line();
   }
 
   std::string_view text_;
   size_t at_ = 0;
   int line_ = 1;
   bool fresh_line_ = true;
-  /// The current branch of an #if. The first branch counts, unless it is `#if 0`.
+  /// The current branch of an #if. The first branch counts that may hold on this system.
   struct Branch {
     bool left_out = false;
     bool taken = false;  ///< this branch or an earlier one
