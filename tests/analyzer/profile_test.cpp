@@ -239,6 +239,30 @@ TEST_CASE("drift: a warm-up is reported, and skipping it leaves the variance of 
   CHECK(rest.interval.variance_ns2 < whole.interval.variance_ns2 / 10);
 }
 
+TEST_CASE("drift: where it is no part of the variance, the mean is not that of a steady state") {
+  const auto note_of = [](int64_t slow) {
+    std::vector<test::Request> all;
+    for (int i = 0; i < 3000; ++i) {
+      all.push_back({.in_f = 3000 + (i < 2400 ? 0 : 4000), .in_g = i % 10 == 3 ? slow : 0});
+    }
+    test::RequestRecording recording;
+    recording.add(1, all);
+    for (const std::string& note : recording.profile().losses.notes) {
+      if (note.rfind("drift", 0) == 0) {
+        return note;
+      }
+    }
+    return std::string();
+  };
+  const std::string of_variance = note_of(5'000);
+  CAPTURE(of_variance);
+  CHECK(of_variance.find("not the variance of a steady state") != std::string::npos);
+  const std::string of_mean = note_of(100'000);
+  CAPTURE(of_mean);
+  CHECK(of_mean.find("; 0.26 % of the variance; this is not the mean of a steady state") !=
+        std::string::npos);
+}
+
 TEST_CASE("diff: figures, factors, and conditions") {
   analyzer::Options all;
   all.least_listed = 0;

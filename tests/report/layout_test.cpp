@@ -41,6 +41,15 @@ TEST_CASE("a path keeps its ends") {
   CHECK(fit_path({}, 8).empty());
 }
 
+TEST_CASE("a path keeps what tells it from others") {
+  const std::vector<std::string> path = {"request", "a", "wait(lock)", "owner", "b", "slow_path"};
+  CHECK(fit_path(path, 80, false, 2) == "request > a > wait(lock) > owner > b > slow_path");
+  CHECK(fit_path(path, 44, false, 2) == "request > … > wait(lock) > … > b > slow_path");
+  CHECK(fit_path(path, 40, false, 2) == "request > … > wait(lock) > … > slow_path");
+  CHECK(fit_path(path, 39, false, 2) == "request > … > owner > b > slow_path");  // no room for it
+  CHECK(fit_path(path, 40, false, 4) == "request > … > owner > b > slow_path");
+}
+
 TEST_CASE("paragraphs break at spaces") {
   CHECK(wrap("one two three", 2, 14) == "  one two\n  three\n");
   CHECK(wrap("", 2, 20).empty());

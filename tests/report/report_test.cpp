@@ -102,6 +102,12 @@ TEST_CASE("overhead: the budget is mentioned only when it is exceeded") {
   const std::string text = report::text(p, context, {200});
   CHECK(text.find("budget") == std::string::npos);
   CHECK(text.find("(1.04x to 1.12x)") != std::string::npos);
+  CAPTURE(text);
+  // It explains next to nothing of the 12 % more processor time.
+  CHECK(text.find("processor time per interval 1.12x; that is more than the 1.3 % that recording "
+                  "explains") != std::string::npos);
+  p.overhead.processor_ratio = 1.04;
+  CHECK(report::text(p, context, {200}).find("recording explains") == std::string::npos);
   p.overhead.baseline_mean_ns = 0;
   CHECK(report::text(p, context, {200}).find("Compared with the run") == std::string::npos);
 }
@@ -298,6 +304,27 @@ TEST_CASE("the large places of a wait are named with their shares: they may be s
   CHECK(shown().find("     request > flush > wait(sleep)\n") != std::string::npos);
   CHECK(shown().find("evict") == std::string::npos);
   CHECK(shown().find("; in 1 other place") != std::string::npos);
+}
+
+TEST_CASE("places that do not fit into their lines show where they differ") {
+  Profile p = make_profile();
+  Factor& factor = p.factors[1];
+  factor.functions = {"wait(futex)"};
+  factor.definition = "";
+  factor.marked = false;
+  const auto behind = [](const char* lock, double share) {
+    Instance one;
+    one.path = {"request", "Server::handle", lock, "Log::flush_all", "wait(futex)"};
+    one.share = share;
+    return one;
+  };
+  factor.instances = {behind("wait(log lock)", 0.5), behind("wait(cache lock)", 0.3)};
+  const std::string text = report::text(p, {}, {.width = 70, .color = false});
+  CAPTURE(text);
+  CHECK(text.find("50.0 % in request > … > wait(log lock) > … > wait(futex)\n") !=
+        std::string::npos);
+  CHECK(text.find("30.0 % in request > … > wait(cache lock) > … > wait(futex)\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("what leads to a marked factor has three lines, and to another one line") {

@@ -126,13 +126,14 @@ void note_drift(const IntervalSums& sums, const IntervalSummary& summary,
     return;
   }
   const std::string levels = fmt::format(
-      "mean {} before {:.3g} s, {} after; {:.0f} % of the variance", human_time(early.mean),
+      "mean {} before {:.3g} s, {} after; {:.2g} % of the variance", human_time(early.mean),
       batches.begin_s[cut], human_time(late.mean), 100 * fraction);
   if (cut * 2 <= batches.mean.size()) {
     notes.push_back(fmt::format("warm-up: {}. --skip {:.3g}s leaves it out", levels,
                                 std::ceil(batches.begin_s[cut] * 1000) / 1000));
   } else {
-    notes.push_back(fmt::format("drift: {}; this is not the variance of a steady state", levels));
+    notes.push_back(fmt::format("drift: {}; this is not the {} of a steady state", levels,
+                                fraction > kDriftOfVariance ? "variance" : "mean"));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "text/text_writer.h"
+#include "vprof/report/diff.h"
 #include "vprof/report/factor_words.h"
 #include "vprof/support/text.h"
 
@@ -38,8 +39,8 @@ std::string figures(const Iteration& one) {
   text += fmt::format("; mean {}, stddev {}", human_time(one.mean_ns),
                       human_time(std::sqrt(one.variance_ns2)));
   if (one.mean_ratio > 0) {
-    text += fmt::format("; compared with the run without recording: mean {:.2f}x, variance {:.2f}x",
-                        one.mean_ratio, one.variance_ratio);
+    text += fmt::format("; compared with the run without recording: mean {}, variance {}",
+                        ratio_text(one.mean_ratio), ratio_text(one.variance_ratio));
   }
   return text;
 }

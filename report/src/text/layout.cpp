@@ -71,17 +71,18 @@ std::string fit_sign(size_t width, bool ascii) {
   return sign.substr(0, bytes_that_fit(sign, width));
 }
 
-std::string join(const std::vector<std::string>& path, size_t head, size_t tail, bool ascii) {
+/// The root, `kept` and the last `tail` elements.
+std::string join(const std::vector<std::string>& path, size_t kept, size_t tail, bool ascii) {
   std::string text;
-  const auto append = [&](const std::string& part) { text += (text.empty() ? "" : " > ") + part; };
-  for (size_t i = 0; i < head; ++i) {
-    append(path[i]);
-  }
-  if (head + tail < path.size()) {
-    append(ellipsis(ascii));
-  }
-  for (size_t i = path.size() - tail; i < path.size(); ++i) {
-    append(path[i]);
+  bool gap = false;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (i != 0 && i != kept && i + tail < path.size()) {
+      gap = true;
+      continue;
+    }
+    text +=
+        (text.empty() ? "" : " > ") + (gap ? ellipsis(ascii) + std::string(" > ") : "") + path[i];
+    gap = false;
   }
   return text;
 }
@@ -118,19 +119,19 @@ std::string fit_name(const std::string& text, size_t width, bool ascii) {
   return text.substr(0, bytes_that_fit(text, left / 3)) + sign + text.substr(text.size() - end);
 }
 
-std::string fit_path(const std::vector<std::string>& path, size_t width, bool ascii) {
-  std::string text = join(path, path.size(), 0, ascii);
-  if (columns(text) <= width) {
-    return text;
+std::string fit_path(const std::vector<std::string>& path, size_t width, bool ascii, size_t kept) {
+  if (path.empty()) {
+    return "";
   }
-  // The root, and as much of the end as fits.
-  for (size_t tail = path.size() - 1; tail-- > 1;) {
-    text = join(path, 1, tail, ascii);
-    if (columns(text) <= width) {
-      return text;
+  for (const size_t middle : {kept, size_t{0}}) {
+    for (size_t tail = path.size(); tail != 0; --tail) {
+      const std::string text = join(path, middle, tail, ascii);
+      if (columns(text) <= width) {
+        return text;
+      }
     }
   }
-  return path.empty() ? "" : fit_name(path.back(), width, ascii);
+  return fit_name(path.back(), width, ascii);
 }
 
 std::string to_ascii(const std::string& text) {

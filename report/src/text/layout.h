@@ -22,9 +22,11 @@ std::string fit(const std::string& text, size_t width, bool ascii = false);
 /// The same, cut in the middle: of a name, both ends matter most.
 std::string fit_name(const std::string& text, size_t width, bool ascii = false);
 
-/// `a > b > c`. If it is too long, elements in the middle are left out. The last one is whole if
-/// that is possible, and otherwise cut in its middle.
-std::string fit_path(const std::vector<std::string>& path, size_t width, bool ascii = false);
+/// `a > b > c`. If it is too long, elements in the middle are left out, `kept` last: the index of
+/// what tells the path from others (0: the root does). The last one is whole if that is possible,
+/// and otherwise cut in its middle.
+std::string fit_path(const std::vector<std::string>& path, size_t width, bool ascii = false,
+                     size_t kept = 0);
 
 /// Every character that is not ASCII as one that looks like it, or as `?`.
 std::string to_ascii(const std::string& text);

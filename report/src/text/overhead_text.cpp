@@ -7,12 +7,15 @@
 
 #include "text/layout.h"
 #include "vprof/analyzer/overhead.h"
+#include "vprof/report/diff.h"
 
 namespace vprof::report {
 namespace {
 
 constexpr size_t kMostNamed = 3;    // call sites, or groups of intervals, in one sentence
 constexpr double kSaturated = 0.9;  // part of the time that a thread is on a processor
+/// What processor time may rise beyond the stated cost without a remark: two runs are never alike.
+constexpr double kUnexplained = 0.05;
 
 std::string cost_of_records(const analyzer::Overhead& overhead) {
   std::string text = "Overhead: " + plural(overhead.records, "record", "records");
@@ -79,15 +82,22 @@ std::string change_by_measuring(const analyzer::Overhead& overhead) {
     return {};
   }
   std::string text =
-      fmt::format("Compared with the run without recording: median {:.2f}x, mean {:.2f}x",
-                  overhead.median_ratio, overhead.mean_ratio);
+      fmt::format("Compared with the run without recording: median {}, mean {}",
+                  ratio_text(overhead.median_ratio), ratio_text(overhead.mean_ratio));
   if (overhead.mean_ratio_ci95[1] > 0) {
-    text += fmt::format(" ({:.2f}x to {:.2f}x)", overhead.mean_ratio_ci95[0],
-                        overhead.mean_ratio_ci95[1]);
+    text += fmt::format(" ({} to {})", ratio_text(overhead.mean_ratio_ci95[0]),
+                        ratio_text(overhead.mean_ratio_ci95[1]));
   }
-  text += fmt::format(", variance {:.2f}x", overhead.variance_ratio);
+  text += ", variance " + ratio_text(overhead.variance_ratio);
   if (overhead.processor_ratio > 0) {
-    text += fmt::format(", processor time per interval {:.2f}x", overhead.processor_ratio);
+    text += ", processor time per interval " + ratio_text(overhead.processor_ratio);
+    const double stated = analyzer::program_cost(overhead) * overhead.recorded_part;
+    if (overhead.processor_ratio - 1 - stated > kUnexplained) {
+      text += fmt::format(
+          "; that is more than the {} that recording explains, so the machine was slower in this "
+          "run, or recording costs more than stated",
+          percent(stated));
+    }
   }
   return text;
 }

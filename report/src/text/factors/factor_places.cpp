@@ -32,10 +32,24 @@ size_t lines_when_wrapped(const std::string& text, size_t indent, size_t width) 
   return static_cast<size_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
 }
 
+/// The index in its path of what tells a place from those that are most like it.
+size_t difference(const Instance& place, const std::vector<const Instance*>& shown) {
+  size_t most = 0;
+  for (const Instance* one : shown) {
+    const auto differ =
+        std::mismatch(place.path.begin(), place.path.end(), one->path.begin(), one->path.end())
+            .first;
+    if (differ != place.path.end()) {
+      most = std::max(most, static_cast<size_t>(differ - place.path.begin()));
+    }
+  }
+  return most;
+}
+
 /// `before` begins with `indent` spaces. What leads to a place tells it from others, and causes may
 /// be in its middle, so a marked factor has several lines for it.
 void write_largest_place(const Factor& factor, const std::string& before, size_t indent,
-                         TextWriter& out) {
+                         size_t kept, TextWriter& out) {
   const Instance& largest = factor.instances.front();
   const bool has_call = factor.kind == FactorKind::kVariance && !largest.location.empty() &&
                         largest.location != factor.definition;
@@ -44,7 +58,7 @@ void write_largest_place(const Factor& factor, const std::string& before, size_t
   std::string text;
   size_t room = lines * out.width() + 1;
   do {  // lines end before a name that does not fit, so not all of their columns are used
-    text = before + fit_path(largest.path, --room, out.ascii()) + call;
+    text = before + fit_path(largest.path, --room, out.ascii(), kept) + call;
   } while (room > kLeastPathRoom && lines_when_wrapped(text, indent, out.width()) > lines);
   if (columns(text) <= out.width()) {
     return out.line(text, Style::kFaint);
@@ -58,25 +72,27 @@ size_t write_places(const Factor& factor, size_t indent, TextWriter& out) {
   if (factor.instances.empty() || factor.instances.front().path.empty()) {
     return 0;
   }
-  std::vector<const Instance*> others;
-  for (size_t i = 1; i < factor.instances.size() && others.size() < kMostPlaces; ++i) {
+  std::vector<const Instance*> shown = {factor.instances.data()};
+  for (size_t i = 1; i < factor.instances.size() && shown.size() <= kMostPlaces; ++i) {
     if (is_large_place(factor, factor.instances[i])) {
-      others.push_back(&factor.instances[i]);
+      shown.push_back(&factor.instances[i]);
     }
   }
   const std::string margin(indent, ' ');
   const auto part_in = [&](const Instance& one) { return margin + percent(one.share) + " in "; };
+  const Instance& largest = *shown.front();
   write_largest_place(factor,
                       factor.kind == FactorKind::kCovariance ? margin + "in "
-                      : others.empty()                       ? margin
-                                                             : part_in(factor.instances.front()),
-                      indent, out);
-  for (const Instance* one : others) {
-    const std::string before = part_in(*one);
-    out.line(before + fit_path(one->path, out.width() - columns(before), out.ascii()),
+                      : shown.size() == 1                    ? margin
+                                                             : part_in(largest),
+                      indent, difference(largest, shown), out);
+  for (size_t i = 1; i < shown.size(); ++i) {
+    const std::string before = part_in(*shown[i]);
+    out.line(before + fit_path(shown[i]->path, out.width() - columns(before), out.ascii(),
+                               difference(*shown[i], shown)),
              Style::kFaint);
   }
-  return others.size();
+  return shown.size() - 1;
 }
 
 std::string other_calls(const Factor& factor) {
