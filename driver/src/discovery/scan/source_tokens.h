@@ -1,7 +1,7 @@
 // Splits C and C++ text into tokens without a compiler: good enough to find functions and calls in
 // a tree that has not been configured yet. Skips comments and preprocessor lines, and reduces
-// literals to a mark. Of #if ... #else it keeps only the first branch that may hold on Linux, so that
-// brackets stay balanced.
+// literals to a mark. Of #if ... #else it keeps only the first branch that may hold on Linux, so
+// that brackets stay balanced.
 #pragma once
 
 #include <string_view>
