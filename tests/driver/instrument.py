@@ -165,6 +165,17 @@ class StaleObjects(support.Project):
         self.vprof("index")
         self.assertEqual(self.undefined(), ["never"])
 
+    def test_what_another_version_has_made_is_made_again(self):
+        self.vprof("index")
+        self.vprof("instrument", "--all")
+        self.vprof("build")
+        index = self.root / ".vprof/index.json"
+        index.write_text(index.read_text().replace('"schema":1', '"schema":0'))
+        self.config('"build": "make"', '"build": "make -s"')
+        self.assertIn("another version of vprof made .vprof", self.vprof("index").stdout)
+        self.assertEqual(self.undefined(), ["spin"])
+        self.assertNotIn("another version", self.vprof("index").stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -42,6 +42,10 @@ Result<void> remove_moved_objects(const Session& session, const Program& program
       affected.insert((session.workspace.mirror() / unit.file).lexically_normal().string());
     }
   }
+  std::error_code error;
+  if (!fs::exists(session.workspace.compile_commands(), error)) {
+    return {};
+  }
   const auto entries = VPROF_TRY(read_json(session.workspace.compile_commands()));
   for (const auto& entry : entries) {
     const fs::path directory = entry.value("directory", "");
@@ -50,7 +54,6 @@ Result<void> remove_moved_objects(const Session& session, const Program& program
     const bool moved = std::ranges::find(arguments, "-DVPROF_MOVED") != arguments.end();
     const fs::path object = directory / entry.value("output", "");
     if (moved && affected.contains(file.string()) && session.workspace.in_mirror(object)) {
-      std::error_code error;
       fs::remove(object, error);
     }
   }

@@ -94,26 +94,35 @@ Result<void> write_plan(const Session& session, const Targets& targets, Extent e
   return instrumenter::save_plan(plan_of(session, targets, extent), file);
 }
 
+/// What the mirror is instrumented with.
+struct Instrumentation {
+  Program program;
+  std::vector<std::string> rewritten;  ///< files, relative to the mirror
+};
+
+Result<Instrumentation> load_instrumentation(const Session& session) {
+  Instrumentation known{.program = VPROF_TRY(load_index(session)), .rewritten = {}};
+  std::error_code error;
+  if (fs::exists(session.workspace.summary(), error)) {
+    const auto summary = VPROF_TRY(instrumenter::load_summary(session.workspace.summary()));
+    for (const auto& [file, hash] : summary.rewritten) {
+      known.rewritten.push_back(file);
+    }
+  }
+  return known;
+}
+
 /// Removes all instrumentation from the mirror, so that the next build is of the original program.
 /// What depends on the restored files, or on those of the source that changed, is made stale first:
 /// after an interruption between the two, all of it is done again.
-Result<void> restore_mirror(const Session& session, const MirrorChange& change) {
+Result<void> restore_mirror(const Session& session, const Instrumentation& known,
+                            const MirrorChange& change) {
   std::error_code error;
   const Workspace& ws = session.workspace;
-  if (!fs::exists(ws.index(), error)) {
-    return {};
-  }
-  std::vector<std::string> files = change.changed;
+  std::vector<std::string> files = known.rewritten;
+  files.insert(files.end(), change.changed.begin(), change.changed.end());
   files.insert(files.end(), change.deleted.begin(), change.deleted.end());
-  if (fs::exists(ws.summary(), error)) {
-    const auto summary = VPROF_TRY(instrumenter::load_summary(ws.summary()));
-    for (const auto& [file, hash] : summary.rewritten) {
-      files.push_back(file);
-    }
-  }
-  if (!files.empty()) {
-    VPROF_TRY(make_stale(session, VPROF_TRY(load_index(session)), files));
-  }
+  VPROF_TRY(make_stale(session, known.program, files));
   if (!fs::exists(ws.plan(), error)) {
     return {};
   }
@@ -280,7 +289,17 @@ Result<MirrorChange> mirror_step(Session& session) {
   if (session.state.built == build_fingerprint(session)) {
     return change;
   }
-  VPROF_TRY(restore_mirror(session, *change));
+  std::error_code error;
+  if (fs::exists(session.workspace.index(), error)) {
+    const auto known = load_instrumentation(session);
+    if (!known) {
+      say(fmt::format("another version of vprof made {}: copying and building the program again",
+                      shown(session.workspace.dot)));
+      VPROF_TRY(remove_tree(session.workspace.manifest()));
+      return mirror_step(session);
+    }
+    VPROF_TRY(restore_mirror(session, *known, *change));
+  }
   session.state.built.clear();
   session.state.step = Step::kMeasure;
   forget_overhead(session.state);
