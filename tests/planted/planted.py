@@ -13,7 +13,7 @@ The first comment of a program says what must come out, in lines of these forms:
   expect: site "text"     most of factor 1 is called from a line of the program that holds the text
   expect: within F        the largest place of factor 1 is within F
   expect: share A B       the share of factor 1 is between them
-  expect: places N        factor 1 has that many places
+  expect: places N        factor 1 has that many places; by vprof live, three quarters of them
   expect: between A B     that part of the variance lies between labels
   absent: F               F is in no factor that reaches the threshold
   needs: switches         the kernel tells of context switches; where it does not, the report must say so
@@ -122,7 +122,9 @@ def check_share(report, limits):
 
 def check_places(report, wanted):
     places = len(report["factors"][0]["instances"])
-    require(places == int(wanted), f"factor 1 has {places} places, not {wanted}")
+    # A live search rests on the requests of some slices. Of callers that hardly vary in these it breaks down none.
+    enough = 0.75 * int(wanted) <= places <= int(wanted) if LIVE else places == int(wanted)
+    require(enough, f"factor 1 has {places} places, not {wanted}")
 
 
 def check_between(report, limits):

@@ -23,6 +23,10 @@ constexpr double kLittle = 0.01;  // of the variance: less is not worth a measur
 // Of the time: less is not worth leaving out, at first and if the plan is still too expensive.
 constexpr double kLeastCost = 0.001;
 constexpr double kLeastOfMany = 0.0001;
+/// A site that is passed less often in a recording is not to blame for what recording costs, even
+/// if all are rare, as where the cost is that of starting it. A live search takes a first look at a
+/// handful of intervals, in which whatever is rare seems to vary little.
+constexpr uint64_t kOften = 100;
 /// Calls in one interval from which on they are a loop. Fewer cost little, unless the interval is
 /// so short that nothing in it could be measured.
 constexpr double kMany = 10;
@@ -266,6 +270,7 @@ Thinning thin_plan(const Profile& profile, const SitesFile& sites,
     one.site.cost = static_cast<double>(one.site.calls) * cost_of_one;
     thinning.saved += Candidates::is_left_out(left_out, one.site.position) ? one.site.cost : 0;
   }
+  std::erase_if(passed, [](const SiteToDemote& one) { return one.site.calls < kOften; });
   std::ranges::stable_sort(passed, [](const SiteToDemote& a, const SiteToDemote& b) {
     return a.site.cost > b.site.cost;
   });
