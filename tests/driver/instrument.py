@@ -172,7 +172,7 @@ class StaleObjects(support.Project):
         index = self.root / ".vprof/index.json"
         index.write_text(index.read_text().replace('"schema":1', '"schema":0'))
         self.config('"build": "make"', '"build": "make -s"')
-        self.assertIn("another version of vprof made .vprof", self.vprof("index").stdout)
+        self.assertIn("another version of vprof made it", self.vprof("index").stdout)
         self.assertEqual(self.undefined(), ["spin"])
         self.assertNotIn("another version", self.vprof("index").stdout)
 

@@ -293,8 +293,10 @@ Result<MirrorChange> mirror_step(Session& session) {
   if (fs::exists(session.workspace.index(), error)) {
     const auto known = load_instrumentation(session);
     if (!known) {
-      say(fmt::format("another version of vprof made {}: copying and building the program again",
-                      shown(session.workspace.dot)));
+      say(fmt::format(
+          "{} is damaged, or another version of vprof made it: copying and building the "
+          "program again",
+          shown(session.workspace.dot)));
       VPROF_TRY(remove_tree(session.workspace.manifest()));
       return mirror_step(session);
     }
