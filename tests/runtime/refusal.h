@@ -15,6 +15,8 @@ namespace vprof::test {
 
 // A system call that fails from now on: always, or if the low half of one argument has this value.
 struct Refusal {
+  static constexpr int kKills = 0;  // the process, instead of an error
+
   const char* what;
   long call;
   int error;
@@ -26,12 +28,15 @@ inline void refuse(const Refusal& refusal) {
   const auto argument = static_cast<uint32_t>(
       offsetof(seccomp_data, args) + 8 * static_cast<size_t>(std::max(refusal.argument, 0)));
   const uint8_t compare = refusal.argument < 0 ? 0 : 1;
+  const uint32_t answer = refusal.error == Refusal::kKills
+                              ? SECCOMP_RET_KILL_PROCESS
+                              : SECCOMP_RET_ERRNO | static_cast<uint32_t>(refusal.error);
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(refusal.call), 0, 3),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refusal.value, 0, compare),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(refusal.error)),
+      BPF_STMT(BPF_RET | BPF_K, answer),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{sizeof code / sizeof code[0], code};

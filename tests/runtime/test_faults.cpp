@@ -101,6 +101,15 @@ TEST_CASE("if no thread can be created, the program gets the error and runs with
   CHECK(outcome.number("failed") == (call == SYS_clone3 ? 10 : 0));
 }
 
+// Another thread may record, and end the process, before the one that starts the recording is done.
+TEST_CASE("what starting the recording took is known also if the process ends meanwhile") {
+  Setup setup;
+  setup.before_exec = [] { refuse({"the helper's thread", SYS_clone, Refusal::kKills}); };
+  const Outcome outcome = run("leaves_by_exit_at_once", setup);
+  CHECK(outcome.signal == SIGSYS);
+  CHECK(outcome.traces.at(0).header.set_up_ns > 0);
+}
+
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they must be first
 TEST_CASE("any single call that fails costs records at most") {
   const std::string function =

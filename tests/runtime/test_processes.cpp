@@ -53,7 +53,8 @@ TEST_CASE("each of 1,000 forked children has a trace of its own") {
     CHECK((kThreadSanitizer || child.threads.at(0).tid == child.header.pid));
     // Also of one that lives for less than a millisecond and leaves by _exit().
     CHECK(child.header.set_up_ns > 0);
-    CHECK(child.header.processor_ns - child.header.start_processor_ns > child.header.set_up_ns);
+    CHECK((kThreadSanitizer || child.header.processor_ns - child.header.start_processor_ns >
+                                   child.header.set_up_ns));  // its thread may still be starting it
   }
   check_children_complete(outcome.traces, 500 * 7 + 500 * 2000);
 }

@@ -14,6 +14,11 @@
 
 enum { kPause = 50000 };  // ns
 
+static void note_set_up(uint64_t began) {
+  __atomic_store_n(&vprof_trace.header->set_up_ns, vprof_thread_processor_ns() - began,
+                   __ATOMIC_RELAXED);
+}
+
 static bool start_now(void) {
   struct vprof_trace* trace = &vprof_trace;
   const uint64_t process_began = vprof_process_processor_ns();
@@ -28,13 +33,13 @@ static bool start_now(void) {
     return false;
   }
   atomic_store(&trace->next, VPROF_FILE_HEADER_BYTES);
+  note_set_up(began);  // once open, another thread may record, and end the process before the rest
   atomic_store(&trace->state, VPROF_OPEN);
   vprof_count_early_drops();
   vprof_pool_start();
   vprof_helper_start(fd);
   close(fd);
-  __atomic_store_n(&trace->header->set_up_ns, vprof_thread_processor_ns() - began,
-                   __ATOMIC_RELAXED);
+  note_set_up(began);
   return true;
 }
 
