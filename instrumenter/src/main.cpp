@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   rewrite_verb->add_option("--pristine", rewrite.pristine)->required();
   rewrite_verb->add_option("--sites", rewrite.sites)->required();
   rewrite_verb->add_option("--summary", rewrite.summary);
+  rewrite_verb->add_option("--changed", rewrite.changed);
   rewrite_verb->add_option("--preview", rewrite.preview);
 
   try {

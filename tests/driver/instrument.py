@@ -165,6 +165,44 @@ class StaleObjects(support.Project):
         self.vprof("index")
         self.assertEqual(self.undefined(), ["never"])
 
+    def interrupted_by(self, path, *arguments):
+        """Runs vprof while it cannot write this file of .vprof."""
+        path = self.root / ".vprof" / path
+        aside = path.with_suffix(".aside")
+        if path.exists():
+            path.rename(aside)
+        path.mkdir()
+        self.fails(*arguments, words=[path.name])
+        path.rmdir()
+        if aside.exists():
+            aside.rename(path)
+
+    def test_a_header_is_compiled_again_also_if_vprof_stops_after_rewriting_it(self):
+        self.vprof("index")
+        self.interrupted_by("sites.json", "instrument", "--all")
+        self.assertIn("VPROF_", (self.root / ".vprof/mirror/src/twice.h").read_text())
+        self.vprof("instrument", "--all")
+        self.vprof("build")
+        self.assertTrue(any(name.startswith("vprof_") for name in self.undefined()), self.undefined())
+
+    def test_a_header_is_compiled_again_also_if_vprof_stops_after_copying_it(self):
+        self.vprof("index")
+        self.vprof("instrument", "--all")
+        self.vprof("build")
+        self.header("never")
+        self.interrupted_by("plan.json", "index")
+        self.vprof("index")
+        self.assertEqual(self.undefined(), ["never"])
+
+    def test_a_file_called_as_the_list_of_the_rewritten_ones_may_change(self):
+        self.write("manifest.json", "1")
+        self.vprof("index")
+        self.vprof("instrument", "--all")
+        self.vprof("build")
+        self.write("manifest.json", "22")
+        self.vprof("index")
+        self.assertEqual(self.undefined(), ["spin"])
+
     def test_what_another_version_has_made_is_made_again(self):
         self.vprof("index")
         self.vprof("instrument", "--all")

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "temporary.h"
+#include "vprof/instrumenter/changed_files.h"
 
 using namespace vprof;
 using namespace vprof::driver;
@@ -129,6 +130,37 @@ TEST_CASE("a changed file loses its pristine copy and its instrumentation") {
   CHECK_FALSE(fs::exists(f.workspace.pristine() / "a.c"));
   CHECK(read(f.mirror / "dir/with space.c") == "instrumented\n");
   CHECK(fs::exists(f.workspace.pristine() / "dir/with space.c"));
+}
+
+TEST_CASE("what the rewriter knows outlives a change of a file that is called as its manifest is") {
+  Fixture f;
+  write(f.source / "manifest.json", "1");
+  f.sync();
+  write(f.workspace.pristine_manifest(), "{}");
+  write(f.source / "manifest.json", "22");
+  CHECK(f.sync().changed == std::vector<std::string>{"manifest.json"});
+  CHECK(read(f.workspace.pristine_manifest()) == "{}");
+  fs::remove(f.source / "manifest.json");
+  CHECK(f.sync().deleted == std::vector<std::string>{"manifest.json"});
+  CHECK(read(f.workspace.pristine_manifest()) == "{}");
+}
+
+TEST_CASE("what has changed is listed until it is taken, whatever the copying comes to") {
+  using Files = std::set<std::string>;
+  const auto listed = [](const Fixture& f) {
+    return *instrumenter::load_changed_files(f.workspace.changed());
+  };
+  Fixture f;
+  f.sync();
+  CHECK(listed(f).empty());  // nothing is built yet
+  write(f.source / "a.c", "int a2;\n");
+  fs::remove(f.source / "dir/with space.c");
+  f.sync();
+  CHECK(listed(f) == Files{"a.c", "dir/with space.c"});
+  write(f.source / "b.c", "int b;\n");
+  fs::create_directories(f.mirror / "b.c.vprof-copy");  // b.c cannot be copied
+  CHECK_FALSE(sync_mirror(f.source, f.workspace));
+  CHECK(listed(f) == Files{"a.c", "b.c", "dir/with space.c"});
 }
 
 TEST_CASE("an older version of a file looks new to make") {

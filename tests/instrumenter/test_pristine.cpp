@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "files/pristine.h"
+#include "vprof/instrumenter/changed_files.h"
 
+using vprof::instrumenter::load_changed_files;
 using vprof::instrumenter::PristineFiles;
 namespace fs = std::filesystem;
 using Files = std::vector<std::string>;
@@ -84,7 +86,9 @@ TEST_CASE(
   // An error at the second file stops it where a kill would: b.c cannot be replaced.
   PristineFiles files = folder.open();
   fs::create_directories(folder.root / ("mirror/b.c.tmp" + std::to_string(::getpid())));
-  CHECK_FALSE(files.update({{"a.c", "1"}, {"b.c", "2"}}));
+  const std::string list = folder.root / "changed.json";
+  CHECK_FALSE(files.update({{"a.c", "1"}, {"b.c", "2"}}, list));
+  CHECK(*load_changed_files(list) == std::set<std::string>{"a.c", "b.c"});
   fs::remove(folder.root / ("mirror/b.c.tmp" + std::to_string(::getpid())));
   CHECK(folder.read("a.c") == "1");
   CHECK(folder.read("b.c") == "TWO");
@@ -93,6 +97,21 @@ TEST_CASE(
   CHECK(*folder.open().update({}) == Files{"a.c", "b.c"});
   CHECK(folder.read("a.c") == "one");
   CHECK(folder.read("b.c") == "two");
+}
+
+TEST_CASE("files that change are added to the list of those that have, the others are not") {
+  const Folder folder;
+  const std::string list = folder.root / "changed.json";
+  folder.write("a.c", "one");
+  folder.write("b.c", "two");
+  CHECK(load_changed_files(list)->empty());
+  CHECK(folder.open().update({{"a.c", "ONE"}}, list));
+  CHECK(*load_changed_files(list) == std::set<std::string>{"a.c"});
+  CHECK(folder.open().update({{"a.c", "ONE"}, {"b.c", "TWO"}}, list));
+  CHECK(*load_changed_files(list) == std::set<std::string>{"a.c", "b.c"});
+  fs::remove(list);
+  CHECK(folder.open().update({{"b.c", "TWO"}}, list));
+  CHECK(*load_changed_files(list) == std::set<std::string>{"a.c"});
 }
 
 TEST_CASE("the error for a damaged manifest is one line") {

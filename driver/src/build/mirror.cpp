@@ -6,9 +6,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "build/manifest.h"
 #include "process/interrupt.h"
+#include "vprof/instrumenter/changed_files.h"
 #include "workspace/outputs.h"
 
 namespace vprof::driver {
@@ -62,6 +64,7 @@ class MirrorWriter {
       : source_(source),
         mirror_(workspace.mirror()),
         pristine_(workspace.pristine()),
+        manifest_(workspace.pristine_manifest()),
         first_(first) {}
 
   Result<void> remove(const std::string& relative, const Entry& entry) {
@@ -71,7 +74,7 @@ class MirrorWriter {
       fs::remove(to, error);  // fails if the build generated files in it, which is intended
       return {};
     }
-    fs::remove(pristine_ / relative, error);
+    forget_original(relative);
     fs::remove(to, error);
     if (error) {
       return fail("cannot delete {}: {}", shown(to), error.message());
@@ -83,7 +86,7 @@ class MirrorWriter {
     const fs::path from = source_ / relative;
     const fs::path to = mirror_ / relative;
     std::error_code error;
-    fs::remove(pristine_ / relative, error);
+    forget_original(relative);
     const fs::file_type there = fs::symlink_status(to, error).type();
     const bool directory_there = there == fs::file_type::directory;
     if (directory_there != (entry.kind == 'd') && there != fs::file_type::not_found) {
@@ -104,6 +107,14 @@ class MirrorWriter {
   }
 
  private:
+  void forget_original(const std::string& relative) const {
+    const fs::path original = pristine_ / relative;
+    std::error_code error;
+    if (original != manifest_) {  // which is the rewriter's, whatever the source calls so
+      fs::remove(original, error);
+    }
+  }
+
   /// Adds write permission: the build and the rewriter need it, whatever the mode in the source.
   static Result<void> make_directory(const fs::path& to, const Entry& entry) {
     VPROF_TRY(make_directories(to));
@@ -114,7 +125,7 @@ class MirrorWriter {
   }
 
   const fs::path& source_;
-  fs::path mirror_, pristine_;
+  fs::path mirror_, pristine_, manifest_;
   bool first_;
 };
 
@@ -142,26 +153,35 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
   }
   VPROF_TRY(make_directories(workspace.mirror()));
   MirrorWriter writer(source, workspace, change.first);
-  // Backwards, so that the contents of a directory are deleted before the directory.
-  for (auto entry = before.rbegin(); entry != before.rend(); ++entry) {
-    if (now.contains(entry->first)) {
-      continue;
-    }
-    VPROF_TRY(writer.remove(entry->first, entry->second));
-    change.deleted.push_back(entry->first);
-  }
+  Manifest copied;
   for (const auto& [path, entry] : now) {
     const auto old = before.find(path);
-    if (old != before.end() && old->second == entry) {
-      continue;
+    if (old == before.end() || old->second != entry) {
+      copied.emplace(path, entry);
+      if (entry.kind != 'd') {
+        change.changed.push_back(path);
+      }
     }
+  }
+  // Backwards, so that the contents of a directory are deleted before the directory.
+  for (auto entry = before.rbegin(); entry != before.rend(); ++entry) {
+    if (!now.contains(entry->first)) {
+      change.deleted.push_back(entry->first);
+    }
+  }
+  if (!change.first) {
+    std::set<std::string> changing(change.changed.begin(), change.changed.end());
+    changing.insert(change.deleted.begin(), change.deleted.end());
+    VPROF_TRY(instrumenter::add_changed_files(workspace.changed(), changing));
+  }
+  for (const std::string& path : change.deleted) {
+    VPROF_TRY(writer.remove(path, before.at(path)));
+  }
+  for (const auto& [path, entry] : copied) {
     if (interrupt::requested()) {
       return fail(ErrorKind::kInterrupted, "interrupted");
     }
     VPROF_TRY(writer.copy(path, entry));
-    if (entry.kind != 'd') {
-      change.changed.push_back(path);
-    }
   }
   if (change.first || change.any()) {
     VPROF_TRY(save_manifest(workspace, now));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "vprof/instrumenter/changed_files.h"
 #include "vprof/instrumenter/program.h"
 #include "vprof/support/json.h"
 
@@ -17,8 +18,7 @@ using instrumenter::Program;
 
 /// A plain makefile may not know that sources depend on a rewritten header.
 void touch_dependents(const Session& session, const Program& program,
-                      const std::vector<std::string>& changed) {
-  const std::set<std::string> files(changed.begin(), changed.end());
+                      const std::set<std::string>& files) {
   for (const instrumenter::Unit& unit : program.units) {
     if (fs::path(unit.file).is_absolute() || files.contains(unit.file)) {
       continue;
@@ -34,8 +34,7 @@ void touch_dependents(const Session& session, const Program& program,
 /// A build that names files of the source tree by absolute paths watches those, not the copies that
 /// the shim has compiled in their place. Without its object, such a copy is compiled again.
 Result<void> remove_moved_objects(const Session& session, const Program& program,
-                                  const std::vector<std::string>& changed) {
-  const std::set<std::string> files(changed.begin(), changed.end());
+                                  const std::set<std::string>& files) {
   std::set<std::string> affected;
   for (const instrumenter::Unit& unit : program.units) {
     if (std::ranges::any_of(unit.deps, [&](const auto& d) { return files.contains(d); })) {
@@ -62,10 +61,12 @@ Result<void> remove_moved_objects(const Session& session, const Program& program
 
 }  // namespace
 
-Result<void> make_stale(const Session& session, const Program& program,
-                        const std::vector<std::string>& changed) {
+Result<void> make_stale(const Session& session, const Program& program) {
+  const fs::path list = session.workspace.changed();
+  const auto changed = VPROF_TRY(instrumenter::load_changed_files(list));
   touch_dependents(session, program, changed);
-  return remove_moved_objects(session, program, changed);
+  VPROF_TRY(remove_moved_objects(session, program, changed));
+  return remove_tree(list);
 }
 
 size_t units_with(const instrumenter::Program& program, const std::vector<std::string>& changed) {

@@ -73,7 +73,9 @@ std::vector<std::string> rewrite_command(const Session& session, const fs::path&
           "--sites",
           ws.sites(),
           "--summary",
-          summary};
+          summary,
+          "--changed",
+          ws.changed()};
 }
 
 Result<void> run_helper(const Session& session, const std::string& step,
@@ -94,35 +96,10 @@ Result<void> write_plan(const Session& session, const Targets& targets, Extent e
   return instrumenter::save_plan(plan_of(session, targets, extent), file);
 }
 
-/// What the mirror is instrumented with.
-struct Instrumentation {
-  Program program;
-  std::vector<std::string> rewritten;  ///< files, relative to the mirror
-};
-
-Result<Instrumentation> load_instrumentation(const Session& session) {
-  Instrumentation known{.program = VPROF_TRY(load_index(session)), .rewritten = {}};
-  std::error_code error;
-  if (fs::exists(session.workspace.summary(), error)) {
-    const auto summary = VPROF_TRY(instrumenter::load_summary(session.workspace.summary()));
-    for (const auto& [file, hash] : summary.rewritten) {
-      known.rewritten.push_back(file);
-    }
-  }
-  return known;
-}
-
 /// Removes all instrumentation from the mirror, so that the next build is of the original program.
-/// What depends on the restored files, or on those of the source that changed, is made stale first:
-/// after an interruption between the two, all of it is done again.
-Result<void> restore_mirror(const Session& session, const Instrumentation& known,
-                            const MirrorChange& change) {
+Result<void> restore_mirror(const Session& session) {
   std::error_code error;
   const Workspace& ws = session.workspace;
-  std::vector<std::string> files = known.rewritten;
-  files.insert(files.end(), change.changed.begin(), change.changed.end());
-  files.insert(files.end(), change.deleted.begin(), change.deleted.end());
-  VPROF_TRY(make_stale(session, known.program, files));
   if (!fs::exists(ws.plan(), error)) {
     return {};
   }
@@ -277,7 +254,7 @@ Result<MirrorChange> mirror_step(Session& session) {
     session.state.built.clear();
     const Workspace& ws = session.workspace;
     for (const fs::path& old :
-         {ws.compile_commands(), ws.links(), ws.index(), ws.plan(), ws.summary()}) {
+         {ws.compile_commands(), ws.links(), ws.index(), ws.plan(), ws.summary(), ws.changed()}) {
       VPROF_TRY(remove_tree(old));
     }
     say(fmt::format("copied {} into {}", counted(change->changed.size(), "file"),
@@ -291,8 +268,8 @@ Result<MirrorChange> mirror_step(Session& session) {
   }
   std::error_code error;
   if (fs::exists(session.workspace.index(), error)) {
-    const auto known = load_instrumentation(session);
-    if (!known) {
+    const auto program = load_index(session);
+    if (!program) {
       say(fmt::format(
           "{} is damaged, or another version of vprof made it: copying and building the "
           "program again",
@@ -300,7 +277,8 @@ Result<MirrorChange> mirror_step(Session& session) {
       VPROF_TRY(remove_tree(session.workspace.manifest()));
       return mirror_step(session);
     }
-    VPROF_TRY(restore_mirror(session, *known, *change));
+    VPROF_TRY(restore_mirror(session));
+    VPROF_TRY(make_stale(session, *program));
   }
   session.state.built.clear();
   session.state.step = Step::kMeasure;
@@ -387,7 +365,7 @@ Result<Instrumented> instrument_step(const Session& session, const Program& prog
                                      const Targets& targets, Extent extent) {
   const fs::path plan = session.workspace.plan();
   auto result = VPROF_TRY(rewrite(session, targets, extent, plan, session.workspace.summary()));
-  VPROF_TRY(make_stale(session, program, result.files_changed));
+  VPROF_TRY(make_stale(session, program));
   const fs::path kept = session.workspace.iteration(session.state.iteration) / "plan.json";
   VPROF_TRY(write_file_atomic(kept, VPROF_TRY(read_file(plan))));
   return result;
@@ -410,6 +388,10 @@ std::vector<std::string> built_programs(const Session& session) {
 
 Result<Built> build_step(const Session& session, size_t expected) {
   VPROF_TRY(install_shims(session));
+  std::error_code error;
+  if (fs::exists(session.workspace.changed(), error)) {  // the rewriting was interrupted
+    VPROF_TRY(make_stale(session, VPROF_TRY(load_index(session))));
+  }
   auto finished = VPROF_TRY(run_build(session, expected));
   auto recorded = VPROF_TRY(collect_compile_commands(session.workspace));
   return Built{.seconds = finished.seconds, .compiled = recorded.added};

@@ -24,6 +24,7 @@ struct Workspace {
   fs::path mirror() const { return dot / "mirror"; }
   fs::path manifest() const { return dot / "mirror.json"; }
   fs::path pristine() const { return dot / "pristine"; }
+  fs::path pristine_manifest() const { return pristine() / "manifest.json"; }
   fs::path shims() const { return dot / "shims"; }
   fs::path runtime() const { return dot / "runtime"; }
   fs::path compile_log() const { return dot / "compile_log.jsonl"; }
@@ -36,6 +37,7 @@ struct Workspace {
   fs::path plan() const { return dot / "plan.json"; }
   fs::path sites() const { return dot / "sites.json"; }
   fs::path summary() const { return dot / "summary.json"; }
+  fs::path changed() const { return dot / "changed.json"; }
   fs::path preview() const { return dot / "preview"; }
   fs::path state() const { return dot / "state.json"; }
   fs::path lock() const { return dot / "lock"; }

@@ -1,10 +1,13 @@
 #include "files/pristine.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "files/parallel.h"
+#include "vprof/instrumenter/changed_files.h"
 #include "vprof/support/files.h"
 #include "vprof/support/json.h"
 #include "vprof/support/json_fields.h"
@@ -79,7 +82,7 @@ Result<bool> PristineFiles::prepare(const std::string& file, const std::string& 
 }
 
 Result<std::vector<std::string>> PristineFiles::update(
-    const std::map<std::string, std::string>& texts) {
+    const std::map<std::string, std::string>& texts, const std::string& changed) {
   struct Change {
     std::string file;
     const std::string* text = nullptr;  // nullptr: the original
@@ -101,15 +104,22 @@ Result<std::vector<std::string>> PristineFiles::update(
       changes.push_back({file});
     }
   }
+  std::set<std::string> changing;
   for (const Change& change : changes) {
     if (!change.wanted) {
       return tl::unexpected(change.wanted.error());
+    }
+    if (*change.wanted) {
+      changing.insert(change.file);
     }
     if (change.text != nullptr) {
       written_[change.file] = change.hashes;
     }
   }
   VPROF_TRY(save());
+  if (!changed.empty()) {
+    VPROF_TRY(add_changed_files(changed, changing));
+  }
 
   parallel_for(changes.size(), 0, [&](size_t i) {
     Change& change = changes[i];
@@ -125,22 +135,17 @@ Result<std::vector<std::string>> PristineFiles::update(
       change.done = tl::unexpected(original.error());
     }
   });
-  std::vector<std::string> changed;
   written_.clear();
   for (Change& change : changes) {
     if (!change.done) {
       return tl::unexpected(change.done.error());
-    }
-    if (*change.wanted) {
-      changed.push_back(change.file);
     }
     if (change.text != nullptr) {
       written_[change.file] = {change.hashes.front()};
     }
   }
   VPROF_TRY(save());
-  std::sort(changed.begin(), changed.end());
-  return changed;
+  return std::vector<std::string>(changing.begin(), changing.end());
 }
 
 }  // namespace vprof::instrumenter

@@ -29,8 +29,10 @@ class PristineFiles {
   /// Files that are currently rewritten in the mirror.
   std::vector<std::string> rewritten() const;
   /// Writes `texts` (by file) to the mirror in parallel and restores all other files. Returns the
-  /// files that changed, sorted. The others keep their time stamps.
-  Result<std::vector<std::string>> update(const std::map<std::string, std::string>& texts);
+  /// files that changed, sorted; adds them to the list `changed` (changed_files.h) before, unless
+  /// that is empty. The others keep their time stamps.
+  Result<std::vector<std::string>> update(const std::map<std::string, std::string>& texts,
+                                          const std::string& changed = "");
 
  private:
   using Hashes = std::vector<std::string>;

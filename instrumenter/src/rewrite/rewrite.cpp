@@ -67,7 +67,7 @@ Result<void> rewrite_mirror(const RewriteOptions& options) {
 
   const auto texts = VPROF_TRY(texts_of(result.edits, pristine));
   // Everything fits together: from here on only the disk can fail.
-  auto changed = VPROF_TRY(options.preview.empty() ? pristine.update(texts)
+  auto changed = VPROF_TRY(options.preview.empty() ? pristine.update(texts, options.changed)
                                                    : write_preview(texts, options.preview));
   if (options.preview.empty()) {
     VPROF_TRY(save_sites(sites_of(program, plan, result, std::move(known_ids)), options.sites));

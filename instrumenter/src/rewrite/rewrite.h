@@ -13,6 +13,7 @@ struct RewriteOptions {
   std::string pristine;
   std::string sites;
   std::string summary;  ///< empty: none
+  std::string changed;  ///< changed_files.h; empty: none
   /// Directory that receives the rewritten files; the mirror then stays as it is. Empty: the mirror
   /// is rewritten.
   std::string preview;
