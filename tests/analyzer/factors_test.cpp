@@ -231,6 +231,22 @@ TEST_CASE("a wait yields to the functions it is blamed on, even if they are seve
   CHECK(names(t.rank(options)) == std::vector<std::string>{"f", "g", "f,g", "wake-up(m)"});
 }
 
+TEST_CASE("a wait in a library function has the line of that function's call") {
+  const auto kind = GENERATE(NodeKind::kFunction, NodeKind::kBlame);
+  Tree t(4);
+  const auto f = t.add(0, "f", 70, 1, kind);
+  t.tree.nodes[f].definition = "a.c:1";
+  t.tree.nodes[f].location = "a.c:90";
+  const auto lock = t.add(f, "pthread_mutex_lock", 60, 0, kind);
+  t.tree.nodes[lock].location = "a.c:7";
+  t.add(lock, "wait(m)", 60, 0, NodeKind::kWait);
+  t.add(f, "wait(own)", 30, 0, NodeKind::kWait);
+  for (const Factor& factor : t.rank()) {
+    CAPTURE(factor.functions[0]);
+    CHECK(factor.instances[0].call == (factor.functions[0] == "wait(m)" ? "a.c:7" : ""));
+  }
+}
+
 TEST_CASE("a wait that no function explains stays, and is not counted twice") {
   Tree t(4);
   const auto wait = t.add(0, "wait(m)", 60, 0, NodeKind::kWait);

@@ -306,6 +306,30 @@ TEST_CASE("the large places of a wait are named with their shares: they may be s
   CHECK(shown().find("; in 1 other place") != std::string::npos);
 }
 
+TEST_CASE("two waits in calls of one function are told by the lines of the calls") {
+  Profile p = make_profile();
+  Factor& factor = p.factors[1];
+  factor.functions = {"wait(pthread_mutex_lock)"};
+  factor.definition = "";
+  const auto locked_at = [](const char* call, double share) {
+    Instance one;
+    one.path = {"request", "serve", "pthread_mutex_lock", "wait(pthread_mutex_lock)"};
+    one.call = call;
+    one.share = share;
+    return one;
+  };
+  factor.instances = {locked_at("server.c:31", 0.5), locked_at("server.c:26", 0.3)};
+  const auto shown = [&](int width) {
+    return report::text(p, {}, {.width = width, .color = false});
+  };
+  CHECK(shown(120).find("50.0 % in request > serve > pthread_mutex_lock > "
+                        "wait(pthread_mutex_lock)  at server.c:31\n") != std::string::npos);
+  CHECK(shown(120).find("30.0 % in request > serve > pthread_mutex_lock > "
+                        "wait(pthread_mutex_lock)  at server.c:26\n") != std::string::npos);
+  CHECK(shown(80).find("30.0 % in request > … > wait(pthread_mutex_lock)  at server.c:26\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("places that do not fit into their lines show where they differ") {
   Profile p = make_profile();
   Factor& factor = p.factors[1];

@@ -21,6 +21,16 @@ std::vector<std::string> path_to(const VarianceTree& tree, uint32_t node) {
   return path;
 }
 
+std::string call_that_waits(const VarianceTree& tree, const TreeNode& wait) {
+  if (wait.kind != NodeKind::kWait || wait.parent == kNoPlace) {
+    return "";
+  }
+  const TreeNode& function = tree.nodes[wait.parent];
+  const bool is_function =
+      function.kind == NodeKind::kFunction || function.kind == NodeKind::kBlame;
+  return is_function && function.definition.empty() ? function.location : "";
+}
+
 FactorStatus status_of(const TreeNode& node) {
   if (node.expanded) {
     return FactorStatus::kExpanded;
@@ -124,7 +134,8 @@ class FactorCollector {
     }
     collected.by_variance += by_variance_[index].counted;
     factor.instances.push_back({path_to(tree_, index), node.location, node.contribution,
-                                weights()[index].dominated, node.share, !node.outermost});
+                                weights()[index].dominated, node.share, !node.outermost,
+                                call_that_waits(tree_, node)});
   }
 
   /// A body that is all of its function is no node, but its time is time of the body.
@@ -174,7 +185,7 @@ class FactorCollector {
     collected.pairs.push_back(index);
     factor.contribution += pair.contribution;
     factor.instances.push_back({path_to(tree_, pair.parent), a->location, pair.contribution, false,
-                                a->share + b->share, !(a->outermost && b->outermost)});
+                                a->share + b->share, !(a->outermost && b->outermost), ""});
   }
 
   static void finish_variance(FactorInstances& collected) {

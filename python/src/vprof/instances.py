@@ -26,6 +26,7 @@ class Instance:
     dominated: bool  #: explained by its descendants, so not part of the weight
     share: float
     nested: bool  #: within another instance, whose time holds its own
+    call: str = ""  #: of a wait in a library function: ``file:line`` of the call of that function
 
 
 @dataclass
@@ -166,8 +167,16 @@ class Collector:
                 weights[number].dominated,
                 node.node.share,
                 not node.outermost,
+                self._call_that_waits(node),
             )
         )
+
+    def _call_that_waits(self, node: TreeNode) -> str:
+        if node.node.kind != "wait" or node.parent < 0:
+            return ""
+        above = self._tree.nodes[node.parent]
+        is_function = above.node.kind in ("function", "blame")
+        return above.node.site if is_function and not above.definition else ""
 
     def _add_repeated(self, repeated: Repeated) -> None:
         """A body that is all of its function is no node, but its time is time of the body."""

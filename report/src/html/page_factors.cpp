@@ -68,7 +68,7 @@ Json instances_of(const Factor& factor, const PageTree& tree) {
       one["node"] = *node;
     } else {
       one["path"] = instance.path;
-      one["site"] = instance.location;
+      one["site"] = instance.location.empty() ? instance.call : instance.location;
     }
     if (instance.dominated) {
       one["dominated"] = true;

@@ -210,6 +210,8 @@ struct Instance {
   double share = 0;
   /// Within another instance, whose time holds its own.
   bool nested = false;
+  /// Of a wait in a library function whose call is measured: `file:line` of that call. Else empty.
+  std::string call = {};
 };
 
 enum class FactorKind : uint8_t { kVariance, kCovariance };

@@ -178,7 +178,9 @@ struct Object<analyzer::Instance> {
       optional("share", &T::share, "of a covariance: of both functions"),
       optional("dominated", &T::dominated,
                "explained by one of its callees, so not part of the factor's weight"),
-      optional("nested", &T::nested, "within another instance, whose time holds its own")};
+      optional("nested", &T::nested, "within another instance, whose time holds its own"),
+      non_default("call", &T::call,
+                  "of a wait in a library function: `file:line` of the call of that function")};
 };
 
 template <>

@@ -27,6 +27,16 @@ bool is_large_place(const Factor& factor, const Instance& one) {
          one.location.empty() && one.share >= kLargeShare;
 }
 
+/// The call that is measured there, or that waits there, to be written behind the path.
+std::string call_at(const Factor& factor, const Instance& place) {
+  if (!place.call.empty()) {
+    return "  at " + place.call;
+  }
+  const bool has_call = factor.kind == FactorKind::kVariance && !place.location.empty() &&
+                        place.location != factor.definition;
+  return has_call ? "  at " + place.location : "";
+}
+
 size_t lines_when_wrapped(const std::string& text, size_t indent, size_t width) {
   const std::string wrapped = wrap(text.substr(indent), indent, width);
   return static_cast<size_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
@@ -51,9 +61,7 @@ size_t difference(const Instance& place, const std::vector<const Instance*>& sho
 void write_largest_place(const Factor& factor, const std::string& before, size_t indent,
                          size_t kept, TextWriter& out) {
   const Instance& largest = factor.instances.front();
-  const bool has_call = factor.kind == FactorKind::kVariance && !largest.location.empty() &&
-                        largest.location != factor.definition;
-  const std::string call = has_call ? "  at " + largest.location : "";
+  const std::string call = call_at(factor, largest);
   const size_t lines = factor.marked ? kPathLines : 1;
   std::string text;
   size_t room = lines * out.width() + 1;
@@ -88,9 +96,12 @@ size_t write_places(const Factor& factor, size_t indent, TextWriter& out) {
                       indent, difference(largest, shown), out);
   for (size_t i = 1; i < shown.size(); ++i) {
     const std::string before = part_in(*shown[i]);
-    out.line(before + fit_path(shown[i]->path, out.width() - columns(before), out.ascii(),
-                               difference(*shown[i], shown)),
-             Style::kFaint);
+    const std::string call = call_at(factor, *shown[i]);
+    const size_t taken = columns(before + call);
+    const size_t room = std::max(out.width(), taken + kLeastPathRoom) - taken;
+    out.line(
+        before + fit_path(shown[i]->path, room, out.ascii(), difference(*shown[i], shown)) + call,
+        Style::kFaint);
   }
   return shown.size() - 1;
 }
