@@ -99,9 +99,9 @@ size_t write_places(const Factor& factor, size_t indent, TextWriter& out) {
     const std::string call = call_at(factor, *shown[i]);
     const size_t taken = columns(before + call);
     const size_t room = std::max(out.width(), taken + kLeastPathRoom) - taken;
-    out.line(
-        before + fit_path(shown[i]->path, room, out.ascii(), difference(*shown[i], shown)) + call,
-        Style::kFaint);
+    std::string line = before;
+    line += fit_path(shown[i]->path, room, out.ascii(), difference(*shown[i], shown));
+    out.line(line + call, Style::kFaint);
   }
   return shown.size() - 1;
 }
