@@ -240,7 +240,7 @@ def share_of_stalls(report, log):
 
 def profile(vprof, tree, scratch):
     """The report of a loop. Inconclusive if the machine made too much of the variance."""
-    run([vprof, "-C", tree, *(["live", "--epoch", "5"] if LIVE else ["loop", "--auto"])])
+    run([vprof, "-C", tree, *(["live", "--epoch", os.environ.get("EPOCH", "5")] if LIVE else ["loop", "--auto"])])
     report = load_report(vprof, tree)
     stalls = share_of_stalls(report, scratch / "stalls")
     print(f"the machine made {100 * stalls:.1f} % of the variance")

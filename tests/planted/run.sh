@@ -5,7 +5,8 @@
 # if the machine stalled (planted.py). Gives up after 3 N runs.
 #
 #   run.sh [N] [NAME...]      default: once, all programs; VPROF names the vprof to test
-#   VPROF_VERB=live run.sh …  the same by `vprof live`, which has no truth to compare
+#   VPROF_VERB=live run.sh …  the same by `vprof live`, which has no truth to compare; in epochs of
+#                             EPOCH seconds (default 5), so longer ones have more intervals
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
