@@ -98,6 +98,16 @@ class Watch(LiveProject):
         self.assertIsNone(child.poll(), "the program goes on")
         heartbeat, _, on = self.frontier("trace")
         self.assertEqual((heartbeat, on), (0, []))
+        # A watch that counts nothing does not show the report of the one before, however it ends.
+        child.send_signal(signal.SIGSTOP)
+        watcher = self.watch("--slower-than", "p99.9", "--attach", str(child.pid))
+        self.begun(watcher)
+        watcher.send_signal(signal.SIGINT)
+        out, err = watcher.communicate()
+        child.send_signal(signal.SIGCONT)
+        self.assertEqual(watcher.returncode, 2, err)
+        self.assertRegex(err, "^vprof: .*counted anything|^vprof: .*never called")
+        self.assertNotIn("completed", out)
 
     def test_windows_of_tables_hold_each_interval_once(self):
         """The report counts each interval of the watch once; so do the tables, whatever their windows are."""

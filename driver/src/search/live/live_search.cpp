@@ -321,16 +321,20 @@ class LiveRefinement {
       if (state_.baseline.count == 0) {
         return fail("stopped before anything was measured; `vprof live` begins again");
       }
-      say("stopped; the next `vprof live` goes on from here, without a build");
+      say("stopped; the next `vprof live` goes on from here, without a build" + whose_report());
       // With what the user has decided since.
       return last_ ? write_report(session_, *last_) : Result<void>();
     }
     if (state_.baseline.count == 0) {
       return fail(ErrorKind::kNoInterval, "{}", why_nothing(trace_, session_));
     }
-    // The report is that of what was measured last.
-    say("the program has ended; the next `vprof live` goes on from here, without a build");
+    say("the program has ended; the next `vprof live` goes on from here, without a build" +
+        whose_report());
     return {};
+  }
+
+  std::string whose_report() const {
+    return last_ ? "" : "; nothing was measured this time, so the report is the one of before";
   }
 
   Session& session_;

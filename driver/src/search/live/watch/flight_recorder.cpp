@@ -106,14 +106,9 @@ class FlightRecorder {
         warn(swept.error().message);
       }
     }
-    const bool stopped = interrupt::requested();
     interrupt::forget();  // Ctrl-C ends the watch, and not what follows
-    if (counted_ == 0 && !stopped) {
-      return fail(ErrorKind::kNoInterval, "{}", why_nothing(run_.trace, session_));
-    }
     if (counted_ == 0) {
-      say("ended before an interval was counted: " + why_nothing(run_.trace, session_));
-      return {};
+      return fail(ErrorKind::kNoInterval, "{}", why_none_counted());
     }
     const double part = part_of_watch(counted_s_);
     say(fmt::format(
@@ -322,6 +317,12 @@ class FlightRecorder {
     return {};
   }
 
+  std::string why_none_counted() const {
+    return has_looked_ ? why_nothing(run_.trace, session_)
+                       : "the watch ended before it had counted anything, which it does a few "
+                         "seconds after its begin; there is no report";
+  }
+
   double patience() const {
     const double bound = slow_.bound_ns(so_far_) / 1e9;
     return std::isfinite(bound) ? std::clamp(2 * bound, kLeastPatience, kMostPatience)
@@ -388,6 +389,7 @@ class FlightRecorder {
 
   Result<void> take(const WatchWindow& window) {
     windows_.count();
+    has_looked_ = true;
     counted_ += window.slice.count;
     if (!window.profile) {
       return {};
@@ -453,7 +455,8 @@ class FlightRecorder {
   uint64_t interruptions_ = 0;
   const double start_s_ =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  uint64_t counted_ = 0;  // intervals
+  bool has_looked_ = false;  // at a window
+  uint64_t counted_ = 0;     // intervals
   Profile so_far_;
 };
 
