@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -79,6 +80,29 @@ TEST_CASE("a slow disk costs records, and a moment now and then, but does not st
   // and in each second.
   CHECK(*asked >= 2);
   CHECK(*asked <= 1 + 2 * (1 + outcome.number("seconds")));
+}
+
+// Where the kernel does not preempt itself, and on one processor, nobody else runs meanwhile. With
+// the disk's read-ahead, a page may come with 8 MiB more.
+TEST_CASE("the helper clears memory in small pieces") {
+  CHECK(run("looks_at_its_mapping").exit_code == 0);
+  struct Written {
+    std::atomic<uint64_t> bytes, largest;
+  };
+  const SharedWithPolicy<Written> written;
+  Setup setup;
+  setup.before_exec = [&] {
+    supervise_disk([&](const seccomp_notif& call) {
+      if (call.data.nr == SYS_pwrite64) {
+        written->bytes += call.data.args[2];
+        written->largest = std::max<uint64_t>(written->largest, call.data.args[2]);
+      }
+      return true;
+    });
+  };
+  CHECK(run("waits_until_the_helper_has_made_chunks", setup).exit_code == 0);
+  CHECK(written->bytes >= 64 << 10);
+  CHECK(written->largest <= 64 << 10);
 }
 
 TEST_CASE("if no thread can be created, the program gets the error and runs without the helper") {

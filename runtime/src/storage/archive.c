@@ -60,12 +60,15 @@ static void clear(struct vprof_chunk_header* chunk) {
   }
 }
 
-bool vprof_archive_possible(int fd) {
-  if (fd < 0) {
-    return false;
-  }
+// Switches direct I/O on or off, which is on only while a chunk is written.
+static bool switch_direct(int fd, bool on) {
   const long flags = vprof_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
-  return flags >= 0 && vprof_syscall(SYS_fcntl, fd, F_SETFL, flags | O_DIRECT, 0, 0, 0) == 0;
+  const long wanted = on ? flags | O_DIRECT : flags & ~O_DIRECT;
+  return flags >= 0 && vprof_syscall(SYS_fcntl, fd, F_SETFL, wanted, 0, 0, 0) == 0;
+}
+
+bool vprof_archive_possible(int fd) {
+  return fd >= 0 && switch_direct(fd, true) && switch_direct(fd, false);
 }
 
 // Where the copy of a chunk goes: further back in the file than the chunk.
@@ -86,11 +89,12 @@ static uint64_t place_for_copy(struct vprof_archive* archive,
 
 static bool write_out(struct vprof_archive* archive, const struct vprof_chunk_header* chunk) {
   const uint64_t at = place_for_copy(archive, chunk);
-  if (at == 0) {
+  if (at == 0 || !switch_direct(archive->fd, true)) {
     return false;
   }
   const long written =
       vprof_syscall(SYS_pwrite64, archive->fd, (long)chunk, (long)chunk->bytes, (long)at, 0, 0);
+  switch_direct(archive->fd, false);
   if (written != (long)chunk->bytes) {
     return false;  // leaves a gap or half a copy, which readers see after the original
   }

@@ -8,7 +8,7 @@
 #include "vprof/runtime/trace_format.h"
 
 struct vprof_archive {
-  int fd;              // of the trace, open for direct I/O
+  int fd;              // of the trace
   uint64_t next, end;  // offsets: where copies go
 };
 
@@ -18,7 +18,7 @@ enum vprof_reuse {
   VPROF_REUSE_FAILED  // it could not be written, and neither will others
 };
 
-// Switches the descriptor to direct I/O. False: the file system has none.
+// Whether the file system has direct I/O.
 bool vprof_archive_possible(int fd);
 
 // Makes a full chunk, which no thread uses any more, empty and ownerless. Blocks for as long as the

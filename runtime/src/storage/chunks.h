@@ -14,8 +14,9 @@
 // not even a page is left), or the trace is closed.
 struct vprof_chunk_header* vprof_chunk_prepare(uint32_t bytes);
 
-// The same; notes if the disk made the caller wait.
-struct vprof_chunk_header* vprof_chunk_prepare_timed(uint32_t bytes);
+// The same; notes if the disk made the caller wait. fd: of the trace, if the caller has it, which
+// makes a page cheaper; else -1.
+struct vprof_chunk_header* vprof_chunk_prepare_timed(uint32_t bytes, int fd);
 
 // True for a second after somebody had to wait for the disk.
 bool vprof_disk_is_slow(void);

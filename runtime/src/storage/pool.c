@@ -151,7 +151,8 @@ static struct vprof_chunk_header* make_largest(struct vprof_pool* pool, bool urg
     }
     used = take_used();
   }
-  struct vprof_chunk_header* chunk = vprof_chunk_prepare_timed(vprof_chunk_bytes[kLargest]);
+  struct vprof_chunk_header* chunk =
+      vprof_chunk_prepare_timed(vprof_chunk_bytes[kLargest], pool->archive.fd);
   learn(&pool->fresh_ns, start);
   if (pool->archive_ns > 0) {
     pool->archive_ns -= pool->archive_ns / 64;  // so that archiving is tried again
@@ -172,9 +173,9 @@ void vprof_pool_fill(struct vprof_pool* pool) {
     }
     for (; ready < target; ++ready) {
       vprof_chunks_extend(pool->archive.fd);
-      struct vprof_chunk_header* chunk = c == kLargest
-                                             ? make_largest(pool, ready == 0)
-                                             : vprof_chunk_prepare_timed(vprof_chunk_bytes[c]);
+      struct vprof_chunk_header* chunk =
+          c == kLargest ? make_largest(pool, ready == 0)
+                        : vprof_chunk_prepare_timed(vprof_chunk_bytes[c], pool->archive.fd);
       if (chunk == NULL || !put_ready(chunk, c)) {
         break;
       }
@@ -266,9 +267,9 @@ static struct vprof_chunk_header* take_other(unsigned wanted) {
   }
   vprof_count(&vprof_trace.header->stalls, 1);
   struct vprof_chunk_header* chunk =
-      vprof_chunk_prepare_timed(vprof_chunk_bytes[wanted > 1 ? 1 : wanted]);
+      vprof_chunk_prepare_timed(vprof_chunk_bytes[wanted > 1 ? 1 : wanted], -1);
   if (chunk == NULL) {
-    chunk = vprof_chunk_prepare_timed(vprof_chunk_bytes[0]);
+    chunk = vprof_chunk_prepare_timed(vprof_chunk_bytes[0], -1);
   }
   for (unsigned c = 0; chunk == NULL && c < VPROF_CHUNK_CLASSES; ++c) {
     chunk = take_ready(c);

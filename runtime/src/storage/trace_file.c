@@ -28,10 +28,6 @@
 #include "storage/trace.h"
 
 enum { kLeastCapacity = 1 << 20 };
-// No read-ahead up to here. The first page of a file that is touched brings in as many more as the
-// disk's read-ahead asks for (8 MiB on some machines: 3 ms, and another to drop them at exit). A
-// process that records little needs none of them. Further back it pays: a page then costs a third.
-enum { kEarlyBytes = 1 << 20 };
 
 struct vprof_trace vprof_trace;
 
@@ -57,7 +53,7 @@ static bool reserve(int fd) {
       void* base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
       if (base != MAP_FAILED) {
         madvise(base, bytes, MADV_DONTDUMP);
-        madvise(base, bytes < kEarlyBytes ? bytes : kEarlyBytes, MADV_RANDOM);
+        madvise(base, bytes, MADV_RANDOM);  // no read-ahead (storage/chunks.c)
         trace->base = base;
         trace->capacity = bytes;
         trace->header = base;

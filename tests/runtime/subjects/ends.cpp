@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -24,6 +26,21 @@ static constexpr int kFrames = 100000;
 SUBJECT(leaves_by_exit_at_once) {
   leaves(kFrames);
   _exit(7);
+}
+
+// Returns 0 if the kernel does not read ahead in the trace.
+SUBJECT(looks_at_its_mapping) {
+  leaf();
+  std::ifstream maps("/proc/self/smaps");
+  bool of_trace = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(".vpt") != std::string::npos) {
+      of_trace = true;
+    } else if (of_trace && line.rfind("VmFlags:", 0) == 0) {
+      return line.find(" rr") == std::string::npos ? 1 : 0;
+    }
+  }
+  return 2;
 }
 
 SUBJECT(leaves_by_abort) {
@@ -111,6 +128,16 @@ uint64_t seconds() {
 }  // namespace
 
 // Records until something was dropped, and then some more.
+SUBJECT(waits_until_the_helper_has_made_chunks) {
+  leaf();
+  const vprof_file_header* header = map_header();
+  while (header != nullptr &&
+         __atomic_load_n(&header->used, __ATOMIC_RELAXED) < VPROF_FILE_HEADER_BYTES + 2 * 65536) {
+    rest_us(1000);
+  }
+  return header == nullptr ? 4 : 0;
+}
+
 SUBJECT(records_until_dropped) {
   const uint64_t start = seconds();
   leaf();
