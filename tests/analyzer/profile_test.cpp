@@ -207,6 +207,28 @@ TEST_CASE("exemplars: worst and typical intervals of a factor") {
   }
 }
 
+TEST_CASE("the part of the variance that is in the five slowest intervals is known, and told") {
+  const auto with_slow = [](int slow) {
+    std::vector<test::Request> all;
+    for (int i = 0; i < 2000; ++i) {
+      all.push_back({.in_f = 3000 + (i < slow ? 1'000'000 : 0), .in_g = 0});
+    }
+    test::RequestRecording recording;
+    recording.add(1, all);
+    return recording.profile();
+  };
+  const auto is_told = [](const Profile& profile) {
+    return std::ranges::any_of(profile.losses.notes, [](const std::string& note) {
+      return note.starts_with("the 5 slowest intervals carry");
+    });
+  };
+  CHECK(with_slow(2).interval.slowest_part > 0.99);
+  CHECK(is_told(with_slow(2)));
+  const Profile ten = with_slow(10);
+  CHECK(ten.interval.slowest_part == Approx(0.4975).epsilon(0.01));  // half of (1 - 10 / 2000)
+  CHECK_FALSE(is_told(ten));
+}
+
 TEST_CASE("drift: a warm-up is reported, and skipping it leaves the variance of the rest") {
   const Profile steady = Recording(1, 3000, 5'000).profile();
   for (const std::string& note : steady.losses.notes) {

@@ -120,6 +120,10 @@ TEST_CASE("what may be chance may still come before the first factor") {
   report.factors[1].weight = 0.01;  // below the threshold
   CHECK_FALSE(may_be_overtaken(report));
   CHECK_FALSE(may_be_overtaken({}));
+  report.interval.slowest_part = 0.4;
+  CHECK_FALSE(may_be_overtaken(report));
+  report.interval.slowest_part = 0.6;
+  CHECK(may_be_overtaken(report));
 }
 
 TEST_CASE("calls that are too many within one interval are neither expanded nor an answer") {

@@ -61,6 +61,7 @@ Profile profile_of(const IntervalSums& sums, const Options& options) {
   profile.threshold = options.threshold;
   profile.ranking = options.ranking;
   profile.interval = summarize(sums);
+  profile.interval.slowest_part = slowest_part(sums, profile.interval);
   const BatchSums total = sums.total();
   const TailShares tail(sums, total);
   profile.factors = rank_factors(tree, sums.batches, sums.exemplars, options, &tail);

@@ -11,8 +11,7 @@ namespace vprof::analyzer {
 namespace {
 
 constexpr uint64_t kEnough = 1000;  // with fewer intervals the ranking may not hold
-constexpr uint64_t kSlowest = 5;
-constexpr double kSlowestShare = 0.5;  // of the variance
+constexpr uint64_t kSlowest = 5, kBesideSlowest = 10;
 constexpr uint64_t kFewIncomplete = 10;
 constexpr double kManyIncomplete = 0.01;  // of all intervals
 // A change over time is reported if it makes up this fraction of the variance, or changes the mean
@@ -23,23 +22,12 @@ constexpr double kDriftErrors = 4;
 constexpr size_t kLeastBatches = 8;
 
 /// Whether a handful of intervals decide the result.
-void note_tail(const IntervalSums& sums, const IntervalSummary& summary,
-               std::vector<std::string>& notes) {
-  double slowest = 0;
-  uint64_t left = kSlowest;
-  const auto& buckets = sums.latencies.buckets();
-  for (auto bucket = buckets.rbegin(); bucket != buckets.rend() && left > 0; ++bucket) {
-    const uint64_t taken = std::min(left, bucket->count);
-    const double distance = static_cast<double>(bucket->greatest) - summary.mean_ns;
-    slowest += static_cast<double>(taken) * distance * distance;
-    left -= taken;
-  }
-  const double all = summary.variance_ns2 * static_cast<double>(summary.count);
-  if (summary.count > 10 && all > 0 && slowest > kSlowestShare * all) {
+void note_tail(const IntervalSummary& summary, std::vector<std::string>& notes) {
+  if (summary.slowest_part > kMostInSlowest) {
     notes.push_back(fmt::format(
         "the {} slowest intervals carry {:.0f} % of the variance: a longer run may rank factors "
         "differently",
-        kSlowest, 100 * std::min(1.0, slowest / all)));
+        kSlowest, 100 * summary.slowest_part));
   }
 }
 
@@ -157,6 +145,20 @@ void note_incomplete(const IntervalSums& sums, const IntervalSummary& summary,
 
 }  // namespace
 
+double slowest_part(const IntervalSums& sums, const IntervalSummary& summary) {
+  double slowest = 0;
+  uint64_t left = kSlowest;
+  const auto& buckets = sums.latencies.buckets();
+  for (auto bucket = buckets.rbegin(); bucket != buckets.rend() && left > 0; ++bucket) {
+    const uint64_t taken = std::min(left, bucket->count);
+    const double distance = static_cast<double>(bucket->greatest) - summary.mean_ns;
+    slowest += static_cast<double>(taken) * distance * distance;
+    left -= taken;
+  }
+  const double all = summary.variance_ns2 * static_cast<double>(summary.count);
+  return summary.count > kBesideSlowest && all > 0 ? std::min(1.0, slowest / all) : 0;
+}
+
 std::vector<std::string> reliability_notes(const IntervalSums& sums,
                                            const IntervalSummary& summary) {
   std::vector<std::string> notes;
@@ -165,7 +167,7 @@ std::vector<std::string> reliability_notes(const IntervalSums& sums,
                                 summary.count, kEnough));
   }
   note_incomplete(sums, summary, notes);
-  note_tail(sums, summary, notes);
+  note_tail(summary, notes);
   note_drift(sums, summary, notes);
   return notes;
 }

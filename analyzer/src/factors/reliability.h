@@ -9,6 +9,9 @@
 
 namespace vprof::analyzer {
 
+/// IntervalSummary::slowest_part; 0 if there are few intervals besides. `summary` has the moments.
+double slowest_part(const IntervalSums& sums, const IntervalSummary& summary);
+
 /// One line for the report per reason for caution.
 std::vector<std::string> reliability_notes(const IntervalSums& sums,
                                            const IntervalSummary& summary);

@@ -194,6 +194,9 @@ Decision decide_automatically(const analyzer::Profile& profile, const Program& p
 }
 
 bool may_be_overtaken(const analyzer::Profile& profile) {
+  if (profile.interval.slowest_part > analyzer::kMostInSlowest) {
+    return true;
+  }
   return std::ranges::any_of(profile.factors, [&](const Factor& factor) {
     return !factor.significant && factor.weight >= profile.threshold &&
            factor.specificity * factor.weight > profile.factors.front().score;

@@ -45,7 +45,8 @@ Decision decide_automatically(const analyzer::Profile& profile,
                               const instrumenter::Program& program, const State& state,
                               const analyzer::Options& options);
 
-/// Whether a factor that may be chance would come before the first one if it were not.
+/// Whether a factor that may be chance would come before the first one if it were not, or a few
+/// intervals decide.
 bool may_be_overtaken(const analyzer::Profile& profile);
 
 /// Whether the policy breaks something down whatever further intervals show: a variance factor

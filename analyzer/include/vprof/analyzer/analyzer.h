@@ -384,7 +384,13 @@ struct IntervalSummary {
   std::array<double, 2> mean_ci95{}, variance_ci95{}, p99_ci95{};
   /// Degrees of freedom of these; 0 if they are unknown. Not in report.json.
   double degrees = 0;
+  /// The part of the squared deviations that is in the five slowest intervals. Not in report.json.
+  double slowest_part = 0;
 };
+
+/// If the five slowest intervals carry more of the variance, a longer recording may rank factors
+/// differently.
+inline constexpr double kMostInSlowest = 0.5;
 
 /// Everything that was lost or could not be explained. Every report shows it.
 struct Losses {
