@@ -306,7 +306,7 @@ TEST_CASE("the large places of a wait are named with their shares: they may be s
   CHECK(shown().find("; in 1 other place") != std::string::npos);
 }
 
-TEST_CASE("two waits in calls of one function are told by the lines of the calls") {
+TEST_CASE("places with the same path have the lines of their calls") {
   Profile p = make_profile();
   Factor& factor = p.factors[1];
   factor.functions = {"wait(pthread_mutex_lock)"};

@@ -137,8 +137,7 @@ void note_incomplete(const IntervalSums& sums, const IntervalSummary& summary,
     notes.push_back(fmt::format(
         "{} intervals ({:.1f} %) lack their begin or end, so nothing below says how long they took "
         "or why: they were left without it (`longjmp`, an early return that has no end), begun "
-        "again "
-        "with a key that was still in use, or in flight when the recording began or ended",
+        "again with a key that was still in use, or in flight when the recording began or ended",
         summary.incomplete, 100 * part));
   }
 }

@@ -87,10 +87,11 @@ void vprof_file_publish(uint64_t end) {
 }
 
 // Must not add to a file that has been cut. Whoever ends the trace (recording/trace_lifecycle.c)
-// closes it first and then waits while `extending` is set; so after setting it, look again.
-static bool begin_extending(void) {
+// closes it first and then waits while `extending` is set; so after setting it, look again. Returns
+// where the next chunk will be, or VPROF_CLOSED.
+static uint64_t begin_extending(void) {
   atomic_store(&vprof_trace.extending, true);
-  return atomic_load(&vprof_trace.next) != VPROF_CLOSED;
+  return atomic_load(&vprof_trace.next);
 }
 
 static void end_extending(void) { atomic_store(&vprof_trace.extending, false); }
@@ -99,7 +100,7 @@ static void end_extending(void) { atomic_store(&vprof_trace.extending, false); }
 static void write_zeros(int fd, uint64_t at, uint32_t bytes) {
   static char zeros[64 << 10];
   const uint64_t end = at + bytes;
-  bool goes_on = begin_extending();
+  bool goes_on = begin_extending() != VPROF_CLOSED;
   while (goes_on && at < end) {
     const uint64_t piece = end - at < sizeof zeros ? end - at : sizeof zeros;
     goes_on =
@@ -166,8 +167,8 @@ void vprof_chunks_extend(int fd) {
   if (fd < 0 || trace->extended >= trace->capacity) {
     return;
   }
-  if (begin_extending()) {
-    const uint64_t next = atomic_load(&trace->next);
+  const uint64_t next = begin_extending();
+  if (next != VPROF_CLOSED) {
     uint64_t ahead = next < kLeastAhead ? kLeastAhead : next;
     if (ahead > kMostAhead) {
       ahead = kMostAhead;
