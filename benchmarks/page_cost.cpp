@@ -2,9 +2,9 @@
 //
 //   bench_page_cost
 //
-// Makes 256 MiB of a file's pages present in pieces of 256 KiB, as the helper does, in
-// the current directory: by faulting them in with the disk's read-ahead, one by one, and one by one
-// after zeros were written over them. Prints processor time per page, and the longest piece.
+// Makes 256 MiB of a file's pages present in pieces of 256 KiB, as the helper does, in the current
+// directory: by faulting them in with the disk's read-ahead, one by one, and one by one after zeros
+// were written over them. Prints processor time per page, and the longest piece.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

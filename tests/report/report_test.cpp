@@ -282,16 +282,20 @@ TEST_CASE("the other calls of a function, or uses of a macro, are named with the
   CHECK(text.find("also at src/b.c:70 (10.0 %) and src/b.c:90 (3.4 %)") != std::string::npos);
 }
 
+static Instance place_with(std::vector<std::string> path, double share) {
+  Instance place;
+  place.path = std::move(path);
+  place.share = share;
+  return place;
+}
+
 TEST_CASE("the large places of a wait are named with their shares: they may be several causes") {
   Profile p = make_profile();
   Factor& factor = p.factors[1];
   factor.functions = {"wait(sleep)"};
   factor.definition = "";
   const auto below = [](const char* caller, double share) {
-    Instance one;
-    one.path = {"request", caller, "wait(sleep)"};
-    one.share = share;
-    return one;
+    return place_with({"request", caller, "wait(sleep)"}, share);
   };
   factor.instances = {below("flush", 0.5), below("evict", 0.3), below("small", 0.04)};
   const auto shown = [&] { return report::text(p, {}, {.width = 200, .color = false}); };
@@ -312,10 +316,9 @@ TEST_CASE("places with the same path have the lines of their calls") {
   factor.functions = {"wait(pthread_mutex_lock)"};
   factor.definition = "";
   const auto locked_at = [](const char* call, double share) {
-    Instance one;
-    one.path = {"request", "serve", "pthread_mutex_lock", "wait(pthread_mutex_lock)"};
+    Instance one =
+        place_with({"request", "serve", "pthread_mutex_lock", "wait(pthread_mutex_lock)"}, share);
     one.call = call;
-    one.share = share;
     return one;
   };
   factor.instances = {locked_at("server.c:31", 0.5), locked_at("server.c:26", 0.3)};
@@ -337,10 +340,7 @@ TEST_CASE("places that do not fit into their lines show where they differ") {
   factor.definition = "";
   factor.marked = false;
   const auto behind = [](const char* lock, double share) {
-    Instance one;
-    one.path = {"request", "Server::handle", lock, "Log::flush_all", "wait(futex)"};
-    one.share = share;
-    return one;
+    return place_with({"request", "Server::handle", lock, "Log::flush_all", "wait(futex)"}, share);
   };
   factor.instances = {behind("wait(log lock)", 0.5), behind("wait(cache lock)", 0.3)};
   const std::string text = report::text(p, {}, {.width = 70, .color = false});

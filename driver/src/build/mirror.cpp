@@ -153,11 +153,11 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
   }
   VPROF_TRY(make_directories(workspace.mirror()));
   MirrorWriter writer(source, workspace, change.first);
-  Manifest copied;
+  Manifest to_copy;
   for (const auto& [path, entry] : now) {
     const auto old = before.find(path);
     if (old == before.end() || old->second != entry) {
-      copied.emplace(path, entry);
+      to_copy.emplace(path, entry);
       if (entry.kind != 'd') {
         change.changed.push_back(path);
       }
@@ -177,7 +177,7 @@ Result<MirrorChange> sync_mirror(const fs::path& source, const Workspace& worksp
   for (const std::string& path : change.deleted) {
     VPROF_TRY(writer.remove(path, before.at(path)));
   }
-  for (const auto& [path, entry] : copied) {
+  for (const auto& [path, entry] : to_copy) {
     if (interrupt::requested()) {
       return fail(ErrorKind::kInterrupted, "interrupted");
     }

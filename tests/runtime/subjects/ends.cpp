@@ -127,7 +127,6 @@ uint64_t seconds() {
 
 }  // namespace
 
-// Records until something was dropped, and then some more.
 SUBJECT(waits_until_the_helper_has_made_chunks) {
   leaf();
   const vprof_file_header* header = map_header();
@@ -138,6 +137,7 @@ SUBJECT(waits_until_the_helper_has_made_chunks) {
   return header == nullptr ? 4 : 0;
 }
 
+// Records until something was dropped, and then some more.
 SUBJECT(records_until_dropped) {
   const uint64_t start = seconds();
   leaf();
