@@ -311,6 +311,39 @@ TEST_CASE("slices: together they are what an analysis of the epoch is") {
   }
 }
 
+TEST_CASE("slices: what is taken out of intervals adds up") {
+  const test::ScratchDir directory;
+  test::SitesWriter sites;
+  const uint32_t site = sites.function_site(sites.function("serve", 1, true, true));
+  test::ProcessWriter process(1);
+  auto& thread = process.thread(1);
+  for (int64_t i = 1; i <= 3; ++i) {
+    thread.begin(i, 1000 * i);
+    thread.set_up(1000 * i + 100, 1000 * i + 100 + 10 * i);
+    thread.frame(site, 1000 * i + 200, 1000 * i + 300);
+    thread.end(i, 1000 * i + 500);
+  }
+  process.write(directory.path());
+  auto sums = analyzer::EpochSums::begin(directory.path(), sites.write(directory.path()));
+  REQUIRE(sums);
+  analyzer::Options options;
+  for (const auto& [from, to] : {std::pair(0, 2000), {2000, 5000}}) {
+    options.epoch = {.from = from, .to = to};
+    REQUIRE(sums->look(options));
+    sums->close();
+  }
+  const auto profile = sums->profile(options);
+  REQUIRE(profile);
+  CHECK(profile->losses.set_up_intervals == 3);
+  CHECK(profile->losses.set_up_ns == 10 + 20 + 30);
+  CHECK(std::ranges::count_if(profile->losses.notes, [](const std::string& note) {
+          return note.starts_with("vprof's own set-up is taken out of 3 intervals");
+        }) == 1);
+  CHECK(std::ranges::count_if(profile->losses.notes, [](const std::string& note) {
+          return note.find("set-up") != std::string::npos;
+        }) == 1);
+}
+
 TEST_CASE("slices: what was recorded before counts neither as work nor as cost") {
   constexpr int kIntervals = 1000;
   constexpr int64_t kEach = 1000;

@@ -114,8 +114,8 @@ void Collector::add_functions() {
 void Collector::add(Interval& interval, uint64_t batch, const std::string& label) {
   const std::vector<LeafTime>& leaves = walker_.walk(interval);
   interval.set_up = walker_.set_up();
-  set_up_.ns += static_cast<uint64_t>(interval.set_up);
-  set_up_.intervals += interval.set_up != 0 ? 1 : 0;
+  losses_.set_up_ns += static_cast<uint64_t>(interval.set_up);
+  losses_.set_up_intervals += interval.set_up != 0 ? 1 : 0;
   records_.add(interval);
   const auto latency = static_cast<uint64_t>(interval.latency());
   const uint32_t bin = latency_bin(latency);
@@ -167,8 +167,18 @@ void Collector::add(Interval& interval, uint64_t batch, const std::string& label
     add_covariates(interval, times);
   }
   if (total != latency) {
-    ++violations_;
+    ++losses_.violations;
   }
+}
+
+Losses Collector::losses() const {
+  const EdgeCounts& edges = walker_.edges();
+  Losses losses = losses_;
+  losses.exact_edges = edges.exact;
+  losses.inferred_edges = edges.inferred;
+  losses.outside_waits = edges.outside;
+  losses.unknown_waits = edges.unknown;
+  return losses;
 }
 
 void Collector::add_products(BatchSums& sums, Times times) const {
@@ -369,17 +379,8 @@ void KindCollector::keep_collectors() {
 void KindCollector::close_last() {
   Collector& collector = *collectors_.back();
   collector.move_to(builder_, sites_, run_, label_names_);
-  const EdgeCounts& edges = collector.edges();
-  Losses losses;
-  losses.exact_edges = edges.exact;
-  losses.inferred_edges = edges.inferred;
-  losses.outside_waits = edges.outside;
-  losses.unknown_waits = edges.unknown;
-  builder_.add(losses);
+  builder_.add(collector.losses());
   records_ += collector.records().sums(label_names_);
-  violations_ += collector.violations();
-  set_up_.ns += collector.set_up().ns;
-  set_up_.intervals += collector.set_up().intervals;
   collectors_.pop_back();
 }
 
@@ -410,15 +411,6 @@ IntervalSums KindCollector::finish() {
         sums.label_bins[label_names_[label]][bin] = bins[bin];
       }
     }
-  }
-  if (set_up_.intervals != 0) {
-    sums.losses.notes.push_back(fmt::format(
-        "vprof's own set-up is taken out of {}: {:.3f} ms in all",
-        counted(set_up_.intervals, "interval"), static_cast<double>(set_up_.ns) * 1e-6));
-  }
-  if (violations_ != 0) {
-    sums.losses.notes.push_back(fmt::format(
-        "{} intervals do not add up to their latency: please report this defect", violations_));
   }
   return sums;
 }

@@ -20,12 +20,6 @@ namespace vprof::analyzer {
 /// A node as a place.
 Place place_of(const PathNode& node, const PathTree& tree, const Sites& sites);
 
-/// What the runtime did for itself on critical paths.
-struct SetUp {
-  uint64_t ns = 0;
-  uint64_t intervals = 0;
-};
-
 /// The sums of some intervals of one kind. One thread at a time.
 class Collector {
  public:
@@ -47,10 +41,8 @@ class Collector {
   /// About how much memory it takes.
   uint64_t bytes() const;
   const RecordTally& records() const { return records_; }
-  const EdgeCounts& edges() const { return walker_.edges(); }
-  /// Intervals whose leaves do not add up to their latency. Anything but 0 is a defect.
-  uint64_t violations() const { return violations_; }
-  const SetUp& set_up() const { return set_up_; }
+  /// Of the intervals' critical paths.
+  Losses losses() const;
 
  private:
   using Times = std::span<const NodeTimes::Time>;
@@ -92,8 +84,7 @@ class Collector {
   // out, since it follows from the others.
   std::vector<std::vector<UInt128>> by_label_;
   const int64_t start_;
-  uint64_t violations_ = 0;
-  SetUp set_up_;
+  Losses losses_;  // without those of the edges
 };
 
 /// All intervals of one kind, spread over collectors that work side by side. Where the tree is
@@ -125,8 +116,6 @@ class KindCollector {
   // The sums of collectors that were closed.
   IntervalSumsBuilder builder_;
   RecordSumsByGroup records_;
-  uint64_t violations_ = 0;
-  SetUp set_up_;
   unsigned shift_ = 0;  // the batch of an interval is Interval::number >> shift_
   uint64_t newest_ = 0;
   Histogram latencies_;

@@ -74,11 +74,7 @@ class Pass {
     Losses losses;
     Overhead overhead;
     stream_.add_losses(losses, overhead);
-    if (builder_.given_up() != 0) {
-      losses.notes.push_back(fmt::format(
-          "{} intervals were given up: more than {} records lie between their begin and end",
-          builder_.given_up(), kMaxHeldRecords));
-    }
+    losses.given_up = builder_.given_up();
     if (skipped_ != 0) {
       losses.notes.push_back(
           fmt::format("{} intervals of the first {:.3g} s were left out (--skip)", skipped_,
@@ -94,13 +90,7 @@ class Pass {
       }
       sums.interval = sites_.interval_name(kind);
       sums.incomplete = builder_.incomplete(kind);
-      const Losses on_paths = std::exchange(sums.losses, losses);
-      sums.losses.exact_edges = on_paths.exact_edges;
-      sums.losses.inferred_edges = on_paths.inferred_edges;
-      sums.losses.outside_waits = on_paths.outside_waits;
-      sums.losses.unknown_waits = on_paths.unknown_waits;
-      sums.losses.notes.insert(sums.losses.notes.end(), on_paths.notes.begin(),
-                               on_paths.notes.end());
+      sums.losses += losses;
       sums.overhead = overhead;
       if (kind < presence_.size()) {
         presence_[kind].add_to(sums.overhead);

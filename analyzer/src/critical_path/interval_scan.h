@@ -11,9 +11,6 @@
 
 namespace vprof::analyzer {
 
-/// Limit of the records held at a time. Intervals that would need more are given up.
-inline constexpr uint64_t kMaxHeldRecords = 3 << 20;
-
 /// Calls `take` with the completed intervals of each portion of the recording, the last portion
 /// first. Meanwhile the window of `stream` holds these intervals completely. `take` may change the
 /// vector.

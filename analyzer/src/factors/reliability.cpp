@@ -21,6 +21,26 @@ constexpr double kDriftOfMean = 0.2;
 constexpr double kDriftErrors = 4;
 constexpr size_t kLeastBatches = 8;
 
+/// What was taken out of intervals, or left out.
+void note_losses(const Losses& losses, std::vector<std::string>& notes) {
+  if (losses.set_up_intervals != 0) {
+    notes.push_back(fmt::format("vprof's own set-up is taken out of {}: {:.3f} ms in all",
+                                counted(losses.set_up_intervals, "interval"),
+                                static_cast<double>(losses.set_up_ns) * 1e-6));
+  }
+  if (losses.given_up != 0) {
+    notes.push_back(
+        fmt::format("{} intervals were given up: more than {} records lie between their begin and "
+                    "end",
+                    losses.given_up, kMaxHeldRecords));
+  }
+  if (losses.violations != 0) {
+    notes.push_back(
+        fmt::format("{} intervals do not add up to their latency: please report this defect",
+                    losses.violations));
+  }
+}
+
 /// Whether a handful of intervals decide the result.
 void note_tail(const IntervalSummary& summary, std::vector<std::string>& notes) {
   if (summary.slowest_part > kMostInSlowest) {
@@ -161,6 +181,7 @@ double slowest_part(const IntervalSums& sums, const IntervalSummary& summary) {
 std::vector<std::string> reliability_notes(const IntervalSums& sums,
                                            const IntervalSummary& summary) {
   std::vector<std::string> notes;
+  note_losses(sums.losses, notes);
   if (summary.count < kEnough) {
     notes.push_back(fmt::format("only {} intervals: below {} the ranking may not hold",
                                 summary.count, kEnough));

@@ -32,10 +32,12 @@ struct NamedMember {
 
 template <>
 struct ListStruct<Losses> {
-  static constexpr std::tuple kMembers{&Losses::dropped,          &Losses::torn,
-                                       &Losses::unreadable_bytes, &Losses::unknown_waits,
-                                       &Losses::outside_waits,    &Losses::inferred_edges,
-                                       &Losses::exact_edges,      &Losses::notes};
+  static constexpr std::tuple kMembers{
+      &Losses::dropped,       &Losses::torn,          &Losses::unreadable_bytes,
+      &Losses::unknown_waits, &Losses::outside_waits, &Losses::inferred_edges,
+      &Losses::exact_edges,   &Losses::notes,         &Losses::set_up_intervals,
+      &Losses::set_up_ns,     &Losses::given_up,      &Losses::violations};
+  static constexpr size_t kOptional = 8;
 };
 template <>
 struct ListStruct<Overhead> {

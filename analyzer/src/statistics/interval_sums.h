@@ -48,6 +48,9 @@ struct LoopQueueSums {
   LoopQueueSums& operator+=(const LoopQueueSums& other);
 };
 
+/// Adds up all counts; each note is there once.
+Losses& operator+=(Losses& sum, const Losses& more);
+
 struct IntervalSums {
   std::string interval;     ///< name of the kind of interval
   uint64_t incomplete = 0;  ///< intervals without begin or end

@@ -1,7 +1,6 @@
 #include "statistics/interval_sums_builder.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 namespace vprof::analyzer {
@@ -122,19 +121,7 @@ void IntervalSumsBuilder::add(IntervalSample sample, const std::vector<uint32_t>
   sum_.sample.add(std::move(sample), to, run);
 }
 
-void IntervalSumsBuilder::add(const Losses& losses) {
-  Losses& sum = sum_.losses;
-  sum.dropped += losses.dropped;
-  sum.torn += losses.torn;
-  sum.unreadable_bytes += losses.unreadable_bytes;
-  sum.outside_waits += losses.outside_waits;
-  sum.unknown_waits += losses.unknown_waits;
-  sum.inferred_edges += losses.inferred_edges;
-  sum.exact_edges += losses.exact_edges;
-  std::set<std::string> notes(sum.notes.begin(), sum.notes.end());
-  notes.insert(losses.notes.begin(), losses.notes.end());
-  sum.notes.assign(notes.begin(), notes.end());
-}
+void IntervalSumsBuilder::add(const Losses& losses) { sum_.losses += losses; }
 
 void IntervalSumsBuilder::add(const IntervalSums& sums) {
   std::vector<uint32_t> to(sums.places.size(), 0);

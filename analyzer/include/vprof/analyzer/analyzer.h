@@ -392,6 +392,9 @@ struct IntervalSummary {
 /// differently.
 inline constexpr double kMostInSlowest = 0.5;
 
+/// Limit of the records held at a time. Intervals that would need more are given up.
+inline constexpr uint64_t kMaxHeldRecords = 3 << 20;
+
 /// Everything that was lost or could not be explained. Every report shows it.
 struct Losses {
   /// Records dropped for lack of room.
@@ -407,7 +410,15 @@ struct Losses {
   /// Wake-up edges on critical paths whose waker is inferred, and whose waker is certain.
   uint64_t inferred_edges = 0;
   uint64_t exact_edges = 0;
-  /// One line each, for the report.
+  /// Intervals on whose critical paths vprof set itself up, and how much of that was taken out. ns
+  uint64_t set_up_intervals = 0;
+  uint64_t set_up_ns = 0;
+  /// Intervals left out since more than kMaxHeldRecords lay between their begin and end.
+  uint64_t given_up = 0;
+  /// Intervals whose leaves do not add up to their latency.
+  uint64_t violations = 0;
+  /// One line each, for the report. A profile has one for what was set up, given up or does not
+  /// add up, too.
   std::vector<std::string> notes;
 };
 
