@@ -272,7 +272,7 @@ TEST_CASE("calls that one slow interval makes many times are left out, whatever 
   CHECK(heavy[0].function == "dear");
   CHECK(heavy[1].function == "matters");
   CHECK(heavy[0].key == "dear@a.c");
-  CHECK(heavy[0].heavy_in == "intervals of more than 8 ms");
+  CHECK(heavy[0].heavy_in == "intervals of more than 8.00 ms");
   CHECK(heavy[0].calls == 100'000);
   CHECK(heavy[0].since == 5);
   const double loop = 100'000 * analyzer::record_cost_ns(with_a_loop().overhead);

@@ -32,9 +32,11 @@ def test():
     require(labels == {"standard", "express", "bulk"}, f"labels are {sorted(labels)}")
     require(report["overhead"]["dropped"] == 0, "records were dropped")
 
-    require(report["factors"], "no factors")
-    first = report["factors"][0]
-    require([unqualified(name) for name in first["functions"]] == [PLANTED], f"factor 1 is {first['functions']}")
+    # Other programs of the machine may take the processor away; that is no matter of this program.
+    own = [factor for factor in report["factors"] if "preempted" not in factor["functions"]]
+    require(own, "no factors")
+    first = own[0]
+    require([unqualified(name) for name in first["functions"]] == [PLANTED], f"the first one is {first['functions']}")
     sites = {instance["site"] for instance in first["instances"]}
     require(any("stock.c" in site for site in sites), f"factor 1 is placed at {sorted(sites)}")
     iterations = len(report["iterations"])

@@ -126,6 +126,8 @@ TEST_CASE("overhead: system calls beyond the budget are no matter of the plan") 
                   "plan changes that.") != std::string::npos);
   p.overhead.calls_ns = 5e6;
   CHECK(report::text(p, context, {400}).find("by themselves") == std::string::npos);
+  p.overhead.calls_ns = 2e9;
+  CHECK(report::text(p, context, {400}).find("e+") == std::string::npos);
 }
 
 TEST_CASE("overhead: what was measured in a live run comes with its interval") {

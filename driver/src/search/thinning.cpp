@@ -8,6 +8,7 @@
 #include <set>
 
 #include "vprof/analyzer/overhead.h"
+#include "vprof/support/text.h"
 
 namespace vprof::driver {
 
@@ -196,7 +197,7 @@ std::string in_words(const GroupCost& group) {
   if (!group.label.empty()) {
     return "intervals labelled " + group.label;
   }
-  return group.from_ns > 0 ? fmt::format("intervals of more than {:.3g} ms", group.from_ns / 1e6)
+  return group.from_ns > 0 ? fmt::format("intervals of more than {}", human_time(group.from_ns))
                            : kAllIntervals;
 }
 

@@ -8,6 +8,7 @@
 #include "text/layout.h"
 #include "vprof/analyzer/overhead.h"
 #include "vprof/report/diff.h"
+#include "vprof/support/text.h"
 
 namespace vprof::report {
 namespace {
@@ -24,9 +25,9 @@ std::string cost_of_records(const analyzer::Overhead& overhead) {
     text += fmt::format(" at about {:.0f} ns each", each);
     if (const double calls = analyzer::calls_cost_ns(overhead); calls > 0) {
       text += fmt::format(
-          ", and {:.3g} ms for timing {} calls and asking the kernel about the {} waits and "
+          ", and {} for timing {} calls and asking the kernel about the {} waits and "
           "preemptions among them,",
-          calls / 1e6, human_count(overhead.timed_calls), human_count(overhead.waits));
+          human_time(calls), human_count(overhead.timed_calls), human_count(overhead.waits));
     } else if (overhead.waits != 0) {
       text += fmt::format(" (the {} waits and preemptions among them {:.1f} us)",
                           human_count(overhead.waits),
@@ -106,7 +107,7 @@ std::string in_words(const analyzer::GroupCost& group) {
   if (!group.label.empty()) {
     return group.label;
   }
-  return group.from_ns > 0 ? fmt::format("those of more than {:.3g} ms", group.from_ns / 1e6)
+  return group.from_ns > 0 ? fmt::format("those of more than {}", human_time(group.from_ns))
                            : "all intervals";
 }
 
