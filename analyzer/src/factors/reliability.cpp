@@ -29,10 +29,9 @@ void note_losses(const Losses& losses, std::vector<std::string>& notes) {
                                 static_cast<double>(losses.set_up_ns) * 1e-6));
   }
   if (losses.given_up != 0) {
-    notes.push_back(
-        fmt::format("{} intervals were given up: more than {} records lie between their begin and "
-                    "end",
-                    losses.given_up, kMaxHeldRecords));
+    notes.push_back(fmt::format(
+        "{} intervals were given up: more than {} records lie between their begin and end",
+        losses.given_up, kMaxHeldRecords));
   }
   if (losses.violations != 0) {
     notes.push_back(

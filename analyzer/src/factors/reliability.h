@@ -1,5 +1,5 @@
-// Whether the figures of a profile can be relied on: too few intervals, a handful of intervals that
-// decide the result, a latency that drifts.
+// Whether the figures of a profile can be relied on: too few intervals, some that were left out, a
+// handful that decide the result, a latency that drifts.
 #pragma once
 
 #include <string>

@@ -345,8 +345,8 @@ class FlightRecorder {
       return false;
     }
     warn(
-        "the program has switched its sites off, since for two seconds vprof was stopped or had no "
-        "processor; the intervals of this time are left out");
+        "the program has switched its sites off, as if vprof had been stopped, or without a "
+        "processor, for two seconds; the intervals of this time are left out");
     VPROF_TRY(tables_.reach(begin, true));
     switch_sites();
     return true;
