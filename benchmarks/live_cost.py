@@ -14,11 +14,13 @@ they have taken --minutes together. With --watch, `vprof watch --attach --slower
 their place, for so many seconds each, after it has begun.
 
 Each second of a search: what recording cost in the slices that it recorded, as the search says it
-(`slices`, docs/trace-format.md). Of the machine, vprof's own work takes what vprof says at its end.
-From outside: processor time per request, and requests a second, during a search or a watch to those
-in the windows before and after it.
+(`slices`, docs/trace-format.md), and with it the part of the machine that the kernel says vprof took.
+On average over the search, vprof's own work takes what vprof says at its end. From outside: processor time per request, and requests a second, during a search or a watch to those
+in the windows before and after it. Where the program leaves no processor idle, the time per request
+must grow by what recording is said to add and by what vprof itself takes; the last line says by how
+many percentage points it grows more.
 
-served.sh counts the requests of examples/memcached and examples/postgresql.
+served.sh counts the requests of steady/, examples/memcached and examples/postgresql.
 """
 import argparse
 import json
@@ -29,20 +31,37 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from stated_cost import HERE, shown
 
 
-def second_by_second(slices, begin, end):
-    """What recording added in each second from `begin` to `end` (s of CLOCK_MONOTONIC)."""
-    costs, before = [0.0] * max(1, int(end - begin)), 0
+def second_by_second(slices, times):
+    """What recording added between each of these moments and the next one (s of CLOCK_MONOTONIC)."""
+    costs, before = [0.0] * (len(times) - 1), 0
     for since, _, _, until, cost in slices:
         since, before = max(since, before), until
-        for second in range(len(costs)):
-            from_ = begin + second
-            costs[second] += cost * max(0, min(until / 1e9, from_ + 1) - max(since / 1e9, from_))
+        for i, (begin, end) in enumerate(zip(times, times[1:])):
+            both = max(0, min(until / 1e9, end) - max(since / 1e9, begin))
+            costs[i] += cost * both / (end - begin)
     return costs
+
+
+def processor_s(process):
+    """Processor time of a process so far, with that of threads that have ended."""
+    return time.clock_gettime(~process << 3 | 2)  # clock_getcpuclockid(3)
+
+
+def follow(vprof):
+    """Until vprof ends: (when, its processor time so far), s, each second."""
+    looks = [(time.monotonic(), processor_s(vprof.pid))]
+    while True:
+        try:
+            vprof.wait(max(0, looks[-1][0] + 1 - time.monotonic()))
+            return looks
+        except subprocess.TimeoutExpired:
+            looks.append((time.monotonic(), processor_s(vprof.pid)))
 
 
 class Program:
@@ -106,8 +125,8 @@ class Window:
         self.program = program
 
     def __enter__(self):
-        self.begin = time.monotonic()
         self.requests, self.busy = self.program.requests(), self.program.busy()
+        self.begin = time.monotonic()
         return self
 
     def __exit__(self, *_):
@@ -116,6 +135,12 @@ class Window:
         self.end = time.monotonic()
         self.rate = self.requests / (self.end - self.begin)
         self.each = self.busy / max(1, self.requests)
+
+
+def start_vprof(options, verb, program, messages):
+    return subprocess.Popen([options.vprof, "-C", options.project, *verb, "--attach", program.trace,
+                             "--json", "--budget", str(options.budget)],
+                            stdout=subprocess.DEVNULL, stderr=messages, text=True)
 
 
 def main():
@@ -133,24 +158,30 @@ def main():
     subprocess.run([options.vprof, "-C", options.project, "live", "--build"], check=True)
     program = Program(options)
     verb = ["live", "--restart"] if options.watch is None else ["watch", "--slower-than", "p99.9"]
-    costs, true, rates, stated, own, searched = [], [], [], [], [], 0.0
+    true, rates, stated, own, searched = [], [], [], [], 0.0
+    recording, both = [], []  # what each second cost, without and with vprof itself
+
+    def within(costs):
+        return sum(cost <= options.budget / 100 for cost in costs) / len(costs)
+
     try:
         time.sleep(options.settle)
         with Window(program) as before:
             time.sleep(options.window)
         while searched < options.minutes * 60:
-            vprof = subprocess.Popen([options.vprof, "-C", options.project, *verb, "--attach",
-                                      program.trace, "--json", "--budget", str(options.budget)],
-                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             messages = ""
-            while options.watch is not None and not messages.endswith("/kept\n"):  # the census
-                messages = vprof.stderr.readline() or sys.exit("vprof watch has ended")
-            with Window(program) as search:
-                if options.watch is None:
-                    messages = vprof.communicate()[1]
-                else:
+            if options.watch is None:
+                with Window(program) as search, tempfile.TemporaryFile("w+") as printed:
+                    vprof = start_vprof(options, verb, program, printed)
+                    looks = follow(vprof)
+                    printed.seek(0)
+                    messages = printed.read()
+            else:
+                vprof = start_vprof(options, verb, program, subprocess.PIPE)
+                while not messages.endswith("/kept\n"):  # the census
+                    messages = vprof.stderr.readline() or sys.exit("vprof watch has ended")
+                with Window(program) as search:
                     time.sleep(options.watch)
-            if options.watch is not None:
                 vprof.terminate()  # SIGINT is ignored where a shell runs this in the background
                 messages = vprof.communicate()[1]
             if vprof.returncode != 0:
@@ -167,14 +198,15 @@ def main():
                       f"vprof itself {own[-1]:.2%} of the machine", flush=True)
                 before = after
                 continue
-            seconds = second_by_second(program.slices(), search.begin, search.end)
-            costs += seconds
+            seconds = second_by_second(program.slices(), [when for when, _ in looks])
+            recording += seconds
+            both += [adds + (after - before) / os.cpu_count()
+                     for adds, (_, before), (_, after) in zip(seconds, looks, looks[1:])]
             stated.append(statistics.mean(seconds))
-            within = sum(cost <= options.budget / 100 for cost in costs) / len(costs)
             print(f"search {len(true)}: {len(seconds)} s, adds {stated[-1]:.2%}, and vprof itself takes "
                   f"{own[-1]:.2%} of the machine; {true[-1]:+.2%} from outside, throughput "
-                  f"{rates[-1]:.3f}x; so far {within:.1%} of {len(costs)} seconds within "
-                  f"{options.budget:.1f} %", flush=True)
+                  f"{rates[-1]:.3f}x; so far {within(recording):.1%} of {len(both)} seconds within "
+                  f"{options.budget:.1f} %, {within(both):.1%} with vprof itself", flush=True)
             before = after
     finally:
         program.stop()
@@ -182,7 +214,12 @@ def main():
         print(f"from outside {shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x; vprof itself "
               f"{shown(own, '.2%')} of the machine")
         return
-    print(f"within the budget of {options.budget:.1f} %: {within:.1%} of {len(costs)} seconds; adds "
+    beyond = [1 / rate - (1 + adds) / (1 - takes) for rate, adds, takes in zip(rates, stated, own)]
+    print(f"time per request grows by more than stated: {statistics.mean(beyond):+.2%} +- "
+          f"{statistics.stdev(beyond) / len(beyond) ** 0.5:.2%} (mean and standard error), "
+          f"{shown(beyond, '+.2%')}" if len(beyond) > 1 else "")
+    print(f"within the budget of {options.budget:.1f} %: {within(recording):.1%} of {len(both)} seconds, "
+          f"{within(both):.1%} with vprof itself; adds "
           f"{shown(stated, '.2%')}, vprof itself {shown(own, '.2%')} of the machine, from outside "
           f"{shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x")
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Prints how many requests the server of an example has served so far, for `live_cost.py --count`.
+# Prints how many requests a server has served so far, for `live_cost.py --count`.
 #
+#   served.sh steady       steady/server, whose file `served` is in the current directory
 #   served.sh memcached    the one that runs in the current directory
 #   served.sh postgresql   the one that workload.sh has started
 set -euo pipefail
 
 case $1 in
+  steady) od -An -v -t u8 -w64 served | awk '{ sum += $1 } END { printf "%.0f\n", sum }' ;;
   memcached)
     for process in /proc/[0-9]*; do
       if [ "$process/cwd" -ef . ] && [ "$(cat "$process/comm")" = memcached ]; then

@@ -215,3 +215,48 @@ TEST_CASE("simulated: a thread that has ended is let go after a second, with all
   CHECK(kernel.let_go == 0);
   CHECK(simulated_helper_round(false) == UINT64_MAX);  // until somebody asks
 }
+
+TEST_CASE("simulated: while nobody drives, no switch costs anything, and later all is seen again") {
+  simulated_boot(1000);
+  simulated_watch(1);
+  simulated_watch(2);
+  simulated_helper_round(false);
+  simulated_switch_at(1, SIMULATED_OUT_PREEMPTED, kernel.ns);
+  simulated_helper_rest();
+  CHECK(kernel.opened == 2);
+  CHECK(kernel.closed == 2);
+  simulated_helper_rest();
+  CHECK(kernel.closed == 2);
+  SECTION("and the time between is no preemption") {
+    later(kSecond);
+    CHECK(kernel.opened == 4);
+    simulated_switch_at(1, SIMULATED_IN, kernel.ns);
+    const uint64_t again = kernel.ns + kMillisecond;
+    simulated_switch_at(2, SIMULATED_OUT_PREEMPTED, again);
+    simulated_switch_at(2, SIMULATED_IN, again + 5 * kMillisecond);
+    later(100 * kMillisecond);
+    REQUIRE(kernel.writes == 1);
+    CHECK(kernel.write[0].serial == 2);
+    CHECK(close_to(kernel.write[0].start, again));
+  }
+  SECTION("but not of a thread that has ended, whose id may be another's") {
+    kernel.ended[1] = true;
+    simulated_helper_rest();
+    kernel.ended[1] = false;
+    later(kSecond);
+    CHECK(kernel.opened == 3);
+  }
+  SECTION("nor of a thread that the kernel refuses then, which is counted") {
+    kernel.open_error = EMFILE;
+    later(kSecond);
+    CHECK(kernel.unwatched == 2);
+    kernel.open_error = 0;
+    later(kSecond);
+    CHECK(kernel.opened == 2);
+  }
+  SECTION("and the end of the program opens nothing") {
+    simulated_helper_round(true);
+    CHECK(kernel.opened == 2);
+    CHECK(kernel.closed == 2);
+  }
+}

@@ -30,8 +30,11 @@ Result<int> verb_live(const Global& global, const LiveOptions& options) {
   if (options.build) {
     return build_only(session);
   }
-  VPROF_TRY(refine_live(session, options));
-  return at_low_priority([&] { return print_search_result(session, options.json); });
+  const Searched searched = VPROF_TRY(refine_live(session, options));
+  auto printed = at_low_priority(session.config.overhead_budget,
+                                 [&] { return print_search_result(session, options.json); });
+  say(fmt::format("searched for {:.0f} s; {}", searched.seconds, searched.own.text()));
+  return printed;
 }
 
 }  // namespace vprof::driver

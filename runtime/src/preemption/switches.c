@@ -15,7 +15,8 @@
 //
 // Each context switch of a watched thread costs it 1 to 2 us. So a thread that switches more than
 // 10,000 times a second, for a tenth of a second, is let go, which is counted. Its waits are still
-// recorded.
+// recorded. For the same reason the events are closed while nobody drives a live run, and opened
+// again when somebody does.
 //
 // A refusal is counted and noted in the header, and costs nothing more: too many threads for the
 // limit on descriptors or locked memory, or a kernel that forbids it. A program that has entered a
@@ -47,7 +48,7 @@ enum { kPatience = 100000000 };                         // ns over which they ar
 enum { kCheckEvery = 1000000000 };                      // ns between checks for ended threads
 
 struct vprof_watched {
-  struct perf_event_mmap_page* page;
+  struct perf_event_mmap_page* page;  // NULL: closed, since nobody drives
   int fd;
   uint32_t tid;
   uint32_t serial;
@@ -121,6 +122,41 @@ static void refused(long error) {
   }
 }
 
+// False: it cannot be watched, which is counted unless it has just ended.
+static bool open_watch(struct vprof_watched* thread) {
+  if (seccomp_mode() != watch_list.sandbox) {
+    refused(-EPERM);
+    return false;
+  }
+  const long fd = open_event(thread->tid);
+  if (fd < 0) {
+    if (fd != -ESRCH) {
+      refused(fd);
+    }
+    return false;
+  }
+  const long page = vprof_syscall(SYS_mmap, 0, (1 + kRingPages) * VPROF_PAGE_BYTES,
+                                  PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (page < 0 && page > -4096) {
+    vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    refused(page);
+    return false;
+  }
+  thread->page = (struct perf_event_mmap_page*)page;
+  thread->fd = (int)fd;
+  return true;
+}
+
+static void close_watch(struct vprof_watched* thread) {
+  if (thread->page == NULL) {
+    return;
+  }
+  vprof_syscall(SYS_munmap, (long)thread->page, (1 + kRingPages) * VPROF_PAGE_BYTES, 0, 0, 0, 0);
+  vprof_syscall(SYS_close, thread->fd, 0, 0, 0, 0, 0);
+  thread->page = NULL;
+  thread->out = thread->recorded = thread->passed = 0;
+}
+
 // Does nothing if there is no table.
 static void watch(uint32_t tid, uint32_t serial) {
   if (watch_list.watched == NULL) {
@@ -129,32 +165,37 @@ static void watch(uint32_t tid, uint32_t serial) {
   if (watch_list.count == kMostThreads) {
     return refused(-EMFILE);
   }
-  if (seccomp_mode() != watch_list.sandbox) {
-    return refused(-EPERM);
+  struct vprof_watched thread = {NULL, -1, tid, serial, 0, 0, 0};
+  if (open_watch(&thread)) {
+    watch_list.watched[watch_list.count++] = thread;
   }
-  const long fd = open_event(tid);
-  if (fd == -ESRCH) {
-    return;  // it has ended
-  }
-  if (fd < 0) {
-    return refused(fd);
-  }
-  const long page = vprof_syscall(SYS_mmap, 0, (1 + kRingPages) * VPROF_PAGE_BYTES,
-                                  PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (page < 0 && page > -4096) {
-    vprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
-    return refused(page);
-  }
-  const struct vprof_watched thread = {
-      (struct perf_event_mmap_page*)page, (int)fd, tid, serial, 0, 0, 0};
-  watch_list.watched[watch_list.count++] = thread;
 }
 
 static void unwatch(unsigned index) {
-  vprof_syscall(SYS_munmap, (long)watch_list.watched[index].page,
-                (1 + kRingPages) * VPROF_PAGE_BYTES, 0, 0, 0, 0);
-  vprof_syscall(SYS_close, watch_list.watched[index].fd, 0, 0, 0, 0, 0);
+  close_watch(&watch_list.watched[index]);
   watch_list.watched[index] = watch_list.watched[--watch_list.count];
+}
+
+static bool has_ended(const struct vprof_watched* thread) {
+  return vprof_syscall(SYS_tgkill, (long)vprof_trace.pid, (long)thread->tid, 0, 0, 0, 0) == -ESRCH;
+}
+
+// An id may be another thread's later, so whoever has ended meanwhile is forgotten.
+void vprof_hook_helper_rest(void) {
+  for (unsigned i = watch_list.count; i-- > 0;) {
+    close_watch(&watch_list.watched[i]);
+    if (has_ended(&watch_list.watched[i])) {
+      unwatch(i);
+    }
+  }
+}
+
+void vprof_hook_helper_resume(void) {
+  for (unsigned i = watch_list.count; i-- > 0;) {
+    if (watch_list.watched[i].page == NULL && !open_watch(&watch_list.watched[i])) {
+      unwatch(i);
+    }
+  }
 }
 
 struct vprof_conversion {
@@ -205,10 +246,14 @@ static void copy_out(const struct vprof_watched* thread, uint64_t at, void* to, 
   }
 }
 
-// Returns the bytes of all records, including those that found no room in the ring.
+// Returns the bytes of all records, including those that found no room in the ring. Of a thread
+// whose event is closed: 0.
 static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversion* to,
                       struct vprof_helper_output* out) {
   struct perf_event_mmap_page* page = thread->page;
+  if (page == NULL) {
+    return 0;
+  }
   const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
   uint64_t tail = page->data_tail;
   uint64_t bytes = head - tail;
@@ -238,10 +283,6 @@ static uint64_t drain(struct vprof_watched* thread, const struct vprof_conversio
   return bytes;
 }
 
-static bool has_ended(const struct vprof_watched* thread) {
-  return vprof_syscall(SYS_tgkill, (long)vprof_trace.pid, (long)thread->tid, 0, 0, 0, 0) == -ESRCH;
-}
-
 // Adds `bytes` of records in `ns`. Every other record is of a switch away. Decides over a period so
 // long that a moment without a processor, of the thread or of the helper, does not matter.
 static bool switches_too_often(struct vprof_watched* thread, uint64_t bytes, uint64_t ns) {
@@ -264,6 +305,9 @@ bool vprof_hook_helper_holds(void) {
 uint64_t vprof_hook_helper_round(struct vprof_helper_output* out, uint64_t now, bool finishing) {
   if (finishing) {
     watch_list.next = 0;
+  }
+  if (!finishing) {
+    vprof_hook_helper_resume();
   }
   vprof_watch_requests_take(watch);
   if (watch_list.count == 0) {

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "recording/buffer.h"
+#include "recording/hooks.h"
 #include "storage/frontier.h"
 #include "storage/pool.h"
 #include "storage/trace.h"
@@ -29,6 +30,7 @@ static void look_for_gap(struct vprof_driver_watch* watch, struct vprof_helper_o
     watch->driven_ticks = before;
     return;
   }
+  vprof_hook_helper_resume();
   const uint64_t after = vprof_ticks();
   const struct vprof_slot slots[2] = {vprof_slot_of(VPROF_EV_GAP, watch->driven_ticks, 0),
                                       vprof_slot_of(VPROF_EV_CONT, after, 0)};

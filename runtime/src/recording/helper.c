@@ -103,6 +103,8 @@ static int run(void* descriptor) {
       note_processor_time();
       next = least(next, next_clock);
       next = least(next, vprof_hook_helper_round(&out, now, finishing));
+    } else {
+      vprof_hook_helper_rest();
     }
     if (finishing) {
       atomic_store(&trace->finishing, false);

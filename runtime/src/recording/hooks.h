@@ -33,6 +33,12 @@ bool vprof_hook_helper_holds(void);
 // the helper thread.
 uint64_t vprof_hook_helper_round(struct vprof_helper_output* out, uint64_t now, bool finishing);
 
+// Nobody drives: from now on nothing may cost the program's threads anything. On the helper thread.
+void vprof_hook_helper_rest(void);
+
+// Somebody drives again. On the helper thread.
+void vprof_hook_helper_resume(void);
+
 // The process is a child of fork, whose trace is not open yet: forget the parent's threads.
 void vprof_hook_forked(void);
 

@@ -82,8 +82,11 @@ static long vprof_syscall(long number, long a, long b, long c, long d, long e, l
       if (e < 0) {
         return (long)table;
       }
-      return simulated_kernel.map_error != 0 ? -simulated_kernel.map_error
-                                             : (long)rings[e - kFirstDescriptor];
+      if (simulated_kernel.map_error != 0) {
+        return -simulated_kernel.map_error;
+      }
+      memset(rings[e - kFirstDescriptor], 0, sizeof rings[0]);
+      return (long)rings[e - kFirstDescriptor];
     case SYS_close:
       ++simulated_kernel.closed;
       return 0;
@@ -187,6 +190,8 @@ uint64_t simulated_calibrate(void) {
 }
 
 void simulated_watch(uint32_t thread) { vprof_watch_request(thread, thread); }
+
+void simulated_helper_rest(void) { vprof_hook_helper_rest(); }
 
 uint64_t simulated_helper_round(bool finishing) {
   struct vprof_helper_output out = {0};

@@ -48,6 +48,8 @@ void simulated_switch_at(uint32_t thread, enum simulated_switch which, uint64_t 
 void simulated_lose_records(uint32_t thread, uint64_t count);
 // The helper's turn. Returns when it wants the next one.
 uint64_t simulated_helper_round(bool finishing);
+// Its turn while nobody drives.
+void simulated_helper_rest(void);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,17 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <fstream>
+#include <thread>
 
 namespace vprof::driver {
+
+namespace {
+
+const auto kProcessStart = std::chrono::steady_clock::now();
+
+}  // namespace
 
 double own_processor_s() {
   struct rusage usage{};
@@ -14,6 +22,10 @@ double own_processor_s() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double processors_in(double part) {
+  return part * std::max(1U, std::thread::hardware_concurrency());
 }
 
 IdleTime idle_time() {
@@ -47,13 +59,13 @@ OwnWork::Step OwnWork::step() {
   return step;
 }
 
-double OwnUse::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
+OwnUse OwnUse::since_start() { return {kProcessStart, 0}; }
+OwnUse OwnUse::since_now() { return {Clock::now(), own_processor_s()}; }
 
 std::string OwnUse::text() const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   return fmt::format("vprof itself took {:.3f} s of processor time a second",
-                     (own_processor_s() - before_) / seconds());
+                     (own_processor_s() - before_) / seconds);
 }
 
 }  // namespace vprof::driver

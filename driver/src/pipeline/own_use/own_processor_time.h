@@ -6,8 +6,15 @@
 
 namespace vprof::driver {
 
+/// Of the budget, a part of the machine, what vprof's own work may take where nothing is idle.
+/// Recording has the rest.
+constexpr double kForOwnWork = 0.4;
+
 /// Processor time of this process so far, with that of all of its threads, s.
 double own_processor_s();
+
+/// How many processors a part of the machine is.
+double processors_in(double part);
 
 /// Of all processors since the machine was started, in ticks of the kernel. Zeros: unknown.
 struct IdleTime {
@@ -33,16 +40,21 @@ class OwnWork {
   IdleTime idle_ = idle_time();
 };
 
-/// Since it was made.
+/// What it takes of the time since it was made, or since vprof was started.
 class OwnUse {
  public:
-  double seconds() const;
+  static OwnUse since_start();
+  static OwnUse since_now();
+
   /// "vprof itself took 0.022 s of processor time a second"
   std::string text() const;
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double before_ = own_processor_s();
+  using Clock = std::chrono::steady_clock;
+  OwnUse(Clock::time_point start, double before) : start_(start), before_(before) {}
+
+  Clock::time_point start_;
+  double before_;  // s
 };
 
 }  // namespace vprof::driver

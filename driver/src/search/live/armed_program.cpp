@@ -41,14 +41,18 @@ bool is_armed(const Session& session) {
   return read_file(session.workspace.armed()).value_or("") == fingerprint_of(session);
 }
 
-Result<ArmedProgram> indexed(const Session& session) {
+Result<ArmedProgram> resolved(const Session& session, instrumenter::Program program) {
   ArmedProgram armed;
-  armed.program = VPROF_TRY(index_step(session));
+  armed.program = std::move(program);
   armed.targets = VPROF_TRY(resolve(session.config, armed.program));
   for (const std::string& warning : armed.targets.warnings) {
     warn(warning);
   }
   return armed;
+}
+
+Result<ArmedProgram> indexed(const Session& session) {
+  return resolved(session, VPROF_TRY(index_step(session)));
 }
 
 Result<ArmedProgram> with_sites(const Session& session, ArmedProgram armed) {
@@ -81,7 +85,11 @@ Result<ArmedProgram> armed_before(const Session& session) {
         "other events; run `vprof live --build` and start it again",
         shown(ws.dot), shown(session.config.file));
   }
-  return with_sites(session, VPROF_TRY(indexed(session)));
+  auto program = load_index(session);
+  if (!program) {
+    return with_sites(session, VPROF_TRY(indexed(session)));
+  }
+  return with_sites(session, VPROF_TRY(resolved(session, std::move(*program))));
 }
 
 Result<Frontier> move_frontier(const Session& session, const ArmedProgram& armed) {

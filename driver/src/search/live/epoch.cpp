@@ -46,9 +46,9 @@ Epochs::Epochs(const Session& session, fs::path trace, FrontierFile& frontier, T
       target_(target),
       options_(session.config.factors),
       hooks_(hooks),
-      slicing_({.budget = session.config.overhead_budget,
-                .processors = static_cast<double>(std::thread::hardware_concurrency()),
-                .longest_pause = kLongestPause}) {
+      budget_(session.config.overhead_budget),
+      slicing_(
+          {.budget = budget_, .processors = processors_in(1), .longest_pause = kLongestPause}) {
   begin_slices(trace_);
 }
 
@@ -82,7 +82,7 @@ void Epochs::look_meanwhile(analyzer::EpochSums& sums, double left) {
   looked_ = Clock::now();
   options_.epoch.to = options_.epoch.until = monotonic_ns();
   options_.epoch.processor_ns = processor_ns();
-  auto profile = at_low_priority([&] {
+  auto profile = at_low_priority(budget_, [&] {
     return sums.look(options_).and_then([&](const Slice&) { return sums.profile(options_); });
   });
   if (profile) {
@@ -153,7 +153,7 @@ void Epochs::rest(double seconds, double counted, bool can_be_cut) {
 }
 
 Result<Slice> Epochs::look(analyzer::EpochSums& sums) {
-  auto slice = at_low_priority([&] { return sums.look(options_); });
+  auto slice = at_low_priority(budget_, [&] { return sums.look(options_); });
   // A workload may take a while to begin.
   if (!slice && (!runs_ || recording_processes(trace_).empty())) {
     return Slice();
@@ -278,7 +278,7 @@ Result<std::optional<Profile>> Epochs::measure(
     on_s_ += was_trial ? 0 : on;
     over = ends();
     if (over || seconds_after(start) >= next) {
-      if (auto found = at_low_priority([&] { return sums.profile(options_); })) {
+      if (auto found = at_low_priority(budget_, [&] { return sums.profile(options_); })) {
         profile = std::move(*found);
         cost_factor_.apply(profile->overhead);
         const double part =

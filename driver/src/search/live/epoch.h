@@ -122,6 +122,7 @@ class Epochs {
   analyzer::Options options_;  // the slice's
   const EpochHooks* hooks_;
   Pace pace_ = Pace::kGoOn;
+  const double budget_;
   Slicing slicing_;
   std::vector<uint32_t> sites_;             // that were on last
   bool recording_ = false;                  // since options_.epoch.recorded_since

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/own_use/own_processor_time.h"
 #include "search/live/armed_program.h"
 #include "search/live/frontier_file.h"
 #include "search/live/target.h"
@@ -15,6 +16,7 @@ struct LiveRun {
   fs::path trace;
   std::unique_ptr<FrontierFile> frontier;
   std::unique_ptr<Target> target;
+  OwnUse own = OwnUse::since_start();  ///< of vprof while the program runs
 
   /// Switches all sites off and leaves the program; warns if it failed.
   void leave();

@@ -85,12 +85,12 @@ class LiveRefinement {
       if (!profile) {
         return stop_for_now();
       }
-      VPROF_TRY(at_low_priority([&] { return keep(*profile); }));
+      VPROF_TRY(at_low_priority(budget_, [&] { return keep(*profile); }));
       if (guidance_.wants_to_stop()) {
         VPROF_TRY(select_answers(*profile));
         return stop_for_now();
       }
-      expanding = VPROF_TRY(at_low_priority([&] { return decide(*profile); }));
+      expanding = VPROF_TRY(at_low_priority(budget_, [&] { return decide(*profile); }));
     }
     return {};
   }
@@ -183,7 +183,8 @@ class LiveRefinement {
   }
 
   Result<Frontier> switch_frontier() {
-    Frontier frontier = VPROF_TRY(at_low_priority([&] { return move_frontier(session_, armed_); }));
+    Frontier frontier =
+        VPROF_TRY(at_low_priority(budget_, [&] { return move_frontier(session_, armed_); }));
     state_.history.back().sites = frontier.sites;
     // What reads single intervals later finds recording and sites where the loop leaves them.
     VPROF_TRY(write_file_atomic(trace_ / "sites.json", VPROF_TRY(read_file(sites_json()))));
@@ -209,8 +210,10 @@ class LiveRefinement {
       state_.baseline.command = kLiveCommand;
       audience_.see(*profile, epochs_.seconds());
       // Latencies are something to report if the program ends before any call is measured.
-      VPROF_TRY(save_profile(session_, *profile));
-      VPROF_TRY(write_report(session_, *profile));
+      VPROF_TRY(at_low_priority(budget_, [&]() -> Result<void> {
+        VPROF_TRY(save_profile(session_, *profile));
+        return write_report(session_, *profile);
+      }));
     }
     return session_.save();
   }
@@ -222,7 +225,7 @@ class LiveRefinement {
     if (!profile) {
       return false;
     }
-    return at_low_priority([&] { return thin_at_once(session_, *profile, recording()); });
+    return at_low_priority(budget_, [&] { return thin_at_once(session_, *profile, recording()); });
   }
 
   MeasuredTrace recording() const {
@@ -339,6 +342,7 @@ class LiveRefinement {
 
   Session& session_;
   State& state_;
+  const double budget_ = session_.config.overhead_budget;
   const double start_s_ =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   const LiveOptions& options_;
@@ -361,20 +365,19 @@ Result<fs::path> prepare_live(Session& session) {
   return trace;
 }
 
-Result<void> refine_live(Session& session, const LiveOptions& options) {
+Result<Searched> refine_live(Session& session, const LiveOptions& options) {
   LiveRun run = VPROF_TRY(begin_live_run(session, options.attach, 0));
   std::unique_ptr<LiveScreen> screen;
   if (!options.plain && !options.json) {
     screen = LiveScreen::open(session, run.armed.program);
   }
-  const OwnUse own;
-  auto searched = LiveRefinement(session, options, run, screen.get()).run();
+  const auto start = std::chrono::steady_clock::now();
+  const auto done = LiveRefinement(session, options, run, screen.get()).run();
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   screen.reset();
   run.leave();
-  if (searched) {
-    say(fmt::format("searched for {:.0f} s; {}", own.seconds(), own.text()));
-  }
-  return searched;
+  VPROF_TRY(done);
+  return Searched{.seconds = passed.count(), .own = run.own};
 }
 
 }  // namespace vprof::driver

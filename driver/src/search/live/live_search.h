@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "pipeline/own_use/own_processor_time.h"
 #include "workspace/session.h"
 
 namespace vprof::driver {
@@ -21,10 +22,15 @@ struct LiveOptions {
   std::string metrics;  ///< file for Prometheus; empty: none
 };
 
+struct Searched {
+  double seconds = 0;  ///< that the search took
+  OwnUse own;          ///< of vprof while the program ran
+};
+
 /// Runs until no factor that can be broken down contributes enough, the program ends, or the user
 /// stops it. Each iteration leaves what one of the loop does, so all verbs that read those work,
 /// and the next call goes on from there.
-Result<void> refine_live(Session& session, const LiveOptions& options);
+Result<Searched> refine_live(Session& session, const LiveOptions& options);
 
 /// Builds the armed program and makes the trace directory that it is to record into. Returns the
 /// directory.

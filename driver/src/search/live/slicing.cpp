@@ -12,8 +12,7 @@ namespace {
 
 /// What recording aims at, as a part of the budget: what it costs is an estimate. The second one is
 /// where own work takes the rest.
-constexpr double kAimedAt = 0.8, kLeastAimedAt = 0.6;
-constexpr double kForOwnWork = 1 - kLeastAimedAt;
+constexpr double kAimedAt = 0.8, kLeastAimedAt = 1 - kForOwnWork;
 /// Where so much of the machine is idle, own work is free. Where less is, it takes time from the
 /// program now and then.
 constexpr double kIdle = 0.5;
@@ -49,6 +48,7 @@ constexpr double kGoldenRatio = 0.6180339887498949;
 Slicing::Slicing(const Limits& limits)
     : limits_{std::max(limits.budget, kLeastBudget), limits.processors, limits.period,
               limits.longest_pause},
+      for_own_work_(kForOwnWork * limits_.budget * limits_.processors),
       trial_(kFirstTrial),
       settling_(kFirstSettling) {}
 
@@ -77,7 +77,7 @@ void Slicing::learn(const analyzer::Slice& slice, const Times& times) {
 void Slicing::learn_own_work(const OwnWork::Step& work, double recorded) {
   idle_ = (idle_ + work.idle) / 2;
   const double own = work.own * std::max(0.0, 1 - idle_ / kIdle);
-  const double paid = kForOwnWork * limits_.budget * limits_.processors * work.passed;
+  const double paid = for_own_work_ * work.passed;
   unpaid_ = std::max(0.0, unpaid_ + own - paid);
   if (cost_) {  // before a trial, vprof has done other things than read
     const double part = own / (limits_.processors * std::max(recorded, kShortest));
@@ -86,8 +86,7 @@ void Slicing::learn_own_work(const OwnWork::Step& work, double recorded) {
 }
 
 double Slicing::until_paid() const {
-  const double seconds = unpaid_ / (kForOwnWork * limits_.budget * limits_.processors);
-  return std::min(seconds, limits_.longest_pause);
+  return std::min(unpaid_ / for_own_work_, limits_.longest_pause);
 }
 
 double Slicing::waiting() const {

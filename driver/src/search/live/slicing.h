@@ -64,6 +64,7 @@ class Slicing {
   double until_paid() const;
 
   const Limits limits_;
+  const double for_own_work_;   // processors
   std::optional<double> cost_;  // of recording, while it is on, as it was of late
   double last_cost_ = 0;        // in the slice before
   double trial_;                // how long a slice is of which the cost is not known

@@ -75,7 +75,7 @@ class FlightRecorder {
         factors_(session.config.factors),
         windows_(ws_, run.trace),
         pace_({.budget = session.config.overhead_budget,
-               .processors = static_cast<double>(std::thread::hardware_concurrency()),
+               .processors = processors_in(1),
                .period = options.tables.out.empty() ? kWindowLength : kTablePeriod}),
         tables_(ws_, run.trace, options.tables),
         ended_(run.trace, options.tables.out.empty() ? kKeepEnded : kKeepEndedForTables) {}
@@ -86,11 +86,11 @@ class FlightRecorder {
     watch_from_ = watched_to_ = from_;
     say(fmt::format("watching: intervals that take more than {} are kept in {}",
                     options_.slower_than, shown(ws_.kept())));
-    const OwnUse own;
-    auto reported = Clock::now();
+    const auto start = Clock::now();
+    auto reported = start;
     const auto goes_on = [&] {
       return runs_ && !interrupt::requested() &&
-             (options_.seconds == 0 || own.seconds() < options_.seconds);
+             (options_.seconds == 0 || seconds_since(start) < options_.seconds);
     };
     while (goes_on()) {
       auto recorded = choose_pace().and_then(
@@ -102,7 +102,7 @@ class FlightRecorder {
       if (!interrupt::requested()) {
         VPROF_TRY(wait_for_room(recorded));
       }
-      if (const auto swept = ended_.sweep(own.seconds()); !swept) {
+      if (const auto swept = ended_.sweep(seconds_since(start)); !swept) {
         warn(swept.error().message);
       }
     }
@@ -112,9 +112,9 @@ class FlightRecorder {
     }
     const double part = part_of_watch(counted_s_);
     say(fmt::format(
-        "watched for {:.0f} s{}; {}", own.seconds(),
+        "watched for {:.0f} s{}; {}", seconds_since(start),
         part < 1 ? fmt::format(", and counted the intervals of {:.2g} % of it", 100 * part) : "",
-        own.text()));
+        run_.own.text()));
     return write_report();
   }
 
