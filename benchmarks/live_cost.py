@@ -14,11 +14,11 @@ they have taken --minutes together. With --watch, `vprof watch --attach --slower
 their place, for so many seconds each, after it has begun.
 
 Each second of a search: what recording cost in the slices that it recorded, as the search says it
-(`slices`, docs/trace-format.md), and with it the part of the machine that the kernel says vprof took.
-On average over the search, vprof's own work takes what vprof says at its end. From outside: processor time per request, and requests a second, during a search or a watch to those
-in the windows before and after it. Where the program leaves no processor idle, the time per request
-must grow by what recording is said to add and by what vprof itself takes; the last line says by how
-many percentage points it grows more.
+(`slices`, docs/trace-format.md), and with that the part of the machine that vprof took, as the
+kernel says it. From outside: processor time per request, and requests a second, during a search or
+a watch to those in the windows before and after it. Where the program leaves no processor idle, a
+request must take longer by what recording is said to add and by what vprof says at its end that it
+took itself; the last line says by how many percentage points it is more.
 
 served.sh counts the requests of steady/, examples/memcached and examples/postgresql.
 """
@@ -137,10 +137,70 @@ class Window:
         self.each = self.busy / max(1, self.requests)
 
 
-def start_vprof(options, verb, program, messages):
-    return subprocess.Popen([options.vprof, "-C", options.project, *verb, "--attach", program.trace,
-                             "--json", "--budget", str(options.budget)],
-                            stdout=subprocess.DEVNULL, stderr=messages, text=True)
+class Vprof:
+    """`vprof live` or `vprof watch` on a program that runs."""
+
+    def __init__(self, options, program):
+        self.options, self.program = options, program
+        self.verb = "live" if options.watch is None else "watch"
+        self.beyond, self.stated, self.recording, self.all = [], [], [], []
+
+    def start(self, messages):
+        how = ["--restart"] if self.verb == "live" else ["--slower-than", "p99.9"]
+        return subprocess.Popen([self.options.vprof, "-C", self.options.project, self.verb, *how,
+                                 "--attach", self.program.trace, "--json", "--budget",
+                                 str(self.options.budget)],
+                                stdout=subprocess.DEVNULL, stderr=messages, text=True)
+
+    def search(self):
+        with Window(self.program) as window, tempfile.TemporaryFile("w+") as printed:
+            process = self.start(printed)
+            self.looks = follow(process)
+            printed.seek(0)
+            return process, window, printed.read()
+
+    def watch(self):
+        process = self.start(subprocess.PIPE)
+        messages = ""
+        while not messages.endswith("/kept\n"):  # the census
+            messages = process.stderr.readline() or sys.exit("vprof watch has ended")
+        with Window(self.program) as window:
+            time.sleep(self.options.watch)
+        process.terminate()  # SIGINT is ignored where a shell runs this in the background
+        return process, window, process.communicate()[1]
+
+    def run(self):
+        """A search or a watch from its beginning to its end: its window, and the part of the machine
+        that vprof says it took."""
+        process, window, messages = self.search() if self.verb == "live" else self.watch()
+        if process.returncode != 0:
+            sys.exit(f"vprof {self.verb} ended with {process.returncode}: {messages[-2000:]}")
+        own = re.search(r"vprof itself took ([0-9.]+) s of processor time a second", messages)
+        return window, float(own[1]) / os.cpu_count()
+
+    def account(self, own, rate):
+        """The seconds of the last search, in a line."""
+        adds = second_by_second(self.program.slices(), [when for when, _ in self.looks])
+        took = [after - before for (_, before), (_, after) in zip(self.looks, self.looks[1:])]
+        self.recording += adds
+        self.all += [one + other / os.cpu_count() for one, other in zip(adds, took)]
+        self.stated.append(statistics.mean(adds))
+        self.beyond.append(1 / rate - (1 + self.stated[-1]) / (1 - own))
+        return (f"; {len(adds)} s, recording adds {self.stated[-1]:.2%}, so a request takes "
+                f"{self.beyond[-1]:+.2%} more than stated; so far {self.within()}")
+
+    def within(self):
+        limit = self.options.budget / 100
+        recording, everything = (sum(cost <= limit for cost in costs) / len(costs)
+                                 for costs in (self.recording, self.all))
+        return (f"{recording:.1%} of {len(self.all)} seconds within {limit:.1%}, {everything:.1%} "
+                f"with vprof itself")
+
+    def summary(self):
+        error = statistics.stdev(self.beyond) / len(self.beyond) ** 0.5 if self.beyond[1:] else 0
+        return (f"; {self.within()}; recording adds {shown(self.stated, '.2%')}; a request takes "
+                f"{shown(self.beyond, '+.2%')} more than stated, {statistics.mean(self.beyond):+.2%} "
+                f"+- {error:.2%} on average (standard error)")
 
 
 def main():
@@ -157,71 +217,29 @@ def main():
     options = parser.parse_args()
     subprocess.run([options.vprof, "-C", options.project, "live", "--build"], check=True)
     program = Program(options)
-    verb = ["live", "--restart"] if options.watch is None else ["watch", "--slower-than", "p99.9"]
-    true, rates, stated, own, searched = [], [], [], [], 0.0
-    recording, both = [], []  # what each second cost, without and with vprof itself
-
-    def within(costs):
-        return sum(cost <= options.budget / 100 for cost in costs) / len(costs)
-
+    vprof = Vprof(options, program)
+    each, rates, own, passed = [], [], [], 0.0
     try:
         time.sleep(options.settle)
         with Window(program) as before:
             time.sleep(options.window)
-        while searched < options.minutes * 60:
-            messages = ""
-            if options.watch is None:
-                with Window(program) as search, tempfile.TemporaryFile("w+") as printed:
-                    vprof = start_vprof(options, verb, program, printed)
-                    looks = follow(vprof)
-                    printed.seek(0)
-                    messages = printed.read()
-            else:
-                vprof = start_vprof(options, verb, program, subprocess.PIPE)
-                while not messages.endswith("/kept\n"):  # the census
-                    messages = vprof.stderr.readline() or sys.exit("vprof watch has ended")
-                with Window(program) as search:
-                    time.sleep(options.watch)
-                vprof.terminate()  # SIGINT is ignored where a shell runs this in the background
-                messages = vprof.communicate()[1]
-            if vprof.returncode != 0:
-                raise SystemExit(f"vprof {verb[0]} ended with {vprof.returncode}: {messages[-2000:]}")
-            searched += search.end - search.begin
-            own_s = re.search(r"vprof itself took ([0-9.]+) s of processor time a second", messages)
-            own.append(float(own_s[1]) / os.cpu_count())
+        while passed < options.minutes * 60:
+            window, took = vprof.run()
+            passed += window.end - window.begin
             with Window(program) as after:
                 time.sleep(options.window)
-            true.append(search.each / statistics.mean([before.each, after.each]) - 1)
-            rates.append(search.rate / statistics.mean([before.rate, after.rate]))
-            if options.watch is not None:
-                print(f"watch {len(true)}: {true[-1]:+.2%} from outside, throughput {rates[-1]:.3f}x; "
-                      f"vprof itself {own[-1]:.2%} of the machine", flush=True)
-                before = after
-                continue
-            seconds = second_by_second(program.slices(), [when for when, _ in looks])
-            recording += seconds
-            both += [adds + (after - before) / os.cpu_count()
-                     for adds, (_, before), (_, after) in zip(seconds, looks, looks[1:])]
-            stated.append(statistics.mean(seconds))
-            print(f"search {len(true)}: {len(seconds)} s, adds {stated[-1]:.2%}, and vprof itself takes "
-                  f"{own[-1]:.2%} of the machine; {true[-1]:+.2%} from outside, throughput "
-                  f"{rates[-1]:.3f}x; so far {within(recording):.1%} of {len(both)} seconds within "
-                  f"{options.budget:.1f} %, {within(both):.1%} with vprof itself", flush=True)
+            own.append(took)
+            each.append(window.each / statistics.mean([before.each, after.each]) - 1)
+            rates.append(window.rate / statistics.mean([before.rate, after.rate]))
+            print(f"{vprof.verb} {len(own)}: from outside, processor time {each[-1]:+.2%}, throughput "
+                  f"{rates[-1]:.3f}x; vprof itself {took:.2%} of the machine"
+                  + (vprof.account(took, rates[-1]) if vprof.verb == "live" else ""), flush=True)
             before = after
     finally:
         program.stop()
-    if options.watch is not None:
-        print(f"from outside {shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x; vprof itself "
-              f"{shown(own, '.2%')} of the machine")
-        return
-    beyond = [1 / rate - (1 + adds) / (1 - takes) for rate, adds, takes in zip(rates, stated, own)]
-    print(f"time per request grows by more than stated: {statistics.mean(beyond):+.2%} +- "
-          f"{statistics.stdev(beyond) / len(beyond) ** 0.5:.2%} (mean and standard error), "
-          f"{shown(beyond, '+.2%')}" if len(beyond) > 1 else "")
-    print(f"within the budget of {options.budget:.1f} %: {within(recording):.1%} of {len(both)} seconds, "
-          f"{within(both):.1%} with vprof itself; adds "
-          f"{shown(stated, '.2%')}, vprof itself {shown(own, '.2%')} of the machine, from outside "
-          f"{shown(true, '+.2%')}, throughput {shown(rates, '.3f')}x")
+    print(f"from outside, processor time {shown(each, '+.2%')}, throughput {shown(rates, '.3f')}x; "
+          f"vprof itself {shown(own, '.2%')} of the machine"
+          + (vprof.summary() if vprof.verb == "live" else ""))
 
 
 if __name__ == "__main__":
