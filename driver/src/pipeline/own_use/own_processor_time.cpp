@@ -11,7 +11,7 @@ namespace vprof::driver {
 
 namespace {
 
-const auto kProcessStart = std::chrono::steady_clock::now();
+const auto process_start = std::chrono::steady_clock::now();
 
 }  // namespace
 
@@ -59,7 +59,7 @@ OwnWork::Step OwnWork::step() {
   return step;
 }
 
-OwnUse OwnUse::since_start() { return {kProcessStart, 0}; }
+OwnUse OwnUse::since_start() { return {process_start, 0}; }
 OwnUse OwnUse::since_now() { return {Clock::now(), own_processor_s()}; }
 
 std::string OwnUse::text() const {

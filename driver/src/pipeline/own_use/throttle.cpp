@@ -19,6 +19,9 @@ constexpr int64_t kSecond = 1'000'000'000;  // ns
 /// Of processor time between two rests. The kernel looks at its timers at each tick, so it is
 /// rather 4 ms, or 10.
 constexpr long kBetweenRests = 2'000'000;
+/// The thread may hold a lock that another one wants, such as the heartbeat. So it does not rest for
+/// longer than a tick demands at this limit, a second or less.
+constexpr double kLeastProcessors = 0.01;
 /// So that Ctrl-C does not take long, whichever thread its signal goes to.
 constexpr int64_t kLongestNap = 50'000'000;
 
@@ -59,7 +62,7 @@ Throttle::Throttle(double processors) {
   if (processors >= 1) {
     return;
   }
-  rest_for_each = 1 / std::max(processors, 1e-3) - 1;
+  rest_for_each = 1 / std::max(processors, kLeastProcessors) - 1;
   worked = now(CLOCK_THREAD_CPUTIME_ID);
   struct sigaction action{};
   action.sa_handler = rest;
@@ -79,8 +82,7 @@ Throttle::Throttle(double processors) {
 Throttle::~Throttle() {
   if (is_set_) {
     ::timer_delete(timer_);
-    // One that has arrived and waits for this thread finds nothing to do.
-    ::signal(rest_signal(), SIG_IGN);
+    rest_for_each = 0;  // a signal may have arrived meanwhile
   }
 }
 
