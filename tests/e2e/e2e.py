@@ -140,6 +140,13 @@ def check_conservation(report):
     check_node(tree, [tree["function"]])
 
 
+def first_of_its_own(report):
+    """The first factor of the program itself. Others on the machine may take the processor away, which is no matter of its."""
+    own = [factor for factor in report["factors"] if "preempted" not in factor["functions"]]
+    require(own, "no factors")
+    return own[0]
+
+
 def factor_names(report):
     return [name for factor in report["factors"] for name in factor["functions"]]
 

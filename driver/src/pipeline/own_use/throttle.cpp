@@ -19,8 +19,8 @@ constexpr int64_t kSecond = 1'000'000'000;  // ns
 /// Of processor time between two rests. The kernel looks at its timers at each tick, so it is
 /// rather 4 ms, or 10.
 constexpr long kBetweenRests = 2'000'000;
-/// The thread may hold a lock that another one wants, such as the heartbeat. So it does not rest for
-/// longer than a tick demands at this limit, a second or less.
+/// The thread may hold a lock that another one wants, such as the heartbeat. So no rest is longer
+/// than a tick of work demands at this limit: a second or less.
 constexpr double kLeastProcessors = 0.01;
 /// So that Ctrl-C does not take long, whichever thread its signal goes to.
 constexpr int64_t kLongestNap = 50'000'000;
