@@ -115,6 +115,33 @@ class Slowest {
   std::optional<Timeline> timeline_;
 };
 
+/// visit_timelines() of one part.
+Result<void> visit_part(const std::string& trace_dir, const Sites& sites,
+                        const std::vector<TimelineRequest>& requests, const Options& options,
+                        const std::function<void(size_t, Timeline)>& take) {
+  Latencies latencies(sites);
+  std::unordered_multimap<uint64_t, size_t> wanted;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    wanted.emplace(requests[i].id, i);
+  }
+  const auto look = [&](const Scanned& scanned) {
+    for (const Interval& interval : scanned.intervals) {
+      auto [one, end] = wanted.equal_range(static_cast<uint64_t>(interval.id));
+      while (one != end) {
+        const int64_t latency_ns = requests[one->second].latency_ns;
+        if (latency_ns > interval.latency() || latencies.of(interval, scanned) != latency_ns) {
+          ++one;
+          continue;
+        }
+        take(one->second, build_timeline(interval, scanned, sites));
+        one = wanted.erase(one);
+      }
+    }
+  };
+  VPROF_TRY(scan(trace_dir, sites, options, look));
+  return {};
+}
+
 }  // namespace
 
 Result<Timeline> timeline_of(const std::string& trace_dir, const std::string& sites_json,
@@ -172,26 +199,19 @@ Result<void> visit_timelines(const std::string& trace_dir, const std::string& si
                              const std::vector<TimelineRequest>& requests, const Options& options,
                              const std::function<void(size_t, Timeline)>& take) {
   const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
-  Latencies latencies(sites);
-  std::unordered_multimap<uint64_t, size_t> wanted;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    wanted.emplace(requests[i].id, i);
+  return visit_part(trace_dir, sites, requests, options, take);
+}
+
+Result<void> visit_timelines(const std::string& trace_dir, const std::string& sites_json,
+                             const std::vector<TimelinePart>& parts, const Options& options,
+                             const std::function<void(size_t, size_t, Timeline)>& take) {
+  const auto sites = VPROF_TRY(read_sites(sites_json, options.interval));
+  Options of_part = options;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    of_part.epoch = parts[part].epoch;
+    VPROF_TRY(visit_part(trace_dir, sites, parts[part].wanted, of_part,
+                         [&](size_t i, Timeline timeline) { take(part, i, std::move(timeline)); }));
   }
-  const auto look = [&](const Scanned& scanned) {
-    for (const Interval& interval : scanned.intervals) {
-      auto [one, end] = wanted.equal_range(static_cast<uint64_t>(interval.id));
-      while (one != end) {
-        const int64_t latency_ns = requests[one->second].latency_ns;
-        if (latency_ns > interval.latency() || latencies.of(interval, scanned) != latency_ns) {
-          ++one;
-          continue;
-        }
-        take(one->second, build_timeline(interval, scanned, sites));
-        one = wanted.erase(one);
-      }
-    }
-  };
-  VPROF_TRY(scan(trace_dir, sites, options, look));
   return {};
 }
 

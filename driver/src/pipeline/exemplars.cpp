@@ -148,35 +148,35 @@ analyzer::Epoch epoch_around(const std::vector<analyzer::TimelineRequest>& reque
   return epoch;
 }
 
-/// Intervals of one part of a recording.
-struct Part {
-  analyzer::Epoch epoch;
-  std::vector<analyzer::TimelineRequest> wanted;
-  std::vector<size_t> numbers;  // in the selection
+/// The parts of a recording that hold a selection.
+struct SelectedParts {
+  std::vector<analyzer::TimelinePart> all;
+  std::vector<std::vector<size_t>> numbers;  // in the selection, of what is wanted of each
 };
 
 /// The recording of a live run holds all of its epochs, of which the intervals are from the last,
 /// and each slice of that stands for itself.
-std::vector<Part> parts_of(const fs::path& trace, const Selection& selection) {
+SelectedParts parts_of(const fs::path& trace, const Selection& selection) {
   std::error_code error;
   const bool is_live = fs::exists(trace / "frontier", error);
-  std::map<int64_t, Part> parts;  // by the begin of the slice
+  std::map<int64_t, size_t> by_begin;  // of the slice
+  SelectedParts parts;
   for (size_t i = 0; i < selection.all().size(); ++i) {
     const analyzer::TimelineRequest& one = selection.all()[i];
     const auto slice = is_live ? slice_of(trace, one.id) : std::nullopt;
-    Part& part = parts[slice ? slice->from : INT64_MIN];
-    part.epoch = slice.value_or(analyzer::Epoch());
-    part.wanted.push_back(one);
-    part.numbers.push_back(i);
-  }
-  std::vector<Part> result;
-  for (auto& [from, part] : parts) {
-    if (is_live && from == INT64_MIN) {
-      part.epoch = epoch_around(part.wanted);
+    const auto [at, is_new] = by_begin.emplace(slice ? slice->from : INT64_MIN, parts.all.size());
+    if (is_new) {
+      parts.all.push_back({.epoch = slice.value_or(analyzer::Epoch()), .wanted = {}});
+      parts.numbers.emplace_back();
     }
-    result.push_back(std::move(part));
+    parts.all[at->second].wanted.push_back(one);
+    parts.numbers[at->second].push_back(i);
   }
-  return result;
+  if (const auto none = by_begin.find(INT64_MIN); is_live && none != by_begin.end()) {
+    analyzer::TimelinePart& part = parts.all[none->second];
+    part.epoch = epoch_around(part.wanted);
+  }
+  return parts;
 }
 
 Result<void> visit(const analyzer::Profile& profile, const fs::path& trace,
@@ -184,15 +184,13 @@ Result<void> visit(const analyzer::Profile& profile, const fs::path& trace,
                    const std::function<void(size_t, report::SelectedTimeline)>& take) {
   analyzer::Options options;
   options.interval = profile.interval.name;
-  for (const Part& part : parts_of(trace, selection)) {
-    options.epoch = part.epoch;
-    VPROF_TRY(analyzer::visit_timelines(
-        trace.string(), (trace / "sites.json").string(), part.wanted, options,
-        [&](size_t i, analyzer::Timeline timeline) {
-          take(part.numbers[i], {selection.why(part.numbers[i]), std::move(timeline)});
-        }));
-  }
-  return {};
+  const SelectedParts parts = parts_of(trace, selection);
+  return analyzer::visit_timelines(trace.string(), (trace / "sites.json").string(), parts.all,
+                                   options,
+                                   [&](size_t part, size_t i, analyzer::Timeline timeline) {
+                                     const size_t number = parts.numbers[part][i];
+                                     take(number, {selection.why(number), std::move(timeline)});
+                                   });
 }
 
 }  // namespace

@@ -72,6 +72,18 @@ Result<void> visit_timelines(const std::string& trace_dir, const std::string& si
                              const std::vector<TimelineRequest>& requests, const Options& options,
                              const std::function<void(size_t, Timeline)>& take);
 
+/// A part of a recording, and which intervals of it are wanted.
+struct TimelinePart {
+  Epoch epoch;
+  std::vector<TimelineRequest> wanted;
+};
+
+/// The same for several parts, one after the other, each in one pass. `take` gets the index of the
+/// part, and that of the request in it. Options::epoch does not matter.
+Result<void> visit_timelines(const std::string& trace_dir, const std::string& sites_json,
+                             const std::vector<TimelinePart>& parts, const Options& options,
+                             const std::function<void(size_t, size_t, Timeline)>& take);
+
 /// The same timelines all at once, in the order of the requests.
 Result<std::vector<Timeline>> timelines_of(const std::string& trace_dir,
                                            const std::string& sites_json,
