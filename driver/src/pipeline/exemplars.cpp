@@ -227,6 +227,9 @@ Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
   report::PageTimelines shown(std::clamp(fair, kLeastPiecesOfOne, kMostPiecesOfOne));
   std::set<size_t> found;
   for (const fs::path& recording : recordings) {
+    if (found.size() == selection.all().size()) {
+      break;  // the flight recorder may have kept hundreds
+    }
     VPROF_TRY(
         visit(profile, recording, selection, [&](size_t i, const report::SelectedTimeline& one) {
           if (found.insert(i).second) {
