@@ -19,9 +19,8 @@ constexpr int64_t kSecond = 1'000'000'000;  // ns
 /// Of processor time between two rests. The kernel looks at its timers at each tick, so it is
 /// rather 4 ms, or 10.
 constexpr long kBetweenRests = 2'000'000;
-/// The thread may hold a lock that another one wants, such as the heartbeat. So no rest is longer
-/// than a tick of work demands at this limit: a second or less.
-constexpr double kLeastProcessors = 0.01;
+/// The thread may hold a lock that another one wants, such as the heartbeat.
+constexpr int64_t kLongestRest = kSecond;
 /// So that Ctrl-C does not take long, whichever thread its signal goes to.
 constexpr int64_t kLongestNap = 50'000'000;
 
@@ -44,11 +43,11 @@ void nap(int64_t ns) {
 void rest(int) {
   const int errno_before = errno;
   const int64_t work = now(CLOCK_THREAD_CPUTIME_ID);
-  const auto ns = static_cast<double>(work - worked) * rest_for_each;
+  const double wanted = static_cast<double>(work - worked) * rest_for_each;
+  const auto ns = static_cast<int64_t>(std::min(wanted, static_cast<double>(kLongestRest)));
   worked = work;
-  const int64_t end = now(CLOCK_MONOTONIC) + static_cast<int64_t>(ns);
-  for (int64_t left = static_cast<int64_t>(ns); left > 0 && !interrupt::requested();
-       left = end - now(CLOCK_MONOTONIC)) {
+  const int64_t end = now(CLOCK_MONOTONIC) + ns;
+  for (int64_t left = ns; left > 0 && !interrupt::requested(); left = end - now(CLOCK_MONOTONIC)) {
     nap(std::min(left, kLongestNap));
   }
   errno = errno_before;
@@ -62,7 +61,7 @@ Throttle::Throttle(double processors) {
   if (processors >= 1) {
     return;
   }
-  rest_for_each = 1 / std::max(processors, kLeastProcessors) - 1;
+  rest_for_each = 1 / std::max(processors, 1e-6) - 1;
   worked = now(CLOCK_THREAD_CPUTIME_ID);
   struct sigaction action{};
   action.sa_handler = rest;
