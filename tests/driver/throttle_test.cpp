@@ -28,7 +28,7 @@ double time_to_compute(double seconds) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Ticks of the kernel: between two rests there are at most so many seconds of work.
+// The kernel's longest tick, s. A thread may work for that long before it has to rest.
 constexpr double kTick = 0.01;
 
 }  // namespace

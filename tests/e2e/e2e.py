@@ -141,7 +141,7 @@ def check_conservation(report):
 
 
 def first_of_its_own(report):
-    """The first factor of the program itself. Others on the machine may take the processor away, which is no matter of its."""
+    """The first factor of the program itself. Other programs on the machine may preempt it, which says nothing about it."""
     own = [factor for factor in report["factors"] if "preempted" not in factor["functions"]]
     require(own, "no factors")
     return own[0]
