@@ -119,13 +119,14 @@ soak_studies() {
 }
 
 study_server() { # of examples/
-  local example=$root/examples/$1 run
+  local example=$root/examples/$1 run where
   case $1 in
-    memcached) run='LOAD_REQUESTS=1000000000' ;;
-    httpd) run='REQUESTS=1000000000 COLD_FILES=4000' ;;
-    postgresql) run='TRANSACTIONS=1000000' ;;
-    mariadb) run='TRANSACTIONS=10000000' ;;
+    memcached) run='LOAD_REQUESTS=1000000000' where=drive_machine ;;
+    httpd) run='REQUESTS=1000000000 COLD_FILES=4000' where=ap_process_async_request ;;
+    postgresql) run='TRANSACTIONS=1000000' where=PostgresMain ;;
+    mariadb) run='TRANSACTIONS=10000000' where=do_command ;;
   esac
+  run+=' exec ../../workload.sh'
   export WORKLOAD=tpcc # of PostgreSQL and MariaDB
   check "$1: first iteration" "$example/run.sh" --restart --max-iterations 1 || return 1
   # The owner of .vprof also writes the configurations with other forms.
@@ -134,8 +135,11 @@ study_server() { # of examples/
     check "$1: what measuring costs" "$example/overhead.py" measure --rounds 11 &&
     check "$1: the table" "$example/overhead.py" report
   check "$1: three searches with each form of the specificity" as_owner_of "$example/.vprof" \
-    "$root/benchmarks/live_searches.py" "$example" --run "$run ../../workload.sh" --searches 3 \
-    --settle 25 --specificity linear,quadratic,cubic
+    "$root/benchmarks/live_searches.py" "$example" --run "$run" --searches 3 --settle 25 \
+    --specificity linear,quadratic,cubic
+  VPROF_RING_MB=64 check "$1: what a watch costs, as more call sites are measured" \
+    as_owner_of "$example/.vprof" "$root/benchmarks/watch_cost.py" "$example" --root "$where" \
+    --run "$run" --count "$root/benchmarks/served.sh $1"
 }
 
 as_owner_of() { # file command...

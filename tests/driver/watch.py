@@ -153,6 +153,27 @@ class Watch(LiveProject):
             self.assertEqual(len(ids), report["interval"]["count"])
             self.assertEqual(len(set(ids)), len(ids))
 
+    def test_named_functions_are_measured_whatever_they_cost(self):
+        self.live("--build")
+        child = self.start_program()
+        watch = ("watch", "--budget", "1", "--slower-than", "p99.9", "--attach", str(child.pid))
+        self.fails(*watch, "--expand", "depe", words=["--expand", "depe", "deep"])
+        self.fails(*watch, "--expand", "nanosleep", words=["--expand", "nanosleep", "cannot be instrumented"])
+        watcher = self.start(*watch, "--for", "5", "--expand", "deep", "finish", env={**os.environ, "VPROF_CLOCK": ""})
+        out, err = watcher.communicate()
+        self.assertEqual(watcher.returncode, 0, err)
+        self.assertIn("beyond the budget of 1 %", out)
+        report = self.report()
+        self.assertIn("no call of finish has a site in an armed program", err)
+        self.assertEqual(report["iterations"][-1]["expanded"], ["deep", "finish"])
+        self.assertEqual(report["overhead"]["demoted"], [])
+        self.assertLess(report["overhead"]["recorded_part"], 1)
+        sites = json.loads((self.root / ".vprof/sites.json").read_text())
+        functions = {f["id"]: f["name"] for f in sites["functions"]}
+        calls = {(functions[site["parent"]], functions[site["function"]]) for site in sites["sites"] if site["kind"] == "call"}
+        # (The call in `step` stands for an entry of `deep`, which an armed program has not.)
+        self.assertEqual(calls, {("step", "deep"), ("deep", "nap"), ("deep", "unlink")})
+
     def test_a_full_disk_is_waited_for(self):
         place = tempfile.TemporaryDirectory()  # the project's path has a blank, which LD_PRELOAD cannot have
         self.addCleanup(place.cleanup)

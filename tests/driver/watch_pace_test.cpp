@@ -24,8 +24,10 @@ struct Watched {
 /// Everything in s.
 class Watch {
  public:
-  Watch(double budget, const Watched& program)
-      : pace_({.budget = budget, .processors = kProcessors, .period = 1}), program_(program) {}
+  Watch(double budget, const Watched& program,
+        WatchPace::Start start = WatchPace::Start::kAllTheTime)
+      : pace_({.budget = budget, .processors = kProcessors, .period = 1}, start),
+        program_(program) {}
 
   void watch(double seconds) {
     for (const double end = now_ + seconds; now_ < end;) {
@@ -132,6 +134,24 @@ TEST_CASE("watch: what is within the budget is recorded all the time") {
   watch.watch(100);
   CHECK_FALSE(watch.pace().slices());
   CHECK(watch.changes() == 0);
+}
+
+TEST_CASE(
+    "watch: moments tell what costs many times the budget, before a second of it is recorded") {
+  for (const double cost : {0.3, 1.0, 3.0}) {
+    Watch watch(0.02, {.cost = cost, .reading = 0.01, .start = 0.001}, WatchPace::Start::kMoments);
+    CHECK(watch.pace().tries());
+    watch.watch(0.1);
+    CHECK_FALSE(watch.pace().tries());
+    CHECK(watch.pace().is_beyond_budget());
+    watch.watch(30);
+    INFO("cost " << cost);
+    CHECK(watch.recording_cost() + watch.own_cost() < 1.2 * 0.02);
+    CHECK(watch.recorded() > 0);
+  }
+  Watch cheap(0.02, {.cost = 0.01, .reading = 0.01, .start = 0.001}, WatchPace::Start::kMoments);
+  cheap.watch(0.1);
+  CHECK_FALSE(cheap.pace().slices());
 }
 
 TEST_CASE("watch: the less is idle, the more does reading count") {

@@ -157,6 +157,9 @@ void add_watch(CLI::App& app, CommandLine& line) {
                    "what is slow: 50ms, or p99.9 of what has been measured so far")
       ->option_text("LATENCY")
       ->required();
+  verb->add_option("--expand", options.expand,
+                   "functions whose calls to measure, all of them, instead of the search's")
+      ->option_text("FUNCTION...");
   verb->add_option("--attach", options.attach,
                    "watch this process, or what records into this directory")
       ->option_text("PID|DIR");

@@ -260,6 +260,20 @@ Result<const Function*> resolve_function(const Program& program, const std::stri
   return function;
 }
 
+Result<std::vector<std::string>> keys_to_expand(const Program& program,
+                                                const std::vector<std::string>& names) {
+  constexpr const char* kOption = "--expand";
+  std::vector<std::string> keys;
+  for (const std::string& name : names) {
+    auto function = find_function(program, name, kOption);
+    if (function && (*function)->targets.empty()) {
+      function = resolve_function(program, name, kOption);
+    }
+    keys.push_back(VPROF_TRY(std::move(function))->key);
+  }
+  return keys;
+}
+
 Result<Targets> resolve(const Config& config, const Program& program) {
   return Resolver(config, program).run();
 }

@@ -32,6 +32,11 @@ Result<const instrumenter::Function*> resolve_function(const instrumenter::Progr
                                                        const std::string& name,
                                                        const std::string& location);
 
+/// The functions named by `--expand`. A pointer, a virtual method or a macro stands for the
+/// functions behind it. Error: as above.
+Result<std::vector<std::string>> keys_to_expand(const instrumenter::Program& program,
+                                                const std::vector<std::string>& names);
+
 /// The roots are the functions that the intervals name and those that call the annotations.
 Result<Targets> resolve(const Config& config, const instrumenter::Program& program);
 

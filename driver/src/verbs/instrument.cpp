@@ -10,23 +10,6 @@ namespace vprof::driver {
 
 namespace {
 
-Result<std::vector<std::string>> keys_of(const std::vector<std::string>& names,
-                                         const instrumenter::Program& program) {
-  std::vector<std::string> keys;
-  for (const std::string& name : names) {
-    auto function = find_function(program, name, "--expand");
-    // A pointer, a virtual method or a macro stands for the functions behind it.
-    if (function && (*function)->targets.empty()) {
-      function = resolve_function(program, name, "--expand");
-    }
-    if (!function) {
-      return tl::unexpected(function.error());
-    }
-    keys.push_back((*function)->key);
-  }
-  return keys;
-}
-
 /// Prints what would be inserted as a diff, and how many calls that measures.
 Result<int> show(const Session& session, const Targets& targets, Extent extent) {
   auto done = VPROF_TRY(preview_step(session, targets, extent));
@@ -69,7 +52,7 @@ Result<int> verb_instrument(const Global& global, const InstrumentOptions& optio
   for (const std::string& warning : targets.warnings) {
     warn(warning);
   }
-  auto more = VPROF_TRY(keys_of(options.expand, program));
+  auto more = VPROF_TRY(keys_to_expand(program, options.expand));
 
   State& state = session.state;
   if (state.iteration > 0 && state.intervals != fingerprint(session.config)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include "pipeline/analysis.h"
@@ -21,6 +22,7 @@
 #include "search/live/watch/watch_window.h"
 #include "search/overhead.h"
 #include "vprof/analyzer/overhead.h"
+#include "vprof/instrumenter/sites.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -63,6 +65,31 @@ double seconds_since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
+/// Small functions have none in an armed program.
+void warn_of_calls_without_sites(const ArmedProgram& armed, const std::vector<std::string>& keys) {
+  std::set<size_t> callers;
+  for (const auto& site : armed.sites.sites) {
+    if (site.kind == instrumenter::SiteKind::kCall && site.parent) {
+      callers.insert(*site.parent);
+    }
+  }
+  std::set<std::string> with_sites;
+  for (const auto& function : armed.sites.functions) {
+    if (callers.contains(function.id)) {
+      with_sites.insert(function.key);
+    }
+  }
+  for (const std::string& key : keys) {
+    const instrumenter::Function* function = armed.program.by_key(key);
+    if (!with_sites.contains(key) && function != nullptr && function->targets.empty()) {
+      warn(fmt::format(
+          "--expand: no call of {} has a site in an armed program, since it is small or "
+          "makes none worth measuring",
+          function->name));
+    }
+  }
+}
+
 class FlightRecorder {
  public:
   FlightRecorder(Session& session, const WatchOptions& options, SlowBound bound, LiveRun& run)
@@ -76,13 +103,14 @@ class FlightRecorder {
         windows_(ws_, run.trace),
         pace_({.budget = session.config.overhead_budget,
                .processors = processors_in(1),
-               .period = options.tables.out.empty() ? kWindowLength : kTablePeriod}),
+               .period = options.tables.out.empty() ? kWindowLength : kTablePeriod},
+              has_census() ? WatchPace::Start::kAllTheTime : WatchPace::Start::kMoments),
         tables_(ws_, run.trace, options.tables),
         ended_(run.trace, options.tables.out.empty() ? kKeepEnded : kKeepEndedForTables) {}
 
   Result<void> record() {
     VPROF_TRY(begin());
-    VPROF_TRY(census());
+    VPROF_TRY(has_census() ? census() : prepare_slices());
     watch_from_ = watched_to_ = from_;
     say(fmt::format("watching: intervals that take more than {} are kept in {}",
                     options_.slower_than, shown(ws_.kept())));
@@ -119,24 +147,43 @@ class FlightRecorder {
   }
 
  private:
-  /// Measures what the search has expanded; without a search, the calls of the intervals.
+  /// Measures what the user has named or the search has expanded; without either, the calls of the
+  /// intervals.
   Result<void> begin() {
-    VPROF_TRY(restart_if_needed(session_, false));
+    const auto named = VPROF_TRY(keys_to_expand(run_.armed.program, options_.expand));
+    warn_of_calls_without_sites(run_.armed, named);
+    VPROF_TRY(restart_if_needed(session_, !named.empty()));
     own_.step();
     if (state_.iteration == 0) {
-      VPROF_TRY(next_iteration(session_, run_.armed.program, run_.armed.targets.roots));
+      VPROF_TRY(next_iteration(session_, run_.armed.program,
+                               named.empty() ? run_.armed.targets.roots : named));
     }
     return {};
   }
 
-  /// Measures with the sites of the frontier from now on.
-  Result<void> switch_on() {
+  /// What the user has named is measured, whatever it costs.
+  bool has_census() const { return options_.expand.empty(); }
+
+  /// The sites of the frontier are measured from now on, whenever anything is recorded.
+  Result<void> choose_sites() {
     const auto frontier = VPROF_TRY(move_frontier(session_, run_.armed));
     state_.history.back().sites = frontier.sites;
     sites_ = frontier.on;
     VPROF_TRY(windows_.restart(sites_json()));
-    switch_sites();
     return session_.save();
+  }
+
+  Result<void> switch_on() {
+    VPROF_TRY(choose_sites());
+    switch_sites();
+    return {};
+  }
+
+  /// There are slices until it is known what recording costs.
+  Result<void> prepare_slices() {
+    slices_ = true;
+    from_ = monotonic_ns();
+    return choose_sites();
   }
 
   void switch_sites() {
@@ -207,9 +254,11 @@ class FlightRecorder {
 
   /// Pauses between slices, or records all the time, as what it costs demands.
   Result<void> choose_pace() {
-    if (slices_ == pace_.slices()) {
+    const bool tried = tries_ && !pace_.tries();
+    if (slices_ == pace_.slices() && !tried) {
       return {};
     }
+    tries_ = pace_.tries();
     slices_ = pace_.slices();
     if (!slices_) {
       say("recording goes on all the time");
@@ -442,8 +491,9 @@ class FlightRecorder {
   ProcessorHistory work_;        // of the program
   WorkSince since_noted_{run_.trace};
   Clock::time_point noted_ = Clock::now();
-  bool runs_ = true;     // the program
-  bool slices_ = false;  // are recorded, with pauses
+  bool runs_ = true;            // the program
+  bool slices_ = false;         // are recorded, with pauses
+  bool tries_ = !has_census();  // what recording costs
   bool waits_for_room_ = false;
   int64_t on_since_ = 0;  // these sites
   int64_t from_ = 0;      // the windows so far end here, or the slice begins

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pipeline/recordings/tables.h"
 #include "workspace/session.h"
@@ -27,7 +28,8 @@ struct WatchOptions {
   double seconds = 0;       ///< 0: until Ctrl-C, or the program ends
   bool json = false;        ///< print the final report as JSON
   std::string interval;
-  std::string metrics;  ///< file for Prometheus; empty: none
+  std::vector<std::string> expand;  ///< functions whose calls to measure, instead of the search's
+  std::string metrics;              ///< file for Prometheus; empty: none
   TableOptions tables;
 };
 

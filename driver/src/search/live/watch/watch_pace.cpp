@@ -18,8 +18,8 @@ constexpr double kReadableSlice = 1;
 
 }  // namespace
 
-WatchPace::WatchPace(const Slicing::Limits& limits)
-    : slicing_(limits), longest_(std::numeric_limits<double>::infinity()) {}
+WatchPace::WatchPace(const Slicing::Limits& limits, Start start)
+    : slicing_(limits), start_(start), longest_(std::numeric_limits<double>::infinity()) {}
 
 void WatchPace::learn(const analyzer::Slice& slice, const Piece& piece) {
   slicing_.learn(slice, {.recorded = piece.length,
@@ -31,8 +31,8 @@ void WatchPace::learn(const analyzer::Slice& slice, const Piece& piece) {
 }
 
 double WatchPace::length() const {
-  return std::min(
-      {slicing_.knows_cost() ? slicing_.length() : kReadableSlice, kReadableSlice, longest_});
+  return std::min({slicing_.knows_cost() || tries() ? slicing_.length() : kReadableSlice,
+                   kReadableSlice, longest_});
 }
 
 double WatchPace::pause_after(double on) const {

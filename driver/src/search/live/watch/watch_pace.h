@@ -12,7 +12,11 @@ namespace vprof::driver {
 /// allows for, and as the rings hold.
 class WatchPace {
  public:
-  explicit WatchPace(const Slicing::Limits& limits);
+  enum class Start {
+    kAllTheTime,
+    kMoments,  ///< until it is known what recording costs: it may be many times the budget
+  };
+  WatchPace(const Slicing::Limits& limits, Start start);
 
   /// What was recorded in one piece: a slice, or what has come since the window before.
   struct Piece {
@@ -26,7 +30,11 @@ class WatchPace {
   };
   void learn(const analyzer::Slice& slice, const Piece& piece);
 
-  bool slices() const { return is_beyond_budget() || is_behind_ || longest_ < kHoldsAll; }
+  bool slices() const {
+    return is_beyond_budget() || is_behind_ || longest_ < kHoldsAll || tries();
+  }
+  /// Only moments are recorded, to find out what it costs.
+  bool tries() const { return start_ == Start::kMoments && !slicing_.knows_cost(); }
   /// Why there are slices: recording all the time would cost more than the budget ...
   bool is_beyond_budget() const { return slicing_.is_beyond_budget(); }
   /// ... or to read it takes too long. If neither, the rings hold too little.
@@ -47,6 +55,7 @@ class WatchPace {
   static constexpr double kHoldsAll = 10;
 
   Slicing slicing_;
+  const Start start_;
   double longest_;  // slice that the rings hold
   bool is_behind_ = false;
 };
