@@ -143,12 +143,10 @@ class Vprof:
     def __init__(self, options, program):
         self.options, self.program = options, program
         self.verb = "live" if options.watch is None else "watch"
-        self.expand = []  # functions, of a watch
         self.beyond, self.stated, self.recording, self.all = [], [], [], []
 
     def start(self, messages):
         how = ["--restart"] if self.verb == "live" else ["--slower-than", "p99.9"]
-        how += ["--expand", *self.expand] if self.expand else []
         return subprocess.Popen([self.options.vprof, "-C", self.options.project, self.verb, *how,
                                  "--attach", self.program.trace, "--json", "--budget",
                                  str(self.options.budget)],
@@ -177,7 +175,6 @@ class Vprof:
         process, window, messages = self.search() if self.verb == "live" else self.watch()
         if process.returncode != 0:
             sys.exit(f"vprof {self.verb} ended with {process.returncode}: {messages[-2000:]}")
-        self.messages = messages
         own = re.search(r"vprof itself took ([0-9.]+) s of processor time a second", messages)
         return window, float(own[1]) / os.cpu_count()
 

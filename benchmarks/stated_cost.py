@@ -31,6 +31,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+# As the programs in examples/ print it.
+RATE = re.compile(r"^(?:throughput|tps|requests per second) = ([0-9.e+-]+)"
+                  r"|^ *transactions: .*\(([0-9.]+) per sec"
+                  r"|\(([0-9.]+)/s[,)]", re.M)
+
+
 def timed(command, directory, environment):
     """Processor and wall seconds of a command and its children, and the throughput it prints."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
@@ -39,8 +45,8 @@ def timed(command, directory, environment):
     wall = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    printed = re.findall(r"^(?:throughput|tps) = ([0-9.e+-]+)", done.stdout, flags=re.M)
-    return processor, wall, float(printed[-1]) if printed else None
+    printed = RATE.findall(done.stdout)
+    return processor, wall, float("".join(printed[-1])) if printed else None
 
 
 def configuration(project):

@@ -1,48 +1,70 @@
 #!/usr/bin/env python3
-"""What it costs a program to be watched within a budget, as more call sites are measured.
+"""What a program costs that is watched within a budget, as more call sites are measured, compared
+with the program without VProfiler.
 
-    watch_cost.py PROJECT --root FUNCTION --run COMMAND --count COMMAND [--budget 2] [--window 10]
-                  [--children 10,50,100,500] [--rounds 11] [--vprof build/release/driver/vprof]
+    watch_cost.py PROJECT PLAIN --root FUNCTION [--children 10,50,100,500] [--rounds 11] [--budget 2]
+                  [--vprof build/release/driver/vprof]
 
-PROJECT, --run and --count as in live_cost.py. The program is built once with all call sites in place
-and off, and runs all the time. The call sites are those on the requests' path, breadth first from
-FUNCTION, as a search meets them: watches with a budget of 20 % break down one level after the other,
-until enough call sites are executed.
+PROJECT holds a vprof.json and has been built by `vprof live --build`; PLAIN is the same source tree,
+built without VProfiler. `run` of vprof.json is run in both. It must do a fixed amount of work, and
+prints the throughput (stated_cost.py), and the processor time of the server as
+examples/server-process.sh does.
 
-A round is one `vprof watch --expand` for each number of call sites, for --window seconds after it
-has begun, each followed by a window in which nobody looks. Throughput and processor time per request
-are compared with the windows before and after the watch. What the program costs while nobody looks,
-armed_cost.py measures.
+The call sites are those on the requests' path, breadth first from FUNCTION, as a search meets them:
+watches with a budget of 20 % break down one level after the other, until enough call sites are
+executed. Then each round runs the plain program and one `vprof watch --expand` for each number of
+call sites, each of them first in turn. What is compared is the whole run with the plain one of the
+same round: with all call sites in place, the recording of a part of the time, and vprof's reading.
 
 The last lines are medians of the rounds, with an interval that contains the true median in 95 of 100
-cases. `executed` is how many call sites are executed, `records` how often per request. `while on` is
-what recording adds to the processor time while it is on, as the report estimates it, and `recorded`
-for which part of the time intervals were counted.
+cases: `executed` is how many call sites were executed while vprof recorded, `records` how often they
+and waits were recorded per request, and `counted` the part of the time whose requests were counted.
 """
 import argparse
 import collections
 import json
+import os
 import pathlib
 import re
 import statistics
 import subprocess
-import time
 
-from live_cost import Program, Vprof, Window
-from stated_cost import HERE, shown
+from stated_cost import HERE, RATE, configuration, shown
 
-def watch(options, program, expand):
-    """The report of a watch of these functions, to see what is executed."""
+PROCESSOR = re.compile(r"^processor time of the server = ([0-9.]+)", re.M)
+PART = re.compile(r"counted the intervals of ([0-9.e-]+) % of it")
+OWN = re.compile(r"vprof itself took ([0-9.]+) s of processor time a second")
+
+
+class Run:
+    """What one run of the workload has printed."""
+
+    def __init__(self, printed):
+        self.rate = float("".join(RATE.findall(printed)[-1]))
+        self.processor = float(PROCESSOR.findall(printed)[-1])
+
+
+def plain_run(options):
+    command, environment = configuration(options.project)
+    done = subprocess.run(["sh", "-c", command], cwd=options.plain, env=environment, check=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    return Run(done.stdout)
+
+
+def watch(options, functions, budget):
+    """A run of the workload that is watched: what it and vprof have printed, and the report."""
     done = subprocess.run([options.vprof, "-C", options.project, "watch", "--slower-than", "p99.9",
-                           "--expand", *expand, "--attach", program.trace, "--budget", "20",
-                           "--for", str(options.window), "--json"],
-                          check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return json.loads(done.stdout)
+                           "--expand", *functions, "--budget", str(budget), "--json"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"vprof watch: {done.stderr[-2000:]}")
+    log = (options.project / ".vprof/live/run.log").read_text()
+    return Run(log), done.stderr, json.loads(done.stdout)
 
 
-def executed_calls(tree):
+def executed_calls(report):
     """(function that makes the call, place, callee) of all executed calls, breadth first."""
-    calls, waiting = {}, collections.deque([(tree, "")])
+    calls, waiting = {}, collections.deque([(report["tree"], "")])
     while waiting:
         node, caller = waiting.popleft()
         if node["kind"] == "function" and node["key"]:
@@ -57,34 +79,30 @@ def name_of(key):
     return key.removesuffix("@")
 
 
-def expandable_functions(options):
-    sites = json.loads((options.project / ".vprof/sites.json").read_text())
-    return [f for f in sites["functions"] if f["expandable"]]
-
-
-def break_down(options, program, most):
-    """Functions in the order in which to break them down, until `most` call sites are executed, and
+def break_down(options):
+    """Functions in the order in which to break them down, until enough call sites are executed, and
     the calls of these."""
     expanded, more = [], [options.root]
     while more:
         expanded += more
-        report = watch(options, program, expanded)
-        expandable = expandable_functions(options)
+        calls = executed_calls(watch(options, expanded, 20)[2])
+        sites = json.loads((options.project / ".vprof/sites.json").read_text())
+        expandable = [f for f in sites["functions"] if f["expandable"]]
         if expanded == [options.root]:
             expanded = [f["key"] for f in expandable if f["name"] == options.root]
         keys = {f["key"] for f in expandable}
-        calls = executed_calls(report["tree"])
         met = dict.fromkeys(name_of(key) for _, _, key in calls if key in keys)
-        more = [name for name in met if name not in expanded] if len(calls) < most else []
+        enough = len(calls) >= max(options.children)
+        more = [] if enough else [name for name in met if name not in expanded]
         print(f"{len(expanded)} functions broken down: {len(calls)} call sites are executed",
               flush=True)
     return expanded, calls
 
 
-def sets_of(options, expanded, calls):
+def sets_of(children, expanded, calls):
     """For each number of call sites, the first functions that execute so many."""
     sets = {}
-    for count in options.children:
+    for count in children:
         enough = (n for n in range(1, len(expanded) + 1)
                   if sum(name_of(caller) in expanded[:n] for caller, _, _ in calls) >= count)
         sets[count] = expanded[:next(enough, len(expanded))]
@@ -97,71 +115,52 @@ class Variant:
     def __init__(self, functions):
         self.functions = functions
         self.throughput, self.processor, self.own = [], [], []
-        self.executed, self.records, self.cost, self.recorded = [], [], [], []
+        self.executed, self.records, self.counted = [], [], []
 
-    def add(self, options, vprof, window, own, before, after):
-        report = json.loads((options.project / ".vprof/report.json").read_text())
-        overhead = report["overhead"]
-        self.throughput.append(window.rate / statistics.mean([before.rate, after.rate]) - 1)
-        self.processor.append(window.each / statistics.mean([before.each, after.each]) - 1)
-        self.own.append(own)
-        self.executed.append(len(executed_calls(report["tree"])))
-        self.records.append(overhead["records"] / report["interval"]["count"])
-        costs = re.search(r"costs ([0-9.]+) %", vprof.messages)
-        part = re.search(r"counted the intervals of ([0-9.e-]+) % of it", vprof.messages)
-        self.cost.append(float(costs[1]) / 100 if costs else 0)
-        self.recorded.append(float(part[1]) / 100 if part else 1)
+    def add(self, run, messages, report, plain):
+        part = PART.search(messages)
+        self.throughput.append(run.rate / plain.rate - 1)
+        self.processor.append(run.processor / plain.processor - 1)
+        self.own.append(float(OWN.search(messages)[1]) / os.cpu_count())
+        self.executed.append(len(executed_calls(report)))
+        self.records.append(report["overhead"]["records"] / report["interval"]["count"])
+        self.counted.append(float(part[1]) / 100 if part else 1)
 
     def text(self):
-        return (f"throughput {shown(self.throughput, '+.2%')}, processor time "
-                f"{shown(self.processor, '+.2%')}, vprof itself {shown(self.own, '.2%')} of the "
-                f"machine; {max(self.executed)} executed, {statistics.median(self.records):.0f} "
-                f"records, {statistics.median(self.recorded):.1%} recorded")
+        return (f"{len(self.functions)} functions, {max(self.executed)} call sites executed, "
+                f"{statistics.median(self.records):.0f} records; throughput "
+                f"{shown(self.throughput, '+.1%')}, processor time {shown(self.processor, '+.1%')}; "
+                f"counted {statistics.median(self.counted):.1%}; vprof itself "
+                f"{statistics.median(self.own):.1%} of the machine")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("project", type=pathlib.Path)
+    parser.add_argument("plain", type=pathlib.Path)
     parser.add_argument("--root", required=True)
-    parser.add_argument("--run", required=True)
-    parser.add_argument("--count", required=True)
     parser.add_argument("--children", type=lambda text: [int(n) for n in text.split(",")],
-                        default="10,50,100,500")
+                        default=[10, 50, 100, 500])
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--budget", type=float, default=2)
-    parser.add_argument("--window", type=float, default=10)
-    parser.add_argument("--settle", type=float, default=10)
     parser.add_argument("--vprof", default=HERE.parent / "build/release/driver/vprof")
     options = parser.parse_args()
-    options.watch = options.window
-    subprocess.run([options.vprof, "-C", options.project, "live", "--build"], check=True)
-    program = Program(options)
-    vprof = Vprof(options, program)
-    try:
-        time.sleep(options.settle)
-        sets = sets_of(options, *break_down(options, program, max(options.children)))
-        variants = {count: Variant(functions) for count, functions in sets.items()}
-        before = look(program, options.window)
-        for number in range(options.rounds):
-            for count, variant in variants.items():
-                vprof.expand = variant.functions
-                window, own = vprof.run()
-                after = look(program, options.window)
-                variant.add(options, vprof, window, own, before, after)
-                print(f"round {number + 1}, {count}: throughput {variant.throughput[-1]:+.2%}, "
-                      f"processor time {variant.processor[-1]:+.2%}, recorded "
-                      f"{variant.recorded[-1]:.1%}", flush=True)
-                before = after
-    finally:
-        program.stop()
+    sets = sets_of(options.children, *break_down(options))
+    variants = {count: Variant(functions) for count, functions in sets.items()}
+    for number in range(options.rounds):
+        order = ["plain", *variants]
+        first = number % len(order)
+        done = {}
+        for name in order[first:] + order[:first]:
+            done[name] = (plain_run(options) if name == "plain" else
+                          watch(options, variants[name].functions, options.budget))
+        for name, variant in variants.items():
+            variant.add(*done[name], done["plain"])
+        print(f"round {number + 1}: throughput of {done['plain'].rate:.0f} "
+              + ", ".join(f"{variant.throughput[-1]:+.1%} ({name})"
+                          for name, variant in variants.items()), flush=True)
     for count, variant in variants.items():
-        print(f"{count} ({len(variant.functions)} functions): {variant.text()}")
-
-
-def look(program, seconds):
-    with Window(program) as window:
-        time.sleep(seconds)
-    return window
+        print(f"{count}: {variant.text()}")
 
 
 if __name__ == "__main__":

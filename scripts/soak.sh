@@ -137,9 +137,9 @@ study_server() { # of examples/
   check "$1: three searches with each form of the specificity" as_owner_of "$example/.vprof" \
     "$root/benchmarks/live_searches.py" "$example" --run "$run" --searches 3 --settle 25 \
     --specificity linear,quadratic,cubic
-  VPROF_RING_MB=64 check "$1: what a watch costs, as more call sites are measured" \
-    as_owner_of "$example/.vprof" "$root/benchmarks/watch_cost.py" "$example" --root "$where" \
-    --run "$run" --count "$root/benchmarks/served.sh $1"
+  check "$1: what a watch costs, as more call sites are measured" \
+    as_owner_of "$example/.vprof" "$root/benchmarks/watch_cost.py" "$example" \
+    "$example/work/plain" --root "$where"
 }
 
 as_owner_of() { # file command...

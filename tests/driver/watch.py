@@ -164,7 +164,7 @@ class Watch(LiveProject):
         self.assertEqual(watcher.returncode, 0, err)
         self.assertIn("beyond the budget of 1 %", out)
         report = self.report()
-        self.assertIn("no call of finish has a site in an armed program", err)
+        self.assertIn("the armed program has no site of a call in finish: small functions have none", err)
         self.assertEqual(report["iterations"][-1]["expanded"], ["deep", "finish"])
         self.assertEqual(report["overhead"]["demoted"], [])
         self.assertLess(report["overhead"]["recorded_part"], 1)

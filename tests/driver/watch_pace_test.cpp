@@ -107,7 +107,7 @@ class Watch {
     const double waited = pace_.waiting();
     const double length = pace_.length();
     const double reading = read(length);
-    const double on = pace_.settling() + length + waited + reading;
+    const double on = pace_.settling() + length + waited;
     const double missing = std::clamp(length + waited - program_.holds, 0.0, length);
     recorded_ += length - missing;
     on_ += on;
@@ -118,7 +118,7 @@ class Watch {
                    .patience = 2,
                    .reading = reading,
                    .own = own_work(reading)});
-    now_ += on + pace_.pause_after(on);
+    now_ += on + std::max(reading, pace_.pause_after(on));
   }
 
   WatchPace pace_;

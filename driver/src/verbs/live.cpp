@@ -31,8 +31,8 @@ Result<int> verb_live(const Global& global, const LiveOptions& options) {
     return build_only(session);
   }
   const Searched searched = VPROF_TRY(refine_live(session, options));
-  auto printed = at_low_priority(session.config.overhead_budget,
-                                 [&] { return print_search_result(session, options.json); });
+  auto printed = with_whole_budget(session.config.overhead_budget,
+                                   [&] { return print_search_result(session, options.json); });
   say(fmt::format("searched for {:.0f} s; {}", searched.seconds, searched.own.text()));
   return printed;
 }

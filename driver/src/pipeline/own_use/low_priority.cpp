@@ -13,26 +13,22 @@ namespace vprof::driver {
 
 namespace {
 
-/// If less than this part of the machine was idle, or vprof's own, work would be starved.
+/// Where less than this part of the machine is idle, work that only runs there would be starved.
 constexpr double kStarved = 0.05;
 constexpr double kRoomIsKnownFor = 0.5;  // s
 /// How long to look at the machine before the first work.
 constexpr std::chrono::milliseconds kFirstLook{100};
 
-/// Whether there was room for work that only runs where a processor would be idle.
-bool has_room(const OwnWork::Step& work) {
-  const double own = work.own / (work.passed * processors_in(1));
-  return work.idle + own >= kStarved;
-}
-
-bool there_is_room() {
+/// The part of the machine that is idle, or vprof's own.
+double room_on_machine() {
   static OwnWork since_looked;
-  static std::optional<bool> room;
+  static std::optional<double> room;
   if (!room) {
     std::this_thread::sleep_for(kFirstLook);
   }
   if (!room || since_looked.passed() >= kRoomIsKnownFor) {
-    room = has_room(since_looked.step());
+    const OwnWork::Step work = since_looked.step();
+    room = work.idle + work.own / (work.passed * processors_in(1));
   }
   return *room;
 }
@@ -46,11 +42,13 @@ bool run_where_idle() {
 }  // namespace
 
 void do_at_low_priority(double budget, const std::function<void()>& work) {
-  const bool room = there_is_room();
+  const double room = room_on_machine();
+  const double missed = missed_by_program(room);
   std::thread([&] {
+    const bool waits = room >= kStarved && run_where_idle();
     std::optional<Throttle> throttle;
-    if (!room || !run_where_idle()) {
-      throttle.emplace(processors_in(kForOwnWork * budget));
+    if (!waits || missed > 0) {
+      throttle.emplace(processors_in(kForOwnWork * budget) / (waits ? missed : 1));
     }
     work();
   }).join();

@@ -11,9 +11,13 @@ namespace vprof::driver {
 
 namespace {
 
+constexpr double kIdle = 0.5;
+
 const auto process_start = std::chrono::steady_clock::now();
 
 }  // namespace
+
+double missed_by_program(double idle) { return std::max(0.0, 1 - idle / kIdle); }
 
 double own_processor_s() {
   struct rusage usage{};

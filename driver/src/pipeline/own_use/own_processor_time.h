@@ -10,6 +10,11 @@ namespace vprof::driver {
 /// Recording has the rest.
 constexpr double kForOwnWork = 0.4;
 
+/// What of own work the program and its clients miss, if this part of the machine would be idle
+/// otherwise: all where nothing is, nothing where half of the machine is. Where less is, own work
+/// takes time from the program now and then, whatever its priority.
+double missed_by_program(double idle);
+
 /// Processor time of this process so far, with that of all of its threads, s.
 double own_processor_s();
 

@@ -88,7 +88,7 @@ Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint
     run.trace = pid != 0 ? VPROF_TRY(trace_of_process(pid)) : fs::path(attach);
     run.frontier = VPROF_TRY(FrontierFile::take(run.trace));
     run.armed = VPROF_TRY(
-        at_low_priority(session.config.overhead_budget, [&] { return armed_before(session); }));
+        with_whole_budget(session.config.overhead_budget, [&] { return armed_before(session); }));
     VPROF_TRY(check_build(session, run.trace, pid));
     run.frontier->keep_on(run.armed.sites.event_gates);
     run.target = running_target(run.trace, pid);

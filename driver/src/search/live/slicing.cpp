@@ -13,9 +13,6 @@ namespace {
 /// What recording aims at, as a part of the budget: what it costs is an estimate. The second one is
 /// where own work takes the rest.
 constexpr double kAimedAt = 0.8, kLeastAimedAt = 1 - kForOwnWork;
-/// Where so much of the machine is idle, own work is free. Where less is, it takes time from the
-/// program now and then.
-constexpr double kIdle = 0.5;
 /// Reports take processor time every ten seconds, so what own work costs is an average over some
 /// slices.
 constexpr double kSlices = 8;
@@ -76,7 +73,7 @@ void Slicing::learn(const analyzer::Slice& slice, const Times& times) {
 
 void Slicing::learn_own_work(const OwnWork::Step& work, double recorded) {
   idle_ = (idle_ + work.idle) / 2;
-  const double own = work.own * std::max(0.0, 1 - idle_ / kIdle);
+  const double own = work.own * missed_by_program(idle_);
   const double paid = for_own_work_ * work.passed;
   unpaid_ = std::max(0.0, unpaid_ + own - paid);
   if (cost_) {  // before a trial, vprof has done other things than read

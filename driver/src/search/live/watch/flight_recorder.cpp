@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "pipeline/analysis.h"
+#include "pipeline/own_use/low_priority.h"
 #include "pipeline/own_use/own_processor_time.h"
 #include "pipeline/results.h"
 #include "process/commands.h"
@@ -46,7 +47,6 @@ constexpr int64_t kLagNs = 1'500'000'000;
 constexpr int64_t kReachBackNs = 50'000'000;
 /// A slice waits so long for intervals that have not ended, s.
 constexpr double kLeastPatience = 1, kMostPatience = 10;
-constexpr double kWaitsMore = 4;  // times, if that was not enough
 /// The trace of a process that has ended is read no more after this time, s: with tables, whose
 /// windows are up to a minute long, twice that.
 constexpr double kKeepEnded = 30, kKeepEndedForTables = 150;
@@ -79,14 +79,18 @@ void warn_of_calls_without_sites(const ArmedProgram& armed, const std::vector<st
       with_sites.insert(function.key);
     }
   }
+  std::vector<std::string> without;
   for (const std::string& key : keys) {
     const instrumenter::Function* function = armed.program.by_key(key);
     if (!with_sites.contains(key) && function != nullptr && function->targets.empty()) {
-      warn(fmt::format(
-          "--expand: no call of {} has a site in an armed program, since it is small or "
-          "makes none worth measuring",
-          function->name));
+      without.push_back(function->name);
     }
+  }
+  if (!without.empty()) {
+    warn(fmt::format(
+        "--expand: the armed program has no site of a call in {}{}: small functions "
+        "have none",
+        without[0], without.size() == 1 ? "" : fmt::format(" and {} more", without.size() - 1)));
   }
 }
 
@@ -124,7 +128,9 @@ class FlightRecorder {
       auto recorded = choose_pace().and_then(
           [&] { return slices_ ? record_slice(goes_on) : record_window(goes_on); });
       if (goes_on() && recorded && seconds_since(reported) >= kBetweenReports) {
-        recorded = write_report();
+        const double budget = session_.config.overhead_budget;
+        recorded =
+            slices_ ? at_low_priority(budget, [&] { return write_report(); }) : write_report();
         reported = Clock::now();
       }
       if (!interrupt::requested()) {
@@ -143,7 +149,8 @@ class FlightRecorder {
         "watched for {:.0f} s{}; {}", seconds_since(start),
         part < 1 ? fmt::format(", and counted the intervals of {:.2g} % of it", 100 * part) : "",
         run_.own.text()));
-    return write_report();
+    pause();
+    return with_whole_budget(session_.config.overhead_budget, [&] { return write_report(); });
   }
 
  private:
@@ -182,8 +189,10 @@ class FlightRecorder {
   /// There are slices until it is known what recording costs.
   Result<void> prepare_slices() {
     slices_ = true;
+    auto chosen =
+        with_whole_budget(session_.config.overhead_budget, [&] { return choose_sites(); });
     from_ = monotonic_ns();
-    return choose_sites();
+    return chosen;
   }
 
   void switch_sites() {
@@ -318,38 +327,33 @@ class FlightRecorder {
     switch_sites();
     pass(pace_.length());
     factors_.epoch = {.from = from_, .to = monotonic_ns(), .recorded_since = on_since_};
-    WatchWindow window;
     WatchPace::Piece piece{.length = seconds_between(from_, factors_.epoch.to),
+                           .waited = std::min(pace_.waiting(), patience()),
                            .patience = patience()};
-    do {
-      // To read again takes time, too, and whatever was recorded meanwhile.
-      const double wait = std::max({pace_.waiting(), kWaitsMore * piece.waited, piece.reading});
-      pass(std::min(wait, piece.patience));
-      piece.waited += std::min(wait, piece.patience);
-      factors_.epoch.until = monotonic_ns();
-      factors_.epoch.processor_ns = processor_ns(from_, factors_.epoch.until);
-      const auto started = Clock::now();
-      window = VPROF_TRY(windows_.read(factors_, on_since_));
-      piece.reading = seconds_since(started);
-    } while (goes_on() && window.slice.incomplete > never_end_ && window.complete_since <= from_ &&
-             piece.waited < piece.patience);
+    pass(piece.waited);
+    factors_.epoch.until = monotonic_ns();
     if (VPROF_TRY(was_interrupted(from_))) {
       return {};
     }
-    never_end_ = window.slice.incomplete;
+    pause();  // reading takes long where nothing is idle
+    const int64_t end = monotonic_ns();
+    factors_.epoch.processor_ns = processor_ns(from_, factors_.epoch.until);
+    const double before = own_processor_s();
+    const auto window = VPROF_TRY(at_low_priority(
+        session_.config.overhead_budget, [&] { return windows_.read(factors_, on_since_); }));
+    piece.reading = own_processor_s() - before;
     if (window.complete_since > from_) {
       piece.missing = seconds_between(from_, window.complete_since);
       piece.held = seconds_between(window.complete_since, factors_.epoch.until);
       factors_.epoch.from = window.complete_since;
     }
-    pause();
     alternation_.learn(window.slice.overhead, cost_factor_);
-    const int64_t end = monotonic_ns();
     learn(window, piece);
     counted_s_ += std::max(0.0, piece.length - piece.missing);
     on_s_ += seconds_between(on_since_, end);
-    VPROF_TRY(tables_.write_slice(factors_.epoch));
-    VPROF_TRY(take(window));
+    VPROF_TRY(at_low_priority(session_.config.overhead_budget, [&] {
+      return tables_.write_slice(factors_.epoch).and_then([&] { return take(window); });
+    }));
     const double on = seconds_between(on_since_, end);
     const double pause = pace_.pause_after(on);
     if (on < pause - seconds_between(end, monotonic_ns())) {
@@ -498,10 +502,9 @@ class FlightRecorder {
   int64_t on_since_ = 0;  // these sites
   int64_t from_ = 0;      // the windows so far end here, or the slice begins
   int64_t watch_from_ = 0, watched_to_ = 0;
-  double counted_s_ = 0;    // between the two: intervals of these times are in the figures
-  double on_s_ = 0;         // between the two: recording was on
-  OwnWork own_;             // of vprof, since the last piece
-  uint64_t never_end_ = 0;  // intervals of a slice that nobody waits for
+  double counted_s_ = 0;  // between the two: intervals of these times are in the figures
+  double on_s_ = 0;       // between the two: recording was on
+  OwnWork own_;           // of vprof, since the last piece
   uint64_t interruptions_ = 0;
   const double start_s_ =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
