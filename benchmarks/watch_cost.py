@@ -3,7 +3,7 @@
 with the program without VProfiler.
 
     watch_cost.py PROJECT PLAIN --root FUNCTION [--children 10,50,100,500] [--rounds 11] [--budget 2]
-                  [--vprof build/release/driver/vprof]
+                  [--sets FILE] [--vprof build/release/driver/vprof]
 
 PROJECT holds a vprof.json and has been built by `vprof live --build`; PLAIN is the same source tree,
 built without VProfiler. `run` of vprof.json is run in both. It must do a fixed amount of work, and
@@ -12,7 +12,7 @@ examples/server-process.sh does.
 
 The call sites are those on the requests' path, breadth first from FUNCTION, as a search meets them:
 watches with a budget of 20 % break down one level after the other, until enough call sites are
-executed. Then each round runs the plain program and one `vprof watch --expand` for each number of
+executed. FILE keeps what was found, for the next time. Then each round runs the plain program and one `vprof watch --expand` for each number of
 call sites, each of them first in turn. What is compared is the whole run with the plain one of the
 same round: with all call sites in place, the recording of a part of the time, and vprof's reading.
 
@@ -33,6 +33,7 @@ from stated_cost import HERE, RATE, configuration, shown
 
 PROCESSOR = re.compile(r"^processor time of the server = ([0-9.]+)", re.M)
 PART = re.compile(r"counted the intervals of ([0-9.e-]+) % of it")
+REFUSED = re.compile(r'--expand: function "(.+)" \(.*cannot be instrumented')
 OWN = re.compile(r"vprof itself took ([0-9.]+) s of processor time a second")
 
 
@@ -52,10 +53,15 @@ def plain_run(options):
 
 
 def watch(options, functions, budget):
-    """A run of the workload that is watched: what it and vprof have printed, and the report."""
+    """A run of the workload that is watched: what it and vprof have printed, and the report. What
+    cannot be instrumented is taken out of `functions`."""
     done = subprocess.run([options.vprof, "-C", options.project, "watch", "--slower-than", "p99.9",
                            "--expand", *functions, "--budget", str(budget), "--json"],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    refused = REFUSED.search(done.stderr)
+    if refused:
+        functions.remove(refused[1])
+        return watch(options, functions, budget)
     if done.returncode != 0:
         raise SystemExit(f"vprof watch: {done.stderr[-2000:]}")
     log = (options.project / ".vprof/live/run.log").read_text()
@@ -82,18 +88,20 @@ def name_of(key):
 def break_down(options):
     """Functions in the order in which to break them down, until enough call sites are executed, and
     the calls of these."""
-    expanded, more = [], [options.root]
+    expanded, more, tried = [], [options.root], set()
     while more:
         expanded += more
+        tried.update(more)
         calls = executed_calls(watch(options, expanded, 20)[2])
         sites = json.loads((options.project / ".vprof/sites.json").read_text())
         expandable = [f for f in sites["functions"] if f["expandable"]]
         if expanded == [options.root]:
             expanded = [f["key"] for f in expandable if f["name"] == options.root]
+            tried.update(expanded)
         keys = {f["key"] for f in expandable}
         met = dict.fromkeys(name_of(key) for _, _, key in calls if key in keys)
         enough = len(calls) >= max(options.children)
-        more = [] if enough else [name for name in met if name not in expanded]
+        more = [] if enough else [name for name in met if name not in tried]
         print(f"{len(expanded)} functions broken down: {len(calls)} call sites are executed",
               flush=True)
     return expanded, calls
@@ -143,9 +151,15 @@ def main():
                         default=[10, 50, 100, 500])
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--budget", type=float, default=2)
+    parser.add_argument("--sets", type=pathlib.Path)
     parser.add_argument("--vprof", default=HERE.parent / "build/release/driver/vprof")
     options = parser.parse_args()
-    sets = sets_of(options.children, *break_down(options))
+    if options.sets and options.sets.exists():
+        sets = json.loads(options.sets.read_text())
+    else:
+        sets = sets_of(options.children, *break_down(options))
+        if options.sets:
+            options.sets.write_text(json.dumps(sets))
     variants = {count: Variant(functions) for count, functions in sets.items()}
     for number in range(options.rounds):
         order = ["plain", *variants]

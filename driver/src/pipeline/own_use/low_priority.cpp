@@ -41,14 +41,14 @@ bool run_where_idle() {
 
 }  // namespace
 
-void do_at_low_priority(double budget, const std::function<void()>& work) {
+void do_at_low_priority(double part, Rests rests, const std::function<void()>& work) {
   const double room = room_on_machine();
-  const double missed = missed_by_program(room);
+  const double missed = rests == Rests::kWhereItIsMissed ? missed_by_program(room) : 0;
   std::thread([&] {
     const bool waits = room >= kStarved && run_where_idle();
     std::optional<Throttle> throttle;
     if (!waits || missed > 0) {
-      throttle.emplace(processors_in(kForOwnWork * budget) / (waits ? missed : 1));
+      throttle.emplace(processors_in(part) / (waits ? missed : 1));
     }
     work();
   }).join();

@@ -7,26 +7,37 @@
 
 namespace vprof::driver {
 
+enum class Rests {
+  kWhereNothingIsIdle,  ///< the slices of a search pay for the rest with longer pauses
+  kWhereItIsMissed,     ///< wherever less than half of the machine is idle (missed_by_program())
+};
+
 /// Does `work` in a thread that runs where a processor would be idle, and waits for it. What cannot
 /// wait, such as the heartbeat, goes on beside it. The kernel keeps to that only within one session
-/// or control group, and the program is usually in another. So where less than half of the machine
-/// has been idle since the work before, the thread takes no more (throttle.h) than lets the program
-/// miss its part of the budget (kForOwnWork, missed_by_program()). One thread at a time, which
-/// starts no others.
-void do_at_low_priority(double budget, const std::function<void()>& work);
+/// or control group, and the program is usually in another. So the thread also rests (throttle.h)
+/// when the program misses more than this part of the machine because of it. One thread at a time,
+/// which starts no others.
+void do_at_low_priority(double part, Rests rests, const std::function<void()>& work);
 
-/// The same, for work with a result.
+/// The same, for work with a result that slices have to wait for: its part of the budget.
 template <class Work>
-auto at_low_priority(double budget, const Work& work) {
+auto at_low_priority(double budget, const Work& work, double part = kForOwnWork,
+                     Rests rests = Rests::kWhereNothingIsIdle) {
   decltype(work()) result;
-  do_at_low_priority(budget, [&] { result = work(); });
+  do_at_low_priority(part * budget, rests, [&] { result = work(); });
   return result;
 }
 
-/// The same while nothing is recorded: own work may take the whole budget.
+/// That of a watch, which goes on for days and is in no hurry.
+template <class Work>
+auto in_no_hurry(double budget, const Work& work) {
+  return at_low_priority(budget, work, kForOwnWork, Rests::kWhereItIsMissed);
+}
+
+/// While nothing is recorded, own work may take the whole budget.
 template <class Work>
 auto with_whole_budget(double budget, const Work& work) {
-  return at_low_priority(budget / kForOwnWork, work);
+  return at_low_priority(budget, work, 1, Rests::kWhereItIsMissed);
 }
 
 }  // namespace vprof::driver

@@ -129,8 +129,7 @@ class FlightRecorder {
           [&] { return slices_ ? record_slice(goes_on) : record_window(goes_on); });
       if (goes_on() && recorded && seconds_since(reported) >= kBetweenReports) {
         const double budget = session_.config.overhead_budget;
-        recorded =
-            slices_ ? at_low_priority(budget, [&] { return write_report(); }) : write_report();
+        recorded = slices_ ? in_no_hurry(budget, [&] { return write_report(); }) : write_report();
         reported = Clock::now();
       }
       if (!interrupt::requested()) {
@@ -339,8 +338,8 @@ class FlightRecorder {
     const int64_t end = monotonic_ns();
     factors_.epoch.processor_ns = processor_ns(from_, factors_.epoch.until);
     const double before = own_processor_s();
-    const auto window = VPROF_TRY(at_low_priority(
-        session_.config.overhead_budget, [&] { return windows_.read(factors_, on_since_); }));
+    const auto window = VPROF_TRY(in_no_hurry(session_.config.overhead_budget,
+                                              [&] { return windows_.read(factors_, on_since_); }));
     piece.reading = own_processor_s() - before;
     if (window.complete_since > from_) {
       piece.missing = seconds_between(from_, window.complete_since);
@@ -351,7 +350,7 @@ class FlightRecorder {
     learn(window, piece);
     counted_s_ += std::max(0.0, piece.length - piece.missing);
     on_s_ += seconds_between(on_since_, end);
-    VPROF_TRY(at_low_priority(session_.config.overhead_budget, [&] {
+    VPROF_TRY(in_no_hurry(session_.config.overhead_budget, [&] {
       return tables_.write_slice(factors_.epoch).and_then([&] { return take(window); });
     }));
     const double on = seconds_between(on_since_, end);
