@@ -3,7 +3,7 @@
 #
 #   served.sh steady       steady/server, whose file `served` is in the current directory
 #   served.sh memcached    the one that runs in the current directory
-#   served.sh postgresql, httpd, mariadb   the one that workload.sh has started
+#   served.sh postgresql   the one that workload.sh has started
 set -euo pipefail
 
 case $1 in
@@ -17,16 +17,6 @@ case $1 in
     exec 3<>"/dev/tcp/127.0.0.1/$port"
     printf 'stats\r\nquit\r\n' >&3
     tr -d '\r' <&3 | awk '$2 ~ /^cmd_(get|set|touch)$/ { sum += $3 } END { print sum }'
-    ;;
-  httpd) wc -l <../../work/access.log ;;
-  mariadb)
-    for process in /proc/[0-9]*; do
-      if [ "$process/cwd" -ef . ] && [ "$(cat "$process/comm")" = mariadbd ]; then
-        socket=$(tr '\0' '\n' <"$process/cmdline" | sed -n 's/^--socket=//p')
-      fi
-    done
-    bld/client/mariadb --no-defaults --socket="$socket" --user=root -BNe \
-      "show global status like 'Com_commit'" | cut -f 2
     ;;
   postgresql)
     { read -r _; read -r _; read -r _; read -r port; read -r socket; } <../../work/data-run/postmaster.pid

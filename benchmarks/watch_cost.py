@@ -10,18 +10,22 @@ built without VProfiler. `run` of vprof.json is run in both. It must do a fixed 
 prints the throughput (stated_cost.py), and the processor time of the server as
 examples/server-process.sh does.
 
-The call sites are those on the requests' path, breadth first from FUNCTION, as a search meets them:
-watches with a budget of 20 % break down one level after the other, until enough call sites are
-executed. FILE keeps what was found, for the next time. Then each round runs the plain program and one `vprof watch --expand` for each number of
-call sites, each of them first in turn. What is compared is the whole run with the plain one of the
-same round: with all call sites in place, the recording of a part of the time, and vprof's reading.
+The call sites are those on the requests' path, breadth first from FUNCTION, as a search meets them.
+Watches with a budget of 20 % break down one level after the other until enough call sites are
+executed, and find the smallest number of these functions for each of --children. FILE keeps what was
+found, for the next time. Then each round runs the plain program and one `vprof watch --expand` for
+each number of call sites, each of them first in turn. What is compared is the whole run with the
+plain one of the same round: with all call sites in place, the recording of a part of the time, and
+vprof's reading.
 
 The last lines are medians of the rounds, with an interval that contains the true median in 95 of 100
 cases: `executed` is how many call sites were executed while vprof recorded, `records` how often they
 and waits were recorded per request, and `counted` the part of the time whose requests were counted.
 """
 import argparse
+import bisect
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -86,8 +90,7 @@ def name_of(key):
 
 
 def break_down(options):
-    """Functions in the order in which to break them down, until enough call sites are executed, and
-    the calls of these."""
+    """Functions in the order in which to break them down, until enough call sites are executed."""
     expanded, more, tried = [], [options.root], set()
     while more:
         expanded += more
@@ -104,17 +107,20 @@ def break_down(options):
         more = [] if enough else [name for name in met if name not in tried]
         print(f"{len(expanded)} functions broken down: {len(calls)} call sites are executed",
               flush=True)
-    return expanded, calls
+    return expanded
 
 
-def sets_of(children, expanded, calls):
-    """For each number of call sites, the first functions that execute so many."""
-    sets = {}
-    for count in children:
-        enough = (n for n in range(1, len(expanded) + 1)
-                  if sum(name_of(caller) in expanded[:n] for caller, _, _ in calls) >= count)
-        sets[count] = expanded[:next(enough, len(expanded))]
-    return sets
+def sets_of(options, expanded):
+    """For each number of call sites, as few of the functions as execute that many."""
+    @functools.cache
+    def executed(number):
+        count = len(executed_calls(watch(options, expanded[:number], 20)[2]))
+        print(f"{number} functions execute {count} call sites", flush=True)
+        return count
+
+    numbers = range(1, len(expanded))
+    return {count: expanded[:bisect.bisect_left(numbers, count, key=executed) + 1]
+            for count in options.children}
 
 
 class Variant:
@@ -157,7 +163,7 @@ def main():
     if options.sets and options.sets.exists():
         sets = json.loads(options.sets.read_text())
     else:
-        sets = sets_of(options.children, *break_down(options))
+        sets = sets_of(options, break_down(options))
         if options.sets:
             options.sets.write_text(json.dumps(sets))
     variants = {count: Variant(functions) for count, functions in sets.items()}

@@ -119,14 +119,16 @@ soak_studies() {
 }
 
 study_server() { # of examples/
-  local example=$root/examples/$1 run where
+  local example=$root/examples/$1 run watched start
   case $1 in
-    memcached) run='LOAD_REQUESTS=1000000000' where=drive_machine ;;
-    httpd) run='REQUESTS=1000000000 COLD_FILES=4000' where=ap_process_async_request ;;
-    postgresql) run='TRANSACTIONS=1000000' where=PostgresMain ;;
-    mariadb) run='TRANSACTIONS=10000000' where=do_command ;;
+    memcached) run='LOAD_REQUESTS=1000000000' watched=LOAD_REQUESTS=1000000 start=drive_machine ;;
+    httpd)
+      run='REQUESTS=1000000000 COLD_FILES=4000' watched=REQUESTS=200000
+      start=ap_process_async_request
+      ;;
+    postgresql) run='TRANSACTIONS=1000000' watched=TRANSACTIONS=5000 start=PostgresMain ;;
+    mariadb) run='TRANSACTIONS=10000000' watched=TRANSACTIONS=20000 start=do_command ;;
   esac
-  run+=' exec ../../workload.sh'
   export WORKLOAD=tpcc # of PostgreSQL and MariaDB
   check "$1: first iteration" "$example/run.sh" --restart --max-iterations 1 || return 1
   # The owner of .vprof also writes the configurations with other forms.
@@ -135,11 +137,11 @@ study_server() { # of examples/
     check "$1: what measuring costs" "$example/overhead.py" measure --rounds 11 &&
     check "$1: the table" "$example/overhead.py" report
   check "$1: three searches with each form of the specificity" as_owner_of "$example/.vprof" \
-    "$root/benchmarks/live_searches.py" "$example" --run "$run" --searches 3 --settle 25 \
-    --specificity linear,quadratic,cubic
+    "$root/benchmarks/live_searches.py" "$example" --run "$run ../../workload.sh" --searches 3 \
+    --settle 25 --specificity linear,quadratic,cubic
   check "$1: what a watch costs, as more call sites are measured" \
-    as_owner_of "$example/.vprof" "$root/benchmarks/watch_cost.py" "$example" \
-    "$example/work/plain" --root "$where"
+    as_owner_of "$example/.vprof" env "$watched" "$root/benchmarks/watch_cost.py" "$example" \
+    "$example/work/plain" --root "$start"
 }
 
 as_owner_of() { # file command...

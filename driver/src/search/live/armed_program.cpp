@@ -1,5 +1,7 @@
 #include "search/live/armed_program.h"
 
+#include <set>
+
 #include "pipeline/steps.h"
 #include "pipeline/whole_build.h"
 #include "process/commands.h"
@@ -102,6 +104,30 @@ Result<Frontier> move_frontier(const Session& session, const ArmedProgram& armed
   VPROF_TRY(instrumenter::save_sites(sites, ws.kept_sites(session.state.iteration).string()));
   VPROF_TRY(instrumenter::save_sites(sites, ws.sites().string()));
   return Frontier{sites.sites.size(), instrumenter::numbers_to_switch_on(sites, armed.sites)};
+}
+
+std::vector<std::string> names_without_sites(const ArmedProgram& armed,
+                                             const std::vector<std::string>& keys) {
+  std::set<size_t> callers;
+  for (const auto& site : armed.sites.sites) {
+    if (site.kind == instrumenter::SiteKind::kCall && site.parent) {
+      callers.insert(*site.parent);
+    }
+  }
+  std::set<std::string> with_sites;
+  for (const auto& function : armed.sites.functions) {
+    if (callers.contains(function.id)) {
+      with_sites.insert(function.key);
+    }
+  }
+  std::vector<std::string> names;
+  for (const std::string& key : keys) {
+    const instrumenter::Function* function = armed.program.by_key(key);
+    if (!with_sites.contains(key) && function != nullptr && function->targets.empty()) {
+      names.push_back(function->name);
+    }
+  }
+  return names;
 }
 
 }  // namespace vprof::driver

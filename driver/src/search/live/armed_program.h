@@ -35,4 +35,8 @@ struct Frontier {
 /// state has expanded.
 Result<Frontier> move_frontier(const Session& session, const ArmedProgram& armed);
 
+/// Names of those functions of which no call has a site, because they are small.
+std::vector<std::string> names_without_sites(const ArmedProgram& armed,
+                                             const std::vector<std::string>& keys);
+
 }  // namespace vprof::driver

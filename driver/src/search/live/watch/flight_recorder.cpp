@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
 #include <thread>
 
 #include "pipeline/analysis.h"
@@ -23,7 +22,6 @@
 #include "search/live/watch/watch_window.h"
 #include "search/overhead.h"
 #include "vprof/analyzer/overhead.h"
-#include "vprof/instrumenter/sites.h"
 #include "vprof/support/text.h"
 
 namespace vprof::driver {
@@ -65,33 +63,14 @@ double seconds_since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
-/// Small functions have none in an armed program.
-void warn_of_calls_without_sites(const ArmedProgram& armed, const std::vector<std::string>& keys) {
-  std::set<size_t> callers;
-  for (const auto& site : armed.sites.sites) {
-    if (site.kind == instrumenter::SiteKind::kCall && site.parent) {
-      callers.insert(*site.parent);
-    }
+void warn_of(const std::vector<std::string>& without_sites) {
+  if (without_sites.empty()) {
+    return;
   }
-  std::set<std::string> with_sites;
-  for (const auto& function : armed.sites.functions) {
-    if (callers.contains(function.id)) {
-      with_sites.insert(function.key);
-    }
-  }
-  std::vector<std::string> without;
-  for (const std::string& key : keys) {
-    const instrumenter::Function* function = armed.program.by_key(key);
-    if (!with_sites.contains(key) && function != nullptr && function->targets.empty()) {
-      without.push_back(function->name);
-    }
-  }
-  if (!without.empty()) {
-    warn(fmt::format(
-        "--expand: the armed program has no site of a call in {}{}: small functions "
-        "have none",
-        without[0], without.size() == 1 ? "" : fmt::format(" and {} more", without.size() - 1)));
-  }
+  const size_t more = without_sites.size() - 1;
+  warn(fmt::format(
+      "--expand: the armed program has no site of a call in {}{}: small functions have none",
+      without_sites[0], more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
 class FlightRecorder {
@@ -157,7 +136,7 @@ class FlightRecorder {
   /// intervals.
   Result<void> begin() {
     const auto named = VPROF_TRY(keys_to_expand(run_.armed.program, options_.expand));
-    warn_of_calls_without_sites(run_.armed, named);
+    warn_of(names_without_sites(run_.armed, named));
     VPROF_TRY(restart_if_needed(session_, !named.empty()));
     own_.step();
     if (state_.iteration == 0) {
