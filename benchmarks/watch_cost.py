@@ -12,11 +12,13 @@ examples/server-process.sh does.
 
 The call sites are those on the requests' path, breadth first from FUNCTION, as a search meets them.
 Watches with a budget of 20 % break down one level after the other until enough call sites are
-executed, and find the smallest number of these functions for each of --children. FILE keeps what was
-found, for the next time. Then each round runs the plain program and one `vprof watch --expand` for
-each number of call sites, each of them first in turn. What is compared is the whole run with the
-plain one of the same round: with all call sites in place, the recording of a part of the time, and
-vprof's reading.
+executed. For each of --children, others then choose, in this order, from the functions that have
+call sites of their own; instead of the calls of a small one, the entries of all that it may lead to
+are measured, whoever calls them. A function with which many more would be executed is left out.
+FILE keeps what was found, for the next time. Then each round runs `vprof watch --expand` once for
+each number of call sites, each of them first in turn, and the plain program before and after each
+of them. What is compared is the whole run with the mean of these two: with all call sites in place,
+the recording of a part of the time, and vprof's reading.
 
 The last lines are medians of the rounds, with an interval that contains the true median in 95 of 100
 cases: `executed` is how many call sites were executed while vprof recorded, `records` how often they
@@ -107,20 +109,43 @@ def break_down(options):
         more = [] if enough else [name for name in met if name not in tried]
         print(f"{len(expanded)} functions broken down: {len(calls)} call sites are executed",
               flush=True)
-    return expanded
+    return with_calls(options, expanded)
+
+
+def with_calls(options, functions):
+    """Those of the functions that have call sites of their own in the armed program."""
+    armed = json.loads((options.project / ".vprof/live/sites.json").read_text())
+    callers = {site["parent"] for site in armed["sites"] if site["kind"] == "call"}
+    keys = {f["key"] for f in armed["functions"] if f["id"] in callers}
+    return [name for name in functions if name in keys]
+
+
+MOST_AT_ONCE = 32  # functions that are added at once, so that few watches tell how many fit
+MORE_IS_FINE = 1.1  # times the call sites that are asked for
+
+
+def set_of(count, functions, executed):
+    """Those of the functions that execute `count` call sites, with which not many more are."""
+    chosen = []
+    while functions:
+        some = functions[:MOST_AT_ONCE]
+        fit = bisect.bisect_right(range(1, len(some) + 1), MORE_IS_FINE * count,
+                                  key=lambda number: executed(*chosen, *some[:number]))
+        chosen += some[:fit]
+        if chosen and executed(*chosen) >= count:
+            break
+        functions = functions[fit + 1 if fit < len(some) else fit:]
+    return chosen
 
 
 def sets_of(options, expanded):
-    """For each number of call sites, as few of the functions as execute that many."""
     @functools.cache
-    def executed(number):
-        count = len(executed_calls(watch(options, expanded[:number], 20)[2]))
-        print(f"{number} functions execute {count} call sites", flush=True)
+    def executed(*functions):
+        count = len(executed_calls(watch(options, list(functions), 20)[2]))
+        print(f"{len(functions)} functions execute {count} call sites", flush=True)
         return count
 
-    numbers = range(1, len(expanded))
-    return {count: expanded[:bisect.bisect_left(numbers, count, key=executed) + 1]
-            for count in options.children}
+    return {count: set_of(count, expanded, executed) for count in options.children}
 
 
 class Variant:
@@ -131,10 +156,11 @@ class Variant:
         self.throughput, self.processor, self.own = [], [], []
         self.executed, self.records, self.counted = [], [], []
 
-    def add(self, run, messages, report, plain):
+    def add(self, run, messages, report, around):
+        """`around`: the plain runs before and after it."""
         part = PART.search(messages)
-        self.throughput.append(run.rate / plain.rate - 1)
-        self.processor.append(run.processor / plain.processor - 1)
+        self.throughput.append(run.rate / statistics.mean(p.rate for p in around) - 1)
+        self.processor.append(run.processor / statistics.mean(p.processor for p in around) - 1)
         self.own.append(float(OWN.search(messages)[1]) / os.cpu_count())
         self.executed.append(len(executed_calls(report)))
         self.records.append(report["overhead"]["records"] / report["interval"]["count"])
@@ -167,16 +193,16 @@ def main():
         if options.sets:
             options.sets.write_text(json.dumps(sets))
     variants = {count: Variant(functions) for count, functions in sets.items()}
+    names = list(variants)
+    before = plain_run(options)
     for number in range(options.rounds):
-        order = ["plain", *variants]
-        first = number % len(order)
-        done = {}
-        for name in order[first:] + order[:first]:
-            done[name] = (plain_run(options) if name == "plain" else
-                          watch(options, variants[name].functions, options.budget))
-        for name, variant in variants.items():
-            variant.add(*done[name], done["plain"])
-        print(f"round {number + 1}: throughput of {done['plain'].rate:.0f} "
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            watched = watch(options, variants[name].functions, options.budget)
+            after = plain_run(options)
+            variants[name].add(*watched, (before, after))
+            before = after
+        print(f"round {number + 1}: throughput of {before.rate:.0f} "
               + ", ".join(f"{variant.throughput[-1]:+.1%} ({name})"
                           for name, variant in variants.items()), flush=True)
     for count, variant in variants.items():

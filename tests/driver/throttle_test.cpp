@@ -5,9 +5,11 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <ctime>
+#include <future>
 #include <thread>
 
 #include "pipeline/own_use/low_priority.h"
+#include "pipeline/own_use/own_processor_time.h"
 
 using namespace vprof::driver;
 
@@ -42,6 +44,36 @@ TEST_CASE("a thread with a limit rests for as long as its work demands") {
     took = time_to_compute(kWork);
   }).join();
   CHECK(took >= (kWork - 2 * kTick) / processors);
+}
+
+TEST_CASE("the limit of a thread may change while it works") {
+  constexpr double kProcessors = 0.1;
+  constexpr double kWork = 0.06;
+  double took = 0;
+  std::promise<void> began, changed;
+  std::thread thread([&] {
+    const Throttle throttle(1);
+    began.set_value();
+    changed.get_future().wait();
+    took = time_to_compute(kWork);
+  });
+  began.get_future().wait();
+  Throttle::limit(kProcessors);
+  changed.set_value();
+  thread.join();
+  CHECK(took >= (kWork - 2 * kTick) / kProcessors);
+}
+
+TEST_CASE("own work takes what is idle, and otherwise its part of the machine") {
+  using enum Rests;
+  const double part = 1e-6;
+  CHECK(allowed_at_low_priority(part, kWhereItIsMissed, true, 1) >= 1);
+  CHECK(allowed_at_low_priority(part, kWhereItIsMissed, true, 0) == processors_in(part));
+  const double between = allowed_at_low_priority(part, kWhereItIsMissed, true, 0.25);
+  CHECK(between > processors_in(part));
+  CHECK(between < 1);
+  CHECK(allowed_at_low_priority(part, kWhereNothingIsIdle, true, 0.25) >= 1);
+  CHECK(allowed_at_low_priority(part, kWhereNothingIsIdle, false, 0) == processors_in(part));
 }
 
 TEST_CASE("work at low priority is that of another thread, and its result comes back") {

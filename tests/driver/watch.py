@@ -63,12 +63,22 @@ class Watch(LiveProject):
                 return
         self.fail(watcher.communicate())
 
+    def old_recording(self):
+        """One that an earlier watch has kept, damaged: it need not be read."""
+        old = self.root / ".vprof/watch/kept/1"
+        old.mkdir(parents=True)
+        for name in ("sites.json", "1-1.vpt"):
+            (old / name).write_text("damaged")
+            os.utime(old / name, (1, 1))
+        return old
+
     def begun(self, watcher):
         self.until(watcher, watcher.stdout, "watching")
 
     def test_a_slow_request_is_kept_and_explained(self):
         watcher = self.watch("--slower-than", "250ms")
         self.begun(watcher)
+        old = self.old_recording()
         found = self.slow_one(watcher)
         self.assertIn("mostly wait(sleep) in step", found[3])
         watcher.send_signal(signal.SIGINT)
@@ -84,7 +94,8 @@ class Watch(LiveProject):
             file.unlink()
         shown = self.vprof("timeline", found[1]).stdout
         self.assertIn("step", shown)
-        kept = list((self.root / ".vprof/watch/kept").iterdir())
+        self.assertNotIn("There are no timelines", (self.root / ".vprof/report.html").read_text())
+        kept = [one for one in old.parent.iterdir() if one != old]
         self.assertTrue(kept)
         self.assertIn("completed", self.vprof("analyze", str(kept[0])).stdout)
 

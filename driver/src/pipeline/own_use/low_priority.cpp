@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <chrono>
+#include <future>
 #include <optional>
 #include <thread>
 
@@ -15,7 +16,7 @@ namespace {
 
 /// Where less than this part of the machine is idle, work that only runs there would be starved.
 constexpr double kStarved = 0.05;
-constexpr double kRoomIsKnownFor = 0.5;  // s
+constexpr std::chrono::milliseconds kRoomIsKnownFor{500};
 /// How long to look at the machine before the first work.
 constexpr std::chrono::milliseconds kFirstLook{100};
 
@@ -26,7 +27,7 @@ double room_on_machine() {
   if (!room) {
     std::this_thread::sleep_for(kFirstLook);
   }
-  if (!room || since_looked.passed() >= kRoomIsKnownFor) {
+  if (!room || since_looked.passed() >= std::chrono::duration<double>(kRoomIsKnownFor).count()) {
     const OwnWork::Step work = since_looked.step();
     room = work.idle + work.own / (work.passed * processors_in(1));
   }
@@ -43,15 +44,27 @@ bool run_where_idle() {
 
 void do_at_low_priority(double part, Rests rests, const std::function<void()>& work) {
   const double room = room_on_machine();
-  const double missed = rests == Rests::kWhereItIsMissed ? missed_by_program(room) : 0;
-  std::thread([&] {
+  std::packaged_task<void()> task([&] {
     const bool waits = room >= kStarved && run_where_idle();
-    std::optional<Throttle> throttle;
-    if (!waits || missed > 0) {
-      throttle.emplace(processors_in(part) / (waits ? missed : 1));
-    }
+    const Throttle throttle(allowed_at_low_priority(part, rests, waits, room));
     work();
-  }).join();
+  });
+  auto done = task.get_future();
+  std::thread thread(std::move(task));
+  while (rests == Rests::kWhereItIsMissed &&
+         done.wait_for(kRoomIsKnownFor) == std::future_status::timeout) {
+    Throttle::limit(allowed_at_low_priority(part, rests, true, room_on_machine()));
+  }
+  thread.join();
+  done.get();
+}
+
+double allowed_at_low_priority(double part, Rests rests, bool waits, double room) {
+  double missed = waits ? 0 : 1;
+  if (rests == Rests::kWhereItIsMissed) {
+    missed = missed_by_program(room);
+  }
+  return missed > 0 ? processors_in(part) / missed : 1;
 }
 
 }  // namespace vprof::driver

@@ -58,10 +58,7 @@ int rest_signal() { return SIGRTMIN + 1; }
 }  // namespace
 
 Throttle::Throttle(double processors) {
-  if (processors >= 1) {
-    return;
-  }
-  rest_for_each = 1 / std::max(processors, 1e-6) - 1;
+  limit(processors);
   worked = now(CLOCK_THREAD_CPUTIME_ID);
   struct sigaction action{};
   action.sa_handler = rest;
@@ -81,8 +78,12 @@ Throttle::Throttle(double processors) {
 Throttle::~Throttle() {
   if (is_set_) {
     ::timer_delete(timer_);
-    rest_for_each = 0;  // a signal may have arrived meanwhile
   }
+  limit(1);  // a signal may have arrived meanwhile
+}
+
+void Throttle::limit(double processors) {
+  rest_for_each = 1 / std::clamp(processors, 1e-6, 1.0) - 1;
 }
 
 }  // namespace vprof::driver
