@@ -120,21 +120,22 @@ def with_calls(options, functions):
     return [name for name in functions if name in keys]
 
 
-MOST_AT_ONCE = 32  # functions that are added at once, so that few watches tell how many fit
-MORE_IS_FINE = 1.1  # times the call sites that are asked for
+MOST_AT_ONCE = 32  # functions that are added at once, so that few watches tell how many are needed
+MORE_IS_FINE = 1.6  # times the call sites that are asked for
 
 
 def set_of(count, functions, executed):
-    """Those of the functions that execute `count` call sites, with which not many more are."""
+    """As few of the functions as execute `count` call sites, without those that execute many more."""
     chosen = []
     while functions:
         some = functions[:MOST_AT_ONCE]
-        fit = bisect.bisect_right(range(1, len(some) + 1), MORE_IS_FINE * count,
-                                  key=lambda number: executed(*chosen, *some[:number]))
-        chosen += some[:fit]
-        if chosen and executed(*chosen) >= count:
-            break
-        functions = functions[fit + 1 if fit < len(some) else fit:]
+        few = bisect.bisect_left(range(1, len(some) + 1), count,
+                                 key=lambda number: executed(*chosen, *some[:number]))
+        enough = [*chosen, *some[:few + 1]]
+        if few < len(some) and executed(*enough) <= MORE_IS_FINE * count:
+            return enough
+        chosen += some[:few]
+        functions = functions[few + 1:] if few < len(some) else functions[few:]
     return chosen
 
 
