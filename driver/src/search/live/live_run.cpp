@@ -56,8 +56,19 @@ Result<void> check_build(const Session& session, const fs::path& trace, pid_t pi
 
 }  // namespace
 
+Result<void> LiveRun::start(const Session& session, uint64_t ring_mb) {
+  if (target == nullptr) {
+    target = VPROF_TRY(start_target(live_command(session, trace, ring_mb)));
+    own = OwnUse::since_now();
+  }
+  return {};
+}
+
 void LiveRun::leave() {
   frontier->pause();
+  if (target == nullptr) {
+    return;
+  }
   const auto left = target->leave();
   if (!left && left.error().kind != ErrorKind::kInterrupted) {
     warn(left.error().message);
@@ -80,7 +91,7 @@ std::string why_nothing(const fs::path& trace, const Session& session) {
       shown(trace), never, trace.string());
 }
 
-Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint64_t ring_mb) {
+Result<LiveRun> begin_live_run(Session& session, const std::string& attach) {
   LiveRun run;
   session.config.factors.threads = 1;  // the other processors are the program's
   if (!attach.empty()) {
@@ -100,8 +111,6 @@ Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint
   VPROF_TRY(make_frontier_file(run.trace));
   run.frontier = VPROF_TRY(FrontierFile::take(run.trace));
   run.frontier->keep_on(run.armed.sites.event_gates);
-  run.target = VPROF_TRY(start_target(live_command(session, run.trace, ring_mb)));
-  run.own = OwnUse::since_now();
   return run;
 }
 

@@ -15,9 +15,13 @@ struct LiveRun {
   ArmedProgram armed;
   fs::path trace;
   std::unique_ptr<FrontierFile> frontier;
-  std::unique_ptr<Target> target;
+  std::unique_ptr<Target> target;      ///< null before start()
   OwnUse own = OwnUse::since_start();  ///< of vprof while the program runs
 
+  /// Starts `run` of vprof.json, unless the program runs already.
+  /// @param ring_mb MiB that each thread of it keeps; 0: everything
+  /// Error: it cannot be started.
+  Result<void> start(const Session& session, uint64_t ring_mb);
   /// Switches all sites off and leaves the program; warns if it failed.
   void leave();
 };
@@ -25,10 +29,9 @@ struct LiveRun {
 /// Why no interval of the run that is recorded in `trace` was completed, in one line.
 std::string why_nothing(const fs::path& trace, const Session& session);
 
-/// Arms the program, and starts it or takes hold of one that runs.
-/// @param attach a process or a trace directory; empty: `run` of vprof.json is started
-/// @param ring_mb MiB that each thread of a program keeps that is started here; 0: everything
-/// Error: as for arm(); or the program cannot be started or looked at.
-Result<LiveRun> begin_live_run(Session& session, const std::string& attach, uint64_t ring_mb);
+/// Arms the program, or takes hold of one that runs.
+/// @param attach a process or a trace directory; empty: start() follows
+/// Error: as for arm(); or the program cannot be looked at.
+Result<LiveRun> begin_live_run(Session& session, const std::string& attach);
 
 }  // namespace vprof::driver

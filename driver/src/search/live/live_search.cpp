@@ -366,7 +366,8 @@ Result<fs::path> prepare_live(Session& session) {
 }
 
 Result<Searched> refine_live(Session& session, const LiveOptions& options) {
-  LiveRun run = VPROF_TRY(begin_live_run(session, options.attach, 0));
+  LiveRun run = VPROF_TRY(begin_live_run(session, options.attach));
+  VPROF_TRY(run.start(session, 0));
   std::unique_ptr<LiveScreen> screen;
   if (!options.plain && !options.json) {
     screen = LiveScreen::open(session, run.armed.program);

@@ -91,9 +91,18 @@ class FlightRecorder {
         tables_(ws_, run.trace, options.tables),
         ended_(run.trace, options.tables.out.empty() ? kKeepEnded : kKeepEndedForTables) {}
 
-  Result<void> record() {
+  /// What can be done before the program starts.
+  Result<void> prepare() {
     VPROF_TRY(begin());
-    VPROF_TRY(has_census() ? census() : prepare_slices());
+    return has_census() ? Result<void>() : prepare_slices();
+  }
+
+  Result<void> record() {
+    own_.step();
+    from_ = monotonic_ns();
+    if (has_census()) {
+      VPROF_TRY(census());
+    }
     watch_from_ = watched_to_ = from_;
     say(fmt::format("watching: intervals that take more than {} are kept in {}",
                     options_.slower_than, shown(ws_.kept())));
@@ -138,7 +147,6 @@ class FlightRecorder {
     const auto named = VPROF_TRY(keys_to_expand(run_.armed.program, options_.expand));
     warn_of(names_without_sites(run_.armed, named));
     VPROF_TRY(restart_if_needed(session_, !named.empty()));
-    own_.step();
     if (state_.iteration == 0) {
       VPROF_TRY(next_iteration(session_, run_.armed.program,
                                named.empty() ? run_.armed.targets.roots : named));
@@ -167,10 +175,9 @@ class FlightRecorder {
   /// There are slices until it is known what recording costs.
   Result<void> prepare_slices() {
     slices_ = true;
-    auto chosen =
-        with_whole_budget(session_.config.overhead_budget, [&] { return choose_sites(); });
-    from_ = monotonic_ns();
-    return chosen;
+    const auto choose = [&] { return choose_sites(); };
+    const bool disturbs = run_.target != nullptr;  // a program that runs
+    return disturbs ? with_whole_budget(session_.config.overhead_budget, choose) : choose();
   }
 
   void switch_sites() {
@@ -497,9 +504,12 @@ Result<void> watch(Session& session, const WatchOptions& options) {
   const SlowBound bound = VPROF_TRY(SlowBound::parse(options.slower_than));
   VPROF_TRY(check_tables(options.tables));
   const auto configured = static_cast<uint64_t>(session.config.ring_mb);
-  LiveRun run =
-      VPROF_TRY(begin_live_run(session, options.attach, configured == 0 ? kRingMb : configured));
-  auto watched = FlightRecorder(session, options, bound, run).record();
+  LiveRun run = VPROF_TRY(begin_live_run(session, options.attach));
+  FlightRecorder recorder(session, options, bound, run);
+  auto watched =
+      recorder.prepare()
+          .and_then([&] { return run.start(session, configured == 0 ? kRingMb : configured); })
+          .and_then([&] { return recorder.record(); });
   run.leave();
   return watched;
 }
