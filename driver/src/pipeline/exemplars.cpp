@@ -1,7 +1,6 @@
 #include "pipeline/exemplars.h"
 
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <functional>
@@ -135,32 +134,6 @@ bool is_kept(const fs::path& trace) {
   return fs::exists(trace / "sites.json", error);
 }
 
-/// When the first interval began, ns of CLOCK_REALTIME.
-int64_t first_begin(const analyzer::Details& details) {
-  int64_t first = INT64_MAX;
-  for (const auto* intervals : {&details.sampled, &details.worst}) {
-    for (const analyzer::IntervalDetail& one : *intervals) {
-      first = std::min(first, one.run + one.begin_ns);
-    }
-  }
-  return first;
-}
-
-/// Whether anything of a recording has been written since then. An earlier watch may have kept
-/// hundreds that were not.
-bool is_written_since(int64_t realtime_ns, const fs::path& recording) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  std::error_code error;
-  for (fs::directory_iterator it(recording, error), end; !error && it != end; it.increment(error)) {
-    struct stat file{};
-    if (it->path().extension() == ".vpt" && ::stat(it->path().c_str(), &file) == 0 &&
-        file.st_mtim.tv_sec >= realtime_ns / kSecond - 1) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// Their ids are times: what lies further away need not be read.
 analyzer::Epoch epoch_around(const std::vector<analyzer::TimelineRequest>& requests) {
   constexpr int64_t kMargin = 2'000'000'000;  // ns, at least
@@ -252,14 +225,10 @@ Result<report::PageTimelines> page_timelines(const analyzer::Profile& profile,
   add_distribution(details, selection);
   const size_t fair = kMostPieces / std::max<size_t>(1, selection.all().size());
   report::PageTimelines shown(std::clamp(fair, kLeastPiecesOfOne, kMostPiecesOfOne));
-  const int64_t first = first_begin(details);
   std::set<size_t> found;
   for (const fs::path& recording : recordings) {
     if (found.size() == selection.all().size()) {
-      break;
-    }
-    if (!is_written_since(first, recording)) {
-      continue;
+      break;  // the flight recorder may have kept hundreds
     }
     VPROF_TRY(
         visit(profile, recording, selection, [&](size_t i, const report::SelectedTimeline& one) {

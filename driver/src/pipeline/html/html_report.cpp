@@ -1,5 +1,7 @@
 #include "pipeline/html/html_report.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "pipeline/exemplars.h"
@@ -49,6 +51,17 @@ std::optional<analyzer::Details> details_in(const fs::path& profile,
   return *std::move(details);
 }
 
+/// When the first of the intervals began, ns of CLOCK_REALTIME.
+int64_t first_begin(const analyzer::Details& details) {
+  int64_t first = INT64_MAX;
+  for (const auto* intervals : {&details.sampled, &details.worst}) {
+    for (const analyzer::IntervalDetail& one : *intervals) {
+      first = std::min(first, one.run + one.begin_ns);
+    }
+  }
+  return first;
+}
+
 void add_timelines(const std::vector<fs::path>& recordings, report::HtmlReport& page) {
   if (!page.details) {
     return;
@@ -69,7 +82,7 @@ void add_timelines(const std::vector<fs::path>& recordings, report::HtmlReport& 
 }  // namespace
 
 Result<std::string> make_html(const Session& session, int iteration) {
-  const Files files = files_of(session, iteration);
+  Files files = files_of(session, iteration);
   auto read = VPROF_TRY(read_report(files.report));
   report::HtmlReport page;
   page.title = session.workspace.root.filename().string();
@@ -77,6 +90,11 @@ Result<std::string> make_html(const Session& session, int iteration) {
   page.context = std::move(read.second);
   page.specificity = session.config.factors.specificity;
   page.details = details_in(files.profile, page.notes);
+  if (page.details) {
+    std::erase_if(files.recordings, [&, first = first_begin(*page.details)](const fs::path& one) {
+      return is_kept_before(session.workspace, one, first);  // by an earlier watch, maybe hundreds
+    });
+  }
   add_timelines(files.recordings, page);
   add_sources(session, iteration > 0 ? iteration : session.state.iteration, page);
   auto text = VPROF_TRY(report::html(page));

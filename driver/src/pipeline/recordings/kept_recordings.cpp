@@ -1,5 +1,7 @@
 #include "pipeline/recordings/kept_recordings.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -42,6 +44,16 @@ std::vector<fs::path> kept_recordings(const Workspace& workspace) {
     all.push_back(std::move(path));
   }
   return all;
+}
+
+bool is_kept_before(const Workspace& workspace, const fs::path& recording, int64_t realtime_ns) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  constexpr int64_t kMargin = 1;  // s; the time of a file may be a tick behind
+  // Its sites are written last. What a program maps and writes has no time that says so much.
+  struct stat sites{};
+  return recording.parent_path() == workspace.kept() &&
+         ::stat((recording / "sites.json").c_str(), &sites) == 0 &&
+         sites.st_mtim.tv_sec < realtime_ns / kSecond - kMargin;
 }
 
 Result<fs::path> keep_recording(const Workspace& workspace, const fs::path& recording,

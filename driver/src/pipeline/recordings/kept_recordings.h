@@ -2,6 +2,7 @@
 // in which intervals were slow.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "workspace/workspace.h"
@@ -10,6 +11,9 @@ namespace vprof::driver {
 
 /// All of them, the oldest first.
 std::vector<fs::path> kept_recordings(const Workspace& workspace);
+
+/// Whether this is one of them, and as old as to hold nothing of that time, ns of CLOCK_REALTIME.
+bool is_kept_before(const Workspace& workspace, const fs::path& recording, int64_t realtime_ns);
 
 /// Moves a recording there. Removes the oldest ones while all together take more than `most_bytes`.
 /// Returns where it is now.
