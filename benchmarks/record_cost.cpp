@@ -49,9 +49,13 @@ PROGRAM(many_c_plain)
 PROGRAM(many_c_inline)
 PROGRAM(many_c_cold)
 PROGRAM(many_c_twin)
+PROGRAM(many_c_plain_pic)
+PROGRAM(many_c_cold_pic)
 PROGRAM(many_cpp_plain)
 PROGRAM(many_cpp_inline)
 PROGRAM(many_cpp_cold)
+PROGRAM(many_cpp_plain_pic)
+PROGRAM(many_cpp_cold_pic)
 
 extern "C" void many_sites_fail(uint64_t x) {
   std::printf("%ju\n", static_cast<uintmax_t>(x));
@@ -243,6 +247,10 @@ constexpr Program kPrograms[] = {
     {"C++, no sites", many_cpp_plain_serve, many_cpp_plain_hot, 4},
     {"C++, in line", many_cpp_inline_serve, many_cpp_inline_hot, 4},
     {"C++, cold", many_cpp_cold_serve, many_cpp_cold_hot, 4},
+    {"C, -fPIC, no sites", many_c_plain_pic_serve, many_c_plain_pic_hot, 7},
+    {"C, -fPIC, cold", many_c_cold_pic_serve, many_c_cold_pic_hot, 7},
+    {"C++, -fPIC, no sites", many_cpp_plain_pic_serve, many_cpp_plain_pic_hot, 9},
+    {"C++, -fPIC, cold", many_cpp_cold_pic_serve, many_cpp_cold_pic_hot, 9},
 };
 constexpr size_t kProgramCount = std::size(kPrograms);
 constexpr double kSitesOfARequest = 48;
@@ -301,7 +309,7 @@ void report_many_sites(const Arguments& arguments) {
       ratios.push_back(off[i][at] / off[kPrograms[i].plain][at]);
     }
     std::printf(
-        "many sites, %-12s off +%5.2f ns a site, %.3f x the program without   1 in 16 +%5.2f ns   "
+        "many sites, %-16s off +%5.2f ns a site, %.3f x the program without   1 in 16 +%5.2f ns   "
         "on +%6.2f ns   one hot site on +%6.2f ns\n",
         kPrograms[i].name, beyond_plain(off, i) / sites, median(ratios),
         beyond_plain(some, i) / sites, beyond_plain(all, i) / sites,

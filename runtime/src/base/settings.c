@@ -17,6 +17,14 @@ enum { kWindowMb = 64, kMostRingMb = 1 << 20 };
 
 // Only here does libvprof write to standard error: before main() it still is what the program was
 // started with.
+void vprof_settings_warn(const char* text) {
+  char line[256];
+  const int length = snprintf(line, sizeof line, "vprof: %s\n", text);
+  if (length > 0 && vprof_syscall(SYS_write, STDERR_FILENO, (long)line, length, 0, 0, 0) < 0) {
+    return;  // standard error is closed
+  }
+}
+
 void vprof_settings_refuse(const char* what, const char* path, const char* why) {
   char text[VPROF_PATH_MAX + 256];
   const int length =

@@ -31,6 +31,9 @@ static inline bool vprof_confined(void) {
 // Says on standard error why nothing is recorded. Constructor only.
 void vprof_settings_refuse(const char* what, const char* path, const char* why);
 
+// Says `text`, of at most 240 bytes, on standard error.
+void vprof_settings_warn(const char* text);
+
 // Fills in all but `family`. False: no trace is wanted, or none can be written, which it reports on
 // standard error. Constructor only.
 bool vprof_settings_read(void);

@@ -29,6 +29,7 @@
 #include "base/real.h"
 #include "recording/buffer.h"
 #include "recording/hooks.h"
+#include "storage/module_tables.h"
 #include "storage/sites.h"
 #include "storage/trace.h"
 
@@ -84,6 +85,7 @@ static void fresh_trace(void) {
   atomic_store(&trace->extending, false);
   atomic_store(&trace->slow_until, 0);
   atomic_store(&trace->finishing, false);
+  vprof_module_tables_forked();
   vprof_hook_forked();
   for (unsigned i = 0; i < VPROF_POOL_SLOTS; ++i) {
     atomic_store(&trace->used[i], NULL);

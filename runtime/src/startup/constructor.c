@@ -12,6 +12,7 @@
 #include "recording/fork.h"
 #include "recording/helper.h"
 #include "storage/frontier.h"
+#include "storage/module_tables.h"
 #include "storage/sites.h"
 #include "storage/trace.h"
 
@@ -42,6 +43,7 @@ __attribute__((constructor)) static void start(void) {
     if (vprof_settings.sites && !vprof_live()) {
       vprof_sites_select(getenv("VPROF_SITES"));
     }
+    vprof_module_tables_start();
   }
   errno = errno_before;
 }

@@ -23,6 +23,7 @@
 #include "base/raw_syscall.h"
 #include "base/settings.h"
 #include "storage/dead_man.h"
+#include "storage/module_tables.h"
 #include "vprof/runtime/record.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -182,12 +183,42 @@ enum vprof_frontier_found vprof_frontier_map(void) {
   return objection == NULL ? VPROF_FRONTIER_MAPPED : VPROF_FRONTIER_REFUSED;
 }
 
+static bool make_private(unsigned char* table) {
+  return vprof_syscall(SYS_mmap, (long)table, VPROF_RT_SITES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
+                       0) == (long)table;
+}
+
+static void leave_table(unsigned char* table, const void* unused) {
+  (void)unused;
+  make_private(table);
+}
+
 void vprof_frontier_leave(void) {
-  if (!left && vprof_syscall(SYS_mmap, (long)vprof_site_on, VPROF_RT_SITES, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
-                             0) == (long)vprof_site_on) {
+  if (!left && make_private(vprof_site_on)) {
     left = true;
+    vprof_module_tables_each(leave_table, NULL);
   }
+}
+
+bool vprof_frontier_share(unsigned char* table) {
+  if (mapped == NULL) {
+    return false;
+  }
+  if (left) {
+    make_private(table);
+    return true;
+  }
+  // Of a shared mapping, a size of 0 makes another one of the same pages.
+  if (vprof_confined() ||
+      vprof_syscall(SYS_mremap, (long)vprof_site_on, 0, VPROF_RT_SITES,
+                    MREMAP_MAYMOVE | MREMAP_FIXED, (long)table, 0) != (long)table) {
+    vprof_settings_warn("a library cannot share the control file; its functions are not recorded");
+    return true;
+  }
+  populate(table, VPROF_RT_SITES, MADV_POPULATE_READ);
+  vprof_syscall(SYS_madvise, (long)table, VPROF_RT_SITES, MADV_DONTDUMP, 0, 0, 0);
+  return true;
 }
 
 static bool prepare(void* page) {

@@ -55,6 +55,10 @@ enum vprof_frontier_found {
 };
 enum vprof_frontier_found vprof_frontier_map(void);
 
+// Makes the table of a module (module_tables.h) the same memory as vprof_site_on. If that cannot
+// be, says so: the module records nothing. False: this is no live run.
+bool vprof_frontier_share(unsigned char* table);
+
 // Replaces the sites by private ones that are off: this process can record nothing, but others can.
 void vprof_frontier_leave(void);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "storage/frontier.h"
+#include "storage/module_tables.h"
 #include "storage/trace.h"
 #include "vprof/runtime/record.h"
 #include "vprof/runtime/trace_format.h"
@@ -16,18 +17,38 @@ VPROF_RT_DATA unsigned char vprof_no_counter;
 VPROF_RT_DATA unsigned char vprof_armed;
 _Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES, "the table has a byte for every site");
 
+struct change {
+  unsigned id;
+  unsigned char on;
+};
+
+static void set(unsigned char* table, const void* argument) {
+  const struct change* change = argument;
+  __atomic_store_n(&table[change->id], change->on, __ATOMIC_RELAXED);
+}
+
 void vprof_rt_set_site(unsigned id, int on) {
   if (id == 0 || id >= VPROF_RT_SITES) {
     return;
   }
-  __atomic_store_n(&vprof_site_on[id], on != 0 && vprof_wanted() ? 1 : 0, __ATOMIC_RELAXED);
+  const struct change change = {id, on != 0 && vprof_wanted() ? 1 : 0};
+  set(vprof_site_on, &change);
+  if (!vprof_live()) {
+    vprof_module_tables_each(set, &change);
+  }
+}
+
+static void switch_off(unsigned char* table, const void* unused) {
+  (void)unused;
+  memset(table + 1, 0, VPROF_RT_SITES - 1);
 }
 
 void vprof_sites_give_up(void) {
   if (vprof_live()) {
     vprof_frontier_leave();
   } else {
-    memset(vprof_site_on + 1, 0, VPROF_RT_SITES - 1);
+    switch_off(vprof_site_on, NULL);
+    vprof_module_tables_each(switch_off, NULL);
   }
 }
 

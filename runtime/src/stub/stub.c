@@ -31,6 +31,10 @@ void vprof_rt_close(vprof_u64* open, vprof_u64* starts, unsigned* ids, unsigned 
 
 void vprof_rt_set_site(unsigned id, int on) { (void)id, (void)on; }
 
+void vprof_rt_add_table(unsigned char* table) { (void)table; }
+
+void vprof_rt_remove_table(unsigned char* table) { (void)table; }
+
 void vprof_rt_interval(int what, unsigned def, vprof_u64 key) { (void)what, (void)def, (void)key; }
 
 void vprof_rt_label(unsigned def, vprof_u64 key, const char* text) {

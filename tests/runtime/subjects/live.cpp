@@ -104,7 +104,14 @@ SUBJECT(live_loads_an_object) {
   work(5);
   driver.set(71, false);
   work(5);
-  tell("frames", 6 + 1);
+  dlclose(object);
+  // It comes back, perhaps at another place.
+  driver.set(70, false);
+  driver.set(71, true);
+  object = dlopen(VPROF_TEST_PLUGIN, RTLD_NOW);
+  reinterpret_cast<void (*)(int)>(dlsym(object, "plugin_work"))(4);
+  dlclose(object);
+  tell("frames", 6 + 1 + 4);
   return 0;
 }
 

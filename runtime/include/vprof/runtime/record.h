@@ -69,6 +69,27 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
  * hold its own copy (a copy relocation), which everybody then uses. */
 #define VPROF_RT_SITES 1048576
 extern VPROF_RT_DATA unsigned char vprof_site_on[VPROF_RT_SITES];
+/* The table that a site looks at. Code that is compiled with -fPIC reaches the data of another
+ * module (executable or shared library) only by a load from the global offset table and a register,
+ * in each function. So a module with such code has a table of its own, hidden, which libvprof keeps
+ * like vprof_site_on. It is in assembler: all objects of a module define it, which takes no memory
+ * in their files, and C++98 has no such variable. */
+/* `table` is that of a module that is being loaded or unloaded. Each of its objects says so. */
+VPROF_RT_API void vprof_rt_add_table(unsigned char* vprof_table);
+VPROF_RT_API void vprof_rt_remove_table(unsigned char* vprof_table);
+#if defined(__PIC__) && !defined(__PIE__) && !defined(VPROF_IN_RUNTIME)
+extern __attribute__((__visibility__("hidden"))) unsigned char vprof_module_site_on[VPROF_RT_SITES];
+__asm__(".hidden vprof_module_site_on\n\t.comm vprof_module_site_on,1048576,4096");
+#define VPROF_SITE_TABLE vprof_module_site_on
+static __attribute__((__constructor__, __no_instrument_function__)) void vprof_add_table(void) {
+  vprof_rt_add_table(vprof_module_site_on);
+}
+static __attribute__((__destructor__, __no_instrument_function__)) void vprof_remove_table(void) {
+  vprof_rt_remove_table(vprof_module_site_on);
+}
+#else
+#define VPROF_SITE_TABLE vprof_site_on
+#endif
 /* 1: the processor's counter is not a clock. Constant after the constructor. */
 extern VPROF_RT_DATA unsigned char vprof_no_counter;
 /* 1: the program is armed for live runs. Without a driver nothing of it is to be recorded, whatever
@@ -239,7 +260,7 @@ VPROF_RT_IF_ON void vprof_record_call(unsigned vprof_id, vprof_u64 vprof_start) 
 }
 
 VPROF_RT_INLINE unsigned char vprof_is_on(unsigned vprof_id) {
-  return __atomic_load_n(&vprof_site_on[vprof_id], __ATOMIC_RELAXED);
+  return __atomic_load_n(&VPROF_SITE_TABLE[vprof_id], __ATOMIC_RELAXED);
 }
 
 /* The time a frame of this site starts; 0 if the site is off. */

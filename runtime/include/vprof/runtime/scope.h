@@ -63,7 +63,7 @@
 /* A plain load, which is one instruction with the test. The compiler may take it out of a loop that
  * stores nothing and calls nothing: a gate is looked at when a function is entered, not before it
  * is left. */
-#define VPROF_GATE(vprof_id) if (VPROF_RT_RARELY(vprof_site_on[vprof_id]))
+#define VPROF_GATE(vprof_id) if (VPROF_RT_RARELY(VPROF_SITE_TABLE[vprof_id]))
 
 /* Around the copy of a function and its declarations. The user has seen the warnings of its text
  * before, and what is called by several copies is declared for each. */
