@@ -12,8 +12,8 @@ The input file says what to do in its own comments:
   LABELS: a b          labels that the trace must contain
 
 Then the original and the instrumented text are compiled by both compilers and run (instrumented: with each form of a
-site, without a trace, with all sites on, and with every other one); all must print the same and exit the same. A C program does so as an armed one as well,
-in which the sites are in copies of the functions.
+site, without a trace, with all sites on, and with every other one); all must print the same and exit the same. So does the armed program, in which the sites are in copies
+of the functions.
 """
 import argparse
 import json
@@ -61,7 +61,7 @@ def rewrite(arguments, text, mirror, work, name, flags, armed):
     for extra in directives(text, "PLAN"):
         plan.update(json.loads(extra))
     if armed:
-        plan.update({"all": True, "armed": True})
+        plan.update({"all": True, "armed": True, "cxx_twins_from": 0})
     with open(os.path.join(work, "plan.json"), "w") as f:
         json.dump(plan, f)
     sites = os.path.join(work, "sites.json")
@@ -156,6 +156,5 @@ def check(arguments, path, armed=False):
 if __name__ == "__main__":
     options = parse_arguments(input={})
     check(options, options.input)
-    if options.input.endswith(".c"):
-        check(options, options.input, armed=True)
+    check(options, options.input, armed=True)
     print("1 passed, 0 failed")

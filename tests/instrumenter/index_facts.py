@@ -100,6 +100,37 @@ int main(void) { return plain(1) + own(2); }
         self.assertEqual(sorted(name for name, f in functions.items() if f.get("unique")),
                          ["common", "computed", "counts", "directive", "early", "fatal", "frame", "hidden", "labelled", "main", "old", "older", "varies"])
 
+    def test_bodies_that_may_not_stand_twice(self):
+        functions = self.index("""
+struct Value { int n; ~Value(); };
+template <class T> struct Box { T n; T get() { return n; } void set(T x) { leaf(1); n = x; } };
+#define ONCE do { static bool done; if (!done) leaf(1); done = true; } while (0)
+int plain(int x) { leaf(x); switch (x) { case 1: return 2; default: break; } return 3; }
+Value &refers(Value &v) { leaf(1); return v; }
+int varies(int x, ...) { leaf(x); return x; }
+[[noreturn]] void fatal(int x) { for (;;) leaf(x); }
+Value by_value() { Value v; leaf(v.n); return v; }
+auto deduced() { leaf(1); return 1; }
+decltype(auto) deduced_as_written() { leaf(1); return 1; }
+void counts() { static int n; leaf(n); }
+void in_thread() { thread_local int n; leaf(n); }
+void once(int x) { leaf(x); ONCE; }
+void labelled(int x) { again: leaf(x); if (x) goto again; }
+template <class F> void each(F f) { f(1); }
+void lambda(int x) { leaf(x); each([](int n) { leaf(n); }); }
+void local() { struct { int n; } s; leaf(s.n); }
+void local_enum() { enum E { kA }; leaf(kA); }
+constexpr int constant(int x) { if (x) leaf(x); return x; }
+void tries(int x) try { leaf(x); } catch (...) { leaf(1); }
+__attribute__((always_inline)) inline void always(int x) { leaf(x); }
+void assembles() { asm("label: nop"); leaf(1); }
+int main() { leaf(1); }
+""", "-std=c++17")
+        unique = {name for name, f in functions.items() if f.get("unique") and f["file"] == "a.cpp"}
+        self.assertEqual(sorted(unique),
+                         ["Box::get", "always", "assembles", "by_value", "constant", "counts", "deduced",
+                          "deduced_as_written", "in_thread", "labelled", "lambda", "lambda::lambda", "local", "local_enum", "main", "once", "tries"])
+
     def test_a_call_that_is_a_macro_without_a_call_in_another_unit(self):
         header = """
 struct thread; void *allocate(thread *, int); thread *always(int);
@@ -135,6 +166,17 @@ void once(void) { do { g(1); } while (0); }
         self.assertEqual(sorted(name for name, f in functions.items() if f.get("endless")), ["always", "ever", "turns"])
         self.assertNotIn("loops", functions["once"])
         self.assertIn("loops", functions["asks"])
+
+    def test_endless_loops_in_cxx(self):
+        functions = self.index("""
+void ever(std::vector<int> v) { for (;;) for (int n : v) { leaf(n); break; } }
+template <class F> void each(F f) { f(1); }
+void only_the_lambda_returns() { for (;;) each([](int n) { return leaf(n); }); }
+void throws(int x) { while (true) { leaf(x); if (x) throw 1; } }
+void leaves(int x) { while (true) { leaf(x); if (x) return; } }
+""", "-std=c++17")
+        self.assertEqual(sorted(name for name, f in functions.items() if f.get("endless")),
+                         ["ever", "only_the_lambda_returns", "throws"])
 
     def test_calls_of_instantiations(self):
         """Where a callee depends on the parameters of a template, each instantiation knows it."""

@@ -184,8 +184,7 @@ def main():
                 out.write(text)
             try:
                 measured += len(golden.check(options, path)["sites"])
-                if options.language == "c":
-                    golden.check(options, path, armed=True)
+                golden.check(options, path, armed=True)
             except SystemExit:
                 print(f"seed {seed}, the program:\n{text}")
                 sys.exit(1)

@@ -80,7 +80,7 @@ TEST_CASE("the error for a damaged plan is one line with the name of the file") 
 
 TEST_CASE("a plan survives a round trip") {
   const std::string text = R"({"all": false, "demoted": ["a.c:1:2"], "exclude": ["x*"],
-    "expanded": ["f@a.c:1"], "measured": [], "schema": 1, "armed": true,
+    "expanded": ["f@a.c:1"], "measured": [], "schema": 1, "armed": true, "cxx_twins_from": 300,
     "intervals": [
       {"index": 0, "name": "all of f", "function": "f@a.c:1"},
       {"index": 1, "name": "points",

@@ -16,6 +16,8 @@ using namespace vprof::instrumenter;
 
 namespace {
 
+constexpr uint32_t kFromCxx = 100;
+
 /// The program of one file in which each line is a function: `static int f(int a) { g(a); }`.
 /// Each `name(` in a body is a call of that function.
 Program program_of(const std::string& text) {
@@ -69,7 +71,7 @@ Twins twins_of(const Program& program, const std::string& text) {
   const auto twins = choose_twins(
       program,
       [](const Function& f) { return f.calls.empty() ? Inserted::kNothing : Inserted::kInBody; },
-      [&](const std::string&) -> Result<std::string> { return text; });
+      [&](const std::string&) -> Result<std::string> { return text; }, kFromCxx);
   REQUIRE(twins);
   return *twins;
 }
@@ -100,8 +102,9 @@ TEST_CASE("what has events keeps its gate: its callers may have been entered lon
            : f.name == "inner" ? Inserted::kEvents
                                : Inserted::kInBody;
   };
-  const auto twins = choose_twins(program, with_events,
-                                  [](const std::string&) -> Result<std::string> { return kText; });
+  const auto twins = choose_twins(
+      program, with_events, [](const std::string&) -> Result<std::string> { return kText; },
+      kFromCxx);
   REQUIRE(twins);
   CHECK(names(twins->gated) == Names{"inner", "outer"});
 }
@@ -127,8 +130,9 @@ TEST_CASE("of functions without sites, those are copied that would be lost witho
     return f.name == "passes" ? Inserted::kNothing : Inserted::kInBody;
   };
   const Program program = program_of(chain);
-  const auto twins = choose_twins(program, with_sites,
-                                  [&](const std::string&) -> Result<std::string> { return chain; });
+  const auto twins = choose_twins(
+      program, with_sites, [&](const std::string&) -> Result<std::string> { return chain; },
+      kFromCxx);
   REQUIRE(twins);
   CHECK(names(twins->copied) == Names{"passes"});
   CHECK(names(twins->gated) == Names{"f", "g"});
@@ -240,6 +244,39 @@ TEST_CASE("of files that others include, static functions have twins, unless C++
 TEST_CASE("functions of generated files have no twins") {
   const Program program = program_of(kText);
   CHECK(twins_of(program, "#line 3 \"a.y\"\n" + kText).all().empty());
+}
+
+TEST_CASE("of C++, all functions of a certain size have twins with gates, in headers as well") {
+  Program program = program_of(kText);
+  for (Function& f : program.functions) {
+    f.is_cxx = true;
+    f.size = kFromCxx;
+  }
+  program.units.push_back({"c.cc", {"c.cc", "a.c"}, "", {}});
+  const auto gated = [&] {
+    const Twins twins = twins_of(program, kText);
+    CHECK(twins.copied.empty());
+    CHECK(twins.behind.empty());
+    CHECK(twins.called.empty());
+    return names(twins.gated);
+  };
+  CHECK(gated() == Names{"inner", "outer"});  // `leaf` has no sites
+  SECTION("one that is smaller") {
+    --at(program, "inner").size;
+    CHECK(gated() == Names{"outer"});
+  }
+  SECTION("one whose body may not be there twice") {
+    at(program, "outer").unique = true;
+    CHECK(gated() == Names{"inner"});
+  }
+  SECTION("a main loop") {
+    at(program, "outer").endless = true;
+    CHECK(gated() == Names{"inner"});
+  }
+  SECTION("a coroutine") {
+    at(program, "outer").coroutine = true;
+    CHECK(gated() == Names{"inner"});
+  }
 }
 
 TEST_CASE("a frontier switches on the gates through which its sites are reached") {

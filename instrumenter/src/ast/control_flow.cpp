@@ -32,6 +32,8 @@ class FindsExit : public clang::RecursiveASTVisitor<FindsExit> {
   explicit FindsExit(clang::Stmt* body) : body_(body) { Labels{*this}.TraverseStmt(body); }
   bool found() { return !TraverseStmt(body_); }
 
+  // Statements of a lambda leave only that.
+  bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
   bool VisitReturnStmt(clang::ReturnStmt*) { return false; }
   bool VisitIndirectGotoStmt(clang::IndirectGotoStmt*) { return false; }
   bool VisitGotoStmt(clang::GotoStmt* jump) { return inside_.contains(jump->getLabel()); }
@@ -48,6 +50,9 @@ class FindsExit : public clang::RecursiveASTVisitor<FindsExit> {
   }
   bool TraverseSwitchStmt(clang::SwitchStmt* s) {
     return within([&] { return Base::TraverseSwitchStmt(s); });
+  }
+  bool TraverseCXXForRangeStmt(clang::CXXForRangeStmt* s) {
+    return within([&] { return Base::TraverseCXXForRangeStmt(s); });
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtCXX.h>
 #include <clang/Basic/Builtins.h>
 #include <clang/Basic/SourceManager.h>
 
@@ -47,7 +48,9 @@ bool may_define_symbols(llvm::StringRef assembler) {
   return assembler.find_first_of(":.") != llvm::StringRef::npos;
 }
 
-class FindsUnique : public clang::RecursiveASTVisitor<FindsUnique> {
+/// What may not be there twice in a program, wherever the copy is.
+template <class Finder>
+class FindsUniqueState : public clang::RecursiveASTVisitor<Finder> {
  public:
   bool VisitVarDecl(clang::VarDecl* variable) { return !variable->isStaticLocal(); }
   bool VisitAddrLabelExpr(clang::AddrLabelExpr*) { return false; }
@@ -56,6 +59,10 @@ class FindsUnique : public clang::RecursiveASTVisitor<FindsUnique> {
   }
   bool VisitMSAsmStmt(clang::MSAsmStmt*) { return false; }
   bool VisitBlockExpr(clang::BlockExpr*) { return false; }
+};
+
+class FindsUnique : public FindsUniqueState<FindsUnique> {
+ public:
   bool VisitCallExpr(clang::CallExpr* call) {
     switch (call->getBuiltinCallee()) {
       case clang::Builtin::BI__builtin_return_address:
@@ -68,7 +75,28 @@ class FindsUnique : public clang::RecursiveASTVisitor<FindsUnique> {
   }
 };
 
+class FindsUniqueInBody : public FindsUniqueState<FindsUniqueInBody> {
+ public:
+  bool VisitLabelStmt(clang::LabelStmt*) { return false; }
+  bool VisitLambdaExpr(clang::LambdaExpr*) { return false; }
+  bool VisitTagDecl(clang::TagDecl*) { return false; }
+};
+
+/// Whether a returned variable could be the caller's object. If each copy of the body returns a
+/// variable of its own, neither is.
+bool may_construct_in_place(const clang::FunctionDecl& function) {
+  const clang::QualType type = function.getReturnType();
+  return type->isRecordType() || type->isDependentType() || type->getContainedAutoType() != nullptr;
+}
+
 }  // namespace
+
+bool has_body_of_a_kind(const clang::FunctionDecl& function) {
+  return function.isMain() || function.isConstexpr() ||
+         function.hasAttr<clang::AlwaysInlineAttr>() || may_construct_in_place(function) ||
+         isa<clang::CXXTryStmt>(function.getBody()) ||
+         !FindsUniqueInBody().TraverseStmt(function.getBody());
+}
 
 bool is_one_of_a_kind(const clang::FunctionDecl& function) {
   return has_its_own_meaning(function) || !FindsUnique().TraverseStmt(function.getBody());

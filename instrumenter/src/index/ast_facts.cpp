@@ -198,9 +198,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     out.trivial = walker.trivial();
     out.size = walker.size();
     out.loops = walker.has_loop_or_jump();
+    out.unique = out.is_cxx ? has_body_of_a_kind(f) : is_one_of_a_kind(f);
+    out.endless = has_endless_loop(f);
     if (!out.is_cxx) {
-      out.unique = is_one_of_a_kind(f);
-      out.endless = has_endless_loop(f);
       out.is_inline = f.isInlined() || f.hasAttr<clang::AlwaysInlineAttr>();
     }
     if (isa<clang::CoroutineBodyStmt>(f.getBody()) || !out.suspensions.empty()) {

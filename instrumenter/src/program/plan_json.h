@@ -75,6 +75,7 @@ struct Object<instrumenter::Plan> {
   using T = instrumenter::Plan;
   static constexpr auto kFields = std::tuple{optional("all", &T::all),
                                              optional("armed", &T::armed),
+                                             optional("cxx_twins_from", &T::cxx_twins_from),
                                              optional("expanded", &T::expanded),
                                              optional("measured", &T::measured),
                                              optional("demoted", &T::demoted),

@@ -75,7 +75,8 @@ class Instrumenter {
     if (is_armed()) {
       drop_needless_scopes();
       twins_ = VPROF_TRY(choose_twins(
-          program_, [this](const Function& f) { return inserted(f); }, read_original_));
+          program_, [this](const Function& f) { return inserted(f); }, read_original_,
+          plan_.cxx_twins_from));
     }
     VPROF_TRY(number_sites());
     VPROF_TRY(place_edits());
@@ -307,7 +308,9 @@ class Instrumenter {
     return {};
   }
 
-  const char* prefix_in(const Function& f) const { return twins_.have_sites(&f) ? kInTwin : ""; }
+  const char* prefix_in(const Function& f) const {
+    return !f.is_cxx && twins_.have_sites(&f) ? kInTwin : "";
+  }
 
   uint32_t gate_of(const Function* f) const { return out_.gates.at(gate_identity(*f)); }
 
@@ -379,9 +382,10 @@ class Instrumenter {
   }
 
   Result<void> move_into_twins() {
-    std::map<std::string, std::map<uint32_t, const Function*>> twins;  // by file, place of the head
+    // By file and the place of the text that is copied.
+    std::map<std::string, std::map<uint32_t, const Function*>> twins;
     for (const Function* f : twins_.all()) {
-      twins[f->file][f->head_begin] = f;
+      twins[f->file][f->is_cxx ? f->body : f->head_begin] = f;
     }
     for (const auto& [file, functions] : twins) {
       const auto original = VPROF_TRY(read_original_(file));
@@ -393,11 +397,14 @@ class Instrumenter {
         const bool is_within = f != nullptr && edit.begin < f->body_end;
         (is_within ? within[f] : outside).push_back(std::move(edit));
       }
-      for (const auto& [head, f] : functions) {
-        const auto edits = twin_edits(
-            *f, twins_.have_sites(f),
-            twins_.gated.contains(f) ? std::optional(gate_of(f)) : std::nullopt,
-            std::move(within[f]), calls_of_copies(program_, twins_, *f, original), original);
+      for (const auto& [begin, f] : functions) {
+        const auto edits =
+            f->is_cxx
+                ? body_twin_edits(*f, gate_of(f), std::move(within[f]), original)
+                : twin_edits(*f, twins_.have_sites(f),
+                             twins_.gated.contains(f) ? std::optional(gate_of(f)) : std::nullopt,
+                             std::move(within[f]), calls_of_copies(program_, twins_, *f, original),
+                             original);
         outside.insert(outside.end(), edits.begin(), edits.end());
       }
       out_.edits[file] = std::move(outside);

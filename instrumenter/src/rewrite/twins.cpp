@@ -82,14 +82,16 @@ struct Included {
   }
 };
 
-/// The functions whose text can be copied where it stands, by file and the place of their body.
-/// Files that others include have only `static` ones, and none if C++ includes them.
+/// The functions whose text can be copied where it stands, by file and the place of their body. Of
+/// C, files that others include have only `static` ones, and none if C++ includes them.
 std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> functions_of_files(
     const Program& program, const Included& included) {
   std::map<std::string, std::map<uint32_t, std::vector<const Function*>>> files;
+  const auto may_have_copy_beside_it = [&](const Function& f) {
+    return !included.by_cxx.contains(f.file) && (is_static(f) || !included.any.contains(f.file));
+  };
   for (const Function& f : program.functions) {
-    if (f.in_tree && !included.by_cxx.contains(f.file) &&
-        (is_static(f) || !included.any.contains(f.file))) {
+    if (f.in_tree && (f.is_cxx || may_have_copy_beside_it(f))) {
       files[f.file][f.body].push_back(&f);
     }
   }
@@ -227,7 +229,7 @@ std::set<const Function*> Twins::all() const {
 
 Result<Twins> choose_twins(const Program& program,
                            const std::function<Inserted(const Function&)>& inserted,
-                           const ReadOriginal& read_original) {
+                           const ReadOriginal& read_original, uint32_t smallest_of_cxx) {
   const LongLived long_lived(program);
   Twins twins;
   std::set<const Function*> without_sites;
@@ -242,11 +244,14 @@ Result<Twins> choose_twins(const Program& program,
     const Conditions conditions(text);
     for (const auto& [body, sharing] : bodies) {
       const Function& f = *sharing.front();
-      if (sharing.size() > 1 || !can_be_copied(f, text)) {
+      const bool can_be = f.is_cxx ? f.size >= smallest_of_cxx && body_can_be_copied(f, text)
+                                   : can_be_copied(f, text);
+      if (sharing.size() > 1 || !can_be) {
         continue;
       }
       const Inserted what = inserted(f);
-      const bool can_be_called = is_static(f) && conditions.hold_always_at(f.head_begin);
+      const bool can_be_called =
+          !f.is_cxx && is_static(f) && conditions.hold_always_at(f.head_begin);
       if (can_be_called) {
         twins.called.insert(&f);
       }

@@ -1,4 +1,4 @@
-// Twins: in an armed program, the sites of a C function are in a copy of it.
+// Twins: in an armed program, the sites of a function are in a copy of it.
 //
 //   before   int f(int a) { return g(a) + 1; }
 //
@@ -11,10 +11,19 @@
 // switches a site on, switches its gate on. (Full duplication, as in Arnold and Ryder, "A framework
 // for reducing the cost of instrumented code", PLDI 2001, decided at the entry of each function.)
 //
-// A copy calls the copies of `static` functions, so the originals have no more callers than in the
-// plain program, and the compiler puts them in line as it did there. If only copies can reach the
-// copy of a static function, it has no gate, unless it has events: those of its callers stand for
-// it.
+// A function of C++ may be a method or a template, in a header that 300 files include: no other
+// name can be given to it everywhere. So the copy of its body is in the function itself.
+//
+//   before   int f(int a) { return g(a) + 1; }
+//
+//   after    int f(int a) { VPROF_BODY_GATE(9) {
+//              return VPROF_VALUE(0,7) g(a) VPROF_VALUE_END(0) + 1;
+//            } else { return g(a) + 1; }}
+//
+// In C, a copy calls the copies of `static` functions, so the originals have no more callers than in
+// the plain program, and the compiler puts them in line as it did there. If only copies can reach
+// the copy of a static function, it has no gate, unless it has events: those of its callers stand
+// for it.
 #pragma once
 
 #include <functional>
@@ -52,13 +61,14 @@ struct Twins {
   std::set<const Function*> all() const;
 };
 
-/// Which functions get a copy. Not the functions of headers, nor those which are likely to run
-/// already when a site is switched on, and for long, such as a main loop: a gate is only looked at
-/// when a function is entered.
+/// Which functions get a copy. Of C, not the functions of headers. Nor those which are likely to
+/// run already when a site is switched on, and for long, such as a main loop: a gate is only looked
+/// at when a function is entered.
+/// @param smallest_of_cxx the size of the smallest function of C++ that gets one
 /// Error: a file cannot be read.
 Result<Twins> choose_twins(const Program& program,
                            const std::function<Inserted(const Function&)>& inserted,
-                           const ReadOriginal& read_original);
+                           const ReadOriginal& read_original, uint32_t smallest_of_cxx);
 
 /// The calls in a function with a copy that can reach the copy of the callee instead.
 std::vector<CallOfCopy> calls_of_copies(const Program& program, const Twins& twins,

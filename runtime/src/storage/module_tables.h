@@ -1,10 +1,10 @@
 // The sites' bytes in modules that are compiled with -fPIC (record.h).
 //
-// Problem. Such code would reach vprof_site_on, which belongs to another module, only by a load from
-// the global offset table and a register, in every function with a site. So each of these modules
-// (executables and shared libraries) has a table of its own, and the constructors of its objects
-// add it here. In a live run the control file is mapped over all tables; else what switches a site
-// stores to all.
+// Problem. Such code would reach vprof_site_on, which belongs to another module, only by a load
+// from the global offset table and a register, in every function with a site. So each of these
+// modules (executables and shared libraries) has a table of its own, and the constructors of its
+// objects add it here. In a live run the control file is mapped over all tables; else what switches
+// a site stores to all.
 //
 // A library takes its table away when it is unloaded, at any moment. So whoever works on a table
 // borrows it, and the library waits until it is back. Nobody else waits: signal handlers may come
@@ -17,7 +17,8 @@
 void vprof_module_tables_each(void (*work)(unsigned char* table, const void* argument),
                               const void* argument);
 
-// The sites are settled: tables that were added before get what vprof_site_on has. Constructor only.
+// The sites are settled: tables that were added before get what vprof_site_on has. Constructor
+// only.
 void vprof_module_tables_start(void);
 
 // In a child of fork: threads that had borrowed a table do not exist.

@@ -84,6 +84,9 @@ struct Plan {
   /// the compiler inlines them as before, nor for trivial calls. What small helpers call is
   /// measured at its entry. With `all`, no scope where all calls have a site.
   bool armed = false;
+  /// Armed: the smallest function of C++, in nodes, whose body is there twice, with and without its
+  /// sites. The compiler puts smaller ones in line.
+  uint32_t cxx_twins_from = 200;
   std::set<std::string> expanded;  ///< function keys
   std::set<std::string> measured;  ///< function keys
   /// `file:line:column` of calls that are not timed, and of functions without a scope of their own.

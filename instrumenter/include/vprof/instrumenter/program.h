@@ -122,8 +122,8 @@ struct Function {
   bool trivial = false;
   uint32_t size = 0;       ///< statements and expressions in the body, as Clang counts nodes
   bool loops = false;      ///< a loop in the body, or what may be one or take long: goto, asm, new
-  bool unique = false;     ///< C: a copy of it would not mean the same (static variables, ...)
-  bool endless = false;    ///< C: contains a loop that nothing in it leaves
+  bool unique = false;     ///< a copy of it would not mean the same (static variables, ...)
+  bool endless = false;    ///< contains a loop that nothing in it leaves
   bool is_inline = false;  ///< C: declared inline, so a copy of it cannot be noinline
   bool in_tree = false;    ///< the definition is in the mirror and may be rewritten
   Reason refused = Reason::kNone;  ///< why no scope can be inserted; kNone: one can

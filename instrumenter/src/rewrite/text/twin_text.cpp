@@ -71,6 +71,15 @@ std::string name_of(const Function& f, const std::string& text) {
   return text.substr(f.name_begin, f.name_end - f.name_begin);
 }
 
+/// `text` from `begin` to `end`, with the edits that are in it.
+std::string edited(const std::string& text, uint32_t begin, uint32_t end, std::vector<Edit> edits) {
+  for (Edit& edit : edits) {
+    edit.begin -= begin;
+    edit.end -= begin;
+  }
+  return apply_edits(text.substr(begin, end - begin), edits);
+}
+
 }  // namespace
 
 bool has_line_directives(const std::string& text) {
@@ -117,6 +126,12 @@ bool can_be_copied(const Function& f, const std::string& text) {
          has_only_conditions(std::string_view(text).substr(f.body, f.body_end - f.body));
 }
 
+bool body_can_be_copied(const Function& f, const std::string& text) {
+  return f.is_cxx && !f.unique && !f.coroutine && f.body != 0 && text[f.body - 1] == '{' &&
+         text[f.body_end - 1] == '}' &&
+         has_only_conditions(std::string_view(text).substr(f.body, f.body_end - f.body));
+}
+
 std::optional<uint32_t> end_of_callee(const Call& call, const std::string& name,
                                       const std::string& text) {
   const size_t at = text.find(name, call.begin);
@@ -154,12 +169,7 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
     }
   }
   rename(f.name_end);
-  for (Edit& edit : within) {
-    edit.begin -= f.head_begin;
-    edit.end -= f.head_begin;
-  }
-  const std::string copy =
-      apply_edits(text.substr(f.head_begin, f.body_end - f.head_begin), within);
+  const std::string copy = edited(text, f.head_begin, f.body_end, std::move(within));
   std::vector<Edit> edits;
   edits.push_back(
       {f.body_end, f.body_end,
@@ -185,6 +195,18 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
     edits.push_back({f.body_end - 1, f.body_end - 1, "}", ""});
   }
   return edits;
+}
+
+std::vector<Edit> body_twin_edits(const Function& f, uint32_t gate, std::vector<Edit> within,
+                                  const std::string& text) {
+  const uint32_t line = line_at(text, f.body);
+  const uint32_t close = f.body_end - 1;
+  return {{f.body, f.body,
+           fmt::format(" VPROF_BODY_GATE({}) {{\nVPROF_TWIN_BEGIN\n#line {}\n{}\nVPROF_TWIN_END\n"
+                       "}} else {{\n#line {}\n",
+                       gate, line, edited(text, f.body, close, std::move(within)), line),
+           ""},
+          {close, close, "}", ""}};
 }
 
 }  // namespace vprof::instrumenter

@@ -31,6 +31,9 @@ class Conditions {
 /// is `unique`, and directives that a second reading would not leave as they are.
 bool can_be_copied(const Function& f, const std::string& text);
 
+/// The same of a function of C++, whose body is to stand twice in it.
+bool body_can_be_copied(const Function& f, const std::string& text);
+
 /// A call of a function that has a copy as well.
 struct CallOfCopy {
   const Function* callee = nullptr;
@@ -51,5 +54,12 @@ std::optional<uint32_t> end_of_callee(const Call& call, const std::string& name,
 std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<uint32_t> gate,
                              std::vector<Edit> within, const std::vector<CallOfCopy>& calls,
                              const std::string& text);
+
+/// Moves what is inserted into the body of a function of C++ into a copy of the body.
+/// @param gate the number of the gate that leads to the copy
+/// @param within the insertions
+/// @param text of the file
+std::vector<Edit> body_twin_edits(const Function& f, uint32_t gate, std::vector<Edit> within,
+                                  const std::string& text);
 
 }  // namespace vprof::instrumenter

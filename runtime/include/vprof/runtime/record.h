@@ -57,10 +57,13 @@ __extension__ typedef __UINTPTR_TYPE__ vprof_address;
 #define VPROF_RT_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
 #define VPROF_RT_UNLIKELY(vprof_x) __builtin_expect(!!(vprof_x), 0)
 #define VPROF_RT_NEVER(vprof_x) VPROF_RT_UNLIKELY(vprof_x)
+#define VPROF_RT_SELDOM(vprof_x) VPROF_RT_UNLIKELY(vprof_x)
 #ifdef __has_builtin
 #if __has_builtin(__builtin_expect_with_probability)
 #undef VPROF_RT_NEVER
+#undef VPROF_RT_SELDOM
 #define VPROF_RT_NEVER(vprof_x) __builtin_expect_with_probability(!!(vprof_x), 0, 1.0)
+#define VPROF_RT_SELDOM(vprof_x) __builtin_expect_with_probability(!!(vprof_x), 0, 0.99)
 #endif
 #endif
 

@@ -16,6 +16,7 @@
  *
  *   VPROF_GATE(18) { return f_copy(x); }           first in a body whose sites are in a copy: runs
  *                                                  that while one of them is on (C)
+ *   VPROF_BODY_GATE(18) { copy } else { body }     the same in one function (C++)
  *
  *   VPROF_UNIT("0123456789abcdef src/a.c")         after the #include: says in the object, and in
  *                                                  what is linked from it, which text was compiled
@@ -64,6 +65,10 @@
  * stores nothing and calls nothing: a gate is looked at when a function is entered, not before it
  * is left. */
 #define VPROF_GATE(vprof_id) if (VPROF_RT_RARELY(VPROF_SITE_TABLE[vprof_id]))
+
+/* The compiler is to think of the copy as of what runs seldom, but not never: that it would make as
+ * small as it can, with calls of all that is in line elsewhere. */
+#define VPROF_BODY_GATE(vprof_id) if (VPROF_RT_SELDOM(VPROF_SITE_TABLE[vprof_id]))
 
 /* Around the copy of a function and its declarations. The user has seen the warnings of its text
  * before, and what is called by several copies is declared for each. */

@@ -1,0 +1,162 @@
+// FLAGS: -std=c++17 -O2
+// EXPAND: ALL
+// Twins of an armed program in C++: the body of a function stands in it twice, with and without its sites.
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+__attribute__((noinline)) static int work(int x) {
+  for (volatile int i = 0; i < 3; i = i + 1) std::printf("%d", x + i);
+  return x + 1;
+}
+
+struct Counted {
+  static int copies;
+  int number;
+  explicit Counted(int n) : number(work(n)) {}
+  Counted(const Counted& other) : number(other.number) { ++copies; }
+  // ARMED: ~Counted() { VPROF_BODY_GATE({{[0-9]+}}) {
+  // ARMED-NEXT: VPROF_TWIN_BEGIN
+  // ARMED: VPROF_TWIN_END
+  // ARMED-NEXT: } else {
+  ~Counted() { work(number); work(number + 1); }
+};
+int Counted::copies = 0;
+
+// ARMED: int twice(int x) { VPROF_BODY_GATE({{[0-9]+}}) {
+// ARMED: VALUE({{.*}}work(x){{.*}}VPROF_VALUE_END
+// ARMED: VPROF_TWIN_END
+// ARMED-NEXT: } else {
+// ARMED: x = work(x);
+// ARMED: return work(x);
+// ARMED-NEXT: }}
+int twice(int x) {
+  x = work(x);
+  std::printf("%s at %d of %s\n", __func__, __LINE__, std::strrchr(__FILE__, 'b'));
+  return work(x);
+}
+int on_one_line(int x) { work(x); return work(__LINE__); } int after(int x) { return work(x) + __LINE__; }
+
+class Shape {
+ public:
+  explicit Shape(int n) : n_(work(n)) { work(n_); if (n_ == 3) return; work(n_ + 1); }
+  virtual ~Shape() = default;
+  // ARMED: virtual int area() const { VPROF_BODY_GATE(
+  virtual int area() const { int a = work(n_); return work(a); }
+  // ARMED: void ends() { VPROF_BODY_GATE(
+  // ARMED: } else {
+  void ends() { if (n_ > 2) { work(n_); return; } work(0); }
+  int operator+(int x) const { x = work(x); return x + work(n_); }
+
+ protected:
+  int n_;
+};
+struct Square : Shape {
+  using Shape::Shape;
+  int area() const override { int a = work(n_); return a * work(n_); }
+};
+
+// ARMED: VPROF_BODY_GATE({{[0-9]+}}) {
+// ARMED: if constexpr (sizeof(T) > 4)
+template <class T>
+void sized(T x) {
+  if constexpr (sizeof(T) > 4) work(8);
+  else work(4);
+  work(static_cast<int>(x));
+}
+
+int catches(int x) {
+  try {
+    work(x);
+    if (x > 1) throw std::runtime_error("thrown");
+    return work(1);
+  } catch (const std::exception& e) {
+    std::printf("%s", e.what());
+    return work(2);
+  }
+}
+
+int varies(int n, ...) {
+  va_list list;
+  va_start(list, n);
+  int total = work(n);
+  while (n-- > 0) total += va_arg(list, int);
+  va_end(list);
+  return work(total);
+}
+
+[[noreturn]] void throws(int x) { work(x); throw std::logic_error(std::to_string(work(x))); }
+
+int raw(int x) {
+  std::printf("%s", R"(a " { // text
+)");
+  work(x);  // a comment at the end
+#if 1
+  return work(x /* } */);
+#else
+  return 0;
+#endif  // the last line
+}
+
+// ---- What stays as it is.
+// ARMED: Counted made(int x) { VPROF_F
+Counted made(int x) { Counted made(x); work(made.number); return made; }
+// ARMED: auto deduced(int x) {{{.*}}VPROF_F
+auto deduced(int x) { work(x); return work(x); }
+// ARMED: int counts() { VPROF_F
+int counts() { static int count; work(count); return ++count; }
+// ARMED: int counts_in_thread() { VPROF_F
+int counts_in_thread() { thread_local int count; work(count); return ++count; }
+template <class F> int calls_of(F f) { static int calls; f(); return ++calls; }
+// ARMED: int with_lambda(int x) { VPROF_F
+int with_lambda(int x) { work(x); return calls_of([&] { work(x); }); }
+// ARMED: int with_type(int x) { VPROF_F
+int with_type(int x) { struct Local { int n; }; work(x); return Local{work(x)}.n; }
+// ARMED: int jumps(int x) { VPROF_F
+int jumps(int x) { again: x = work(x); if (x < 4) goto again; return work(x); }
+// ARMED: constexpr int constant(int x) {{{ return|.*VPROF_F}}
+constexpr int constant(int x) { return x < 0 ? work(x) : x; }
+// ARMED: int defines(int x) { VPROF_F
+int defines(int x) {
+#define ADDED 3
+  x = work(x);
+  return x + work(ADDED);
+#undef ADDED
+}
+
+static void show(int x) { std::printf(" %d\n", x); }
+
+int main() {
+  twice(1);
+  show(on_one_line(2));
+  show(after(3));
+  Square square(2);
+  Shape shape(1);
+  const Shape* shapes[] = {&square, &shape};
+  for (const Shape* s : shapes) show(s->area());
+  shape.ends();
+  square.ends();
+  show(square + 3);
+  sized('a');
+  sized(5L);
+  show(catches(1));
+  show(catches(2));
+  show(varies(2, 3, 4));
+  try { throws(7); } catch (const std::logic_error& e) { std::puts(e.what()); }
+  raw(5);
+  for (int i = 0; i < 2; ++i) {
+    show(counts());
+    show(counts_in_thread());
+    show(with_lambda(i));
+    show(with_type(i));
+    show(jumps(i));
+    show(deduced(i));
+  }
+  Counted counted = made(1);
+  show(counted.number);
+  show(Counted::copies);
+  show(constant(3));
+  show(defines(1));
+}
