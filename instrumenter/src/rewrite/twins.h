@@ -20,10 +20,10 @@
 //              return VPROF_VALUE(0,7) g(a) VPROF_VALUE_END(0) + 1;
 //            } else { return g(a) + 1; }}
 //
-// In C, a copy calls the copies of `static` functions, so the originals have no more callers than in
-// the plain program, and the compiler puts them in line as it did there. If only copies can reach
-// the copy of a static function, it has no gate, unless it has events: those of its callers stand
-// for it.
+// In C, a copy calls the copies of `static` functions, so the originals have no more callers than
+// in the plain program, and the compiler puts them in line as it did there. If only copies can
+// reach the copy of a static function, it has no gate, unless it has events: those of its callers
+// stand for it.
 #pragma once
 
 #include <functional>
