@@ -131,6 +131,26 @@ int main() { leaf(1); }
                          ["Box::get", "always", "assembles", "by_value", "constant", "counts", "deduced",
                           "deduced_as_written", "in_thread", "labelled", "lambda", "lambda::lambda", "local", "local_enum", "main", "once", "tries"])
 
+    def test_bodies_with_a_lambda_that_is_not_in_their_text(self):
+        functions = self.index("""
+template <class T = decltype([] {})> int counted() { static int n; return ++n; }
+template <auto L = [] { return 1; }> struct Calls { static int use() { return L(); } int own() { return L(); } };
+template <class T, class U = decltype([] {})> struct Guard { Guard(T t) : t_(t) {} T t_; };
+template <class T = int> int plain_default() { return 1; }
+int by_function(int x) { leaf(x); return counted(); }
+int by_static_method(int x) { leaf(x); return Calls<>::use(); }
+int by_deduction(int x) { Guard g(x); leaf(x); return g.t_; }
+int by_temporary(int x) { leaf(x); return Guard<int>(x).t_; }
+int without(int x) { leaf(x); return plain_default(); }
+""", "-std=c++20")
+        unique = sorted(name for name, f in functions.items() if f.get("unique") and name.startswith(("by_", "without")))
+        self.assertEqual(unique, ["by_deduction", "by_function", "by_static_method", "by_temporary"])
+
+    def test_units_that_redefine_if(self):
+        """What is inserted would not mean what it says."""
+        for text in ("int f(int x) { leaf(x); return x; }", "#define if(c) if ((leaf(1), (c)))\nint f(int x) { leaf(x); return x; }"):
+            self.assertEqual("#" in text, self.index(text)["f"].get("unique", False))
+
     def test_a_call_that_is_a_macro_without_a_call_in_another_unit(self):
         header = """
 struct thread; void *allocate(thread *, int); thread *always(int);

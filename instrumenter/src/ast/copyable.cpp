@@ -2,6 +2,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/Builtins.h>
@@ -75,11 +76,53 @@ class FindsUnique : public FindsUniqueState<FindsUnique> {
   }
 };
 
+bool has_lambda(llvm::ArrayRef<clang::TemplateArgument> arguments);
+
+/// Whether the type is that of a lambda, or made for one.
+bool has_lambda(clang::QualType type) {
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  const auto* specialised = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
+  return record != nullptr &&
+         (record->isLambda() ||
+          (specialised != nullptr && has_lambda(specialised->getTemplateArgs().asArray())));
+}
+
+bool has_lambda(llvm::ArrayRef<clang::TemplateArgument> arguments) {
+  return std::ranges::any_of(arguments, [](const clang::TemplateArgument& argument) {
+    switch (argument.getKind()) {
+      case clang::TemplateArgument::Type:
+        return has_lambda(argument.getAsType());
+      case clang::TemplateArgument::Declaration:
+        return has_lambda(argument.getAsDecl()->getType());
+      case clang::TemplateArgument::StructuralValue:
+        return has_lambda(argument.getStructuralValueType());
+      case clang::TemplateArgument::Pack:
+        return has_lambda(argument.getPackAsArray());
+      default:
+        return false;
+    }
+  });
+}
+
+bool is_made_for_lambda(const clang::ValueDecl& decl) {
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&decl);
+  if (function == nullptr) {
+    return has_lambda(decl.getType());
+  }
+  const auto* arguments = function->getTemplateSpecializationArgs();
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+  return (arguments != nullptr && has_lambda(arguments->asArray())) ||
+         (method != nullptr && has_lambda(decl.getASTContext().getRecordType(method->getParent())));
+}
+
 class FindsUniqueInBody : public FindsUniqueState<FindsUniqueInBody> {
  public:
   bool VisitLabelStmt(clang::LabelStmt*) { return false; }
   bool VisitLambdaExpr(clang::LambdaExpr*) { return false; }
-  bool VisitTagDecl(clang::TagDecl*) { return false; }
+  // Each use of a default argument `class T = decltype([] {})` is a lambda of its own.
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return !is_made_for_lambda(*e->getDecl()); }
+  bool VisitMemberExpr(clang::MemberExpr* e) { return !is_made_for_lambda(*e->getMemberDecl()); }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) { return !has_lambda(e->getType()); }
 };
 
 /// Whether a returned variable could be the caller's object. If each copy of the body returns a
@@ -89,12 +132,18 @@ bool may_construct_in_place(const clang::FunctionDecl& function) {
   return type->isRecordType() || type->isDependentType() || type->getContainedAutoType() != nullptr;
 }
 
+/// Also those that only an expression or a template argument names: `f<struct Local>()`.
+bool has_types_of_its_own(const clang::FunctionDecl& function) {
+  return std::ranges::any_of(function.decls(),
+                             [](const clang::Decl* decl) { return isa<clang::TagDecl>(decl); });
+}
+
 }  // namespace
 
 bool has_body_of_a_kind(const clang::FunctionDecl& function) {
   return function.isMain() || function.isConstexpr() ||
          function.hasAttr<clang::AlwaysInlineAttr>() || may_construct_in_place(function) ||
-         isa<clang::CXXTryStmt>(function.getBody()) ||
+         isa<clang::CXXTryStmt>(function.getBody()) || has_types_of_its_own(function) ||
          !FindsUniqueInBody().TraverseStmt(function.getBody());
 }
 

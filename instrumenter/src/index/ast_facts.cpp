@@ -16,6 +16,7 @@
 #include "ast/copyable.h"
 #include "ast/decl_names.h"
 #include "ast/spin_loops.h"
+#include "ast/text_of_a_kind.h"
 #include "index/body_walker.h"
 #include "index/suspensions.h"
 
@@ -29,10 +30,12 @@ using clang::isa;
 class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
  public:
   FunctionCollector(clang::ASTContext& context, const TreePath& tree_path,
-                    const ConstantUses& constant_uses, std::vector<Function>& out)
+                    const TextOfAKind& text_of_a_kind, const ConstantUses& constant_uses,
+                    std::vector<Function>& out)
       : context_(context),
         sources_(context.getSourceManager()),
         tree_path_(tree_path),
+        text_of_a_kind_(text_of_a_kind),
         constant_uses_(constant_uses),
         out_(out) {}
 
@@ -125,6 +128,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
         offset + clang::Lexer::MeasureTokenLength(place, sources_, context_.getLangOpts());
     place_body(f, file_id, out);
     walk(f, out);
+    out.unique =
+        (out.is_cxx ? has_body_of_a_kind(f) : is_one_of_a_kind(f)) ||
+        text_of_a_kind_.is_within(file_id, out.is_cxx ? out.body : out.head_begin, out.body_end);
     out.spins = spin_loops_of(f, sources_);
     out_.push_back(std::move(out));
   }
@@ -165,7 +171,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
       out.refused = Reason::kSeveralFiles;
       return;
     }
-    out.body = after_local_labels(*block, open + 1);
+    const unsigned open_end = open + clang::Lexer::MeasureTokenLength(
+                                         block->getLBracLoc(), sources_, context_.getLangOpts());
+    out.body = after_local_labels(*block, open_end);
     // Behind an escaped end of line, a token begins where that does.
     out.body_end = close + clang::Lexer::MeasureTokenLength(block->getRBracLoc(), sources_,
                                                             context_.getLangOpts());
@@ -198,7 +206,6 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     out.trivial = walker.trivial();
     out.size = walker.size();
     out.loops = walker.has_loop_or_jump();
-    out.unique = out.is_cxx ? has_body_of_a_kind(f) : is_one_of_a_kind(f);
     out.endless = has_endless_loop(f);
     if (!out.is_cxx) {
       out.is_inline = f.isInlined() || f.hasAttr<clang::AlwaysInlineAttr>();
@@ -213,6 +220,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   const TreePath& tree_path_;
+  const TextOfAKind& text_of_a_kind_;
   const ConstantUses& constant_uses_;
   std::vector<Function>& out_;
   TrivialOutside trivial_outside_;
@@ -247,7 +255,8 @@ void resolve_within_unit(std::vector<Function>& functions) {
 
 }  // namespace
 
-UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path) {
+UnitFacts facts_of_unit(clang::ASTContext& context, const TextOfAKind& text_of_a_kind,
+                        const TreePath& tree_path) {
   std::vector<clang::Decl*> in_tree;
   const clang::SourceManager& sources = context.getSourceManager();
   for (clang::Decl* decl : context.getTranslationUnitDecl()->decls()) {
@@ -265,7 +274,7 @@ UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path) {
     }
   }
   std::vector<Function> functions;
-  FunctionCollector collector(context, tree_path, constant_uses, functions);
+  FunctionCollector collector(context, tree_path, text_of_a_kind, constant_uses, functions);
   for (clang::Decl* decl : in_tree) {
     collector.TraverseDecl(decl);
   }

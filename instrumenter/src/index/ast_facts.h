@@ -16,6 +16,8 @@ class FileEntry;
 
 namespace vprof::instrumenter {
 
+class TextOfAKind;
+
 /// Path of a file relative to the mirror; empty for files outside it.
 using TreePath = std::function<std::string(const clang::FileEntry&)>;
 
@@ -26,6 +28,7 @@ struct UnitFacts {
 
 /// The functions defined in `context`, in files for which `tree_path` is not empty. Calls have the
 /// USR of their callee. The merge sets the keys of callees that are not defined in this unit.
-UnitFacts facts_of_unit(clang::ASTContext& context, const TreePath& tree_path);
+UnitFacts facts_of_unit(clang::ASTContext& context, const TextOfAKind& text_of_a_kind,
+                        const TreePath& tree_path);
 
 }  // namespace vprof::instrumenter

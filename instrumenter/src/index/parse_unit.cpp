@@ -18,6 +18,7 @@
 #include <set>
 #include <tuple>
 
+#include "ast/text_of_a_kind.h"
 #include "index/ast_facts.h"
 
 namespace vprof::instrumenter {
@@ -56,7 +57,10 @@ class TreePaths {
 
 class FactsConsumer : public clang::ASTConsumer {
  public:
-  FactsConsumer(ParsedUnit& out, TreePaths& paths) : out_(out), paths_(paths) {}
+  FactsConsumer(ParsedUnit& out, TreePaths& paths, clang::Preprocessor& preprocessor)
+      : out_(out), paths_(paths) {
+    text_of_a_kind_.watch(preprocessor);
+  }
 
   void HandleTranslationUnit(clang::ASTContext& context) override {
     std::set<std::string> deps;
@@ -76,8 +80,8 @@ class FactsConsumer : public clang::ASTConsumer {
     if (context.getDiagnostics().hasUncompilableErrorOccurred()) {
       return;
     }
-    UnitFacts facts =
-        facts_of_unit(context, [this](const clang::FileEntry& f) { return paths_(f); });
+    UnitFacts facts = facts_of_unit(context, text_of_a_kind_,
+                                    [this](const clang::FileEntry& f) { return paths_(f); });
     out_.functions = std::move(facts.functions);
     out_.unit.address_taken = std::move(facts.address_taken);
   }
@@ -85,14 +89,15 @@ class FactsConsumer : public clang::ASTConsumer {
  private:
   ParsedUnit& out_;
   TreePaths& paths_;
+  TextOfAKind text_of_a_kind_;
 };
 
 class FactsAction : public clang::ASTFrontendAction {
  public:
   FactsAction(ParsedUnit& out, TreePaths& paths) : out_(out), paths_(paths) {}
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&,
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
-    return std::make_unique<FactsConsumer>(out_, paths_);
+    return std::make_unique<FactsConsumer>(out_, paths_, compiler.getPreprocessor());
   }
 
  private:

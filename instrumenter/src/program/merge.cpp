@@ -190,7 +190,14 @@ Program merge_units(std::vector<UnitView> units) {
         if (is_new) {
           readings.emplace_back();
         }
-        readings[it->second].push_back(f.get());
+        // Two functions of one name on one line: the first one stands for both.
+        const uint32_t body = is_new ? 0 : readings[it->second].front()->body;
+        if (body == 0 || f->body == 0 || f->body == body) {
+          readings[it->second].push_back(f.get());
+        } else {
+          program.conflicts.push_back(
+              fmt::format("{}:{}:{}: {}", f->file, f->line, f->column, f->name));
+        }
       }
     }
     program.units.push_back(unit.unit);

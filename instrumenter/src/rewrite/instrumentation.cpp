@@ -170,11 +170,12 @@ class Instrumenter {
     return expanded;
   }
 
-  /// A function without a frame object cannot contain the C++ forms that need one.
+  /// A function without a frame object cannot contain the C++ forms that need one, and a constexpr
+  /// function none.
   static void refuse_expressions(CallSites& calls, const Function& f) {
     std::vector<CallSites::Wrapped> kept;
     for (CallSites::Wrapped& w : calls.wrapped) {
-      if (!rule_of(w.form).needs_slot) {
+      if (!rule_of(w.form).needs_slot && f.refused != Reason::kConstexpr) {
         kept.push_back(std::move(w));
         continue;
       }

@@ -128,6 +128,18 @@ int defines(int x) {
 
 static void show(int x) { std::printf(" %d\n", x); }
 
+// ARMED: int numbers(int x) { VPROF_F
+#define NUMBER __COUNTER__
+int numbers(int x) { work(x); return work(NUMBER); }
+_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-variable\"")
+// ARMED: int warns(int x) { VPROF_F
+int warns(int x) { work(x); int unused; _Pragma("GCC diagnostic pop") return work(x); }
+template <class T> struct Registered { static int number; };
+static int registered;
+template <class T> int Registered<T>::number = ++registered;
+// ARMED: int registers(int x) { VPROF_F
+int registers(int x) { work(x); work(x); return Registered<struct OnlyNamed>::number; }
+
 int main() {
   twice(1);
   show(on_one_line(2));
@@ -159,4 +171,9 @@ int main() {
   show(Counted::copies);
   show(constant(3));
   show(defines(1));
+  show(numbers(1));
+  show(warns(1));
+  show(registers(1));
+  show(registered);
+  show(__COUNTER__);
 }
