@@ -117,7 +117,6 @@ bool is_made_for_lambda(const clang::ValueDecl& decl) {
 
 class FindsUniqueInBody : public FindsUniqueState<FindsUniqueInBody> {
  public:
-  bool VisitLabelStmt(clang::LabelStmt*) { return false; }
   bool VisitLambdaExpr(clang::LambdaExpr*) { return false; }
   // Each use of a default argument `class T = decltype([] {})` is a lambda of its own.
   bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return !is_made_for_lambda(*e->getDecl()); }
@@ -145,6 +144,20 @@ bool has_body_of_a_kind(const clang::FunctionDecl& function) {
          function.hasAttr<clang::AlwaysInlineAttr>() || may_construct_in_place(function) ||
          isa<clang::CXXTryStmt>(function.getBody()) || has_types_of_its_own(function) ||
          !FindsUniqueInBody().TraverseStmt(function.getBody());
+}
+
+std::set<std::string> labels_of(const clang::FunctionDecl& function) {
+  struct Finds : clang::RecursiveASTVisitor<Finds> {
+    bool VisitLabelStmt(clang::LabelStmt* label) {
+      if (!label->getDecl()->isGnuLocal()) {
+        found.insert(label->getDecl()->getNameAsString());
+      }
+      return true;
+    }
+    std::set<std::string> found;
+  } finds;
+  finds.TraverseStmt(function.getBody());
+  return std::move(finds.found);
 }
 
 bool is_one_of_a_kind(const clang::FunctionDecl& function) {

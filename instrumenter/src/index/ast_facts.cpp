@@ -207,6 +207,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     out.size = walker.size();
     out.loops = walker.has_loop_or_jump();
     out.endless = has_endless_loop(f);
+    if (out.is_cxx) {
+      out.labels = labels_of(f);
+    }
     if (!out.is_cxx) {
       out.is_inline = f.isInlined() || f.hasAttr<clang::AlwaysInlineAttr>();
     }

@@ -46,6 +46,7 @@ void merge_function(Function& known, Function other, const Readings& all,
   known.size = std::max(known.size, other.size);
   known.loops = known.loops || other.loops;
   known.unique = known.unique || other.unique;
+  known.labels.insert(other.labels.begin(), other.labels.end());
   known.endless = known.endless || other.endless;
   known.is_inline = known.is_inline || other.is_inline;
   if (known.refused == Reason::kNone) {

@@ -123,6 +123,7 @@ struct Object<instrumenter::Function> {
                                              non_default("size", &T::size),
                                              non_default("loops", &T::loops),
                                              non_default("unique", &T::unique),
+                                             optional("labels", &T::labels),
                                              non_default("endless", &T::endless),
                                              non_default("inline", &T::is_inline),
                                              non_default("in_tree", &T::in_tree),

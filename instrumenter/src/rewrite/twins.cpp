@@ -238,14 +238,12 @@ Result<Twins> choose_twins(const Program& program,
   const Included included(program);
   for (const auto& [file, bodies] : functions_of_files(program, included)) {
     const std::string& text = texts[file] = VPROF_TRY(read_original(file));
-    if (has_line_directives(text)) {
-      continue;
-    }
+    const bool has_lines = has_line_directives(text);
     const Conditions conditions(text);
     for (const auto& [body, sharing] : bodies) {
       const Function& f = *sharing.front();
       const bool can_be = f.is_cxx ? f.size >= smallest_of_cxx && body_can_be_copied(f, text)
-                                   : can_be_copied(f, text);
+                                   : !has_lines && can_be_copied(f, text);
       if (sharing.size() > 1 || !can_be) {
         continue;
       }

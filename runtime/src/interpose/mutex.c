@@ -11,7 +11,8 @@
 //
 // This holds whether or not anything is recorded, so that a baseline has the same locks.
 //
-// All other kinds of mutexes go to libc at each step, after an attempt that cannot block.
+// All other kinds of mutexes go to libc at each step, after an attempt that cannot block. While
+// nothing is recorded, that is all: MariaDB has adaptive mutexes only.
 //
 // Somebody else may take a mutex between its release and the moment when the thread that was woken
 // runs. The time of that must be recorded, but an uncontended lock must not read the clock. So a
@@ -175,6 +176,10 @@ static inline int waited_for(pthread_mutex_t* mutex, int result) {
   if (tried != EBUSY) return tried;                       \
   VPROF_BLOCK(MUTEX, mutex, vprof_mutex_shared(mutex), waited_for(mutex, call), result)
 
+static inline bool left_to_libc(const pthread_mutex_t* mutex) {
+  return !vprof_mutex_plain(mutex) && !vprof_sync_on(VPROF_CLASS_MUTEX);
+}
+
 static __attribute__((noinline)) int lock_slowly(pthread_mutex_t* mutex) {
   LOCK_SLOWLY(mutex, real->pthread_mutex_lock(mutex));
 }
@@ -182,6 +187,9 @@ static __attribute__((noinline)) int lock_slowly(pthread_mutex_t* mutex) {
 VPROF_RT_API int pthread_mutex_lock(pthread_mutex_t* mutex) {
   if (__builtin_expect(take_plain(mutex), 1)) {
     return got_plain(mutex);
+  }
+  if (left_to_libc(mutex)) {
+    return vprof_real_functions()->pthread_mutex_lock(mutex);
   }
   return lock_slowly(mutex);
 }
@@ -198,6 +206,9 @@ static __attribute__((noinline)) int try_slowly(pthread_mutex_t* mutex) {
 VPROF_RT_API int pthread_mutex_trylock(pthread_mutex_t* mutex) {
   if (take_plain(mutex)) {
     return got_plain(mutex);
+  }
+  if (left_to_libc(mutex)) {
+    return vprof_real_functions()->pthread_mutex_trylock(mutex);
   }
   return try_slowly(mutex);
 }
@@ -242,6 +253,9 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t* mutex) {
 VPROF_RT_API int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   if (__builtin_expect(release_plain(mutex), 1)) {
     return 0;
+  }
+  if (left_to_libc(mutex) && vprof_self.returned_with != (uintptr_t)mutex) {
+    return vprof_real_functions()->pthread_mutex_unlock(mutex);
   }
   return unlock_slowly(mutex);
 }

@@ -100,7 +100,40 @@ int raw(int x) {
 #endif  // the last line
 }
 
+// ARMED: { __label__ again, out;
+int jumps(int x) {
+again:
+  x = work(x);
+  if (x < 4) goto again;
+  if (x == 4) goto out;
+  // goto again: as a comment
+  ({ __label__ inner; if (x > 5) goto inner; work(x); inner: work(x); });
+out:
+  return work(x);
+}
+
 // ---- What stays as it is.
+// Only another compiler than Clang sees the label.
+// ARMED: int jumps_elsewhere(int x) { VPROF_F
+int jumps_elsewhere(int x) {
+  work(x);
+#ifndef __clang__
+  if (x > 1) goto out;
+  work(1);
+out:
+#else
+  if (x <= 1) work(1);
+#endif
+  return work(x);
+}
+int computed(int x) {
+  void* next = x > 1 ? &&two : &&one;
+  goto *next;
+one:
+  return work(1);
+two:
+  return work(2);
+}
 // ARMED: Counted made(int x) { VPROF_F
 Counted made(int x) { Counted made(x); work(made.number); return made; }
 // ARMED: auto deduced(int x) {{{.*}}VPROF_F
@@ -114,8 +147,6 @@ template <class F> int calls_of(F f) { static int calls; f(); return ++calls; }
 int with_lambda(int x) { work(x); return calls_of([&] { work(x); }); }
 // ARMED: int with_type(int x) { VPROF_F
 int with_type(int x) { struct Local { int n; }; work(x); return Local{work(x)}.n; }
-// ARMED: int jumps(int x) { VPROF_F
-int jumps(int x) { again: x = work(x); if (x < 4) goto again; return work(x); }
 // ARMED: constexpr int constant(int x) {{{ return|.*VPROF_F}}
 constexpr int constant(int x) { return x < 0 ? work(x) : x; }
 // ARMED: int defines(int x) { VPROF_F
@@ -164,6 +195,8 @@ int main() {
     show(with_lambda(i));
     show(with_type(i));
     show(jumps(i));
+    show(jumps_elsewhere(i + 1));
+    show(computed(i + 1));
     show(deduced(i));
   }
   Counted counted = made(1);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -120,12 +121,13 @@ struct Function {
   bool is_cxx = false;
   /// A few instructions, no loop, no call: measuring it would distort more than it reveals.
   bool trivial = false;
-  uint32_t size = 0;       ///< statements and expressions in the body, as Clang counts nodes
-  bool loops = false;      ///< a loop in the body, or what may be one or take long: goto, asm, new
-  bool unique = false;     ///< a copy of it would not mean the same (static variables, ...)
-  bool endless = false;    ///< contains a loop that nothing in it leaves
-  bool is_inline = false;  ///< C: declared inline, so a copy of it cannot be noinline
-  bool in_tree = false;    ///< the definition is in the mirror and may be rewritten
+  uint32_t size = 0;    ///< statements and expressions in the body, as Clang counts nodes
+  bool loops = false;   ///< a loop in the body, or what may be one or take long: goto, asm, new
+  bool unique = false;  ///< a copy of it would not mean the same (static variables, ...)
+  std::set<std::string> labels;  ///< C++: in its body, but for those of inner blocks (`__label__`)
+  bool endless = false;          ///< contains a loop that nothing in it leaves
+  bool is_inline = false;        ///< C: declared inline, so a copy of it cannot be noinline
+  bool in_tree = false;          ///< the definition is in the mirror and may be rewritten
   Reason refused = Reason::kNone;  ///< why no scope can be inserted; kNone: one can
   uint32_t head_begin = 0;  ///< first byte of the definition; its head is [head_begin, body-1)
   uint32_t name_begin = 0;  ///< byte range of the name in the definition

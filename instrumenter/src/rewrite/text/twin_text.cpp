@@ -43,11 +43,14 @@ bool all_directives(std::string_view text,
 }
 
 /// Whether a second reading of the text takes the same branches and changes no macro.
-bool has_only_conditions(std::string_view text) {
+bool has_only_conditions(std::string_view text, bool or_lines = false) {
   int depth = 0;
   const bool all = all_directives(text, [&](std::string_view word, size_t) {
     if (word.starts_with("if")) {
       ++depth;
+      return true;
+    }
+    if (word == "line" && or_lines) {
       return true;
     }
     const bool is_inside = depth > 0;
@@ -61,6 +64,58 @@ bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 
 
 uint32_t line_at(const std::string& text, uint32_t offset) {
   return static_cast<uint32_t>(std::count(text.begin(), text.begin() + offset, '\n')) + 1;
+}
+
+/// The directive that says which line of which file the text at `begin` is. Nothing: a directive
+/// between there and `end` names another file, and none before it says which file this is.
+std::optional<std::string> line_directive_at(const std::string& text, uint32_t begin,
+                                             uint32_t end_of_text) {
+  uint32_t since = 0;  // begin of the line behind the last directive, whose number is `number`
+  uint64_t number = 1;
+  std::string file;
+  const bool all = all_directives(text, [&](std::string_view word, size_t at) {
+    const bool numbered = std::isdigit(static_cast<unsigned char>(word[0])) != 0;
+    if (word != "line" && !numbered) {
+      return true;
+    }
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const size_t digits = line.find_first_of("0123456789");
+    const size_t quote = line.find('"');
+    if (at >= begin) {
+      return at >= end_of_text || quote == std::string::npos || !file.empty();
+    }
+    if (digits == std::string::npos || digits > quote) {
+      return false;  // a macro
+    }
+    number = std::strtoull(line.c_str() + digits, nullptr, 10);
+    since = static_cast<uint32_t>(end) + 1;
+    file = quote == std::string::npos ? file : line.substr(quote, line.rfind('"') + 1 - quote);
+    return true;
+  });
+  if (!all) {
+    return std::nullopt;
+  }
+  number += static_cast<uint64_t>(std::count(text.begin() + since, text.begin() + begin, '\n'));
+  return fmt::format("#line {}{}{}", number, file.empty() ? "" : " ", file);
+}
+
+/// Whether all jumps that the text names lead to known labels: a compiler that takes other branches
+/// of `#if` than Clang may see more.
+bool jumps_within(const Function& f, std::string_view body) {
+  constexpr std::string_view kGoto = "goto";
+  for (size_t at = body.find(kGoto); at != std::string_view::npos; at = body.find(kGoto, at + 1)) {
+    const size_t begin = std::min(body.find_first_not_of(" \t\n", at + kGoto.size()), body.size());
+    size_t end = begin;
+    while (end < body.size() && is_in_word(body[end])) {
+      ++end;
+    }
+    const bool is_word = (at == 0 || !is_in_word(body[at - 1])) && begin > at + kGoto.size();
+    if (is_word && !f.labels.contains(std::string(body.substr(begin, end - begin)))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 const char* attributes(const Function& f, bool has_sites) {
@@ -127,9 +182,13 @@ bool can_be_copied(const Function& f, const std::string& text) {
 }
 
 bool body_can_be_copied(const Function& f, const std::string& text) {
-  return f.is_cxx && !f.unique && !f.coroutine && f.body != 0 && text[f.body - 1] == '{' &&
-         text[f.body_end - 1] == '}' &&
-         has_only_conditions(std::string_view(text).substr(f.body, f.body_end - f.body));
+  if (!f.is_cxx || f.unique || f.coroutine || f.body == 0 || text[f.body - 1] != '{' ||
+      text[f.body_end - 1] != '}') {
+    return false;
+  }
+  const std::string_view body = std::string_view(text).substr(f.body, f.body_end - f.body);
+  return has_only_conditions(body, true) && line_directive_at(text, f.body, f.body_end) &&
+         jumps_within(f, body);
 }
 
 std::optional<uint32_t> end_of_callee(const Call& call, const std::string& name,
@@ -199,12 +258,14 @@ std::vector<Edit> twin_edits(const Function& f, bool has_sites, std::optional<ui
 
 std::vector<Edit> body_twin_edits(const Function& f, uint32_t gate, std::vector<Edit> within,
                                   const std::string& text) {
-  const uint32_t line = line_at(text, f.body);
+  const std::string line = line_directive_at(text, f.body, f.body_end).value_or("");
   const uint32_t close = f.body_end - 1;
+  const std::string labels =
+      f.labels.empty() ? "" : fmt::format(" __label__ {};", fmt::join(f.labels, ", "));
   return {{f.body, f.body,
-           fmt::format(" VPROF_BODY_GATE({}) {{\nVPROF_TWIN_BEGIN\n#line {}\n{}\nVPROF_TWIN_END\n"
-                       "}} else {{\n#line {}\n",
-                       gate, line, edited(text, f.body, close, std::move(within)), line),
+           fmt::format(" VPROF_BODY_GATE({}) {{\nVPROF_TWIN_BEGIN\n{{{}\n{}\n{}\n}}\n"
+                       "VPROF_TWIN_END\n}} else {{\n{}\n",
+                       gate, labels, line, edited(text, f.body, close, std::move(within)), line),
            ""},
           {close, close, "}", ""}};
 }

@@ -74,7 +74,8 @@
  * before, and what is called by several copies is declared for each. */
 #define VPROF_TWIN_BEGIN                                                     \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wall\"") \
-      _Pragma("GCC diagnostic ignored \"-Wredundant-decls\"")
+      _Pragma("GCC diagnostic ignored \"-Wredundant-decls\"")                \
+          _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
 #define VPROF_TWIN_END _Pragma("GCC diagnostic pop")
 
 /* Of the copy, which is optimised like any other function, but stands with what is never
