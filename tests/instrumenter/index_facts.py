@@ -112,7 +112,8 @@ int varies(int x, ...) { leaf(x); return x; }
 Value by_value() { Value v; leaf(v.n); return v; }
 auto deduced() { leaf(1); return 1; }
 decltype(auto) deduced_as_written() { leaf(1); return 1; }
-void counts() { static int n; leaf(n); }
+void counts() { static int n; leaf(++n); }
+void reads() { static int n; leaf(n); }
 void in_thread() { thread_local int n; leaf(n); }
 void once(int x) { leaf(x); ONCE; }
 void labelled(int x) { again: leaf(x); if (x) goto again; }
@@ -129,7 +130,7 @@ int main() { leaf(1); }
         unique = {name for name, f in functions.items() if f.get("unique") and f["file"] == "a.cpp"}
         self.assertEqual(sorted(unique),
                          ["Box::get", "always", "assembles", "by_value", "constant", "counts", "deduced",
-                          "deduced_as_written", "in_thread", "labelled", "lambda", "lambda::lambda", "local", "local_enum", "main", "once", "tries"])
+                          "deduced_as_written", "in_thread", "lambda", "lambda::lambda", "local", "local_enum", "main", "once", "tries"])
 
     def test_bodies_with_a_lambda_that_is_not_in_their_text(self):
         functions = self.index("""

@@ -9,6 +9,7 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
+#include <set>
 
 namespace vprof::instrumenter {
 namespace {
@@ -115,13 +116,68 @@ bool is_made_for_lambda(const clang::ValueDecl& decl) {
          (method != nullptr && has_lambda(decl.getASTContext().getRecordType(method->getParent())));
 }
 
+/// Finds static variables that are there at the start and only read as a whole, such as the value
+/// that a parser of Bison begins with: two of them are as good as one.
+class FindsReadOnly : public clang::RecursiveASTVisitor<FindsReadOnly> {
+ public:
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* cast) {
+    if (cast->getCastKind() == clang::CK_LValueToRValue) {
+      read(*cast->getSubExpr());
+    }
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) {
+    const clang::CXXConstructorDecl* constructor = e->getConstructor();
+    if (constructor->isCopyOrMoveConstructor() && constructor->isTrivial()) {
+      read(*e->getArg(0));
+    }
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+    references_.insert(reference);
+    return true;
+  }
+
+  bool is_read_only(const clang::VarDecl& variable) const {
+    return !variable.getType()->isDependentType() && is_there_at_start(variable) &&
+           !variable.getType().isDestructedType() &&
+           std::ranges::all_of(references_, [&](const clang::DeclRefExpr* reference) {
+             return reference->getDecl() != &variable || read_.contains(reference);
+           });
+  }
+
+ private:
+  static bool is_there_at_start(const clang::VarDecl& variable) {
+    const auto* construction = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(variable.getInit());
+    return !variable.hasInit() || variable.hasConstantInitialization() ||
+           (construction != nullptr && construction->getConstructor()->isTrivial());
+  }
+
+  void read(const clang::Expr& e) {
+    if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(e.IgnoreParenImpCasts())) {
+      read_.insert(reference);
+    }
+  }
+
+  std::set<const clang::DeclRefExpr*> references_, read_;
+};
+
 class FindsUniqueInBody : public FindsUniqueState<FindsUniqueInBody> {
  public:
+  explicit FindsUniqueInBody(clang::Stmt* body) { read_only_.TraverseStmt(body); }
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    return !has_lambda(variable->getType()) &&
+           (!variable->isStaticLocal() ||
+            (!variable->getTLSKind() && read_only_.is_read_only(*variable)));
+  }
   bool VisitLambdaExpr(clang::LambdaExpr*) { return false; }
   // Each use of a default argument `class T = decltype([] {})` is a lambda of its own.
   bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return !is_made_for_lambda(*e->getDecl()); }
   bool VisitMemberExpr(clang::MemberExpr* e) { return !is_made_for_lambda(*e->getMemberDecl()); }
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) { return !has_lambda(e->getType()); }
+
+ private:
+  FindsReadOnly read_only_;
 };
 
 /// Whether a returned variable could be the caller's object. If each copy of the body returns a
@@ -143,7 +199,7 @@ bool has_body_of_a_kind(const clang::FunctionDecl& function) {
   return function.isMain() || function.isConstexpr() ||
          function.hasAttr<clang::AlwaysInlineAttr>() || may_construct_in_place(function) ||
          isa<clang::CXXTryStmt>(function.getBody()) || has_types_of_its_own(function) ||
-         !FindsUniqueInBody().TraverseStmt(function.getBody());
+         !FindsUniqueInBody(function.getBody()).TraverseStmt(function.getBody());
 }
 
 std::set<std::string> labels_of(const clang::FunctionDecl& function) {

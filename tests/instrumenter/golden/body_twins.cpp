@@ -112,9 +112,10 @@ out:
   return work(x);
 }
 
-// ---- What stays as it is.
 // Only another compiler than Clang sees the label.
-// ARMED: int jumps_elsewhere(int x) { VPROF_F
+// ARMED: int jumps_elsewhere(int x) { VPROF_BODY_GATE
+// ARMED: goto out_vprof_measured;
+// ARMED: out_vprof_measured:
 int jumps_elsewhere(int x) {
   work(x);
 #ifndef __clang__
@@ -126,6 +127,34 @@ out:
 #endif
   return work(x);
 }
+union Value { int number; void* pointer; };
+// ARMED: int reads(int x) { VPROF_BODY_GATE
+int reads(int x) {
+  static Value start;
+  static const int first = 3;
+  Value value = start;
+  work(first);
+  return work(value.number + x);
+}
+
+// ---- What stays as it is.
+// ARMED: int jumps_otherwise(int x) { VPROF_F
+int jumps_otherwise(int x) {
+  work(x);
+#ifndef __clang__
+  int out = 2;
+  if (x > 1) goto out;
+  work(out);
+out:
+#else
+  if (x <= 1) work(2);
+#endif
+  return work(x);
+}
+// ARMED: int points(int x) { VPROF_F
+int points(int x) { static int fixed = 1; work(x); const int* at = &fixed; return work(*at); }
+// ARMED: int late(int x) { VPROF_F
+int late(int x) { static int first = work(x); return work(first); }
 int computed(int x) {
   void* next = x > 1 ? &&two : &&one;
   goto *next;
@@ -197,6 +226,10 @@ int main() {
     show(jumps(i));
     show(jumps_elsewhere(i + 1));
     show(computed(i + 1));
+    show(reads(i));
+    show(jumps_otherwise(i + 1));
+    show(points(i));
+    show(late(i));
     show(deduced(i));
   }
   Counted counted = made(1);

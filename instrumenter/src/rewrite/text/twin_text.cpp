@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <set>
 
 #include "rewrite/text/head.h"
 
@@ -100,22 +101,61 @@ std::optional<std::string> line_directive_at(const std::string& text, uint32_t b
   return fmt::format("#line {}{}{}", number, file.empty() ? "" : " ", file);
 }
 
-/// Whether all jumps that the text names lead to known labels: a compiler that takes other branches
-/// of `#if` than Clang may see more.
-bool jumps_within(const Function& f, std::string_view body) {
-  constexpr std::string_view kGoto = "goto";
-  for (size_t at = body.find(kGoto); at != std::string_view::npos; at = body.find(kGoto, at + 1)) {
-    const size_t begin = std::min(body.find_first_not_of(" \t\n", at + kGoto.size()), body.size());
-    size_t end = begin;
-    while (end < body.size() && is_in_word(body[end])) {
+/// The words of a text.
+struct Word {
+  std::string_view text;
+  uint32_t end = 0;
+};
+
+std::vector<Word> words_of(std::string_view text) {
+  std::vector<Word> words;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && is_in_word(text[end])) {
       ++end;
     }
-    const bool is_word = (at == 0 || !is_in_word(body[at - 1])) && begin > at + kGoto.size();
-    if (is_word && !f.labels.contains(std::string(body.substr(begin, end - begin)))) {
-      return false;
+    if (end > at) {
+      words.push_back({text.substr(at, end - at), static_cast<uint32_t>(end)});
+    }
+    at = end + 1;
+  }
+  return words;
+}
+
+/// Where the names of labels end that only a compiler sees which takes other branches of `#if` than
+/// Clang. Nothing: such a name stands for something else as well.
+std::optional<std::vector<uint32_t>> ends_of_other_labels(const Function& f,
+                                                          std::string_view body) {
+  const std::vector<Word> words = words_of(body);
+  const auto is_target = [&](const Word& word) {
+    return &word != words.data() && std::prev(&word)->text == "goto";
+  };
+  const auto is_label = [&](const Word& word) {
+    const size_t next = std::min(body.find_first_not_of(" \t", word.end), body.size());
+    return body.substr(next, 1) == ":" && body.substr(next, 2) != "::";
+  };
+  std::set<std::string_view> targets;
+  std::set<std::string_view> labels;
+  for (const Word& word : words) {
+    if (is_target(word) && !f.labels.contains(std::string(word.text))) {
+      targets.insert(word.text);
     }
   }
-  return true;
+  for (const Word& word : words) {
+    if (targets.contains(word.text) && is_label(word)) {
+      labels.insert(word.text);
+    }
+  }
+  std::vector<uint32_t> ends;
+  for (const Word& word : words) {
+    if (labels.contains(word.text)) {
+      if (!is_target(word) && !is_label(word)) {
+        return std::nullopt;
+      }
+      ends.push_back(word.end);
+    }
+  }
+  return ends;
 }
 
 const char* attributes(const Function& f, bool has_sites) {
@@ -188,7 +228,7 @@ bool body_can_be_copied(const Function& f, const std::string& text) {
   }
   const std::string_view body = std::string_view(text).substr(f.body, f.body_end - f.body);
   return has_only_conditions(body, true) && line_directive_at(text, f.body, f.body_end) &&
-         jumps_within(f, body);
+         ends_of_other_labels(f, body);
 }
 
 std::optional<uint32_t> end_of_callee(const Call& call, const std::string& name,
@@ -260,6 +300,11 @@ std::vector<Edit> body_twin_edits(const Function& f, uint32_t gate, std::vector<
                                   const std::string& text) {
   const std::string line = line_directive_at(text, f.body, f.body_end).value_or("");
   const uint32_t close = f.body_end - 1;
+  const auto others =
+      ends_of_other_labels(f, std::string_view(text).substr(f.body, close - f.body));
+  for (const uint32_t end : others.value_or(std::vector<uint32_t>())) {
+    within.push_back({f.body + end, f.body + end, kSuffix, ""});
+  }
   const std::string labels =
       f.labels.empty() ? "" : fmt::format(" __label__ {};", fmt::join(f.labels, ", "));
   return {{f.body, f.body,
