@@ -16,9 +16,9 @@
 #include "ast/copyable.h"
 #include "ast/decl_names.h"
 #include "ast/spin_loops.h"
-#include "ast/text_of_a_kind.h"
 #include "index/body_walker.h"
 #include "index/suspensions.h"
+#include "index/text_of_a_kind.h"
 
 namespace vprof::instrumenter {
 namespace {

@@ -18,8 +18,8 @@
 #include <set>
 #include <tuple>
 
-#include "ast/text_of_a_kind.h"
 #include "index/ast_facts.h"
+#include "index/text_of_a_kind.h"
 
 namespace vprof::instrumenter {
 namespace {

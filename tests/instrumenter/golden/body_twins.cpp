@@ -137,6 +137,25 @@ int reads(int x) {
   return work(value.number + x);
 }
 
+#define GIVEN 2
+// ARMED: int defines(int x) { VPROF_BODY_GATE
+// ARMED-NEXT: #pragma push_macro("ADDED")
+// ARMED-NEXT: #pragma push_macro("GIVEN")
+int defines(int x) {
+#if defined GIVEN && !defined ADDED
+# define ADDED GIVEN + 1
+  x = work(x);
+  x += work(ADDED);
+# undef GIVEN
+#endif
+#ifdef GIVEN
+  x += work(100);
+#endif
+#define GIVEN 4
+  return x + work(GIVEN);
+#undef ADDED
+}
+
 // ---- What stays as it is.
 // ARMED: int jumps_otherwise(int x) { VPROF_F
 int jumps_otherwise(int x) {
@@ -178,13 +197,6 @@ int with_lambda(int x) { work(x); return calls_of([&] { work(x); }); }
 int with_type(int x) { struct Local { int n; }; work(x); return Local{work(x)}.n; }
 // ARMED: constexpr int constant(int x) {{{ return|.*VPROF_F}}
 constexpr int constant(int x) { return x < 0 ? work(x) : x; }
-// ARMED: int defines(int x) { VPROF_F
-int defines(int x) {
-#define ADDED 3
-  x = work(x);
-  return x + work(ADDED);
-#undef ADDED
-}
 
 static void show(int x) { std::printf(" %d\n", x); }
 

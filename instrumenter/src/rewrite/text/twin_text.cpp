@@ -44,14 +44,15 @@ bool all_directives(std::string_view text,
 }
 
 /// Whether a second reading of the text takes the same branches and changes no macro.
-bool has_only_conditions(std::string_view text, bool or_lines = false) {
+/// @param harmless words of other directives that may be there
+bool has_only_conditions(std::string_view text, const std::set<std::string_view>& harmless = {}) {
   int depth = 0;
   const bool all = all_directives(text, [&](std::string_view word, size_t) {
     if (word.starts_with("if")) {
       ++depth;
       return true;
     }
-    if (word == "line" && or_lines) {
+    if (harmless.contains(word)) {
       return true;
     }
     const bool is_inside = depth > 0;
@@ -158,6 +159,22 @@ std::optional<std::vector<uint32_t>> ends_of_other_labels(const Function& f,
   return ends;
 }
 
+std::set<std::string> macros_changed_in(const std::string& text) {
+  std::set<std::string> names;
+  all_directives(text, [&](std::string_view word, size_t at) {
+    if (word == "define" || word == "undef") {
+      const size_t begin = text.find_first_not_of(" \t", text.find(word, at) + word.size());
+      size_t end = std::min(begin, text.size());
+      while (end < text.size() && is_in_word(text[end])) {
+        ++end;
+      }
+      names.insert(text.substr(std::min(begin, text.size()), end - begin));
+    }
+    return true;
+  });
+  return names;
+}
+
 const char* attributes(const Function& f, bool has_sites) {
   return has_sites && !f.is_inline ? "VPROF_TWIN" : "VPROF_COPY";
 }
@@ -227,8 +244,8 @@ bool body_can_be_copied(const Function& f, const std::string& text) {
     return false;
   }
   const std::string_view body = std::string_view(text).substr(f.body, f.body_end - f.body);
-  return has_only_conditions(body, true) && line_directive_at(text, f.body, f.body_end) &&
-         ends_of_other_labels(f, body);
+  return has_only_conditions(body, {"line", "define", "undef"}) &&
+         line_directive_at(text, f.body, f.body_end) && ends_of_other_labels(f, body);
 }
 
 std::optional<uint32_t> end_of_callee(const Call& call, const std::string& name,
@@ -305,12 +322,20 @@ std::vector<Edit> body_twin_edits(const Function& f, uint32_t gate, std::vector<
   for (const uint32_t end : others.value_or(std::vector<uint32_t>())) {
     within.push_back({f.body + end, f.body + end, kSuffix, ""});
   }
+  // The original is read with the macros that its copy was read with.
+  std::string before;
+  std::string after;
+  for (const std::string& macro : macros_changed_in(text.substr(f.body, close - f.body))) {
+    before += fmt::format("#pragma push_macro(\"{}\")\n", macro);
+    after += fmt::format("#pragma pop_macro(\"{}\")\n", macro);
+  }
   const std::string labels =
       f.labels.empty() ? "" : fmt::format(" __label__ {};", fmt::join(f.labels, ", "));
   return {{f.body, f.body,
-           fmt::format(" VPROF_BODY_GATE({}) {{\nVPROF_TWIN_BEGIN\n{{{}\n{}\n{}\n}}\n"
-                       "VPROF_TWIN_END\n}} else {{\n{}\n",
-                       gate, labels, line, edited(text, f.body, close, std::move(within)), line),
+           fmt::format(" VPROF_BODY_GATE({}) {{\n{}VPROF_TWIN_BEGIN\n{{{}\n{}\n{}\n}}\n"
+                       "VPROF_TWIN_END\n{}}} else {{\n{}\n",
+                       gate, before, labels, line, edited(text, f.body, close, std::move(within)),
+                       after, line),
            ""},
           {close, close, "}", ""}};
 }

@@ -1,4 +1,4 @@
-#include "ast/text_of_a_kind.h"
+#include "index/text_of_a_kind.h"
 
 namespace vprof::instrumenter {
 
