@@ -61,6 +61,10 @@ class FindsUniqueState : public clang::RecursiveASTVisitor<Finder> {
   }
   bool VisitMSAsmStmt(clang::MSAsmStmt*) { return false; }
   bool VisitBlockExpr(clang::BlockExpr*) { return false; }
+
+ private:
+  FindsUniqueState() = default;
+  friend Finder;
 };
 
 class FindsUnique : public FindsUniqueState<FindsUnique> {

@@ -17,13 +17,13 @@ VPROF_RT_DATA unsigned char vprof_no_counter;
 VPROF_RT_DATA unsigned char vprof_armed;
 _Static_assert(VPROF_RT_SITES == VPROF_MAX_SITES, "the table has a byte for every site");
 
-struct change {
+struct vprof_change {
   unsigned id;
   unsigned char on;
 };
 
 static void set(unsigned char* table, const void* argument) {
-  const struct change* change = argument;
+  const struct vprof_change* change = argument;
   __atomic_store_n(&table[change->id], change->on, __ATOMIC_RELAXED);
 }
 
@@ -31,7 +31,7 @@ void vprof_rt_set_site(unsigned id, int on) {
   if (id == 0 || id >= VPROF_RT_SITES) {
     return;
   }
-  const struct change change = {id, on != 0 && vprof_wanted() ? 1 : 0};
+  const struct vprof_change change = {id, on != 0 && vprof_wanted() ? 1 : 0};
   set(vprof_site_on, &change);
   if (!vprof_live()) {
     vprof_module_tables_each(set, &change);
