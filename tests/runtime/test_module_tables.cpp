@@ -180,6 +180,33 @@ TEST_CASE("a module is not unloaded while somebody works on its table") {
   CHECK(count_tables() == 0);
 }
 
+TEST_CASE("a module whose table somebody works on while it is loaded gets its sites then") {
+  const Process process;
+  const Module module;
+  vprof_site_on[5] = 1;
+  struct State {
+    std::atomic<bool> filling{false};
+    std::thread fill;
+  } state;
+  vprof_module_tables_each(
+      [](unsigned char*, const void* given) {
+        State& self = *static_cast<State*>(const_cast<void*>(given));
+        self.fill = std::thread([&] {
+          self.filling = true;
+          vprof_module_tables_start();
+        });
+        while (!self.filling) {
+          std::this_thread::yield();
+        }
+        for (int i = 0; i < 1000; ++i) {
+          std::this_thread::yield();  // it would be through by now
+        }
+      },
+      &state);
+  state.fill.join();
+  CHECK(module.table()[5] == 1);
+}
+
 TEST_CASE("a child of fork in which a thread that had borrowed a table does not exist") {
   const Process process;
   const Module module;

@@ -199,7 +199,7 @@ bool has_types_of_its_own(const clang::FunctionDecl& function) {
 
 }  // namespace
 
-bool has_body_of_a_kind(const clang::FunctionDecl& function) {
+bool has_unique_body(const clang::FunctionDecl& function) {
   return function.isMain() || function.isConstexpr() ||
          function.hasAttr<clang::AlwaysInlineAttr>() || may_construct_in_place(function) ||
          isa<clang::CXXTryStmt>(function.getBody()) || has_types_of_its_own(function) ||

@@ -16,7 +16,7 @@ bool is_one_of_a_kind(const clang::FunctionDecl& function);
 /// The same of a second copy of the body in the same function of C++, only one of which runs: a
 /// static local variable, a local type or a lambda (templates could tell the two types
 /// apart), an object that is returned by value (which is then no longer constructed in place), ...
-bool has_body_of_a_kind(const clang::FunctionDecl& function);
+bool has_unique_body(const clang::FunctionDecl& function);
 
 /// The labels that both bodies would have.
 std::set<std::string> labels_of(const clang::FunctionDecl& function);

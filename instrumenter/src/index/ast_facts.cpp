@@ -18,7 +18,7 @@
 #include "ast/spin_loops.h"
 #include "index/body_walker.h"
 #include "index/suspensions.h"
-#include "index/text_of_a_kind.h"
+#include "index/unrepeatable_text.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -30,12 +30,12 @@ using clang::isa;
 class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
  public:
   FunctionCollector(clang::ASTContext& context, const TreePath& tree_path,
-                    const TextOfAKind& text_of_a_kind, const ConstantUses& constant_uses,
+                    const UnrepeatableText& unrepeatable_text, const ConstantUses& constant_uses,
                     std::vector<Function>& out)
       : context_(context),
         sources_(context.getSourceManager()),
         tree_path_(tree_path),
-        text_of_a_kind_(text_of_a_kind),
+        unrepeatable_text_(unrepeatable_text),
         constant_uses_(constant_uses),
         out_(out) {}
 
@@ -129,8 +129,8 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     place_body(f, file_id, out);
     walk(f, out);
     out.unique =
-        (out.is_cxx ? has_body_of_a_kind(f) : is_one_of_a_kind(f)) ||
-        text_of_a_kind_.is_within(file_id, out.is_cxx ? out.body : out.head_begin, out.body_end);
+        (out.is_cxx ? has_unique_body(f) : is_one_of_a_kind(f)) ||
+        unrepeatable_text_.is_within(file_id, out.is_cxx ? out.body : out.head_begin, out.body_end);
     out.spins = spin_loops_of(f, sources_);
     out_.push_back(std::move(out));
   }
@@ -223,7 +223,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   const TreePath& tree_path_;
-  const TextOfAKind& text_of_a_kind_;
+  const UnrepeatableText& unrepeatable_text_;
   const ConstantUses& constant_uses_;
   std::vector<Function>& out_;
   TrivialOutside trivial_outside_;
@@ -258,7 +258,7 @@ void resolve_within_unit(std::vector<Function>& functions) {
 
 }  // namespace
 
-UnitFacts facts_of_unit(clang::ASTContext& context, const TextOfAKind& text_of_a_kind,
+UnitFacts facts_of_unit(clang::ASTContext& context, const UnrepeatableText& unrepeatable_text,
                         const TreePath& tree_path) {
   std::vector<clang::Decl*> in_tree;
   const clang::SourceManager& sources = context.getSourceManager();
@@ -277,7 +277,7 @@ UnitFacts facts_of_unit(clang::ASTContext& context, const TextOfAKind& text_of_a
     }
   }
   std::vector<Function> functions;
-  FunctionCollector collector(context, tree_path, text_of_a_kind, constant_uses, functions);
+  FunctionCollector collector(context, tree_path, unrepeatable_text, constant_uses, functions);
   for (clang::Decl* decl : in_tree) {
     collector.TraverseDecl(decl);
   }

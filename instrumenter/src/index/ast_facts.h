@@ -16,7 +16,7 @@ class FileEntry;
 
 namespace vprof::instrumenter {
 
-class TextOfAKind;
+class UnrepeatableText;
 
 /// Path of a file relative to the mirror; empty for files outside it.
 using TreePath = std::function<std::string(const clang::FileEntry&)>;
@@ -28,7 +28,7 @@ struct UnitFacts {
 
 /// The functions defined in `context`, in files for which `tree_path` is not empty. Calls have the
 /// USR of their callee. The merge sets the keys of callees that are not defined in this unit.
-UnitFacts facts_of_unit(clang::ASTContext& context, const TextOfAKind& text_of_a_kind,
+UnitFacts facts_of_unit(clang::ASTContext& context, const UnrepeatableText& unrepeatable_text,
                         const TreePath& tree_path);
 
 }  // namespace vprof::instrumenter

@@ -19,7 +19,7 @@
 #include <tuple>
 
 #include "index/ast_facts.h"
-#include "index/text_of_a_kind.h"
+#include "index/unrepeatable_text.h"
 
 namespace vprof::instrumenter {
 namespace {
@@ -59,7 +59,7 @@ class FactsConsumer : public clang::ASTConsumer {
  public:
   FactsConsumer(ParsedUnit& out, TreePaths& paths, clang::Preprocessor& preprocessor)
       : out_(out), paths_(paths) {
-    text_of_a_kind_.watch(preprocessor);
+    unrepeatable_text_.watch(preprocessor);
   }
 
   void HandleTranslationUnit(clang::ASTContext& context) override {
@@ -80,7 +80,7 @@ class FactsConsumer : public clang::ASTConsumer {
     if (context.getDiagnostics().hasUncompilableErrorOccurred()) {
       return;
     }
-    UnitFacts facts = facts_of_unit(context, text_of_a_kind_,
+    UnitFacts facts = facts_of_unit(context, unrepeatable_text_,
                                     [this](const clang::FileEntry& f) { return paths_(f); });
     out_.functions = std::move(facts.functions);
     out_.unit.address_taken = std::move(facts.address_taken);
@@ -89,7 +89,7 @@ class FactsConsumer : public clang::ASTConsumer {
  private:
   ParsedUnit& out_;
   TreePaths& paths_;
-  TextOfAKind text_of_a_kind_;
+  UnrepeatableText unrepeatable_text_;
 };
 
 class FactsAction : public clang::ASTFrontendAction {

@@ -17,21 +17,21 @@ enum { kWindowMb = 64, kMostRingMb = 1 << 20 };
 
 // Only here does libvprof write to standard error: before main() it still is what the program was
 // started with.
-void vprof_settings_warn(const char* text) {
-  char line[256];
-  const int length = snprintf(line, sizeof line, "vprof: %s\n", text);
-  if (length > 0 && vprof_syscall(SYS_write, STDERR_FILENO, (long)line, length, 0, 0, 0) < 0) {
+static void write_line(const char* text, int length) {
+  if (length > 0 && vprof_syscall(SYS_write, STDERR_FILENO, (long)text, length, 0, 0, 0) < 0) {
     return;  // standard error is closed
   }
 }
 
+void vprof_settings_warn(const char* text) {
+  char line[256];
+  write_line(line, snprintf(line, sizeof line, "vprof: %s\n", text));
+}
+
 void vprof_settings_refuse(const char* what, const char* path, const char* why) {
   char text[VPROF_PATH_MAX + 256];
-  const int length =
-      snprintf(text, sizeof text, "vprof: %s%.4000s: %s; nothing is recorded\n", what, path, why);
-  if (length > 0 && vprof_syscall(SYS_write, STDERR_FILENO, (long)text, length, 0, 0, 0) < 0) {
-    return;  // standard error is closed
-  }
+  write_line(text, snprintf(text, sizeof text, "vprof: %s%.4000s: %s; nothing is recorded\n", what,
+                            path, why));
 }
 
 static void complain(const char* directory, const char* why) {

@@ -12,7 +12,7 @@
 // This holds whether or not anything is recorded, so that a baseline has the same locks.
 //
 // All other kinds of mutexes go to libc at each step, after an attempt that cannot block. While
-// nothing is recorded, that is all: MariaDB has adaptive mutexes only.
+// nothing is recorded, that is all: two thirds of what MariaDB locks is adaptive.
 //
 // Somebody else may take a mutex between its release and the moment when the thread that was woken
 // runs. The time of that must be recorded, but an uncontended lock must not read the clock. So a

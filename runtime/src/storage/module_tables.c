@@ -48,8 +48,8 @@ static atomic_uintptr_t* free_entry_for(unsigned char* table) {
   return NULL;
 }
 
-// Only pages in which a site is on, so that the others take no memory.
-static void copy_sites(unsigned char* table) {
+void vprof_module_table_copy(unsigned char* table, const void* unused) {
+  (void)unused;
   static const unsigned char off[VPROF_PAGE_BYTES];
   for (unsigned at = 0; at < VPROF_RT_SITES; at += VPROF_PAGE_BYTES) {
     if (memcmp(vprof_site_on + at, off, VPROF_PAGE_BYTES) != 0 ||
@@ -63,12 +63,12 @@ static void fill(atomic_uintptr_t* entry, unsigned char* table) {
   unsigned seen;
   do {
     seen = atomic_load(&changes);
-    if (borrow(entry, (uintptr_t)table)) {
-      if (!vprof_frontier_share(table)) {
-        copy_sites(table);
-      }
-      give_back(entry);
+    while (!borrow(entry, (uintptr_t)table)) {  // another thread is about to give it back
     }
+    if (!vprof_frontier_share(table)) {
+      vprof_module_table_copy(table, NULL);
+    }
+    give_back(entry);
   } while (seen != atomic_load(&changes));
 }
 
@@ -111,7 +111,10 @@ void vprof_module_tables_each(void (*work)(unsigned char* table, const void* arg
 void vprof_module_tables_start(void) {
   started = true;
   for (int i = atomic_load(&used); i-- > 0;) {
-    fill(&tables[i], (unsigned char*)atomic_load(&tables[i]));
+    const uintptr_t table = atomic_load(&tables[i]) & ~(uintptr_t)kBorrowed;
+    if (table != 0) {
+      fill(&tables[i], (unsigned char*)table);
+    }
   }
 }
 

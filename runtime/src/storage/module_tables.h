@@ -7,15 +7,19 @@
 // a site stores to all.
 //
 // A library takes its table away when it is unloaded, at any moment. So whoever works on a table
-// borrows it, and the library waits until it is back. Nobody else waits: signal handlers may come
-// here, too, and one finds a table borrowed only if it has interrupted the borrower, or beside
-// another thread that does the same.
+// borrows it, and a library that is loaded or unloaded waits until it is back. Nobody else waits:
+// signal handlers may come here, too, and one finds a table borrowed only if it has interrupted the
+// borrower, or beside another thread that does the same.
 #ifndef VPROF_MODULE_TABLES_H
 #define VPROF_MODULE_TABLES_H
 
 // Calls `work` with each table. Any thread, also in a signal handler.
 void vprof_module_tables_each(void (*work)(unsigned char* table, const void* argument),
                               const void* argument);
+
+// For that: the table gets what vprof_site_on has. Pages in which nothing is on stay untouched, so
+// they take no memory.
+void vprof_module_table_copy(unsigned char* table, const void* unused);
 
 // The sites are settled: tables that were added before get what vprof_site_on has. Constructor
 // only.

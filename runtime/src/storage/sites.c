@@ -38,17 +38,12 @@ void vprof_rt_set_site(unsigned id, int on) {
   }
 }
 
-static void switch_off(unsigned char* table, const void* unused) {
-  (void)unused;
-  memset(table + 1, 0, VPROF_RT_SITES - 1);
-}
-
 void vprof_sites_give_up(void) {
   if (vprof_live()) {
     vprof_frontier_leave();
   } else {
-    switch_off(vprof_site_on, NULL);
-    vprof_module_tables_each(switch_off, NULL);
+    memset(vprof_site_on + 1, 0, VPROF_RT_SITES - 1);
+    vprof_module_tables_each(vprof_module_table_copy, NULL);
   }
 }
 

@@ -1,10 +1,11 @@
-#include "index/text_of_a_kind.h"
+#include "index/unrepeatable_text.h"
 
 namespace vprof::instrumenter {
 
-class TextOfAKind::Watcher : public clang::PPCallbacks {
+class UnrepeatableText::Watcher : public clang::PPCallbacks {
  public:
-  Watcher(TextOfAKind& out, const clang::SourceManager& sources) : out_(out), sources_(sources) {}
+  Watcher(UnrepeatableText& out, const clang::SourceManager& sources)
+      : out_(out), sources_(sources) {}
 
   void MacroExpands(const clang::Token& name, const clang::MacroDefinition& macro,
                     clang::SourceRange, const clang::MacroArgs*) override {
@@ -30,15 +31,15 @@ class TextOfAKind::Watcher : public clang::PPCallbacks {
     out_.places_[file].insert(offset);
   }
 
-  TextOfAKind& out_;
+  UnrepeatableText& out_;
   const clang::SourceManager& sources_;
 };
 
-void TextOfAKind::watch(clang::Preprocessor& preprocessor) {
+void UnrepeatableText::watch(clang::Preprocessor& preprocessor) {
   preprocessor.addPPCallbacks(std::make_unique<Watcher>(*this, preprocessor.getSourceManager()));
 }
 
-bool TextOfAKind::is_within(clang::FileID file, unsigned begin, unsigned end) const {
+bool UnrepeatableText::is_within(clang::FileID file, unsigned begin, unsigned end) const {
   const auto found = places_.find(file);
   if (redefines_if_ || found == places_.end()) {
     return redefines_if_;

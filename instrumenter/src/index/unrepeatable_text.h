@@ -12,7 +12,7 @@
 namespace vprof::instrumenter {
 
 /// What the preprocessor has met in one unit.
-class TextOfAKind {
+class UnrepeatableText {
  public:
   /// Collects from now on, as long as the preprocessor lives.
   void watch(clang::Preprocessor& preprocessor);
