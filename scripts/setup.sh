@@ -104,7 +104,7 @@ install_python_packages() { # [requirements file]
   say "Set-up: installing the Python packages of ${wanted#"$root"/}"
   mkdir -p "$root/build"
   { [ -x "$python/bin/pip" ] || python3 -m venv "$python"; } >"$log" 2>&1 &&
-    "$python/bin/pip" install --quiet --disable-pip-version-check -r "$wanted" >>"$log" 2>&1 || {
+    "$python/bin/pip" install --quiet --no-compile --disable-pip-version-check -r "$wanted" >>"$log" 2>&1 || {
     tail -20 "$log" >&2
     die "pip could not install the packages; the whole output is in $log"
   }
@@ -132,3 +132,6 @@ configure() { # preset [cmake options]
 
 # shellcheck disable=SC2034  # for the scripts that source this
 parallel=$(parallel_jobs)
+# Tests wait for a third to half of their time: for files, for sleeping programs, for one another.
+# shellcheck disable=SC2034
+tests_at_once=$((2 * parallel))

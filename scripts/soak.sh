@@ -67,7 +67,7 @@ soak_repeat() {
   done
   for ((round = 1; round <= 20; ++round)); do
     run_ctest "Unit tests beside busy loops, round $round of 20" "$root/build/release" \
-      -LE 'e2e|soak' -j "$parallel"
+      -LE 'e2e|soak' -j "$tests_at_once"
   done
   kill "${loops[@]}"
   wait "${loops[@]}" 2>/dev/null || true

@@ -57,15 +57,6 @@ fuzz() {
     -max_total_time=10 -rss_limit_mb=1024 -timeout=10 -len_control=0 -max_len=16384
 }
 
-# Side by side, since memcached's tests mostly wait.
-instrument_everything() {
-  local status=0
-  "$root/tests/subjects/nginx.sh" gcc & # no pipe: wait would return the status of its last command
-  "$root/tests/subjects/memcached.sh" gcc quick || status=$?
-  wait $! || status=$?
-  return "$status"
-}
-
 install_packages "${packages_to_build[@]}" "${packages_to_test[@]}"
 install_python_packages
 mkdir -p "$logs"
@@ -76,11 +67,11 @@ if ! check "Build: release" build release; then
   finish
   exit 1
 fi
-run_ctest "Tests: release" "$root/build/release" -LE 'e2e|soak' -j "$parallel"
+run_ctest "Tests: release" "$root/build/release" -LE 'e2e|soak' -j "$tests_at_once"
 if [ "$extent" != quick ]; then
   check "Static analysis (clang-tidy)" check_tidy || true
   if check "Build: asan-ubsan" build asan-ubsan; then
-    run_ctest "Tests: asan-ubsan" "$root/build/asan-ubsan" -LE 'e2e|soak' -j "$parallel" \
+    run_ctest "Tests: asan-ubsan" "$root/build/asan-ubsan" -LE 'e2e|soak' -j "$tests_at_once" \
       -E 'confidence intervals contain'  # arithmetic
     check "Fuzzing: the reader" fuzz || true
   fi
@@ -89,10 +80,10 @@ fi
 if [ "$extent" = all ]; then
   if check "Build: tsan" build tsan; then
     # Without the longest of those that have one thread.
-    run_ctest "Tests: tsan" "$root/build/tsan" -LE 'e2e|soak' -j "$parallel" \
+    run_ctest "Tests: tsan" "$root/build/tsan" -LE 'e2e|soak' -j "$tests_at_once" \
       -E 'confidence intervals contain|truncated anywhere|bits flipped|long chain of calls|random (programs|coroutines|event loops)'
   fi
-  run_ctest "End to end: tutorial, installed tree, package" "$root/build/release" -L all -j "$parallel"
-  check "Everything instrumented: nginx, memcached" instrument_everything || true
+  run_ctest "End to end: tutorial, package, nginx and memcached instrumented" "$root/build/release" \
+    -L all -j "$tests_at_once"
 fi
 finish

@@ -1,6 +1,9 @@
 // That a thread does not take more of a processor than it may. Only lower bounds of time are
-// checked: a busy machine makes everything take longer.
+// checked, for the work before a rest: a busy machine makes everything take longer, and the kernel
+// may look at a thread's processor time seldom.
 #include "pipeline/own_use/throttle.h"
+
+#include <sys/resource.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -21,47 +24,65 @@ double processor_s() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-/// How long it takes to compute for so long, s.
-double time_to_compute(double seconds) {
-  const auto start = std::chrono::steady_clock::now();
-  const double until = processor_s() + seconds;
-  while (processor_s() < until) {
-  }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// How often the calling thread has given up its processor itself, as it does to rest.
+long voluntary_switches() {
+  struct rusage use{};
+  ::getrusage(RUSAGE_THREAD, &use);
+  return use.ru_nvcsw;
 }
 
-// The kernel's longest tick, s. A thread may work for that long before it has to rest.
-constexpr double kTick = 0.01;
+struct Computation {
+  double worked_s;  ///< before its last rest, of processor time
+  double took_s;
+};
+
+/// Computes until the thread has rested a few times. How soon that is depends on the machine.
+Computation compute_until_rested() {
+  constexpr int kRests = 3;
+  const auto start = std::chrono::steady_clock::now();
+  const double before = processor_s();
+  long switches = voluntary_switches();
+  double worked = 0, worked_earlier = 0, worked_before_rest = 0;
+  for (int rests = 0; rests < kRests;) {
+    if (const long now = voluntary_switches(); now != switches) {
+      switches = now;
+      worked_before_rest = worked_earlier;  // `worked` may have been read after it
+      ++rests;
+    }
+    worked_earlier = worked;
+    worked = processor_s() - before;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  return {worked_before_rest, took.count()};
+}
 
 }  // namespace
 
 TEST_CASE("a thread with a limit rests for as long as its work demands") {
-  const double processors = GENERATE(0.1, 0.25, 0.5);
-  constexpr double kWork = 0.06;
-  double took = 0;
+  const double processors = GENERATE(0.25, 0.5);
+  Computation done{};
   std::thread([&] {
     const Throttle throttle(processors);
-    took = time_to_compute(kWork);
+    done = compute_until_rested();
   }).join();
-  CHECK(took >= (kWork - 2 * kTick) / processors);
+  CHECK(done.took_s >= done.worked_s / processors);
 }
 
 TEST_CASE("the limit of a thread may change while it works") {
-  constexpr double kProcessors = 0.1;
-  constexpr double kWork = 0.06;
-  double took = 0;
+  constexpr double kProcessors = 0.25;
+  Computation done{};
   std::promise<void> began, changed;
   std::thread thread([&] {
     const Throttle throttle(1);
     began.set_value();
     changed.get_future().wait();
-    took = time_to_compute(kWork);
+    done = compute_until_rested();
   });
   began.get_future().wait();
   Throttle::limit(kProcessors);
   changed.set_value();
   thread.join();
-  CHECK(took >= (kWork - 2 * kTick) / kProcessors);
+  CHECK(done.took_s >= done.worked_s / kProcessors);
 }
 
 TEST_CASE("own work takes what is idle, and otherwise its part of the machine") {

@@ -11,9 +11,9 @@ The input file says what to do in its own comments:
   UNWRAPPED: reason    a call must be listed as unwrapped for this reason
   LABELS: a b          labels that the trace must contain
 
-Then the original and the instrumented text are compiled by both compilers and run (instrumented: with each form of a
-site, without a trace, with all sites on, and with every other one); all must print the same and exit the same. So does the armed program, in which the sites are in copies
-of the functions.
+Then the original, the instrumented and the armed text, in which the sites are in copies of the functions, are compiled
+by both compilers and run (with sites: with each form of a site, without a trace, with all sites on, and with every other
+one); all must print the same and exit the same.
 """
 import argparse
 import json
@@ -80,14 +80,18 @@ def build_and_run(arguments, source, out, compiler, flags, instrumented):
     outcomes = []
     environment = {k: v for k, v in os.environ.items() if not k.startswith("VPROF_")}
     some = ",".join(str(n) for n in range(1, 1000, 2))
-    for trace, sites in ([(None, None), ("trace", "on"), ("trace", some)] if instrumented else [(None, None)]):
-        if trace:
-            environment["VPROF_TRACE_DIR"] = os.path.join(os.path.dirname(out), trace)
+    for sites in (None, "on", some) if instrumented else (None,):
+        if sites:
+            environment["VPROF_TRACE_DIR"] = trace_of(out)
             environment["VPROF_SITES"] = sites
             os.makedirs(environment["VPROF_TRACE_DIR"], exist_ok=True)
         done = subprocess.run([out], capture_output=True, text=True, env=environment, timeout=60)
         outcomes.append((done.returncode, done.stdout))
     return outcomes
+
+
+def trace_of(program):
+    return os.path.join(os.path.dirname(program), "trace")
 
 
 def check_labels(trace, labels):
@@ -107,8 +111,14 @@ def parse_arguments(**more):
     return parser.parse_args()
 
 
-def outcomes_of(arguments, path, rewritten, work, flags):
-    """What the original prints, once all have printed the same."""
+def forms_of(rewritten):
+    """Flags for each form of a site, unless the text says which one it takes."""
+    says = "#define VPROF_COLD_SITES" in open(rewritten, newline="").read()
+    return [[]] if says else [["-UVPROF_COLD_SITES"], ["-DVPROF_COLD_SITES=1"]]
+
+
+def compare(arguments, path, rewritten, work, flags):
+    """All must print what the original prints, whoever compiles it."""
     expected = None
     cxx = path.endswith((".cpp", ".cc"))
     for family in " ".join(directives(open(path, newline="").read(), "COMPILERS")).split() or ["gcc", "clang"]:
@@ -116,45 +126,56 @@ def outcomes_of(arguments, path, rewritten, work, flags):
                     "clang": arguments.clang.replace("clang", "clang++") if cxx else arguments.clang}[family]
         outcomes = build_and_run(arguments, os.path.abspath(path), os.path.join(work, "original"),
                                  compiler, flags, False)
-        for form in ("-UVPROF_COLD_SITES", "-DVPROF_COLD_SITES=1"):
-            outcomes += build_and_run(arguments, rewritten, os.path.join(work, "instrumented"), compiler,
-                                      [*flags, form], True)
+        for text in rewritten:
+            for form in forms_of(text):
+                outcomes += build_and_run(arguments, text, executable_of(text), compiler, [*flags, *form], True)
         expected = expected or outcomes[0]
         for outcome in outcomes:
             if outcome != expected:
                 fail(f"{family}: expected {expected}, got {outcome}")
 
 
-def check(arguments, path, armed=False):
+def executable_of(rewritten):
+    return os.path.join(os.path.dirname(os.path.dirname(rewritten)), "instrumented")
+
+
+def rewritten_and_checked(arguments, path, work, flags, armed):
+    """The rewritten text's path, and sites.json."""
     text = open(path, newline="").read()
     name = os.path.basename(path)
-    flags = " ".join(directives(text, "FLAGS")).split()
-
-    with tempfile.TemporaryDirectory() as work:
-        mirror = os.path.join(work, "mirror")
-        shutil.copytree(os.path.dirname(os.path.abspath(path)), mirror)
-        sites = rewrite(arguments, text, mirror, work, name, flags, armed)
-        rewritten = os.path.join(mirror, name)
-        if directives(text, "CHECK") and not armed:
-            run([arguments.filecheck, "--input-file", rewritten, path])
-        if directives(text, "ARMED") and armed:
-            run([arguments.filecheck, "--check-prefix", "ARMED", "--input-file", rewritten, path])
+    mirror = os.path.join(work, "mirror")  # and with it, work
+    shutil.copytree(os.path.dirname(os.path.abspath(path)), mirror)
+    sites = rewrite(arguments, text, mirror, work, name, flags, armed)
+    rewritten = os.path.join(mirror, name)
+    prefix = "ARMED" if armed else "CHECK"
+    if directives(text, prefix):
+        run([arguments.filecheck, "--check-prefix", prefix, "--input-file", rewritten, path])
+    if not armed:
         body = open(rewritten, newline="").read().split("#line 1\n", 1)[-1]
-        if body.count("\n") != text.count("\n") and not armed:
+        if body.count("\n") != text.count("\n"):
             fail("rewriting changed the number of lines")
         reasons = {u["reason"] for u in sites["unwrapped"]}
         for reason in directives(text, "UNWRAPPED"):
-            if not armed and not any(reason.strip() in r for r in reasons):
+            if not any(reason.strip() in r for r in reasons):
                 fail(f"no call is unwrapped because: {reason}; there are {sorted(reasons)}")
-        outcomes_of(arguments, path, rewritten, work, flags)
+    return rewritten, sites
+
+
+def check(arguments, path):
+    """sites.json of the instrumented program."""
+    text = open(path, newline="").read()
+    flags = " ".join(directives(text, "FLAGS")).split()
+    with tempfile.TemporaryDirectory() as work:
+        instrumented, sites = rewritten_and_checked(arguments, path, os.path.join(work, "instrumented"), flags, False)
+        armed, _ = rewritten_and_checked(arguments, path, os.path.join(work, "armed"), flags, True)
+        compare(arguments, path, (instrumented, armed), work, flags)
         labels = " ".join(directives(text, "LABELS")).split()
-        if labels:
-            check_labels(os.path.join(work, "trace"), labels)
+        for program in (instrumented, armed) if labels else ():
+            check_labels(trace_of(executable_of(program)), labels)
     return sites
 
 
 if __name__ == "__main__":
     options = parse_arguments(input={})
     check(options, options.input)
-    check(options, options.input, armed=True)
     print("1 passed, 0 failed")

@@ -184,7 +184,6 @@ def main():
                 out.write(text)
             try:
                 measured += len(golden.check(options, path)["sites"])
-                golden.check(options, path, armed=True)
             except SystemExit:
                 print(f"seed {seed}, the program:\n{text}")
                 sys.exit(1)
