@@ -1,6 +1,7 @@
 #include "ast/control_flow.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/Builtins.h>
@@ -96,6 +97,16 @@ class FindsEndlessLoop : public clang::RecursiveASTVisitor<FindsEndlessLoop> {
   const clang::ASTContext& context_;
 };
 
+/// Ends at such a statement.
+class FindsGuaranteedTailCall : public clang::RecursiveASTVisitor<FindsGuaranteedTailCall> {
+ public:
+  // A lambda is a function of its own.
+  bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
+  bool VisitAttributedStmt(clang::AttributedStmt* s) {
+    return !clang::hasSpecificAttr<clang::MustTailAttr>(s->getAttrs());
+  }
+};
+
 }  // namespace
 
 bool is_loop(const clang::Stmt& stmt, const clang::ASTContext& context) {
@@ -130,6 +141,10 @@ bool never_completes(const clang::Stmt& stmt, const clang::ASTContext& context) 
 
 bool has_endless_loop(const clang::FunctionDecl& function) {
   return !FindsEndlessLoop(function.getASTContext()).TraverseStmt(function.getBody());
+}
+
+bool has_guaranteed_tail_call(const clang::FunctionDecl& function) {
+  return !FindsGuaranteedTailCall().TraverseStmt(function.getBody());
 }
 
 }  // namespace vprof::instrumenter

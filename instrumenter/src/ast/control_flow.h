@@ -14,6 +14,10 @@ bool is_loop(const clang::Stmt& stmt, const clang::ASTContext& context);
 /// a thread.
 bool has_endless_loop(const clang::FunctionDecl& function);
 
+/// Whether a `return` of the function must become a jump to the callee (clang::musttail). Nothing
+/// may then be left to do after the call, such as ending a scope.
+bool has_guaranteed_tail_call(const clang::FunctionDecl& function);
+
 /// Whether control never comes to the end of a statement: it ends in a function that does not
 /// return, or in `__builtin_unreachable()`. Constant conditions are known.
 bool never_completes(const clang::Stmt& stmt, const clang::ASTContext& context);

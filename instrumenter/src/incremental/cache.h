@@ -21,7 +21,7 @@
 namespace vprof::instrumenter {
 
 /// Raise it when the meaning of the facts changes, so that facts of an older vprof are dropped.
-inline constexpr int kCacheVersion = 24;
+inline constexpr int kCacheVersion = 25;
 
 /// Equal for equal commands.
 std::string hash_of(const CompileCommand& command);

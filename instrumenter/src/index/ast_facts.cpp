@@ -150,6 +150,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     if (f.hasAttr<clang::NakedAttr>()) {
       out.refused = Reason::kNaked;
     }
+    if (has_guaranteed_tail_call(f)) {
+      out.refused = Reason::kGuaranteedTailCall;
+    }
     if (f.hasAttr<clang::NoInstrumentFunctionAttr>()) {
       out.refused = Reason::kNoInstrument;
     }

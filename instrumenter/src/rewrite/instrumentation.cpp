@@ -170,12 +170,13 @@ class Instrumenter {
     return expanded;
   }
 
-  /// A function without a frame object cannot contain the C++ forms that need one, and a constexpr
-  /// function none.
+  /// A function without a frame object cannot contain the C++ forms that need one. A constexpr
+  /// function, and one whose tail call is guaranteed, can contain none.
   static void refuse_expressions(CallSites& calls, const Function& f) {
+    const bool none = f.refused == Reason::kConstexpr || f.refused == Reason::kGuaranteedTailCall;
     std::vector<CallSites::Wrapped> kept;
     for (CallSites::Wrapped& w : calls.wrapped) {
-      if (!rule_of(w.form).needs_slot && f.refused != Reason::kConstexpr) {
+      if (!rule_of(w.form).needs_slot && !none) {
         kept.push_back(std::move(w));
         continue;
       }
