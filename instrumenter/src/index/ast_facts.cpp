@@ -176,7 +176,7 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     }
     const unsigned open_end = open + clang::Lexer::MeasureTokenLength(
                                          block->getLBracLoc(), sources_, context_.getLangOpts());
-    out.body = after_local_labels(*block, open_end);
+    out.body = after_pragmas(file, after_local_labels(*block, open_end));
     // Behind an escaped end of line, a token begins where that does.
     out.body_end = close + clang::Lexer::MeasureTokenLength(block->getRBracLoc(), sources_,
                                                             context_.getLangOpts());
@@ -196,6 +196,37 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
               clang::Lexer::MeasureTokenLength(end, sources_, context_.getLangOpts());
     }
     return begin;
+  }
+
+  /// Pragmas that are about a whole block, such as `#pragma STDC FENV_ACCESS ON`, must stay the
+  /// first in it.
+  unsigned after_pragmas(clang::FileID file, unsigned begin) const {
+    const llvm::StringRef text = sources_.getBufferData(file);
+    clang::Lexer lexer(sources_.getLocForStartOfFile(file), context_.getLangOpts(), text.begin(),
+                       text.begin() + begin, text.end());
+    clang::Token token;
+    const auto next_is = [&](llvm::StringRef word) {
+      lexer.LexFromRawLexer(token);
+      return token.is(clang::tok::raw_identifier) && token.getRawIdentifier() == word;
+    };
+    const auto is_about_block = [&] {
+      return next_is("pragma") &&
+             (next_is("STDC") || (token.is(clang::tok::raw_identifier) &&
+                                  (token.getRawIdentifier() == "float_control" ||
+                                   (token.getRawIdentifier() == "clang" && next_is("fp")))));
+    };
+    unsigned after = begin;
+    lexer.LexFromRawLexer(token);
+    while (token.is(clang::tok::hash)) {
+      if (!is_about_block()) {
+        return begin;
+      }
+      do {
+        lexer.LexFromRawLexer(token);
+      } while (!token.isAtStartOfLine() && token.isNot(clang::tok::eof));
+      after = sources_.getFileOffset(token.getLocation());
+    }
+    return after;
   }
 
   void walk(const clang::FunctionDecl& f, Function& out) {

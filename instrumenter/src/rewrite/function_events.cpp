@@ -236,6 +236,9 @@ Result<std::vector<Edit>> wrapper_edits(const Function& f, const std::string& on
       return refuse("one of its parameters has no name");
     }
   }
+  if (text[f.body - 1] != '{') {
+    return refuse("its body begins with a local label, a pragma, or <%");
+  }
   const auto head = on_one_line(text.substr(f.head_begin, f.body - 1 - f.head_begin));
   if (!head) {
     return refuse("its head contains a preprocessor directive");
