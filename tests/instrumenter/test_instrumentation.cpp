@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "rewrite/function_events.h"
 #include "rewrite/instrumentation.h"
 #include "rewrite/results.h"
 #include "sample.h"
@@ -454,6 +455,23 @@ TEST_CASE("functions of the configuration must exist, be unambiguous and have a 
   CHECK(error_for("ff").find("did you mean f") != std::string::npos);
   CHECK(error_for("twin").find("ambiguous") != std::string::npos);
   CHECK(error_for("h").find("not defined in the source tree") != std::string::npos);
+}
+
+TEST_CASE(
+    "a returned value is seen by a wrapper, which has the text before the brace as its head") {
+  const std::string text = "void* pop(queue* q) { __label__ again; again: return q->next; }";
+  Function pop = function("pop", "q.c", 1);
+  pop.name_begin = text.find("pop");
+  pop.name_end = text.find('(');
+  pop.params = {"q"};
+  pop.body_end = text.size();
+  pop.body = text.find('{') + 1;
+  CHECK(wrapper_edits(pop, "", text));
+  pop.body = text.find(" again:");
+  const auto behind_a_label = wrapper_edits(pop, "", text);
+  REQUIRE_FALSE(behind_a_label);
+  CHECK(behind_a_label.error().message.starts_with(
+      "pop (q.c:1): its body begins with a local label"));
 }
 
 TEST_CASE("a byte order mark stays in front") {
