@@ -132,6 +132,6 @@ configure() { # preset [cmake options]
 
 # shellcheck disable=SC2034  # for the scripts that source this
 parallel=$(parallel_jobs)
-# Tests wait for a third to half of their time: for files, for sleeping programs, for one another.
+# Tests wait for a third of their time: for files, for sleeping programs, for one another.
 # shellcheck disable=SC2034
 tests_at_once=$((2 * parallel))

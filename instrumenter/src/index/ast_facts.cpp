@@ -127,6 +127,9 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     out.name_end =
         offset + clang::Lexer::MeasureTokenLength(place, sources_, context_.getLangOpts());
     place_body(f, file_id, out);
+    if (has_guaranteed_tail_call(f)) {  // whatever else it is: no call in it can be wrapped either
+      out.refused = Reason::kGuaranteedTailCall;
+    }
     walk(f, out);
     out.unique =
         (out.is_cxx ? has_unique_body(f) : is_one_of_a_kind(f)) ||
@@ -149,9 +152,6 @@ class FunctionCollector : public clang::RecursiveASTVisitor<FunctionCollector> {
     }
     if (f.hasAttr<clang::NakedAttr>()) {
       out.refused = Reason::kNaked;
-    }
-    if (has_guaranteed_tail_call(f)) {
-      out.refused = Reason::kGuaranteedTailCall;
     }
     if (f.hasAttr<clang::NoInstrumentFunctionAttr>()) {
       out.refused = Reason::kNoInstrument;

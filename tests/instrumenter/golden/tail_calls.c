@@ -37,6 +37,11 @@ static int odd(int a, int b) {
   __attribute__((musttail)) return even(a - 1, b + 1);
 }
 
+__attribute__((no_instrument_function)) static int spared(int a, int b) {
+  int more = last(0, 2);
+  __attribute__((musttail)) return last(a + more, b);
+}
+
 #define JUMP __attribute__((musttail)) return
 static int dispatch(int a, int b) {
   switch (a & 3) {
@@ -51,6 +56,7 @@ static int dispatch(int a, int b) {
 int main(void) {
   // CHECK: printf("%d\n", (VPROF_{{.*}}last(1, 9)
   printf("%d\n", (last(1, 9)));
+  printf("%d\n", spared(1, 5));
   printf("%d %d\n", dispatch(2000000, 1), dispatch(2000001, 1));
   return (int)(steps & 63);
 }
